@@ -1,0 +1,408 @@
+// A small W3C WebDriver client, the same for Chromium, Firefox and WebKitGTK.
+//
+//   import { openBrowser } from "../webdriver/client.mjs";
+//
+//   const browser = await openBrowser("firefox", { width: 1280, height: 800, colorScheme: "dark" });
+//   try {
+//     await browser.goto("http://127.0.0.1:8787/react.html");
+//     await browser.type("textarea", "hello");                     // types into what is there
+//     await browser.fill("textarea", "hello");                     // clears first
+//     await browser.press("Enter");                                // also "Shift+Tab", "Control+a"
+//     await browser.waitFor(() => document.querySelector("article")?.textContent.includes("hi"));
+//     const rows = await browser.evaluate((css) => document.querySelectorAll(css).length, "article");
+//     await browser.screenshot(".artifacts/screenshots/react-firefox.png");
+//     assert.deepEqual(await browser.consoleErrors(), []);
+//   } finally {
+//     await browser.close();
+//   }
+//
+// - `openBrowser(engine, { width, height, colorScheme, reducedMotion })`: starts driver and browser. The size is that
+//   of the viewport; the defaults are 1280 × 800, "light", motion allowed. Rejects when the engine is not installed.
+// - `evaluate(script, ...args)`: runs a function, or the text of a function body, in the page. Arguments and result
+//   go through JSON; a promise is awaited; what it throws is thrown here.
+// - `waitFor(script, { args, timeout, message })`: asks until the result is truthy, and returns it. It keeps asking
+//   while the page navigates. 15 seconds by default.
+// - `click(css)`, `type(css, text)`, `fill(css, text)`, `text(css)`, `attribute(css, name)`, `property(css, name)`,
+//   `count(css)`, `focus(css)`: wait until the element is there (`count` does not).
+// - `press(chord)`: keys to the element that has the focus.
+// - `resize(width, height)`: the viewport. Gives the size that came out as `[width, height]`: WebKitGTK's window
+//   does not get narrower than 447 pixels. `goto(url)`, `reload()`, `url()`, `title()`.
+// - `screenshot(file?)`: the viewport as PNG; folders are made.
+// - `consoleErrors()`: errors of the page's console since the last call: uncaught exceptions, rejections,
+//   console.error; in Chromium also refused and failed requests; in WebKitGTK only after the page has loaded.
+//   What engines word differently stays as it is.
+// - `engine`, `version`: for messages.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { connectBidi } from "./bidi.mjs";
+import { chromiumConsole, firefoxConsole, webkitConsole } from "./console.mjs";
+import { displayEnvironment } from "./display.mjs";
+import { engines, locate } from "./engines.mjs";
+import { keyActions } from "./keys.mjs";
+import { killGroupAtExit } from "./processes.mjs";
+
+/** @typedef {import("./engines.mjs").EngineName} EngineName */
+/** @typedef {import("./engines.mjs").SessionOptions} SessionOptions */
+
+/** The name under which the protocol carries a reference to an element. */
+const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
+
+/**
+ * Starts a browser with a session of its own.
+ *
+ * @param {EngineName} name
+ * @param {SessionOptions} [options]
+ * @returns {Promise<Browser>}
+ */
+export async function openBrowser(name, options = {}) {
+  const settings = { width: 1280, height: 800, colorScheme: /** @type {const} */ ("light"), reducedMotion: false, ...options };
+  const engine = engines[name];
+  const { driver, browser, missing } = locate(name);
+  if (!driver || !browser || missing.length > 0) {
+    throw new Error(`${engine.title} cannot be started: ${missing.join(" and ")} not found. Debian packages: ${engine.packages.join(" ")}`);
+  }
+
+  const scratch = mkdtempSync(join(tmpdir(), "webdriver-"));
+  const port = await freePort();
+  const child = spawn(driver, [`--port=${port}`], {
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+    env: {
+      ...process.env,
+      TMPDIR: scratch, // so that profiles go with the session, also after a crash
+      ...(engine.needsDisplay ? await displayEnvironment() : {}),
+      ...engine.environment?.(settings, scratch),
+    },
+  });
+  const output = collect(child);
+  const end = killGroupAtExit(child, () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
+
+  try {
+    const base = `http://127.0.0.1:${port}`;
+    await driverReady(base, child, output);
+    const session = await send(base, "POST", "/session", { capabilities: { alwaysMatch: engine.capabilities(settings, browser) } });
+    const { webSocketUrl } = session.capabilities;
+    const bidi = webSocketUrl ? await connectBidi(webSocketUrl) : undefined;
+    const opened = new Browser(name, session, base, bidi, end);
+    await opened.prepare(settings);
+    return opened;
+  } catch (error) {
+    end();
+    throw new Error(`${engine.title} did not start: ${/** @type {Error} */ (error).message}\n${output()}`, { cause: error });
+  }
+}
+
+/** One window of one browser. Made by {@link openBrowser}. */
+export class Browser {
+  #session;
+  #bidi;
+  #console;
+  #end;
+  #window = "";
+
+  /**
+   * @param {EngineName} engine
+   * @param {{ sessionId: string, capabilities: Record<string, any> }} session
+   * @param {string} base
+   * @param {import("./bidi.mjs").Bidi | undefined} bidi
+   * @param {() => void} end
+   */
+  constructor(engine, session, base, bidi, end) {
+    this.engine = engine;
+    /** @type {string} */
+    this.version = session.capabilities.browserVersion ?? "unknown";
+    this.#session = (/** @type {string} */ method, /** @type {string} */ path, /** @type {object} */ body) =>
+      send(base, method, `/session/${session.sessionId}${path}`, body);
+    this.#bidi = bidi;
+    this.#console = bidi
+      ? firefoxConsole(bidi)
+      : engine === "chromium"
+        ? chromiumConsole(this.#session)
+        : webkitConsole((script) => this.evaluate(script));
+    this.#end = end;
+  }
+
+  /** @param {Required<SessionOptions>} settings */
+  async prepare({ width, height, colorScheme, reducedMotion }) {
+    await this.#session("POST", "/timeouts", { script: 60_000, pageLoad: 60_000, implicit: 0 });
+    if (this.engine === "chromium") {
+      await this.#session("POST", "/goog/cdp/execute", {
+        cmd: "Emulation.setEmulatedMedia",
+        params: {
+          features: [
+            { name: "prefers-color-scheme", value: colorScheme },
+            { name: "prefers-reduced-motion", value: reducedMotion ? "reduce" : "no-preference" },
+          ],
+        },
+      });
+    }
+    this.#window = await this.#session("GET", "/window");
+    await this.#bidi?.send("session.subscribe", { events: ["log.entryAdded"] });
+    await this.resize(width, height);
+  }
+
+  /** @param {string | URL} url */
+  async goto(url) {
+    await this.#session("POST", "/url", { url: String(url) });
+    await this.#console.attach();
+  }
+
+  async reload() {
+    await this.#session("POST", "/refresh", {});
+    await this.#console.attach();
+  }
+
+  /** @returns {Promise<string>} */
+  url() {
+    return this.#session("GET", "/url");
+  }
+
+  /** @returns {Promise<string>} */
+  title() {
+    return this.#session("GET", "/title");
+  }
+
+  /**
+   * @param {string | ((...args: any[]) => unknown)} script
+   * @param {...unknown} args
+   * @returns {Promise<any>}
+   */
+  async evaluate(script, ...args) {
+    const run = typeof script === "function" ? `(${script})` : `(function () { ${script} })`;
+    const { value, error } = await this.#session("POST", "/execute/async", {
+      script: `
+        const done = arguments[arguments.length - 1];
+        const args = Array.prototype.slice.call(arguments, 0, -1);
+        new Promise((resolve) => resolve(${run}(...args))).then(
+          (value) => done({ value: value === undefined ? null : value }),
+          (error) => done({ error: String(error) + "\\n" + ((error && error.stack) || "") }),
+        );`,
+      args,
+    });
+    if (error !== undefined) throw new Error(`In the page (${this.engine}): ${error}`);
+    return value;
+  }
+
+  /**
+   * @param {string | ((...args: any[]) => unknown)} script
+   * @param {{ args?: unknown[], timeout?: number, message?: string }} [options]
+   * @returns {Promise<any>}
+   */
+  async waitFor(script, { args = [], timeout = 15_000, message } = {}) {
+    const end = Date.now() + timeout;
+    let last;
+    for (;;) {
+      try {
+        const value = await this.evaluate(script, ...args);
+        if (value) return value;
+        last = undefined;
+      } catch (error) {
+        last = error; // The page may be on its way to the next document.
+      }
+      if (Date.now() > end) {
+        throw new Error(`${this.engine}: timed out after ${timeout} ms waiting for ${message ?? script}`, { cause: last });
+      }
+      await delay(25);
+    }
+  }
+
+  /** @param {string} css */
+  async click(css) {
+    const element = await this.#find(css);
+    await this.#session("POST", `/element/${element}/click`, {});
+  }
+
+  /** @param {string} css @param {string} text */
+  async type(css, text) {
+    const element = await this.#find(css);
+    await this.#session("POST", `/element/${element}/value`, { text });
+  }
+
+  /** @param {string} css @param {string} text */
+  async fill(css, text) {
+    const element = await this.#find(css);
+    await this.#session("POST", `/element/${element}/clear`, {});
+    await this.#session("POST", `/element/${element}/value`, { text });
+  }
+
+  /** @param {string} css */
+  async focus(css) {
+    await this.#find(css);
+    await this.evaluate((selector) => /** @type {HTMLElement} */ (document.querySelector(selector)).focus(), css);
+  }
+
+  /** @param {string} css @returns {Promise<string>} what a person can read there */
+  async text(css) {
+    return this.#session("GET", `/element/${await this.#find(css)}/text`);
+  }
+
+  /** @param {string} css @param {string} name @returns {Promise<string | null>} */
+  async attribute(css, name) {
+    await this.#find(css);
+    return this.evaluate((selector, key) => document.querySelector(selector)?.getAttribute(key), css, name);
+  }
+
+  /** @param {string} css @param {string} name @returns {Promise<any>} */
+  async property(css, name) {
+    return this.#session("GET", `/element/${await this.#find(css)}/property/${encodeURIComponent(name)}`);
+  }
+
+  /** @param {string} css @returns {Promise<number>} */
+  count(css) {
+    return this.evaluate((selector) => document.querySelectorAll(selector).length, css);
+  }
+
+  /** @param {string} chord a key or keys held together: "Enter", "a", "Shift+Tab", "Control+a" */
+  async press(chord) {
+    await this.#session("POST", "/actions", { actions: [{ type: "key", id: "keyboard", actions: keyActions(chord) }] });
+    await this.#session("DELETE", "/actions");
+  }
+
+  /**
+   * @param {number} width  of the viewport, in CSS pixels
+   * @param {number} height
+   * @returns {Promise<[number, number]>} the size that came out
+   */
+  async resize(width, height) {
+    // Windows of Chromium and Firefox do not get narrower than 500 pixels; their viewports do.
+    if (this.#bidi) {
+      await this.#bidi.send("browsingContext.setViewport", { context: this.#window, viewport: { width, height } });
+    } else if (this.engine === "chromium") {
+      await this.#session("POST", "/goog/cdp/execute", {
+        cmd: "Emulation.setDeviceMetricsOverride",
+        params: { width, height, deviceScaleFactor: 1, mobile: false },
+      });
+    } else {
+      const [frameWidth, frameHeight] = await this.evaluate(() => [outerWidth - innerWidth, outerHeight - innerHeight]);
+      await this.#session("POST", "/window/rect", { width: width + frameWidth, height: height + frameHeight });
+    }
+    return this.evaluate(() => [innerWidth, innerHeight]);
+  }
+
+  /** @param {string} [file] @returns {Promise<Buffer>} */
+  async screenshot(file) {
+    // WebKitGTK gives the frame that was painted last, which may be older than the document.
+    await this.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 50)))));
+    const png = Buffer.from(await this.#session("GET", "/screenshot"), "base64");
+    if (file) {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, png);
+    }
+    return png;
+  }
+
+  /** @returns {Promise<string[]>} */
+  consoleErrors() {
+    return this.#console.take();
+  }
+
+  async close() {
+    try {
+      await this.#session("DELETE", "");
+    } catch {
+      // It has gone by itself, or crashed: the group is killed either way.
+    } finally {
+      this.#bidi?.close();
+      this.#end();
+    }
+  }
+
+  /** @param {string} css @returns {Promise<string>} */
+  async #find(css) {
+    const end = Date.now() + 15_000;
+    for (;;) {
+      try {
+        return (await this.#session("POST", "/element", { using: "css selector", value: css }))[ELEMENT];
+      } catch (error) {
+        if (/** @type {{ code?: string }} */ (error).code !== "no such element" || Date.now() > end) throw error;
+      }
+      await delay(25);
+    }
+  }
+}
+
+/** An error that the driver answered with; `code` is the protocol's name for it. */
+class WebDriverError extends Error {
+  name = "WebDriverError";
+  /** @param {string} code @param {string} message */
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * One command of the protocol.
+ *
+ * @param {string} base
+ * @param {string} method
+ * @param {string} path
+ * @param {object} [body]
+ * @returns {Promise<any>}
+ */
+async function send(base, method, path, body) {
+  const response = await fetch(base + path, {
+    method,
+    headers: { "content-type": "application/json" },
+    body: body === undefined ? undefined : JSON.stringify(body),
+    signal: AbortSignal.timeout(90_000),
+  });
+  const { value } = await response.json();
+  if (!response.ok) {
+    throw new WebDriverError(value?.error ?? String(response.status), `${method} ${path}: ${value?.error}: ${value?.message}`);
+  }
+  return value;
+}
+
+/**
+ * @param {string} base
+ * @param {import("node:child_process").ChildProcess} child
+ * @param {() => string} output
+ */
+async function driverReady(base, child, output) {
+  const end = Date.now() + 30_000;
+  /** @type {Error | undefined} */
+  let failed;
+  child.once("error", (error) => (failed = error));
+  child.once("exit", (code) => (failed ??= new Error(`the driver ended with code ${code}`)));
+  for (;;) {
+    if (failed) throw failed;
+    try {
+      await send(base, "GET", "/status");
+      return;
+    } catch (error) {
+      if (Date.now() > end) throw new Error(`the driver does not answer: ${output()}`, { cause: error });
+      await delay(50);
+    }
+  }
+}
+
+/**
+ * The end of what driver and browser wrote, for error messages.
+ *
+ * @param {import("node:child_process").ChildProcess} child
+ */
+function collect(child) {
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (chunk) => (text = (text + chunk).slice(-4000)));
+  }
+  return () => text;
+}
+
+/** @returns {Promise<number>} */
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+      server.close(() => resolve(port));
+    });
+  });
+}
