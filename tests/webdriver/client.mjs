@@ -116,8 +116,8 @@ export class Browser {
     this.engine = engine;
     /** @type {string} */
     this.version = session.capabilities.browserVersion ?? "unknown";
-    this.#session = (/** @type {string} */ method, /** @type {string} */ path, /** @type {object} */ body) =>
-      send(base, method, `/session/${session.sessionId}${path}`, body);
+    /** @type {import("./console.mjs").Command} */
+    this.#session = (method, path, body) => send(base, method, `/session/${session.sessionId}${path}`, body);
     this.#bidi = bidi;
     this.#console = bidi
       ? firefoxConsole(bidi)
