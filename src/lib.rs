@@ -1,0 +1,8 @@
+//! A client for agents that speak AG-UI: bytes in, patches out.
+//!
+//! The crate is a sans-IO state machine. [`session::Session`] takes what happens (the application submits, bytes
+//! arrive, time passes) and returns effects to perform and a patch that brings a snapshot up to date. In the
+//! published package `browser`, compiled for wasm32 only, performs the effects.
+#![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
+
+pub mod wire;

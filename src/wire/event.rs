@@ -1,0 +1,405 @@
+//! The 31 event types of AG-UI 1.0, read in place from one frame.
+
+use super::json::{Fields, JsonError, Raw};
+use std::borrow::Cow;
+use std::fmt;
+
+/// Text that stands in the frame, or was decoded from it.
+pub type Str<'a> = Cow<'a, str>;
+
+/// One event with what every event may carry.
+#[derive(Debug, Clone)]
+pub struct Incoming<'a> {
+    /// What happened.
+    pub event: Event<'a>,
+    /// The subagent that it happened in; absent: the parent agent.
+    pub subagent_run_id: Option<Str<'a>>,
+    /// Open metadata, an object.
+    pub metadata: Option<Raw<'a>>,
+}
+
+/// What happened. Members have the names of the specification; optional ones read `null` as absent.
+#[derive(Debug, Clone)]
+#[allow(missing_docs)] // The specification's own names.
+#[non_exhaustive]
+pub enum Event<'a> {
+    RunStarted {
+        thread_id: Str<'a>,
+        run_id: Str<'a>,
+        input: Option<Raw<'a>>,
+    },
+    RunFinished {
+        run_id: Str<'a>,
+        result: Option<Raw<'a>>,
+        outcome: Option<Raw<'a>>,
+        usage: Option<Raw<'a>>,
+    },
+    RunError {
+        message: Str<'a>,
+        code: Option<Str<'a>>,
+        usage: Option<Raw<'a>>,
+    },
+    StepStarted {
+        step_name: Str<'a>,
+    },
+    StepFinished {
+        step_name: Str<'a>,
+    },
+    TextMessageStart {
+        message_id: Str<'a>,
+        role: Option<Str<'a>>,
+        name: Option<Str<'a>>,
+    },
+    TextMessageContent {
+        message_id: Str<'a>,
+        delta: Str<'a>,
+    },
+    TextMessageEnd {
+        message_id: Str<'a>,
+    },
+    TextMessageChunk {
+        message_id: Option<Str<'a>>,
+        role: Option<Str<'a>>,
+        delta: Option<Str<'a>>,
+        name: Option<Str<'a>>,
+    },
+    ToolCallStart {
+        tool_call_id: Str<'a>,
+        tool_call_name: Str<'a>,
+        parent_message_id: Option<Str<'a>>,
+    },
+    ToolCallArgs {
+        tool_call_id: Str<'a>,
+        delta: Str<'a>,
+    },
+    ToolCallEnd {
+        tool_call_id: Str<'a>,
+    },
+    ToolCallChunk {
+        tool_call_id: Option<Str<'a>>,
+        tool_call_name: Option<Str<'a>>,
+        parent_message_id: Option<Str<'a>>,
+        delta: Option<Str<'a>>,
+    },
+    ToolCallResult {
+        message_id: Str<'a>,
+        tool_call_id: Str<'a>,
+        content: Raw<'a>,
+    },
+    StateSnapshot {
+        snapshot: Raw<'a>,
+    },
+    StateDelta {
+        delta: Raw<'a>,
+    },
+    MessagesSnapshot {
+        messages: Raw<'a>,
+    },
+    ActivitySnapshot {
+        message_id: Str<'a>,
+        activity_type: Str<'a>,
+        content: Raw<'a>,
+        replace: bool,
+    },
+    ActivityDelta {
+        message_id: Str<'a>,
+        activity_type: Str<'a>,
+        patch: Raw<'a>,
+    },
+    Raw {
+        event: Raw<'a>,
+        source: Option<Str<'a>>,
+    },
+    Custom {
+        name: Str<'a>,
+        value: Raw<'a>,
+    },
+    ReasoningStart {
+        message_id: Str<'a>,
+    },
+    ReasoningEnd {
+        message_id: Str<'a>,
+    },
+    ReasoningMessageStart {
+        message_id: Str<'a>,
+    },
+    ReasoningMessageContent {
+        message_id: Str<'a>,
+        delta: Str<'a>,
+    },
+    ReasoningMessageEnd {
+        message_id: Str<'a>,
+    },
+    ReasoningMessageChunk {
+        message_id: Option<Str<'a>>,
+        delta: Option<Str<'a>>,
+    },
+    ReasoningEncryptedValue {
+        subtype: Str<'a>,
+        entity_id: Str<'a>,
+        encrypted_value: Str<'a>,
+    },
+    SubagentStarted {
+        name: Str<'a>,
+        description: Option<Str<'a>>,
+        parent_subagent_run_id: Option<Str<'a>>,
+        parent_tool_call_id: Option<Str<'a>>,
+        parent_message_id: Option<Str<'a>>,
+    },
+    SubagentFinished {
+        result: Option<Raw<'a>>,
+        outcome: Option<Raw<'a>>,
+    },
+    SubagentError {
+        message: Str<'a>,
+        code: Option<Str<'a>>,
+    },
+}
+
+/// Why a frame is no event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EventError {
+    /// Not JSON, or nested too deep.
+    Json(JsonError),
+    /// JSON, but no object.
+    NotObject,
+    /// An object without a `type`.
+    NoType,
+    /// A `type` that AG-UI 1.0 does not have.
+    Unknown(String),
+    /// A required member is missing, or a member is not what it must be.
+    Member {
+        /// The event's `type`.
+        event: String,
+        /// The member's name.
+        member: &'static str,
+        /// What it must be.
+        expected: &'static str,
+    },
+}
+
+impl EventError {
+    /// The stable code that a warning about it carries.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Json(JsonError::Syntax { .. }) => "frame-not-json",
+            Self::Json(JsonError::TooDeep) => "frame-too-deep",
+            Self::NotObject => "frame-not-object",
+            Self::NoType => "frame-without-type",
+            Self::Unknown(_) => "event-unknown",
+            Self::Member { .. } => "event-malformed",
+        }
+    }
+
+    /// The event's `type`, where it has one.
+    pub fn event_type(&self) -> Option<&str> {
+        match self {
+            Self::Unknown(event) | Self::Member { event, .. } => Some(event),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for EventError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(JsonError::Syntax { at }) => write!(f, "the frame is not JSON (byte {at})"),
+            Self::Json(JsonError::TooDeep) => f.write_str("the frame is nested deeper than limits.depth"),
+            Self::NotObject => f.write_str("the frame is JSON, but not an object"),
+            Self::NoType => f.write_str("the frame has no \"type\""),
+            Self::Unknown(name) => write!(f, "\"{name}\" is not an event of AG-UI 1.0"),
+            Self::Member { event, member, expected } => write!(f, "{event}: \"{member}\" must be {expected}"),
+        }
+    }
+}
+
+impl From<JsonError> for EventError {
+    fn from(error: JsonError) -> Self {
+        Self::Json(error)
+    }
+}
+
+const STRING: &str = "a string";
+const OBJECT: &str = "an object";
+const ARRAY: &str = "an array";
+const PRESENT: &str = "present";
+
+/// The members of one event, by the kind that each must have.
+struct Members<'a> {
+    fields: Fields<'a>,
+    event: Str<'a>,
+}
+
+impl<'a> Members<'a> {
+    fn wrong<T>(&self, member: &'static str, expected: &'static str) -> Result<T, EventError> {
+        Err(EventError::Member { event: self.event.to_string(), member, expected })
+    }
+
+    fn string(&self, member: &'static str) -> Result<Str<'a>, EventError> {
+        match self.fields.get(member).and_then(Raw::string) {
+            Some(text) => Ok(text),
+            None => self.wrong(member, STRING),
+        }
+    }
+
+    fn optional(&self, member: &'static str) -> Result<Option<Str<'a>>, EventError> {
+        match self.fields.some(member) {
+            None => Ok(None),
+            Some(raw) => match raw.string() {
+                Some(text) => Ok(Some(text)),
+                None => self.wrong(member, STRING),
+            },
+        }
+    }
+
+    fn any(&self, member: &'static str) -> Result<Raw<'a>, EventError> {
+        match self.fields.get(member) {
+            Some(raw) => Ok(raw),
+            None => self.wrong(member, PRESENT),
+        }
+    }
+
+    fn shaped(&self, member: &'static str, open: char, expected: &'static str) -> Result<Raw<'a>, EventError> {
+        match self.fields.get(member).filter(|raw| raw.text().starts_with(open)) {
+            Some(raw) => Ok(raw),
+            None => self.wrong(member, expected),
+        }
+    }
+
+    fn object(&self, member: &'static str) -> Result<Option<Raw<'a>>, EventError> {
+        match self.fields.some(member) {
+            Some(raw) if !raw.is_object() => self.wrong(member, OBJECT),
+            raw => Ok(raw),
+        }
+    }
+}
+
+impl<'a> Incoming<'a> {
+    /// Reads one frame.
+    pub fn read(frame: &'a str, max_depth: usize) -> Result<Self, EventError> {
+        let fields = Raw::parse_object(frame, max_depth)?.ok_or(EventError::NotObject)?;
+        let event = fields.get("type").and_then(Raw::string).filter(|t| !t.is_empty()).ok_or(EventError::NoType)?;
+        let m = Members { fields, event };
+        let event = Event::read(&m)?;
+        Ok(Self { event, subagent_run_id: m.optional("subagentRunId")?, metadata: m.object("metadata")? })
+    }
+}
+
+impl<'a> Event<'a> {
+    // The order of the arms is the order of how often the events come.
+    fn read(m: &Members<'a>) -> Result<Self, EventError> {
+        Ok(match &*m.event {
+            "TEXT_MESSAGE_CONTENT" => {
+                Self::TextMessageContent { message_id: m.string("messageId")?, delta: m.string("delta")? }
+            }
+            "TOOL_CALL_ARGS" => Self::ToolCallArgs { tool_call_id: m.string("toolCallId")?, delta: m.string("delta")? },
+            "REASONING_MESSAGE_CONTENT" => {
+                Self::ReasoningMessageContent { message_id: m.string("messageId")?, delta: m.string("delta")? }
+            }
+            "STATE_DELTA" => Self::StateDelta { delta: m.shaped("delta", '[', ARRAY)? },
+            "TEXT_MESSAGE_CHUNK" => Self::TextMessageChunk {
+                message_id: m.optional("messageId")?,
+                role: m.optional("role")?,
+                delta: m.optional("delta")?,
+                name: m.optional("name")?,
+            },
+            "TOOL_CALL_CHUNK" => Self::ToolCallChunk {
+                tool_call_id: m.optional("toolCallId")?,
+                tool_call_name: m.optional("toolCallName")?,
+                parent_message_id: m.optional("parentMessageId")?,
+                delta: m.optional("delta")?,
+            },
+            "REASONING_MESSAGE_CHUNK" => {
+                Self::ReasoningMessageChunk { message_id: m.optional("messageId")?, delta: m.optional("delta")? }
+            }
+            "RAW" => Self::Raw { event: m.any("event")?, source: m.optional("source")? },
+            "CUSTOM" => Self::Custom { name: m.string("name")?, value: m.any("value")? },
+            "TEXT_MESSAGE_START" => Self::TextMessageStart {
+                message_id: m.string("messageId")?,
+                role: m.optional("role")?,
+                name: m.optional("name")?,
+            },
+            "TEXT_MESSAGE_END" => Self::TextMessageEnd { message_id: m.string("messageId")? },
+            "TOOL_CALL_START" => Self::ToolCallStart {
+                tool_call_id: m.string("toolCallId")?,
+                tool_call_name: m.string("toolCallName")?,
+                parent_message_id: m.optional("parentMessageId")?,
+            },
+            "TOOL_CALL_END" => Self::ToolCallEnd { tool_call_id: m.string("toolCallId")? },
+            "TOOL_CALL_RESULT" => Self::ToolCallResult {
+                message_id: m.string("messageId")?,
+                tool_call_id: m.string("toolCallId")?,
+                content: match m.any("content")? {
+                    raw if raw.text().starts_with(['"', '[']) => raw,
+                    _ => return m.wrong("content", "a string or an array of content parts"),
+                },
+            },
+            "STEP_STARTED" => Self::StepStarted { step_name: m.string("stepName")? },
+            "STEP_FINISHED" => Self::StepFinished { step_name: m.string("stepName")? },
+            "STATE_SNAPSHOT" => Self::StateSnapshot { snapshot: m.any("snapshot")? },
+            "MESSAGES_SNAPSHOT" => Self::MessagesSnapshot { messages: m.shaped("messages", '[', ARRAY)? },
+            "ACTIVITY_SNAPSHOT" => Self::ActivitySnapshot {
+                message_id: m.string("messageId")?,
+                activity_type: m.string("activityType")?,
+                content: m.shaped("content", '{', OBJECT)?,
+                replace: match m.fields.some("replace") {
+                    None => true,
+                    Some(raw) => match raw.boolean() {
+                        Some(replace) => replace,
+                        None => return m.wrong("replace", "a boolean"),
+                    },
+                },
+            },
+            "ACTIVITY_DELTA" => Self::ActivityDelta {
+                message_id: m.string("messageId")?,
+                activity_type: m.string("activityType")?,
+                patch: m.shaped("patch", '[', ARRAY)?,
+            },
+            "REASONING_START" => Self::ReasoningStart { message_id: m.string("messageId")? },
+            "REASONING_END" => Self::ReasoningEnd { message_id: m.string("messageId")? },
+            "REASONING_MESSAGE_START" => Self::ReasoningMessageStart { message_id: m.string("messageId")? },
+            "REASONING_MESSAGE_END" => Self::ReasoningMessageEnd { message_id: m.string("messageId")? },
+            "REASONING_ENCRYPTED_VALUE" => Self::ReasoningEncryptedValue {
+                subtype: m.string("subtype")?,
+                entity_id: m.string("entityId")?,
+                encrypted_value: m.string("encryptedValue")?,
+            },
+            "RUN_STARTED" => Self::RunStarted {
+                thread_id: m.string("threadId")?,
+                run_id: m.string("runId")?,
+                input: m.object("input")?,
+            },
+            "RUN_FINISHED" => Self::RunFinished {
+                run_id: m.string("runId")?,
+                result: m.fields.some("result"),
+                outcome: m.object("outcome")?,
+                usage: m.fields.some("usage"),
+            },
+            "RUN_ERROR" => Self::RunError {
+                message: m.string("message")?,
+                code: m.optional("code")?,
+                usage: m.fields.some("usage"),
+            },
+            "SUBAGENT_STARTED" => {
+                m.string("subagentRunId")?;
+                Self::SubagentStarted {
+                    name: m.string("name")?,
+                    description: m.optional("description")?,
+                    parent_subagent_run_id: m.optional("parentSubagentRunId")?,
+                    parent_tool_call_id: m.optional("parentToolCallId")?,
+                    parent_message_id: m.optional("parentMessageId")?,
+                }
+            }
+            "SUBAGENT_FINISHED" => {
+                m.string("subagentRunId")?;
+                Self::SubagentFinished { result: m.fields.some("result"), outcome: m.object("outcome")? }
+            }
+            "SUBAGENT_ERROR" => {
+                m.string("subagentRunId")?;
+                Self::SubagentError { message: m.string("message")?, code: m.optional("code")? }
+            }
+            unknown => return Err(EventError::Unknown(unknown.to_owned())),
+        })
+    }
+}

@@ -1,0 +1,250 @@
+//! Messages of AG-UI 1.0, read from JSON and written to it.
+
+use super::json::{Fields, JsonWriter, Raw, write_value};
+use serde_json::{Map, Value};
+
+/// Who a message is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // The specification's own names.
+#[non_exhaustive]
+pub enum Role {
+    Developer,
+    System,
+    Assistant,
+    User,
+    Tool,
+    Activity,
+    Reasoning,
+}
+
+impl Role {
+    /// The role called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "developer" => Self::Developer,
+            "system" => Self::System,
+            "assistant" => Self::Assistant,
+            "user" => Self::User,
+            "tool" => Self::Tool,
+            "activity" => Self::Activity,
+            "reasoning" => Self::Reasoning,
+            _ => return None,
+        })
+    }
+
+    /// Its name in AG-UI.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Developer => "developer",
+            Self::System => "system",
+            Self::Assistant => "assistant",
+            Self::User => "user",
+            Self::Tool => "tool",
+            Self::Activity => "activity",
+            Self::Reasoning => "reasoning",
+        }
+    }
+}
+
+/// What a message says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// Nothing: an assistant message that only calls tools.
+    None,
+    /// Text.
+    Text(String),
+    /// A list of content parts, or the payload of an activity.
+    Value(Value),
+}
+
+impl Content {
+    /// A string or an array of content parts.
+    pub fn read(raw: Raw<'_>) -> Option<Self> {
+        match raw.string() {
+            Some(text) => Some(Self::Text(text.into_owned())),
+            None => raw.text().starts_with('[').then(|| Self::Value(raw.value())),
+        }
+    }
+
+    /// The text, where it is one.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            _ => "",
+        }
+    }
+
+    /// Appends to the text. What was not text becomes it.
+    pub fn append(&mut self, delta: &str) {
+        match self {
+            Self::Text(text) => text.push_str(delta),
+            Self::None | Self::Value(_) => *self = Self::Text(delta.to_owned()),
+        }
+    }
+
+    pub(crate) fn write(&self, object: &mut JsonWriter<'_>) {
+        match self {
+            Self::None => {}
+            Self::Text(text) => {
+                object.string("content", text);
+            }
+            Self::Value(value) => {
+                object.value("content", Some(value));
+            }
+        }
+    }
+}
+
+/// A tool call as an assistant message holds it.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)] // The specification's own names.
+pub struct ToolCall {
+    pub id: String,
+    pub name: String,
+    /// The arguments as text. A model may have written invalid JSON.
+    pub arguments: String,
+    pub encrypted_value: Option<String>,
+    pub metadata: Option<Map<String, Value>>,
+}
+
+impl ToolCall {
+    fn read(raw: Raw<'_>) -> Option<Self> {
+        let fields = raw.object()?;
+        let function = fields.get("function")?.object()?;
+        Some(Self {
+            id: string(&fields, "id")?,
+            name: string(&function, "name")?,
+            arguments: string(&function, "arguments").unwrap_or_default(),
+            encrypted_value: string(&fields, "encryptedValue"),
+            metadata: map(&fields, "metadata"),
+        })
+    }
+
+    /// Writes the call in AG-UI's shape.
+    pub fn write(&self, out: &mut String) {
+        let mut call = JsonWriter::object(out);
+        call.string("id", &self.id).string("type", "function");
+        let mut function = JsonWriter::object(call.member("function"));
+        function.string("name", &self.name).string("arguments", &self.arguments);
+        function.close();
+        call.optional("encryptedValue", self.encrypted_value.as_deref());
+        write_map(&mut call, "metadata", self.metadata.as_ref());
+        call.close();
+    }
+}
+
+/// A message.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)] // The specification's own names.
+pub struct Message {
+    pub id: String,
+    pub role: Role,
+    pub content: Content,
+    pub name: Option<String>,
+    pub tool_calls: Vec<ToolCall>,
+    pub tool_call_id: Option<String>,
+    pub error: Option<String>,
+    pub activity_type: Option<String>,
+    pub metadata: Option<Map<String, Value>>,
+    pub encrypted_value: Option<String>,
+    pub subagent_run_id: Option<String>,
+}
+
+impl Message {
+    /// An empty message.
+    pub fn new(id: &str, role: Role) -> Self {
+        Self {
+            id: id.to_owned(),
+            role,
+            content: Content::None,
+            name: None,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            error: None,
+            activity_type: None,
+            metadata: None,
+            encrypted_value: None,
+            subagent_run_id: None,
+        }
+    }
+
+    /// Reads a message. `Err`: what it must have and has not.
+    pub fn read(raw: Raw<'_>) -> Result<Self, &'static str> {
+        let fields = raw.object().ok_or("an object")?;
+        let id = string(&fields, "id").ok_or("an object with a string \"id\"")?;
+        let role = fields.get("role").and_then(Raw::string).and_then(|role| Role::parse(&role));
+        let role = role.ok_or("an object with a \"role\" of AG-UI 1.0")?;
+        let content = fields.some("content");
+        let content = match role {
+            Role::Activity => content.filter(|raw| raw.is_object()).map(|raw| Content::Value(raw.value())),
+            Role::User | Role::Tool => content.and_then(Content::read),
+            Role::Assistant => Some(match content.and_then(Raw::string) {
+                Some(text) => Content::Text(text.into_owned()),
+                None => Content::None,
+            }),
+            _ => content.and_then(Raw::string).map(|text| Content::Text(text.into_owned())),
+        };
+        let calls = fields.some("toolCalls").and_then(Raw::array).unwrap_or_default();
+        Ok(Self {
+            id,
+            role,
+            content: content.ok_or("a message with the \"content\" of its role")?,
+            name: string(&fields, "name"),
+            tool_calls: calls.into_iter().filter_map(ToolCall::read).collect(),
+            tool_call_id: string(&fields, "toolCallId"),
+            error: string(&fields, "error"),
+            activity_type: string(&fields, "activityType"),
+            metadata: map(&fields, "metadata"),
+            encrypted_value: string(&fields, "encryptedValue"),
+            subagent_run_id: string(&fields, "subagentRunId"),
+        })
+    }
+
+    /// Writes the message in AG-UI's shape.
+    pub fn write(&self, out: &mut String) {
+        let mut object = JsonWriter::object(out);
+        self.write_members(&mut object);
+        object.close();
+    }
+
+    pub(crate) fn write_members(&self, object: &mut JsonWriter<'_>) {
+        object.string("id", &self.id).string("role", self.role.name());
+        self.content.write(object);
+        object.optional("name", self.name.as_deref());
+        if !self.tool_calls.is_empty() {
+            let mut calls = JsonWriter::array(object.member("toolCalls"));
+            for call in &self.tool_calls {
+                call.write(calls.item());
+            }
+            calls.close();
+        }
+        object
+            .optional("toolCallId", self.tool_call_id.as_deref())
+            .optional("error", self.error.as_deref())
+            .optional("activityType", self.activity_type.as_deref())
+            .optional("encryptedValue", self.encrypted_value.as_deref())
+            .optional("subagentRunId", self.subagent_run_id.as_deref());
+        write_map(object, "metadata", self.metadata.as_ref());
+    }
+}
+
+pub(crate) fn string(fields: &Fields<'_>, name: &str) -> Option<String> {
+    fields.get(name).and_then(Raw::string).map(Into::into)
+}
+
+fn map(fields: &Fields<'_>, name: &str) -> Option<Map<String, Value>> {
+    match fields.some(name).filter(|raw| raw.is_object()).map(Raw::value) {
+        Some(Value::Object(map)) => Some(map),
+        _ => None,
+    }
+}
+
+fn write_map(object: &mut JsonWriter<'_>, name: &str, map: Option<&Map<String, Value>>) {
+    if let Some(map) = map {
+        let mut members = JsonWriter::object(object.member(name));
+        for (key, value) in map {
+            write_value(members.member(key), value);
+        }
+        members.close();
+    }
+}

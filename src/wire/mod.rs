@@ -1,0 +1,25 @@
+//! Bytes ↔ typed AG-UI values. Uses nothing else of the crate.
+//!
+//! ```text
+//! bytes ─► utf8 ─► sse ─► json ─► event      message, input ─► JSON text
+//! ```
+//!
+//! Nothing is copied on the way in but what was split over two reads, what was escaped, and what a caller keeps.
+
+mod event;
+mod input;
+mod json;
+mod message;
+mod sse;
+mod text;
+mod utf8;
+
+pub use event::{Event, EventError, Incoming, Str};
+pub use input::{PROTOCOL_VERSION, RunAgentInput};
+pub use json::{Fields, JsonError, Raw};
+pub use message::{Content, Message, Role, ToolCall};
+pub use sse::{Frame, FrameTooLong, SseParser};
+pub use utf8::Utf8Decoder;
+
+pub(crate) use json::{JsonWriter, is_number, write_value};
+pub(crate) use text::{write_json, write_string};

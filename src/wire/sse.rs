@@ -1,0 +1,262 @@
+//! The event-stream parser of the WHATWG HTML standard, section 9.2.6 "Interpreting an event stream".
+//!
+//! Fed with text split anywhere. A frame whose data is one line that arrived whole, which is nearly every frame,
+//! is handed on in place.
+
+/// One dispatched event of the stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// The `event` field; empty when the frame had none.
+    pub event: &'a str,
+    /// The `data` lines, joined by line feeds.
+    pub data: &'a str,
+    /// The last event id of the stream, which this frame may have set.
+    pub id: &'a str,
+    /// The stream ended before the blank line that closes this frame.
+    pub unterminated: bool,
+}
+
+/// A frame is longer than the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameTooLong;
+
+/// Data that belongs to the frame being read.
+enum Data<'a> {
+    None,
+    InPlace(&'a str),
+    /// In `SseParser::data`.
+    Kept,
+}
+
+/// The parser's state between two pieces of text.
+#[derive(Debug)]
+pub struct SseParser {
+    started: bool,
+    /// The last piece ended with a carriage return: a line feed that follows belongs to it.
+    after_cr: bool,
+    /// The beginning of a line whose end has not come.
+    line: String,
+    data: String,
+    has_data: bool,
+    event: String,
+    id: String,
+    retry: Option<u64>,
+    max_frame: usize,
+}
+
+impl SseParser {
+    /// A parser that refuses frames of more than `max_frame` bytes of UTF-8 (field names included).
+    pub fn new(max_frame: usize) -> Self {
+        Self {
+            started: false,
+            after_cr: false,
+            line: String::new(),
+            data: String::new(),
+            has_data: false,
+            event: String::new(),
+            id: String::new(),
+            retry: None,
+            max_frame,
+        }
+    }
+
+    /// The reconnection time that the server asked for, in milliseconds.
+    pub fn retry(&self) -> Option<u64> {
+        self.retry
+    }
+
+    /// The last event id.
+    pub fn last_id(&self) -> &str {
+        &self.id
+    }
+
+    /// Reads `text`, hands each finished frame to `sink`. After an error the parser is not to be used again.
+    pub fn feed(&mut self, text: &str, sink: &mut impl FnMut(Frame<'_>)) -> Result<(), FrameTooLong> {
+        let mut rest = text;
+        if !self.started && !rest.is_empty() {
+            self.started = true;
+            // "strip one leading U+FEFF BYTE ORDER MARK character, if any"
+            rest = rest.strip_prefix('\u{FEFF}').unwrap_or(rest);
+        }
+        if self.after_cr && !rest.is_empty() {
+            self.after_cr = false;
+            rest = rest.strip_prefix('\n').unwrap_or(rest);
+        }
+        let mut data = if self.has_data { Data::Kept } else { Data::None };
+        while let Some(end) = memchr::memchr2(b'\n', b'\r', rest.as_bytes()) {
+            let (line, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
+            rest = match tail.strip_prefix("\r\n") {
+                Some(rest) => rest,
+                None => {
+                    self.after_cr = tail == "\r";
+                    tail.get(1..).unwrap_or_default()
+                }
+            };
+            if self.line.is_empty() {
+                self.line(line, &mut data, sink)?;
+            } else {
+                self.line.push_str(line);
+                let kept = std::mem::take(&mut self.line);
+                // The line lives in a buffer of its own, so its data cannot stay in place.
+                let mut own = if matches!(data, Data::None) { Data::None } else { self.keep(&data) };
+                self.line(&kept, &mut own, sink)?;
+                data = self.keep(&own);
+                self.line = kept;
+                self.line.clear();
+            }
+        }
+        self.has_data = !matches!(self.keep(&data), Data::None);
+        self.line.push_str(rest);
+        self.check(self.line.len() + self.data.len())
+    }
+
+    /// The end of the stream. The standard drops a frame whose blank line is missing; servers do leave it out, so
+    /// the frame is dispatched, marked as unterminated.
+    pub fn finish(&mut self, sink: &mut impl FnMut(Frame<'_>)) -> Result<(), FrameTooLong> {
+        let line = std::mem::take(&mut self.line);
+        let mut data = if self.has_data { Data::Kept } else { Data::None };
+        if !line.is_empty() {
+            self.line(&line, &mut data, sink)?;
+        }
+        self.dispatch(&data, true, sink);
+        Ok(())
+    }
+
+    fn line<'a>(
+        &mut self,
+        line: &'a str,
+        data: &mut Data<'a>,
+        sink: &mut impl FnMut(Frame<'_>),
+    ) -> Result<(), FrameTooLong> {
+        // "If the line is empty (a blank line): dispatch the event"
+        if line.is_empty() {
+            self.dispatch(data, false, sink);
+            *data = Data::None;
+            return Ok(());
+        }
+        let (field, value) = match line.split_once(':') {
+            // "Collect the characters on the line after the first colon; if value starts with a space, remove it"
+            Some((field, value)) => (field, value.strip_prefix(' ').unwrap_or(value)),
+            // "Otherwise: process the field using the whole line as the field name, and the empty string as value"
+            None => (line, ""),
+        };
+        match field {
+            "data" => {
+                *data = match data {
+                    Data::None => Data::InPlace(value),
+                    _ => {
+                        self.keep(data);
+                        self.data.push('\n');
+                        self.data.push_str(value);
+                        Data::Kept
+                    }
+                };
+                self.check(value.len() + self.data.len())?;
+            }
+            "event" => value.clone_into(&mut self.event),
+            // "If the field value does not contain U+0000 NULL, set the last event ID buffer"
+            "id" if !value.contains('\0') => value.clone_into(&mut self.id),
+            "retry" if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) => {
+                self.retry = value.parse().ok().or(self.retry);
+            }
+            // A comment (empty field name) or a field that the standard ignores.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn dispatch(&mut self, data: &Data<'_>, unterminated: bool, sink: &mut impl FnMut(Frame<'_>)) {
+        let text = match data {
+            Data::None => None,
+            Data::InPlace(text) => Some(*text),
+            Data::Kept => Some(self.data.as_str()),
+        };
+        // "If the data buffer is an empty string, set the data buffer and the event type buffer to the empty string and return"
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            sink(Frame { event: &self.event, data: text, id: &self.id, unterminated });
+        }
+        self.data.clear();
+        self.event.clear();
+        self.has_data = false;
+    }
+
+    /// Copies data that stands in a piece of text which is about to go.
+    fn keep<'b>(&mut self, data: &Data<'_>) -> Data<'b> {
+        match data {
+            Data::None => Data::None,
+            Data::InPlace(text) => {
+                (*text).clone_into(&mut self.data);
+                Data::Kept
+            }
+            Data::Kept => Data::Kept,
+        }
+    }
+
+    fn check(&self, length: usize) -> Result<(), FrameTooLong> {
+        if length > self.max_frame { Err(FrameTooLong) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(pieces: &[&str]) -> Vec<(String, String, String)> {
+        let mut parser = SseParser::new(100);
+        let mut frames = Vec::new();
+        let mut sink = |f: Frame<'_>| frames.push((f.event.to_owned(), f.data.to_owned(), f.id.to_owned()));
+        for piece in pieces {
+            parser.feed(piece, &mut sink).unwrap();
+        }
+        parser.finish(&mut sink).unwrap();
+        frames
+    }
+
+    fn frame(event: &str, data: &str, id: &str) -> (String, String, String) {
+        (event.into(), data.into(), id.into())
+    }
+
+    #[test]
+    fn the_grammar_at_every_cut() {
+        let cases = [
+            (
+                "data: a\n\ndata:b\r\n\r\ndata:  c\r\rdata\ndata\n\n",
+                vec![("", "a", ""), ("", "b", ""), ("", " c", ""), ("", "\n", "")],
+            ),
+            (
+                "\u{FEFF}: hi\n\nevent: x\nid: 7\ndata: 1\ndata: 2\r\ndata:3\r\n\ndata:d\n\n",
+                vec![("x", "1\n2\n3", "7"), ("", "d", "7")],
+            ),
+            ("id: a\0b\nretry: 12x\nretry: 250\n data: no\nDATA: no\ndata: ü🙂\n\ndata:\n\n", vec![("", "ü🙂", "")]),
+            ("data: last", vec![("", "last", "")]),
+            ("data: \u{FEFF}x\n\nid\ndata: y\n", vec![("", "\u{FEFF}x", ""), ("", "y", "")]),
+        ];
+        for (text, expected) in cases {
+            let expected: Vec<_> = expected.into_iter().map(|(e, d, i)| frame(e, d, i)).collect();
+            assert_eq!(frames(&[text]), expected, "{text:?}");
+            for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+                assert_eq!(frames(&[&text[..cut], &text[cut..]]), expected, "{text:?} at {cut}");
+            }
+            let chars: Vec<String> = text.chars().map(String::from).collect();
+            let chars: Vec<&str> = chars.iter().map(String::as_str).collect();
+            assert_eq!(frames(&chars), expected, "{text:?} char by char");
+        }
+    }
+
+    #[test]
+    fn a_frame_over_the_limit_is_refused_however_it_comes() {
+        let long = format!("data: {}\n\n", "x".repeat(101));
+        assert_eq!(SseParser::new(100).feed(&long, &mut |_| {}), Err(FrameTooLong));
+        let mut parser = SseParser::new(100);
+        let mut last = Ok(());
+        for c in long.chars() {
+            last = parser.feed(c.encode_utf8(&mut [0; 4]), &mut |_| {});
+            if last.is_err() {
+                break;
+            }
+        }
+        assert_eq!(last, Err(FrameTooLong));
+        let many = "data: xxxxxxxx\n".repeat(20);
+        assert_eq!(SseParser::new(100).feed(&many, &mut |_| {}), Err(FrameTooLong));
+    }
+}

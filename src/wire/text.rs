@@ -1,0 +1,196 @@
+//! Text that may hold half of a surrogate pair.
+//!
+//! Servers cut text anywhere in UTF-16, so `"\ud83d"` may come in one delta and `"\ude42"` in the next. A Rust
+//! `String` cannot hold a half. Each half is therefore kept as one code point of the last 2,048 of the
+//! Supplementary Private Use Area-B (U+10F800 + the half's offset), and is written as a `\uXXXX` escape, so that
+//! two neighbours join again in JavaScript. The few genuine characters of that range are kept as their own two
+//! halves ([`keep_private`]), which makes the mapping lossless. See `docs/decisions/0001-halves-in-strings.md`.
+
+use std::borrow::Cow;
+
+const FIRST_HALF: u32 = 0xD800;
+const LAST_HALF: u32 = 0xDFFF;
+const KEPT_AS: u32 = 0x10_F800;
+/// The first UTF-8 byte of every character that [`KEPT_AS`] maps to: U+100000 and above.
+const LEAD: u8 = 0xF4;
+
+fn half(unit: u32) -> char {
+    char::from_u32(unit - FIRST_HALF + KEPT_AS).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// The UTF-16 unit that `c` stands for, where it stands for a half.
+fn unit(c: char) -> Option<u32> {
+    (c as u32).checked_sub(KEPT_AS).map(|offset| offset + FIRST_HALF)
+}
+
+/// Rewrites genuine characters of the range that halves are kept in. Borrows unless there are any.
+pub(crate) fn keep_private(text: &str) -> Cow<'_, str> {
+    if memchr::memchr(LEAD, text.as_bytes()).is_none() || !text.chars().any(|c| unit(c).is_some()) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len() + 4);
+    for c in text.chars() {
+        if unit(c).is_some() {
+            kept.extend(c.encode_utf16(&mut [0; 2]).iter().map(|&u| half(u32::from(u))));
+        } else {
+            kept.push(c);
+        }
+    }
+    Cow::Owned(kept)
+}
+
+/// What is wrong with the escapes of a string.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BadEscape;
+
+/// Decodes the inside of a JSON string literal. Borrows unless there is an escape.
+pub(crate) fn unescape(raw: &str) -> Result<Cow<'_, str>, BadEscape> {
+    let Some((head, mut rest)) = raw.split_once('\\') else {
+        return Ok(Cow::Borrowed(raw));
+    };
+    let mut text = String::with_capacity(raw.len());
+    text.push_str(head);
+    loop {
+        let mut chars = rest.chars();
+        match chars.next().ok_or(BadEscape)? {
+            '"' => text.push('"'),
+            '\\' => text.push('\\'),
+            '/' => text.push('/'),
+            'b' => text.push('\u{8}'),
+            'f' => text.push('\u{c}'),
+            'n' => text.push('\n'),
+            'r' => text.push('\r'),
+            't' => text.push('\t'),
+            'u' => {
+                let (c, used) = code_point(chars.as_str())?;
+                text.push(c);
+                chars = chars.as_str().get(used..).ok_or(BadEscape)?.chars();
+            }
+            _ => return Err(BadEscape),
+        }
+        match chars.as_str().split_once('\\') {
+            Some((plain, next)) => {
+                text.push_str(plain);
+                rest = next;
+            }
+            None => {
+                text.push_str(chars.as_str());
+                return Ok(Cow::Owned(text));
+            }
+        }
+    }
+}
+
+/// Reads the `XXXX` behind `\u`, and the second escape of a pair; returns how many bytes that took.
+fn code_point(text: &str) -> Result<(char, usize), BadEscape> {
+    let first = hex4(text).ok_or(BadEscape)?;
+    if let Some(c) = char::from_u32(first) {
+        return Ok(if unit(c).is_some() { (char::REPLACEMENT_CHARACTER, 4) } else { (c, 4) });
+    }
+    let second = text.get(4..).and_then(|rest| rest.strip_prefix("\\u")).and_then(hex4);
+    if let (0xD800..=0xDBFF, Some(low @ 0xDC00..=0xDFFF)) = (first, second) {
+        let c = 0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00);
+        // A pair of the range that halves are kept in stays two halves.
+        if let (Some(c), false) = (char::from_u32(c), c >= KEPT_AS) {
+            return Ok((c, 10));
+        }
+    }
+    Ok((half(first), 4))
+}
+
+fn hex4(text: &str) -> Option<u32> {
+    let digits = text.get(..4)?;
+    if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    u32::from_str_radix(digits, 16).ok()
+}
+
+/// Writes `text` as a JSON string literal.
+pub(crate) fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    write_escaped(out, text, |b| b == b'"' || b == b'\\' || b < 0x20);
+    out.push('"');
+}
+
+/// Writes text that is JSON already, with its halves as escapes.
+pub(crate) fn write_json(out: &mut String, json: &str) {
+    write_escaped(out, json, |_| false);
+}
+
+fn write_escaped(out: &mut String, text: &str, special: impl Fn(u8) -> bool) {
+    let special = |b: u8| special(b) || b == LEAD;
+    let mut rest = text;
+    // Most text needs no escape at all, and this look vectorises where a search for the first does not.
+    while rest.bytes().any(special) {
+        let at = rest.bytes().position(special).unwrap_or(rest.len());
+        let (plain, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(plain);
+        let mut chars = tail.chars();
+        if let Some(c) = chars.next() {
+            write_char(out, c);
+        }
+        rest = chars.as_str();
+    }
+    out.push_str(rest);
+}
+
+fn write_char(out: &mut String, c: char) {
+    match c {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c if (c as u32) < 0x20 => write_unit(out, c as u32),
+        c => match unit(c) {
+            Some(unit) => write_unit(out, unit),
+            None => out.push(c),
+        },
+    }
+}
+
+fn write_unit(out: &mut String, unit: u32) {
+    out.push_str("\\u");
+    for shift in [12, 8, 4, 0] {
+        out.push(char::from_digit((unit >> shift) & 0xF, 16).unwrap_or('0'));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn literal(text: &str) -> String {
+        let mut out = String::new();
+        write_string(&mut out, text);
+        out
+    }
+
+    #[test]
+    fn halves_survive_and_join() {
+        let high = unescape("a\\ud83d").unwrap();
+        let low = unescape("\\ude42b").unwrap();
+        assert_eq!(literal(&format!("{high}{low}")), "\"a\\ud83d\\ude42b\"");
+        assert_eq!(unescape("\\ud83d\\ude42").unwrap(), "🙂");
+        assert_eq!(literal(&unescape("\\udc00\\ud800x").unwrap()), "\"\\udc00\\ud800x\"");
+    }
+
+    #[test]
+    fn characters_of_the_kept_range_stay_themselves() {
+        let genuine = "x\u{10F800}\u{10FFFF}y";
+        let kept = keep_private(genuine);
+        assert_eq!(literal(&kept), "\"x\\udbfe\\udc00\\udbff\\udfffy\"");
+        assert_eq!(unescape("\\udbfe\\udc00").unwrap(), keep_private("\u{10F800}"));
+        assert!(matches!(keep_private("plain \u{10F7FF}"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn escapes() {
+        assert_eq!(unescape("a\\n\\\"\\u0041\\/\\\\").unwrap(), "a\n\"A/\\");
+        assert_eq!(literal("\u{1}\"\\\n€"), "\"\\u0001\\\"\\\\\\n€\"");
+        for bad in ["\\x", "\\", "\\u12", "\\u12g4", "\\u+123"] {
+            assert_eq!(unescape(bad), Err(BadEscape), "{bad}");
+        }
+    }
+}

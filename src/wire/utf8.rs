@@ -1,0 +1,106 @@
+//! Bytes to text, split anywhere (WHATWG Encoding, UTF-8 decode).
+
+use super::text::keep_private;
+
+/// A streaming UTF-8 decoder. Malformed sequences become U+FFFD; a code point that is cut waits for its rest.
+#[derive(Debug, Default)]
+pub struct Utf8Decoder {
+    cut: [u8; 4],
+    held: usize,
+}
+
+impl Utf8Decoder {
+    /// Hands the text of `bytes` to `sink`, in as few pieces as it takes; one, without a copy, if nothing is odd.
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
+        let mut rest = bytes;
+        while self.held > 0 {
+            let Some((&byte, tail)) = rest.split_first() else { return };
+            if let Some(place) = self.cut.get_mut(self.held) {
+                *place = byte;
+            }
+            let cut = self.cut;
+            let joined = cut.get(..self.held + 1).unwrap_or_default();
+            match std::str::from_utf8(joined) {
+                Ok(text) => {
+                    self.held = 0;
+                    sink(&keep_private(text));
+                    rest = tail;
+                }
+                Err(error) if error.error_len().is_none() => {
+                    self.held += 1;
+                    rest = tail;
+                }
+                Err(_) => {
+                    // What was held is malformed; this byte begins anew.
+                    self.held = 0;
+                    sink("\u{FFFD}");
+                }
+            }
+        }
+        loop {
+            match std::str::from_utf8(rest) {
+                Ok(text) => {
+                    if !text.is_empty() {
+                        sink(&keep_private(text));
+                    }
+                    return;
+                }
+                Err(error) => {
+                    let (good, bad) = rest.split_at_checked(error.valid_up_to()).unwrap_or((rest, &[]));
+                    if let (Ok(text), false) = (std::str::from_utf8(good), good.is_empty()) {
+                        sink(&keep_private(text));
+                    }
+                    match error.error_len() {
+                        Some(length) => {
+                            sink("\u{FFFD}");
+                            rest = bad.get(length..).unwrap_or_default();
+                        }
+                        None => {
+                            self.held = bad.len().min(self.cut.len());
+                            self.cut.iter_mut().zip(bad).for_each(|(place, byte)| *place = *byte);
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The end of the stream: a code point that was never finished becomes U+FFFD.
+    pub fn finish(&mut self, sink: &mut impl FnMut(&str)) {
+        if std::mem::take(&mut self.held) > 0 {
+            sink("\u{FFFD}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(chunks: &[&[u8]]) -> String {
+        let mut decoder = Utf8Decoder::default();
+        let mut text = String::new();
+        for chunk in chunks {
+            decoder.feed(chunk, &mut |piece| text.push_str(piece));
+        }
+        decoder.finish(&mut |piece| text.push_str(piece));
+        text
+    }
+
+    #[test]
+    fn any_cut_gives_the_same_text() {
+        let samples: [&[u8]; 4] =
+            ["a€🙂\u{10FFFF}ש".as_bytes(), b"\xf0\x9f\x99", b"a\xff\xe2\x82b\xf0\x9f\x99\x80\x80", b"\xed\xa0\x80z"];
+        for sample in samples {
+            let whole = decode(&[sample]);
+            assert_eq!(whole, keep_private(&String::from_utf8_lossy(sample)));
+            for cut in 0..=sample.len() {
+                let (a, b) = sample.split_at(cut);
+                assert_eq!(decode(&[a, b]), whole, "{sample:x?} at {cut}");
+            }
+            let bytes: Vec<&[u8]> = sample.chunks(1).collect();
+            assert_eq!(decode(&bytes), whole, "{sample:x?} byte by byte");
+        }
+    }
+}
