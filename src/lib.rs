@@ -5,4 +5,5 @@
 //! published package `browser`, compiled for wasm32 only, performs the effects.
 #![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
 
+pub mod rules;
 pub mod wire;

@@ -9,7 +9,6 @@
 use std::borrow::Cow;
 
 const FIRST_HALF: u32 = 0xD800;
-const LAST_HALF: u32 = 0xDFFF;
 const KEPT_AS: u32 = 0x10_F800;
 /// The first UTF-8 byte of every character that [`KEPT_AS`] maps to: U+100000 and above.
 const LEAD: u8 = 0xF4;
@@ -85,7 +84,7 @@ pub(crate) fn unescape(raw: &str) -> Result<Cow<'_, str>, BadEscape> {
 fn code_point(text: &str) -> Result<(char, usize), BadEscape> {
     let first = hex4(text).ok_or(BadEscape)?;
     if let Some(c) = char::from_u32(first) {
-        return Ok(if unit(c).is_some() { (char::REPLACEMENT_CHARACTER, 4) } else { (c, 4) });
+        return Ok((c, 4));
     }
     let second = text.get(4..).and_then(|rest| rest.strip_prefix("\\u")).and_then(hex4);
     if let (0xD800..=0xDBFF, Some(low @ 0xDC00..=0xDFFF)) = (first, second) {

@@ -1,0 +1,332 @@
+//! `*_CHUNK` events → START, content and END events.
+//!
+//! Each owner (a subagent, or the parent agent) has one lane, and a lane holds at most one open chunk stream:
+//!
+//! ```text
+//!            chunk with a new id, or of another kind: END of the old stream, START
+//!          ┌──────────────────────────────┐
+//!  empty ──┴─► open (kind, id) ───────────┘──► empty: END, on an event of the lane that is no chunk,
+//!                  │ ▲                          or for all lanes on RUN_* and MESSAGES_SNAPSHOT
+//!                  └─┘ chunk of the same kind without an id or with the same: content
+//! ```
+
+use super::Violation;
+use crate::wire::{Event, Incoming, Str};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Tool,
+    Reasoning,
+}
+
+/// An open chunk stream.
+#[derive(Debug)]
+struct Lane {
+    owner: Option<String>,
+    kind: Kind,
+    id: String,
+    role: String,
+    /// `name` of a text message, `toolCallName` of a tool call.
+    name: Option<String>,
+    parent_message_id: Option<String>,
+}
+
+/// Lanes in the order in which their streams were opened.
+#[derive(Debug, Default)]
+pub struct ChunkExpander {
+    lanes: Vec<Lane>,
+}
+
+/// A chunk of any kind.
+struct Chunk<'a> {
+    kind: Kind,
+    id: Option<Str<'a>>,
+    role: Option<Str<'a>>,
+    name: Option<Str<'a>>,
+    parent_message_id: Option<Str<'a>>,
+    delta: Option<Str<'a>>,
+}
+
+/// Takes the expanded events.
+type Sink<'s> = dyn FnMut(&Incoming<'_>) + 's;
+
+impl ChunkExpander {
+    /// Forgets every open stream.
+    pub fn clear(&mut self) {
+        self.lanes.clear();
+    }
+
+    /// Hands `incoming`, expanded, to `sink`. A chunk that breaks a rule is dropped and changes nothing.
+    pub fn expand(&mut self, incoming: Incoming<'_>, sink: &mut Sink<'_>) -> Result<(), Violation> {
+        let Incoming { event, subagent_run_id, metadata } = incoming;
+        let chunk = match event {
+            Event::TextMessageChunk { message_id, role, delta, name } => {
+                Chunk { kind: Kind::Text, id: message_id, role, name, parent_message_id: None, delta }
+            }
+            Event::ToolCallChunk { tool_call_id, tool_call_name, parent_message_id, delta } => {
+                Chunk { kind: Kind::Tool, id: tool_call_id, role: None, name: tool_call_name, parent_message_id, delta }
+            }
+            Event::ReasoningMessageChunk { message_id, delta } => {
+                Chunk { kind: Kind::Reasoning, id: message_id, role: None, name: None, parent_message_id: None, delta }
+            }
+            event => {
+                let incoming = Incoming { event, subagent_run_id, metadata };
+                if !self.lanes.is_empty() {
+                    self.close_for(&incoming, sink);
+                }
+                sink(&incoming);
+                return Ok(());
+            }
+        };
+        let tag = subagent_run_id;
+        let lane = self.lane_of(&chunk, tag.as_deref())?;
+        let continues = |lane: &&Lane| lane.kind == chunk.kind && chunk.id.as_deref().is_none_or(|id| id == lane.id);
+        if let Some(lane) = lane.and_then(|at| self.lanes.get(at)).filter(continues) {
+            lane.check(&chunk)?;
+            if chunk.delta.is_some() || metadata.is_some() {
+                let owner = lane.owner.as_deref().map(Str::Borrowed);
+                let event = lane.content(chunk.delta.unwrap_or_default());
+                sink(&Incoming { event, subagent_run_id: tag.or(owner), metadata });
+            }
+            return Ok(());
+        }
+        let opened = Lane::open(&chunk, tag.as_deref())?;
+        if let Some(at) = lane {
+            self.close(at, sink);
+        }
+        let delta = chunk.delta.clone();
+        let start = Incoming { event: opened.start(chunk.role), subagent_run_id: tag, metadata };
+        sink(&start);
+        if let Some(delta) = delta {
+            let event = opened.content(delta);
+            sink(&Incoming { event, subagent_run_id: start.subagent_run_id, metadata: None });
+        }
+        self.lanes.push(opened);
+        Ok(())
+    }
+
+    /// The open lane that a chunk goes to, if there is one.
+    fn lane_of(&self, chunk: &Chunk<'_>, tag: Option<&str>) -> Result<Option<usize>, Violation> {
+        let of_owner = |owner: Option<&str>| self.lanes.iter().position(|lane| lane.owner.as_deref() == owner);
+        let same_kind = |lane: &Lane| lane.kind == chunk.kind;
+        if let Some(id) = chunk.id.as_deref() {
+            let Some(at) = self.lanes.iter().position(|lane| same_kind(lane) && lane.id == id) else {
+                return Ok(of_owner(tag));
+            };
+            let owner = self.lanes.get(at).and_then(|lane| lane.owner.as_deref());
+            if tag.is_some() && tag != owner {
+                return violation("chunk-owner", format!("the chunk stream \"{id}\" belongs to another subagent"));
+            }
+            return Ok(Some(at));
+        }
+        if tag.is_some() {
+            return Ok(of_owner(tag));
+        }
+        let parent = of_owner(None);
+        if parent.and_then(|at| self.lanes.get(at)).is_some_and(same_kind) {
+            return Ok(parent);
+        }
+        let mut open = (0..self.lanes.len()).filter(|at| self.lanes.get(*at).is_some_and(same_kind));
+        match (open.next(), open.next()) {
+            (Some(_), Some(_)) => violation(
+                "chunk-ambiguous",
+                "several subagents have a chunk stream open, and the chunk names none of them",
+            ),
+            (only, _) => Ok(only.or(parent)),
+        }
+    }
+
+    /// Closes what an event that is no chunk closes.
+    fn close_for(&mut self, incoming: &Incoming<'_>, sink: &mut Sink<'_>) {
+        match incoming.event {
+            Event::RunStarted { .. }
+            | Event::RunFinished { .. }
+            | Event::RunError { .. }
+            | Event::MessagesSnapshot { .. } => {
+                while !self.lanes.is_empty() {
+                    self.close(0, sink);
+                }
+            }
+            Event::Raw { .. }
+            | Event::ActivitySnapshot { .. }
+            | Event::ActivityDelta { .. }
+            | Event::ReasoningEncryptedValue { .. }
+            | Event::SubagentStarted { .. } => {}
+            _ => {
+                let owner = incoming.subagent_run_id.as_deref();
+                if let Some(at) = self.lanes.iter().position(|lane| lane.owner.as_deref() == owner) {
+                    self.close(at, sink);
+                }
+            }
+        }
+    }
+
+    fn close(&mut self, at: usize, sink: &mut Sink<'_>) {
+        let Lane { owner, kind, id, .. } = self.lanes.remove(at);
+        let id = Str::Owned(id);
+        let event = match kind {
+            Kind::Text => Event::TextMessageEnd { message_id: id },
+            Kind::Tool => Event::ToolCallEnd { tool_call_id: id },
+            Kind::Reasoning => Event::ReasoningMessageEnd { message_id: id },
+        };
+        sink(&Incoming { event, subagent_run_id: owner.map(Str::Owned), metadata: None });
+    }
+}
+
+impl Lane {
+    fn open(chunk: &Chunk<'_>, tag: Option<&str>) -> Result<Self, Violation> {
+        let Some(id) = chunk.id.as_deref() else {
+            let id = if chunk.kind == Kind::Tool { "toolCallId" } else { "messageId" };
+            return violation("chunk-without-id", format!("the first chunk of a stream must have a \"{id}\""));
+        };
+        if chunk.kind == Kind::Tool && chunk.name.is_none() {
+            return violation("chunk-without-name", "the first chunk of a tool call must have a \"toolCallName\"");
+        }
+        Ok(Self {
+            owner: tag.map(Into::into),
+            kind: chunk.kind,
+            id: id.to_owned(),
+            role: chunk.role.as_deref().unwrap_or("assistant").to_owned(),
+            name: chunk.name.as_deref().map(Into::into),
+            parent_message_id: chunk.parent_message_id.as_deref().map(Into::into),
+        })
+    }
+
+    /// A chunk that repeats what its stream was opened with must repeat it exactly.
+    fn check(&self, chunk: &Chunk<'_>) -> Result<(), Violation> {
+        let conflict =
+            |name: &str| violation("chunk-conflict", format!("a chunk of \"{}\" changes its \"{name}\"", self.id));
+        if chunk.role.as_deref().is_some_and(|role| role != self.role) {
+            return conflict("role");
+        }
+        if chunk.name.is_some() && chunk.name.as_deref() != self.name.as_deref() {
+            return conflict(if self.kind == Kind::Tool { "toolCallName" } else { "name" });
+        }
+        if chunk.parent_message_id.is_some() && chunk.parent_message_id.as_deref() != self.parent_message_id.as_deref()
+        {
+            return conflict("parentMessageId");
+        }
+        Ok(())
+    }
+
+    fn start<'a>(&'a self, role: Option<Str<'a>>) -> Event<'a> {
+        let id = Str::Borrowed(self.id.as_str());
+        let name = self.name.as_deref().map(Str::Borrowed);
+        match self.kind {
+            Kind::Text => Event::TextMessageStart { message_id: id, role, name },
+            Kind::Tool => Event::ToolCallStart {
+                tool_call_id: id,
+                tool_call_name: name.unwrap_or_default(),
+                parent_message_id: self.parent_message_id.as_deref().map(Str::Borrowed),
+            },
+            Kind::Reasoning => Event::ReasoningMessageStart { message_id: id },
+        }
+    }
+
+    fn content<'a>(&'a self, delta: Str<'a>) -> Event<'a> {
+        let id = Str::Borrowed(self.id.as_str());
+        match self.kind {
+            Kind::Text => Event::TextMessageContent { message_id: id, delta },
+            Kind::Tool => Event::ToolCallArgs { tool_call_id: id, delta },
+            Kind::Reasoning => Event::ReasoningMessageContent { message_id: id, delta },
+        }
+    }
+}
+
+fn violation<T>(code: &'static str, message: impl Into<String>) -> Result<T, Violation> {
+    Err(Violation { code, message: message.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `TYPE id=delta` of every expanded event, `!code` of every violation.
+    fn expand(chunks: &[&str]) -> String {
+        let mut expander = ChunkExpander::default();
+        let mut seen = Vec::new();
+        for chunk in chunks {
+            let text = format!("{{{}}}", chunk.replace('\'', "\""));
+            let incoming = Incoming::read(&text, 9).unwrap();
+            let result = expander.expand(incoming, &mut |i| seen.push(describe(i)));
+            if let Err(violation) = result {
+                seen.push(format!("!{}", violation.code));
+            }
+        }
+        seen.join(" ")
+    }
+
+    fn describe(incoming: &Incoming<'_>) -> String {
+        let text = match &incoming.event {
+            Event::TextMessageStart { message_id, role, .. } => {
+                format!("S:{message_id}/{}", role.as_deref().unwrap_or("-"))
+            }
+            Event::TextMessageContent { message_id, delta } => format!("C:{message_id}={delta}"),
+            Event::TextMessageEnd { message_id } => format!("E:{message_id}"),
+            Event::ToolCallStart { tool_call_id, tool_call_name, .. } => format!("TS:{tool_call_id}/{tool_call_name}"),
+            Event::ToolCallArgs { tool_call_id, delta } => format!("TA:{tool_call_id}={delta}"),
+            Event::ToolCallEnd { tool_call_id } => format!("TE:{tool_call_id}"),
+            Event::ReasoningMessageStart { message_id } => format!("RS:{message_id}"),
+            Event::ReasoningMessageContent { message_id, delta } => format!("RC:{message_id}={delta}"),
+            Event::ReasoningMessageEnd { message_id } => format!("RE:{message_id}"),
+            _ => "other".into(),
+        };
+        let meta = incoming.metadata.map_or(String::new(), |m| format!("+{}", m.text()));
+        match &incoming.subagent_run_id {
+            Some(owner) => format!("{text}@{owner}{meta}"),
+            None => text + &meta,
+        }
+    }
+
+    const TEXT: &str = "'type':'TEXT_MESSAGE_CHUNK'";
+    const TOOL: &str = "'type':'TOOL_CALL_CHUNK'";
+
+    #[test]
+    fn a_stream_opens_goes_on_and_closes() {
+        let first = format!("{TEXT},'messageId':'m','delta':'a','metadata':{{}}");
+        let tool = format!("{TOOL},'toolCallId':'t','toolCallName':'n','parentMessageId':'m','delta':'{{'");
+        let next = format!("{TEXT},'delta':'b'");
+        let empty = format!("{TEXT},'messageId':'m'");
+        let reasoning = "'type':'REASONING_MESSAGE_CHUNK','messageId':'r','delta':'x'";
+        assert_eq!(
+            expand(&[&first, &next, &empty, &tool, reasoning, "'type':'CUSTOM','name':'x','value':1", &next]),
+            "S:m/-+{} C:m=a C:m=b E:m TS:t/n TA:t={ TE:t RS:r RC:r=x RE:r other !chunk-without-id"
+        );
+    }
+
+    #[test]
+    fn lanes_of_owners_are_apart() {
+        let a = format!("{TEXT},'messageId':'a','delta':'1','subagentRunId':'s1'");
+        let b = format!("{TEXT},'messageId':'b','delta':'2','subagentRunId':'s2'");
+        let a2 = format!("{TEXT},'delta':'3','subagentRunId':'s1'");
+        let b2 = format!("{TEXT},'messageId':'b','delta':'4'");
+        let anonymous = format!("{TEXT},'delta':'5'");
+        let wrong = format!("{TEXT},'messageId':'b','delta':'6','subagentRunId':'s1'");
+        assert_eq!(
+            expand(&[
+                &a,
+                &b,
+                &a2,
+                &b2,
+                &anonymous,
+                &wrong,
+                "'type':'SUBAGENT_FINISHED','subagentRunId':'s1'",
+                &anonymous
+            ]),
+            "S:a/-@s1 C:a=1@s1 S:b/-@s2 C:b=2@s2 C:a=3@s1 C:b=4@s2 !chunk-ambiguous !chunk-owner E:a@s1 other@s1 C:b=5@s2"
+        );
+        let end = "'type':'MESSAGES_SNAPSHOT','messages':[]";
+        assert!(expand(&[&a, &b, "'type':'RAW','event':1", end]).ends_with("other E:a@s1 E:b@s2 other"));
+    }
+
+    #[test]
+    fn conflicts_drop_the_chunk_and_keep_the_stream() {
+        let open = format!("{TEXT},'messageId':'m','delta':'a'");
+        let role = format!("{TEXT},'delta':'x','role':'user'");
+        let name = format!("{TEXT},'delta':'x','name':'late'");
+        let good = format!("{TEXT},'delta':'b','role':'assistant'");
+        assert_eq!(expand(&[&open, &role, &name, &good]), "S:m/- C:m=a !chunk-conflict !chunk-conflict C:m=b");
+        assert_eq!(expand(&[&format!("{TOOL},'toolCallId':'t'")]), "!chunk-without-name");
+    }
+}
