@@ -99,6 +99,7 @@ export async function openBrowser(name, options = {}) {
 
 /** One window of one browser. Made by {@link openBrowser}. */
 export class Browser {
+  /** @type {import("./console.mjs").Command} */
   #session;
   #bidi;
   #console;
@@ -116,7 +117,6 @@ export class Browser {
     this.engine = engine;
     /** @type {string} */
     this.version = session.capabilities.browserVersion ?? "unknown";
-    /** @type {import("./console.mjs").Command} */
     this.#session = (method, path, body) => send(base, method, `/session/${session.sessionId}${path}`, body);
     this.#bidi = bidi;
     this.#console = bidi
