@@ -1,0 +1,89 @@
+import type { AgentEvents, AgentListeners, AgentOptions, CustomEventData } from "./types.js";
+
+type Name = keyof AgentListeners;
+type Detail<N extends Name> = Parameters<AgentListeners[N]>[0];
+
+/** Calls the options' callbacks and what was registered with `agent.on`. */
+export interface Emitter {
+  on<N extends Name>(name: N, listener: AgentListeners[N]): () => void;
+  emit<N extends Name>(name: N, detail: Detail<N>): void;
+  /** Whether anybody listens. */
+  has(name: Name): boolean;
+  readonly events: AgentEvents;
+  /** Ends the streams of events, and all listening. */
+  close(): void;
+}
+
+const callbacks = { event: "onEvent", warning: "onWarning", error: "onError", finish: "onFinish" } as const;
+
+/** Calls a function of the application's. What it throws is reported and harms nobody else. */
+export function call<Args extends unknown[]>(listener: ((...args: Args) => void) | undefined, ...args: Args): void {
+  try {
+    listener?.(...args);
+  } catch (error) {
+    if (typeof reportError === "function") reportError(error);
+    else console.error(error);
+  }
+}
+
+/** An emitter that reads the callbacks at the time of the call. */
+export function createEmitter(options: () => AgentOptions): Emitter {
+  // One set for all: a listener registered twice is two registrations.
+  const listeners = new Set<{ name: Name; listener: (detail: never) => void }>();
+  const readers = new Set<() => void>();
+  let closed = false;
+
+  const callback = (name: Name): ((detail: never) => void) | undefined =>
+    name === "custom" ? undefined : options()[callbacks[name]];
+
+  const on: Emitter["on"] = (name, listener) => {
+    const entry = { name, listener };
+    if (!closed) listeners.add(entry);
+    return () => void listeners.delete(entry);
+  };
+
+  const read = (): AsyncIterator<CustomEventData> => {
+    const waiting: CustomEventData[] = [];
+    let wake: (() => void) | undefined;
+    let done = closed;
+    const off = on("custom", (event) => {
+      waiting.push(event);
+      wake?.();
+    });
+    const end = (): void => {
+      done = true;
+      off();
+      readers.delete(end);
+      wake?.();
+    };
+    if (!done) readers.add(end);
+    return {
+      async next() {
+        while (!waiting.length && !done) await new Promise<void>((resolve) => (wake = resolve));
+        return waiting.length ? { value: waiting.shift()!, done: false } : { value: undefined, done: true };
+      },
+      async return() {
+        waiting.length = 0;
+        end();
+        return { value: undefined, done: true };
+      },
+    };
+  };
+
+  return {
+    on,
+    emit: (name, detail) => {
+      call(callback(name), detail as never);
+      for (const entry of [...listeners]) {
+        if (entry.name === name && listeners.has(entry)) call(entry.listener, detail as never);
+      }
+    },
+    has: (name) => !!callback(name) || [...listeners].some((entry) => entry.name === name),
+    events: { subscribe: (listener) => on("custom", listener), [Symbol.asyncIterator]: read },
+    close: () => {
+      closed = true;
+      for (const end of readers) end();
+      listeners.clear();
+    },
+  };
+}

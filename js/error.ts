@@ -1,0 +1,96 @@
+/**
+ * What went wrong, for code that decides what to do:
+ *
+ * | kind | meaning |
+ * | --- | --- |
+ * | `connection` | no answer, or the stream was cut |
+ * | `http` | an answer that is not a stream of events: see `status` and `body` |
+ * | `auth` | 401 or 403 |
+ * | `protocol` | the server broke AG-UI's rules |
+ * | `run` | the agent itself reported the failure (RUN_ERROR): see `code` |
+ * | `aborted` | somebody stopped it |
+ * | `limit` | a limit of the options was passed |
+ * | `blocked` | the page's Content-Security-Policy forbids WebAssembly |
+ * | `unsupported` | the platform or the call cannot do this: see `code` |
+ * | `internal` | a fault of this package |
+ */
+export type AgentErrorKind =
+  | "connection"
+  | "http"
+  | "auth"
+  | "protocol"
+  | "run"
+  | "aborted"
+  | "limit"
+  | "blocked"
+  | "unsupported"
+  | "internal";
+
+/** The plain data of an {@link AgentError}, as it crosses borders. */
+export interface AgentErrorData {
+  readonly kind: AgentErrorKind;
+  readonly message: string;
+  /** Whether `agent.retry()` has a chance. Default: false. */
+  readonly retryable?: boolean | undefined;
+  /** The HTTP status. */
+  readonly status?: number | undefined;
+  /**
+   * Says more than the kind. From the agent's RUN_ERROR, or ours: `disposed`, `busy` and `input` for a call
+   * that could not be made, `load` for WebAssembly that did not come.
+   */
+  readonly code?: string | undefined;
+  /** The beginning of the answer's body. */
+  readonly body?: string | undefined;
+  readonly cause?: unknown;
+}
+
+// A registered symbol, so that two copies of the package in one page recognise each other's errors.
+const mark = Symbol.for("ag-ui-wasm.error");
+
+/**
+ * Everything that can go wrong with an agent, as a real `Error`.
+ *
+ * @example
+ * const { error } = agent.getSnapshot();
+ * if (error?.kind === "auth") location.assign("/login");
+ * else if (error?.retryable) await agent.retry();
+ */
+export class AgentError extends Error {
+  override readonly name = "AgentError";
+  readonly kind: AgentErrorKind;
+  readonly retryable: boolean;
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly body: string | undefined;
+
+  constructor(data: AgentErrorData) {
+    super(data.message, "cause" in data ? { cause: data.cause } : undefined);
+    this.kind = data.kind;
+    this.retryable = data.retryable ?? false;
+    this.status = data.status;
+    this.code = data.code;
+    this.body = data.body;
+    Object.defineProperty(this, mark, { value: true });
+  }
+
+  /**
+   * Whether a value is an agent's error, also when another copy of this package made it.
+   *
+   * @example
+   * try {
+   *   await agent.submit("hello");
+   * } catch (error) {
+   *   if (AgentError.is(error) && error.code === "disposed") return;
+   *   throw error;
+   * }
+   */
+  static is(value: unknown): value is AgentError {
+    return value instanceof Error && mark in value;
+  }
+
+  /** The plain data, without the cause, for logs and storage. */
+  toJSON(): AgentErrorData {
+    const { kind, message, retryable, status, code, body } = this;
+    return { kind, message, retryable, status, code, body };
+  }
+}

@@ -1,0 +1,2 @@
+/** The module: base64 of raw deflate. */
+export const bytes: string;

@@ -1,0 +1,71 @@
+// What the sources compile against. The real glue is made by wasm-bindgen from src/browser; a type test
+// (tests/js/glue.test-d.ts) proves that it is assignable to this.
+
+/** What the module is made from. */
+export type ModuleInput =
+  | RequestInfo
+  | URL
+  | Response
+  | BufferSource
+  | WebAssembly.Module
+  | Promise<RequestInfo | URL | Response | BufferSource | WebAssembly.Module>;
+
+/** Instantiates the module, once: later calls give what the first one made. */
+export default function init(input: { module_or_path: ModuleInput }): Promise<unknown>;
+
+/** The settings of a session, fixed for its life. */
+export interface SessionOptions {
+  threadId: string;
+  rules: "tolerant" | "strict";
+  /** Whether to call `host.event` for every event. */
+  events: boolean;
+  maxFrameBytes: number;
+  maxErrorBodyBytes: number;
+  maxQueue: number;
+  maxDepth: number;
+  graceMs: number;
+}
+
+/** Where and how a request goes. */
+export interface RequestTarget {
+  url: string;
+  headers?: HeadersInit | undefined;
+  credentials?: RequestCredentials | undefined;
+  fetch?: typeof fetch | undefined;
+}
+
+/** What the core asks of the page. Every method of the session may be called from inside these. */
+export interface Host {
+  /** Asked anew before every request. */
+  request(): RequestTarget | Promise<RequestTarget>;
+  /** The snapshot is behind. Urgent: take the patch now, else at the next notification. */
+  changed(urgent: boolean): void;
+  /** A ticket's run has ended: `{runId, outcome, error?, result?}` as JSON text. */
+  settled(ticket: number, result: string): void;
+  /** A CUSTOM event; the value as JSON text. */
+  custom(name: string, value: string): void;
+  /** One AG-UI event as JSON text, after chunk expansion, before it is reduced. */
+  event(json: string): void;
+  /** `{code, message, eventType?}` as JSON text. */
+  warning(json: string): void;
+  /** The core's panic hook: this session is lost. Needed where a trap has no caller in JavaScript. */
+  fatal(message: string): void;
+}
+
+/** The life of one agent. */
+export class Session {
+  constructor(options: SessionOptions, messages: string | undefined, state: string | undefined, host: Host);
+  submit(input: string): number;
+  retry(input: string): number;
+  regenerate(messageId: string | undefined, input: string): number;
+  cancel(ticket: number): void;
+  stop(): void;
+  setMessages(json: string): void;
+  setState(json: string): void;
+  /** Turns `host.event` on or off, where the core offers it. */
+  setEvents?(on: boolean): void;
+  reset(): void;
+  takePatch(): string | undefined;
+  dispose(): void;
+  free(): void;
+}

@@ -1,0 +1,74 @@
+// From what the application gives to what the core reads.
+
+import type { RequestTarget } from "./glue/core.js";
+import type { AgentOptions, Context, Message, ResumeEntry, SubmitInput, Tool, UserMessage } from "./types.js";
+
+/** What goes with every run. */
+export interface RunInput {
+  runId: string;
+  tools: readonly Tool[];
+  context: readonly Context[];
+  forwardedProps: unknown;
+}
+
+/** The core's form of a submit. */
+export interface CoreInput extends RunInput {
+  messages: readonly Message[];
+  state?: unknown;
+  resume?: readonly ResumeEntry[] | undefined;
+  ifBusy: "queue" | "replace" | "drop" | "reject";
+}
+
+/** The input of a run, from the options where it says nothing itself. */
+export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunInput {
+  return {
+    runId: given.runId ?? uuid(),
+    tools: given.tools ?? ask(options.tools) ?? [],
+    context: given.context ?? ask(options.context) ?? [],
+    forwardedProps: given.forwardedProps ?? ask(options.forwardedProps) ?? {},
+  };
+}
+
+/** The core's form of what was given to `submit`. */
+export function toCoreInput<State>(options: AgentOptions<State>, given: SubmitInput<State>): CoreInput {
+  const { message, parts, state, resume, ifBusy = "queue" } = given;
+  return {
+    ...toRunInput(options, given),
+    messages: message === undefined && !parts ? [] : [toUserMessage(message, parts)],
+    state,
+    resume,
+    ifBusy,
+  };
+}
+
+function toUserMessage(message: SubmitInput["message"], parts: SubmitInput["parts"]): UserMessage {
+  const given = typeof message === "object" ? message : { content: message ?? [] };
+  const { content } = given;
+  return {
+    ...given,
+    id: given.id ?? uuid(),
+    role: "user",
+    content: parts ? [...(typeof content === "string" ? [{ type: "text", text: content } as const] : content), ...parts] : content,
+    delivery: "complete",
+  };
+}
+
+/** Where the next request goes. */
+export async function toTarget(options: AgentOptions): Promise<RequestTarget> {
+  const { credentials, fetch } = options;
+  return { url: String(await ask(options.url)), headers: await ask(options.headers), credentials, fetch };
+}
+
+function ask<Value>(provider: Value | (() => Value)): Value {
+  return typeof provider === "function" ? (provider as () => Value)() : provider;
+}
+
+/** A random UUID, also where the page is no secure context and `randomUUID` is missing. */
+export function uuid(): string {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}

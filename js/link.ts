@@ -1,0 +1,398 @@
+// The link between an agent and the core: loads it, keeps what is called before it is there, and replaces the session
+// should WebAssembly trap.
+//
+// A session exists only while it is needed. Without one, edits change the snapshot at once, and runs wait in `steps`,
+// with every edit that comes after them, while the snapshot shows how it will look.
+//
+//   no session ──run──► loading ──► session ──trap──► no session (status "error", the snapshot stays)
+//        ▲                 │failed
+//        └─────────────────┘ (status "error", nothing is lost)
+
+import { AgentError } from "./error.js";
+import { call, type Emitter } from "./emitter.js";
+import type { Host, RequestTarget, Session, SessionOptions } from "./glue/core.js";
+import { initialSnapshot, toolCallsOf } from "./initial.js";
+import type { Core } from "./loader.js";
+import { applyPatch } from "./mirror.js";
+import { createScheduler } from "./notify.js";
+import type { AgentSnapshot, Message, Notify, RunResult } from "./types.js";
+
+/** A run that somebody waits for. */
+export interface Run<State> {
+  readonly id: string;
+  readonly ifBusy: "queue" | "replace" | "drop" | "reject";
+  /** Starts it. Returns the core's ticket. */
+  start(session: Session): number;
+  /** Starts it after a load that failed, when its messages stand in the thread already. */
+  again(session: Session): number;
+  /** What it does to the thread at once. Twice does no more than once. */
+  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
+  resolve(result: RunResult): void;
+  reject(error: AgentError): void;
+  ticket?: number;
+}
+
+/** A change of the thread, on the snapshot and in the core. */
+export interface Edit<State> {
+  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
+  apply(session: Session): void;
+}
+
+/** What a link works for. */
+export interface Client<State> {
+  readonly source: () => Promise<Core>;
+  readonly notify: Notify | undefined;
+  readonly settings: SessionOptions;
+  readonly emitter: Emitter;
+  request(): Promise<RequestTarget>;
+  read(): AgentSnapshot<State>;
+  publish(snapshot: AgentSnapshot<State>): void;
+}
+
+/** The operations of an agent on the core. */
+export interface Link<State> {
+  load(): Promise<void>;
+  run(run: Run<State>): void;
+  edit(edit: Edit<State>): void;
+  cancel(run: Run<State>): void;
+  stop(): void;
+  /** An edit that ends every run. */
+  reset(edit: Edit<State>): void;
+  /** The run that a failed load has kept from the core, or nothing if a session can be asked to retry. */
+  lost(): Run<State> | undefined;
+  /** Whether anybody listens to events may have changed. */
+  listen(): void;
+  dispose(): void;
+}
+
+/** An open session and the runs that it works on. */
+interface Live<State> {
+  session?: Session;
+  readonly tickets: Map<number, Run<State>>;
+  /** Results of runs that ended before their ticket was returned. */
+  readonly early: Map<number, string>;
+}
+
+const closed = { phase: "closed", attempt: 0 } as const;
+const connecting = { phase: "connecting", attempt: 0 } as const;
+
+/** The link of one agent. Touches no WebAssembly before it has to. */
+export function createLink<State>(client: Client<State>): Link<State> {
+  type Snapshot = AgentSnapshot<State>;
+  const { source, settings, emitter, read, publish } = client;
+  const runs = new Set<Run<State>>();
+  let core: Core | undefined;
+  let loading: Promise<void> | undefined;
+  let live: Live<State> | undefined;
+  let opening = false;
+  let disposed = false;
+  let base: Snapshot | undefined;
+  let steps: { run?: Run<State> | undefined; edit: Edit<State> | Run<State> }[] = [];
+  let lost: Run<State> | undefined;
+
+  const flush = (): void => {
+    scheduler.clear();
+    if (!live || opening) return;
+    const mine = live;
+    let next: Snapshot;
+    try {
+      const patch = mine.session!.takePatch();
+      if (patch === undefined) return;
+      next = applyPatch(read(), patch);
+    } catch (error) {
+      fail(mine, error);
+      return;
+    }
+    publish(next);
+  };
+  const scheduler = createScheduler(client.notify, flush);
+
+  const settle = (run: Run<State>, result: RunResult): void => {
+    if (!runs.delete(run)) return;
+    run.resolve(result);
+    if (result.error) emitter.emit("error", result.error);
+    if (result.outcome !== "dropped") emitter.emit("finish", result);
+  };
+
+  const finish = (mine: Live<State>, ticket: number, run: Run<State>, json: string): void => {
+    mine.tickets.delete(ticket);
+    // Who waits for the end must find it in the snapshot.
+    flush();
+    const { error: data, ...result } = JSON.parse(json);
+    if (!data) return settle(run, result);
+    const shown = read().error;
+    const same = shown && shown.kind === data.kind && shown.message === data.message;
+    const error = same ? shown : new AgentError(data);
+    settle(run, { ...result, error });
+  };
+
+  /** The session is lost, the snapshot is not. */
+  const fail = (mine: Live<State>, cause: unknown, last = read()): void => {
+    if (mine !== live || disposed) return;
+    live = undefined;
+    opening = false;
+    scheduler.clear();
+    giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core has failed", cause), {
+      ...last,
+      messages: [
+        ...last.messages.map((message): Message =>
+          message.delivery === "streaming" ? { ...message, delivery: "error" } : message,
+        ),
+        ...last.queue.flatMap(({ messages }) => messages),
+      ],
+    });
+  };
+
+  /** Every run has failed. */
+  const giveUp = (error: AgentError, last: Snapshot): void => {
+    const ended = [...runs];
+    base = undefined;
+    steps = [];
+    const outcome = ended.length ? "error" : last.outcome;
+    publish({ ...last, status: "error", isLoading: false, error, outcome, queue: [], connection: closed });
+    for (const run of ended) settle(run, { runId: run.id, outcome: "error", error });
+    if (!ended.length) emitter.emit("error", error);
+  };
+
+  const host = (mine: Live<State>): Host => ({
+    request: () => client.request(),
+    changed: (urgent) => {
+      if (mine !== live || opening) return;
+      if (urgent) flush();
+      else scheduler.schedule();
+    },
+    settled: (ticket, json) => {
+      const run = mine.tickets.get(ticket);
+      if (!run) mine.early.set(ticket, json);
+      else if (mine === live) finish(mine, ticket, run, json);
+    },
+    custom: (name, value) => {
+      if (!emitter.has("custom")) return;
+      const data = JSON.parse(value);
+      const update = name === "state_update" && typeof data === "object" && data && !Array.isArray(data);
+      emitter.emit("custom", update ? { type: name, data } : { type: "custom", name, data });
+    },
+    event: (json) => {
+      if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
+    },
+    warning: (json) => emitter.emit("warning", JSON.parse(json)),
+    fatal: (message) => fail(mine, new Error(message)),
+  });
+
+  /** Calls the session. False if it was lost over it. */
+  const ask = (mine: Live<State>, method: (session: Session) => void): boolean => {
+    try {
+      method(mine.session!);
+      return true;
+    } catch (error) {
+      if (!isTrap(error)) throw misuse(error);
+      fail(mine, error);
+      return false;
+    }
+  };
+
+  const start = (mine: Live<State>, run: Run<State>, method = run.start): void => {
+    try {
+      const ticket = method(mine.session!);
+      run.ticket = ticket;
+      const early = mine.early.get(ticket);
+      if (early !== undefined) finish(mine, ticket, run, early);
+      else mine.tickets.set(ticket, run);
+    } catch (error) {
+      if (isTrap(error)) fail(mine, error, run.fold(read()));
+      else if (runs.delete(run)) run.reject(misuse(error));
+    }
+  };
+
+  const construct = ({ messages, state }: Snapshot, mine: Live<State>): Session => {
+    try {
+      return new core!.Session(
+        { ...settings, events: emitter.has("event") },
+        messages.length ? JSON.stringify(messages) : undefined,
+        JSON.stringify(state),
+        host(mine),
+      );
+    } catch (error) {
+      throw isTrap(error) ? error : misuse(error);
+    }
+  };
+
+  /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
+  const open = (): void => {
+    let from = base ?? read();
+    const todo = steps;
+    base = undefined;
+    steps = [];
+    while (todo.length && !todo[0]!.run) from = todo.shift()!.edit.fold(from);
+    const mine: Live<State> = { tickets: new Map(), early: new Map() };
+    const { messages, state, toolCalls, error } = from;
+    let next: Snapshot = {
+      ...initialSnapshot<State>(from.threadId, [], state),
+      messages,
+      // A lost session may have left calls half read.
+      toolCalls: error ? toolCallsOf(messages) : toolCalls,
+    };
+    live = mine;
+    opening = true;
+    try {
+      mine.session = construct(from, mine);
+      for (const { run, edit } of todo) {
+        if (mine !== live) return;
+        if (run) start(mine, run);
+        else if (!ask(mine, (edit as Edit<State>).apply)) return;
+      }
+      if (mine !== live) return;
+      opening = false;
+      const patch = mine.session.takePatch();
+      if (patch !== undefined) next = applyPatch(next, patch);
+    } catch (error) {
+      fail(mine, error);
+      return;
+    }
+    publish(next);
+  };
+
+  /** Shows what waits. */
+  const preview = (): void => {
+    const shown = steps.reduce((snapshot, { edit }) => edit.fold(snapshot), base ?? read());
+    const first = steps.find(({ run }) => run)?.run;
+    if (first) {
+      const { id: runId } = first;
+      const waiting = { status: "running", isLoading: true, error: undefined, outcome: undefined } as const;
+      publish({ ...shown, runId, ...waiting, connection: connecting });
+    } else {
+      base = undefined;
+      steps = [];
+      publish({ ...shown, status: "idle", isLoading: false, outcome: "aborted", connection: closed });
+    }
+  };
+
+  const cancelWaiting = (run: Run<State>): void => {
+    const index = steps.findIndex((step) => step.run === run);
+    if (index < 0) return;
+    // The first one counts as started: its messages stay, as they do when a run is stopped.
+    if (steps.some((step, i) => step.run && i < index)) steps.splice(index, 1);
+    else steps[index]!.run = undefined;
+    preview();
+    settle(run, { runId: run.id, outcome: "aborted" });
+  };
+
+  const wait = (run: Run<State>): void => {
+    if (steps.length) {
+      if (run.ifBusy === "drop") return settle(run, { runId: run.id, outcome: "dropped" });
+      if (run.ifBusy === "reject") {
+        runs.delete(run);
+        return run.reject(misuse({ name: "Busy" }));
+      }
+      if (run.ifBusy === "replace") {
+        const replaced = steps.flatMap((step) => step.run ?? []);
+        for (const step of steps) step.run = undefined;
+        steps.push({ run, edit: run });
+        preview();
+        for (const old of replaced) settle(old, { runId: old.id, outcome: "aborted" });
+        return;
+      }
+    }
+    base ??= read();
+    steps.push({ run, edit: run });
+    preview();
+  };
+
+  const attempt = async (): Promise<void> => {
+    try {
+      core = await source();
+    } catch (cause) {
+      if (disposed) return;
+      lost = steps.flatMap(({ run }) => run ?? []).pop();
+      giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core could not be loaded", cause), read());
+      return;
+    } finally {
+      loading = undefined;
+    }
+    if (disposed) return;
+    if (steps.length) open();
+    else if (read().error?.code === "load") publish({ ...read(), status: "idle", error: undefined });
+  };
+
+  const load = async (): Promise<void> => {
+    if (!core && !disposed) await (loading ??= attempt());
+  };
+
+  return {
+    load,
+    run: (run) => {
+      runs.add(run);
+      lost = undefined;
+      if (live) return start(live, run);
+      wait(run);
+      if (!core) void load();
+      else if (steps.length) open();
+    },
+    edit: (edit) => {
+      if (live && ask(live, edit.apply)) return;
+      if (steps.length) steps.push({ edit });
+      publish(edit.fold(read()));
+    },
+    cancel: (run) => {
+      const { ticket } = run;
+      if (!runs.has(run)) return;
+      if (ticket === undefined) cancelWaiting(run);
+      else if (live) ask(live, (session) => session.cancel(ticket));
+    },
+    stop: () => {
+      const first = steps.find(({ run }) => run)?.run;
+      if (live) ask(live, (session) => session.stop());
+      else if (first) cancelWaiting(first);
+    },
+    reset: (edit) => {
+      if (live && ask(live, edit.apply)) return;
+      base = undefined;
+      steps = [];
+      publish(edit.fold(read()));
+      for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
+    },
+    lost: () => lost,
+    listen: () => {
+      if (live) ask(live, (session) => session.setEvents?.(emitter.has("event")));
+    },
+    dispose: () => {
+      disposed = true;
+      const session = live?.session;
+      if (session) call(() => session.dispose());
+      live = undefined;
+      opening = false;
+      scheduler.clear();
+      // Not now: this may be a call from inside the session.
+      if (session) queueMicrotask(() => call(() => session.free()));
+      base = undefined;
+      steps = [];
+      const last = read();
+      if (last.isLoading) {
+        publish({ ...last, status: "idle", isLoading: false, outcome: "aborted", queue: [], connection: closed });
+      }
+      for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
+    },
+  };
+}
+
+/** Whether the core is lost: it trapped, or ran out of stack. */
+function isTrap(error: unknown): boolean {
+  return error instanceof Error && /^(RuntimeError|RangeError|InternalError)$/.test(error.name);
+}
+
+function internal(what: string, cause: unknown): AgentError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new AgentError({ kind: "internal", message: `${what}: ${reason}`, retryable: true, cause });
+}
+
+/** What the core refuses. */
+export function misuse(cause: unknown): AgentError {
+  const { name, message } = cause as Error;
+  const busy = name === "Busy";
+  return new AgentError({
+    kind: "unsupported",
+    code: busy ? "busy" : "input",
+    message: busy ? "Another run is on" : message,
+    cause,
+  });
+}

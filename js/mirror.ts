@@ -1,0 +1,191 @@
+// Applies the core's patches to the snapshot, copy on write: the only code that builds snapshot objects.
+//
+// A patch is a JSON text, a list of operations that are applied in order. Paths are keys and indices from the root:
+//
+//   ["=", path, value]             set
+//   ["~", path, value]             set, but keep the identity of every sub-tree that is deeply equal
+//   ["+", path, text, ...paths]    append to a string, and to further ones
+//   ["-", path]                    delete a member
+//   ["p", path, operations]        RFC 6902; the core has proven that it applies
+//   ["o", path, items]             rebuild a list: [from, to] keeps old elements, anything else is a new one
+//
+// Keys come from servers. A name that `Object.prototype` knows is defined as an own property, never assigned, and only
+// own properties are read: `__proto__` and `constructor` are plain data.
+
+import { AgentError, type AgentErrorData } from "./error.js";
+
+type Key = string | number;
+type Path = readonly Key[];
+type Container = Record<Key, unknown>;
+type Pointed = { op: string; path: string; from: string; value: unknown };
+type Operation =
+  | ["=" | "~", Path, unknown]
+  | ["+", Path, string, ...Path[]]
+  | ["-", Path]
+  | ["p", Path, readonly Pointed[]]
+  | ["o", Path, readonly unknown[]];
+
+const plain = Object.prototype;
+const has = plain.hasOwnProperty;
+const misfit = "The patch does not fit the snapshot";
+
+/** The snapshot after the patch. The one given stays as it is, also when the patch does not fit: that throws. */
+export function applyPatch<Root extends object>(root: Root, patch: string): Root {
+  const operations: readonly Operation[] = JSON.parse(patch);
+  if (!operations.length) return root;
+  // What this patch has made, so may change in place: each container is copied at most once.
+  let fresh = new Set<unknown>();
+  let next = root as unknown as Container;
+  const draft = (): Container => (next = own(next, fresh));
+
+  /** The container that holds the path's last key, ready to be changed. */
+  const open = (path: Path): Container => {
+    let at = draft();
+    for (let i = 0; i < path.length - 1; i++) {
+      const key = path[i]!;
+      const child = own(read(at, key), fresh);
+      write(at, key, child);
+      at = child;
+    }
+    return at;
+  };
+
+  const get = (path: Path): unknown => path.reduce<unknown>((at, key) => read(at as Container, key), next);
+
+  const run = (operation: Operation): void => {
+    const path = operation[1];
+    const key = path[path.length - 1]!;
+    const at = open(path);
+    switch (operation[0]) {
+      case "+":
+        write(at, key, ((read(at, key) as string | undefined) ?? "") + operation[2]);
+        for (let i = 3; i < operation.length; i++) run(["+", operation[i] as Path, operation[2]]);
+        return;
+      case "=":
+        if (Array.isArray(at) && (key as number) > at.length) throw new Error(misfit);
+        write(at, key, path.length > 1 ? operation[2] : atRoot(key, operation[2]));
+        return;
+      case "~":
+        write(at, key, keep(read(at, key), operation[2]));
+        return;
+      case "-":
+        // The snapshot itself keeps its members, so that its shape never changes.
+        if (path.length > 1) delete at[key];
+        else at[key] = undefined;
+        return;
+      case "p":
+        for (const step of operation[2]) {
+          // What was copied now stands in two places: nothing made so far may be changed in place any more.
+          if (patchOne(path, step)) fresh = new Set();
+        }
+        return;
+      case "o": {
+        const old = read(at, key) as readonly unknown[];
+        const list = operation[2].flatMap((item) => (Array.isArray(item) ? old.slice(item[0], item[1]) : [item]));
+        write(at, key, list);
+        fresh.add(list);
+        return;
+      }
+      default:
+        throw new Error(`Unknown operation ${JSON.stringify(operation[0])}`);
+    }
+  };
+
+  /** One operation of RFC 6902 on the document at `base`. True if it has copied a value. */
+  const patchOne = (base: Path, { op, path, from, value }: Pointed): boolean => {
+    const moves = op === "move" || op === "copy";
+    if (op === "test" || (moves && from === path)) return false;
+    // The reference client takes operations below a bare string, number or boolean, and does nothing.
+    if (path && typeof get(base) !== "object") return false;
+    if (moves) {
+      const source = resolve(base, from);
+      value = get(source);
+      if (op === "move") remove(source, base.length);
+    } else if (op === "remove") {
+      remove(resolve(base, path), base.length);
+      return false;
+    }
+    const target = resolve(base, path);
+    const key = target[target.length - 1]!;
+    const at = open(target);
+    if (op !== "replace" && target.length > base.length && Array.isArray(at)) at.splice(key as number, 0, value);
+    else write(at, key, value);
+    return op === "copy";
+  };
+
+  const remove = (path: Path, root: number): void => {
+    const at = open(path);
+    const key = path[path.length - 1]!;
+    if (path.length === root) write(at, key, null);
+    else if (Array.isArray(at)) at.splice(key as number, 1);
+    else delete at[key];
+  };
+
+  /** A JSON pointer as a path: the tokens under a list become indices, `-` its end. */
+  const resolve = (base: Path, pointer: string): Path => {
+    const path = [...base];
+    if (!pointer) return path;
+    let at = get(base);
+    for (const token of pointer.slice(1).split("/")) {
+      const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+      const key = Array.isArray(at) ? (name === "-" ? at.length : Number(name)) : name;
+      path.push(key);
+      at = read(at as Container, key);
+    }
+    return path;
+  };
+
+  operations.forEach(run);
+  return next as unknown as Root;
+}
+
+/** The container itself if this patch has made it, else a copy. */
+function own(container: unknown, fresh: Set<unknown>): Container {
+  if (fresh.has(container)) return container as Container;
+  if (typeof container !== "object" || !container) throw new Error(misfit);
+  const copy = Array.isArray(container) ? container.slice() : { ...container };
+  fresh.add(copy);
+  return copy as Container;
+}
+
+function read(container: Container | undefined, key: Key): unknown {
+  return container != null && has.call(container, key) ? container[key] : undefined;
+}
+
+function write(container: Container, key: Key, value: unknown): void {
+  if (key in plain) {
+    Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    container[key] = value;
+  }
+}
+
+/** Members of the snapshot itself: absent is `undefined`, and the error is a real one. */
+function atRoot(key: Key, value: unknown): unknown {
+  if (key === "state") return value;
+  return key === "error" && value ? new AgentError(value as AgentErrorData) : (value ?? undefined);
+}
+
+/** The new value, with every part of the old one in its place that is deeply equal. The new one is ours to change. */
+function keep(old: unknown, value: unknown): unknown {
+  if (old === value || typeof old !== "object" || typeof value !== "object" || !old || !value) return value;
+  if (Array.isArray(value)) {
+    if (!Array.isArray(old)) return value;
+    let same = value.length === old.length;
+    for (let i = 0; i < value.length; i++) {
+      value[i] = keep(old[i], value[i]);
+      same &&= value[i] === old[i];
+    }
+    return same ? old : value;
+  }
+  if (Array.isArray(old)) return value;
+  const keys = Object.keys(value);
+  let same = keys.length === Object.keys(old).length;
+  for (const key of keys) {
+    const before = read(old as Container, key);
+    const kept = keep(before, read(value as Container, key));
+    write(value as Container, key, kept);
+    same &&= kept === before;
+  }
+  return same ? old : value;
+}

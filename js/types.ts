@@ -1,0 +1,285 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+// Everything that the package speaks about, apart from AG-UI's own shapes (protocol.ts, events.ts).
+
+import type { AgentError } from "./error.js";
+import type { AgUiEvent } from "./events.js";
+import type {
+  ContentPart,
+  Context,
+  Interrupt,
+  JsonObject,
+  Message,
+  ResumeEntry,
+  TokenUsage,
+  Tool,
+  UserMessage,
+} from "./protocol.js";
+
+export type * from "./events.js";
+export type * from "./protocol.js";
+
+/** How a run ended. `truncated`: the stream stopped before the agent said that it was done. */
+export type RunOutcome = "success" | "error" | "aborted" | "interrupted" | "cancelled" | "truncated";
+
+/** A tool call of the thread. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** The arguments, parsed; while they stream, the longest valid reading so far. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** The arguments as the model wrote them. */
+  readonly argsText: string;
+  readonly status: "running" | "complete" | "error";
+  readonly phase:
+    | "input-streaming"
+    | "input-available"
+    | "awaiting-approval"
+    | "executing"
+    | "output-available"
+    | "output-error"
+    | "denied";
+  /** The content of the tool's message: text, or parts. */
+  readonly result?: unknown;
+  /** What the tool said when it failed. */
+  readonly error?: string;
+  /** The assistant message that holds the call. */
+  readonly messageId: string;
+  readonly subagentRunId?: string;
+}
+
+/** A named step of a run. */
+export interface Step {
+  readonly name: string;
+  readonly status: "running" | "complete" | "error";
+  readonly subagentRunId?: string;
+  readonly durationMs?: number;
+}
+
+/** An invocation of a subagent, with those it started itself. */
+export interface Subagent {
+  readonly subagentRunId: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly parentSubagentRunId?: string;
+  readonly parentToolCallId?: string;
+  readonly parentMessageId?: string;
+  readonly status: "running" | "complete" | "suspended" | "error";
+  readonly result?: unknown;
+  readonly error?: string;
+  readonly interruptIds?: readonly string[];
+  readonly children: readonly Subagent[];
+}
+
+/** The clock of a run. */
+export interface RunTiming {
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** From the start to the first piece of text, reasoning or tool call. */
+  readonly firstTokenMs?: number;
+  /** From the start to the end. Absent while the run is on. */
+  readonly durationMs?: number;
+}
+
+/** The wire. */
+export interface Connection {
+  readonly phase: "closed" | "connecting" | "open" | "reconnecting";
+  readonly attempt: number;
+  /** Milliseconds since 1970. */
+  readonly retryAt?: number;
+  readonly lastEventId?: string;
+}
+
+/** A submit that waits until the thread is free. */
+export interface QueuedSubmit {
+  readonly id: number;
+  readonly messages: readonly Message[];
+  readonly runId: string;
+}
+
+/** Everything that is known about an agent. Immutable: what did not change keeps its identity (`===`). */
+export interface AgentSnapshot<State = unknown> {
+  readonly threadId: string;
+  /** The run that is on, or else the last one. */
+  readonly runId: string | undefined;
+  readonly status: "idle" | "running" | "error";
+  readonly isLoading: boolean;
+  readonly error: AgentError | undefined;
+  readonly messages: readonly Message[];
+  /** Every call of the thread, in order. */
+  readonly toolCalls: readonly ToolCall[];
+  readonly state: State;
+  /** How the last run ended. */
+  readonly outcome: RunOutcome | undefined;
+  /** Open questions of the agent, to be answered with `resume()`. */
+  readonly interrupts: readonly Interrupt[];
+  readonly subagents: readonly Subagent[];
+  readonly steps: readonly Step[];
+  /** Summed by provider and model. */
+  readonly usage: readonly TokenUsage[];
+  readonly timing: RunTiming | undefined;
+  readonly queue: readonly QueuedSubmit[];
+  readonly connection: Connection;
+}
+
+/** How a run ended, as `submit()` tells it. */
+export interface RunResult {
+  readonly runId: string;
+  /** `dropped`: no run was made, because one was on already. */
+  readonly outcome: RunOutcome | "dropped";
+  readonly error?: AgentError;
+  /** What RUN_FINISHED returned. */
+  readonly result?: unknown;
+}
+
+/** A value, or a function that is asked for it each time it is needed. */
+export type Provider<Value> = Value | (() => Value);
+
+/** The same, where the function may take its time. */
+export type AsyncProvider<Value> = Value | (() => Value | Promise<Value>);
+
+/** When listeners hear of changes. The end of a run, an error and the user's own action never wait. */
+export type Notify = "frame" | "microtask" | "sync" | { readonly throttleMs: number };
+
+/** Bounds on what a server can make the page hold. */
+export interface Limits {
+  /** Bytes of one frame. Default: 10 MiB. */
+  readonly frameBytes?: number;
+  /** Bytes that are kept of a failed answer. Default: 64 KiB. */
+  readonly errorBodyBytes?: number;
+  /** Submits that may wait. Default: 32. */
+  readonly queue?: number;
+  /** Nesting of JSON. Default: 512. */
+  readonly depth?: number;
+  /** How long a connection may stay open after the end of its run, in milliseconds. Default: 1000. */
+  readonly graceMs?: number;
+}
+
+/** Something irregular that did not end the run. */
+export interface AgentWarning {
+  /** Stable, to be filtered by. */
+  readonly code: string;
+  readonly message: string;
+  /** The event that was repaired or dropped. */
+  readonly eventType?: string;
+}
+
+/** A CUSTOM event. The name `state_update` with an object as its value is told apart. */
+export type CustomEventData =
+  | { readonly type: "state_update"; readonly data: JsonObject }
+  | { readonly type: "custom"; readonly name: string; readonly data: unknown };
+
+/** What `createAgent` takes. Only `url` is required. */
+export interface AgentOptions<State = unknown> {
+  /** The agent's address. */
+  readonly url: AsyncProvider<string | URL>;
+  /** Sent with every request. A function is asked anew each time. */
+  readonly headers?: AsyncProvider<HeadersInit | undefined> | undefined;
+  readonly credentials?: RequestCredentials | undefined;
+  /** Used in place of the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+  /** Default: a random UUID. */
+  readonly threadId?: string | undefined;
+  readonly initialMessages?: readonly Message[] | undefined;
+  /** Default: `{}`. */
+  readonly initialState?: State | undefined;
+  /** Tools that the page offers. */
+  readonly tools?: Provider<readonly Tool[] | undefined> | undefined;
+  /** What the agent should know about the page. */
+  readonly context?: Provider<readonly Context[] | undefined> | undefined;
+  /** For the server, past the protocol. */
+  readonly forwardedProps?: Provider<unknown> | undefined;
+  /** `tolerant` (default) repairs or drops a bad frame and warns; `strict` ends the run. */
+  readonly rules?: "tolerant" | "strict" | undefined;
+  /** Default: `frame`. */
+  readonly notify?: Notify | undefined;
+  readonly limits?: Limits | undefined;
+  /** A run has ended, well or not. */
+  readonly onFinish?: ((result: RunResult) => void) | undefined;
+  readonly onError?: ((error: AgentError) => void) | undefined;
+  readonly onWarning?: ((warning: AgentWarning) => void) | undefined;
+  /** Every event of the stream. Costs an object an event: leave it out where the snapshot is enough. */
+  readonly onEvent?: ((event: AgUiEvent) => void) | undefined;
+}
+
+/** The long form of what `submit` takes. */
+export interface SubmitInput<State = unknown> {
+  /** The text, or a whole user message. */
+  readonly message?: string | (Omit<UserMessage, "id" | "role"> & { readonly id?: string }) | undefined;
+  /** Content beside the text. */
+  readonly parts?: readonly ContentPart[] | undefined;
+  /** Replaces the state before the run. */
+  readonly state?: State | undefined;
+  /** Answers to interrupts. */
+  readonly resume?: readonly ResumeEntry[] | undefined;
+  /** In place of the agent's option, for this run. */
+  readonly tools?: readonly Tool[] | undefined;
+  /** In place of the agent's option, for this run. */
+  readonly context?: readonly Context[] | undefined;
+  /** In place of the agent's option, for this run. */
+  readonly forwardedProps?: unknown;
+  /** Default: a random UUID. */
+  readonly runId?: string | undefined;
+  /** Takes the submit out of the queue, or stops its run. */
+  readonly signal?: AbortSignal | undefined;
+  /** What to do while another run is on. Default: `queue`. */
+  readonly ifBusy?: "queue" | "replace" | "drop" | "reject" | undefined;
+}
+
+/** What `agent.on` tells of. */
+export interface AgentListeners {
+  custom(event: CustomEventData): void;
+  event(event: AgUiEvent): void;
+  warning(warning: AgentWarning): void;
+  error(error: AgentError): void;
+  finish(result: RunResult): void;
+}
+
+/** CUSTOM events as a stream: each reader hears what comes after it began, until the agent is disposed of. */
+export interface AgentEvents extends AsyncIterable<CustomEventData> {
+  /** Calls the listener for every event. Returns what ends that. */
+  subscribe(listener: (event: CustomEventData) => void): () => void;
+}
+
+/**
+ * A conversation with an agent. The methods are bound: they may be passed on alone.
+ *
+ * What happens to a run is told by `RunResult.outcome`, never by a rejection. A call that makes no sense rejects
+ * (or throws) an `AgentError` of kind `unsupported` with the code `disposed`, `busy` or `input`.
+ *
+ * @example
+ * const agent = createAgent({ url: "/agent" });
+ * agent.subscribe(() => console.log(agent.getSnapshot().messages.at(-1)));
+ * const { outcome } = await agent.submit("hello");
+ */
+export interface Agent<State = unknown> {
+  /** Calls the listener after every change of the snapshot. Returns what ends that. */
+  subscribe(listener: () => void): () => void;
+  getSnapshot(): AgentSnapshot<State>;
+  /** The snapshot that the agent began with, for hydration. */
+  getServerSnapshot(): AgentSnapshot<State>;
+  /** Adds a message and runs the agent. Settles when the run has ended. */
+  submit(input: string | SubmitInput<State>): Promise<RunResult>;
+  /** Ends the run. What came so far stays. */
+  stop(): Promise<void>;
+  /** Runs the thread again after a failure, without a new message. */
+  retry(): Promise<RunResult>;
+  /** Takes back an assistant message (default: the last) with all that follows, and runs again. */
+  regenerate(messageId?: string): Promise<RunResult>;
+  /** Answers interrupts: `submit({ resume })`. */
+  resume(answers: readonly ResumeEntry[]): Promise<RunResult>;
+  setMessages(next: readonly Message[] | ((messages: readonly Message[]) => readonly Message[])): void;
+  setState(next: State | ((state: State) => State)): void;
+  /** Ends every run and goes back to `initialMessages` and `initialState`. */
+  reset(): void;
+  /** Ends every run and frees what the agent holds. The snapshot stays readable. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+  /** Listens to one kind of happening. Returns what ends that. */
+  on<Name extends keyof AgentListeners>(name: Name, listener: AgentListeners[Name]): () => void;
+  readonly events: AgentEvents;
+  /**
+   * Replaces the options, apart from those that are fixed from the start: `threadId`, `initialMessages`,
+   * `initialState`, `rules`, `notify` and `limits`. An option that is left out is gone.
+   */
+  setOptions(options: AgentOptions<State>): void;
+}
