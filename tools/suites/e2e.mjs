@@ -1,0 +1,25 @@
+// The demo pages in the browsers. Every tests/e2e/*.test.mjs runs once for each engine, whose name
+// it finds in ENGINE; screenshots belong into .artifacts/screenshots.
+
+import { engines } from "../../tests/webdriver/engines.mjs";
+import { buildDemo } from "../demo.mjs";
+import { files } from "../fingerprint.mjs";
+import { at } from "../paths.mjs";
+import { absent, nodeTest } from "./results.mjs";
+
+/**
+ * @param {import("./results.mjs").Context} context
+ * @returns {AsyncGenerator<import("./results.mjs").Result>}
+ */
+export async function* e2e({ engines: names, unusable }) {
+  await buildDemo();
+  const tests = files(at("tests/e2e")).filter((file) => file.endsWith(".test.mjs"));
+  for (const name of names) {
+    const title = `end to end in ${engines[name].title}`;
+    const reason = unusable.get(name);
+    // One browser at a time: two of them on a small machine make each other late.
+    yield reason
+      ? absent(title, reason)
+      : nodeTest(title, tests, { log: `test-e2e-${name}`, env: { ENGINE: name }, concurrency: 1 });
+  }
+}

@@ -1,0 +1,19 @@
+// The TypeScript side without a browser: unit tests, and the types of all that is written in
+// TypeScript or typed by JSDoc.
+
+import { existsSync } from "node:fs";
+import { files } from "../fingerprint.mjs";
+import { at } from "../paths.mjs";
+import { check, nodeTest } from "./results.mjs";
+
+/** @returns {AsyncGenerator<import("./results.mjs").Result>} */
+export async function* js() {
+  const tests = files(at("tests/js"), ["node_modules"]).filter((file) => /\.test\.m?js$/.test(file));
+  yield nodeTest("js tests", tests, { log: "test-js" });
+
+  const tsc = at("node_modules/typescript/bin/tsc");
+  for (const project of ["tests/js", "www", "tools"]) {
+    if (!existsSync(at(project, "tsconfig.json"))) continue;
+    yield check(`types of ${project}`, "node", [tsc, "--noEmit", "-p", at(project)], { log: `test-types-${project.replace("/", "-")}` });
+  }
+}

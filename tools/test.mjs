@@ -1,0 +1,124 @@
+// `npm test`: sets up what is missing and runs every test there is.
+//
+//   npm test                                  all suites
+//   npm run test:web                          one of them: native, js, web, packaging, real, e2e
+//   npm run test:e2e -- --engine firefox      in one engine: chromium, firefox, webkit
+//
+// What could not run is counted and named as skipped. With CI=true that is a failure, because a
+// machine of ours has no reason to lack anything.
+
+import "./node-version.mjs";
+import { parseArgs } from "node:util";
+import { closeDisplay } from "../tests/webdriver/display.mjs";
+import { engineNames } from "../tests/webdriver/engines.mjs";
+import { ensureBrowsers } from "./browsers.mjs";
+import { build } from "./build.mjs";
+import { Failure, main, seconds } from "./run.mjs";
+import { ensureRust } from "./setup.mjs";
+import { e2e } from "./suites/e2e.mjs";
+import { js } from "./suites/js.mjs";
+import { native } from "./suites/native.mjs";
+import { packaging } from "./suites/packaging.mjs";
+import { real } from "./suites/real.mjs";
+import { absent } from "./suites/results.mjs";
+import { web } from "./suites/web.mjs";
+
+/** @typedef {import("./suites/results.mjs").Result} Result */
+/** @typedef {import("./suites/results.mjs").Context} Context */
+/** @typedef {{ run(context: Context): AsyncGenerator<Result>, builds?: boolean, browsers?: boolean }} Suite */
+
+/** In this order: what fails soonest and is cheapest comes first. @type {Record<string, Suite>} */
+const suites = {
+  native: { run: native },
+  js: { run: js, builds: true },
+  packaging: { run: packaging, builds: true, browsers: true },
+  real: { run: real, builds: true },
+  web: { run: web, browsers: true },
+  e2e: { run: e2e, builds: true, browsers: true },
+};
+
+const inCi = ["true", "1"].includes(process.env.CI ?? "");
+
+await main(async () => {
+  const { names, engines } = arguments_();
+  await ensureRust();
+  const unusable = names.some((name) => suites[name]?.browsers) ? await ensureBrowsers(engines) : new Map();
+  const broken = names.some((name) => suites[name]?.builds) ? await tryBuild() : undefined;
+
+  /** @type {Result[]} */
+  const results = [];
+  let start = Date.now();
+  const note = (/** @type {Result} */ result) => {
+    results.push(result);
+    print(result, seconds(start));
+    start = Date.now();
+  };
+  if (broken) note({ name: "build", passed: 0, failed: 1, skipped: 0, tail: broken });
+  for (const name of names) {
+    const suite = /** @type {Suite} */ (suites[name]);
+    if (suite.builds && broken) {
+      note(absent(name, "the package could not be built"));
+      continue;
+    }
+    try {
+      for await (const result of suite.run({ engines, unusable })) note(result);
+    } catch (error) {
+      note({ name, passed: 0, failed: 1, skipped: 0, tail: error instanceof Failure ? error.message : String(/** @type {Error} */ (error).stack) });
+    }
+  }
+  await closeDisplay();
+  summarise(results);
+});
+
+/** The build is part of what is tested: when it fails, what does not need it still runs. */
+async function tryBuild() {
+  try {
+    await build();
+    const { printSizes } = await import("./size.mjs");
+    return (await printSizes()).join("\n") || undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error.message;
+    throw error;
+  }
+}
+
+/** @param {Result} result @param {string} time */
+function print({ name, passed, failed, skipped, absent, tail }, time) {
+  const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`].filter(Boolean).join(", ");
+  console.log(`${failed > 0 ? "✗" : absent ? "-" : "✓"} ${name.padEnd(28)} ${counts}  ${absent ? `(${absent})` : time}`);
+  if (failed > 0 && tail) console.log(tail.replace(/^/gm, "    "));
+}
+
+/** @param {Result[]} results */
+function summarise(results) {
+  let [passed, failed, skipped] = [0, 0, 0];
+  /** @type {string[]} */
+  const skips = [];
+  for (const result of results) {
+    const demanded = inCi && result.absent !== undefined;
+    passed += result.passed;
+    failed += result.failed + (demanded ? result.skipped : 0);
+    skipped += demanded ? 0 : result.skipped;
+    if (result.absent) skips.push(`${result.name}: ${result.absent}${demanded ? " (a failure in CI)" : ""}`);
+    for (const skip of result.skips ?? []) skips.push(`${result.name}: ${skip}`);
+  }
+  if (skips.length > 0) console.log(`\nNot run:\n${skips.map((skip) => `- ${skip}`).join("\n")}`);
+  console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
+  if (failed > 0) process.exitCode = 1;
+}
+
+function arguments_() {
+  let parsed;
+  try {
+    parsed = parseArgs({ allowPositionals: true, options: { engine: { type: "string", multiple: true } } });
+  } catch (error) {
+    throw new Failure(/** @type {Error} */ (error).message);
+  }
+  const names = parsed.positionals.length > 0 ? parsed.positionals : Object.keys(suites);
+  const engines = engineNames.filter((name) => parsed.values.engine?.includes(name) ?? true);
+  const unknown = [...names.filter((name) => !(name in suites)), ...(parsed.values.engine ?? []).filter((name) => !engineNames.some((known) => known === name))];
+  if (unknown.length > 0) {
+    throw new Failure(`Unknown: ${unknown.join(", ")}. Suites: ${Object.keys(suites).join(", ")}; engines: ${engineNames.join(", ")}.`);
+  }
+  return { names, engines };
+}
