@@ -1,0 +1,71 @@
+import type { Agent, AgentError, Interrupt, ResumeEntry } from "ag-ui-wasm";
+import { errorFacts, headline } from "../shared/format.js";
+import { h, icon, list, maybe, slot, type View } from "./dom.js";
+
+/** What stands under the last message: the agent's questions, and the error that ended the run. */
+export function cards(agent: Agent): { node: Element; update(): void } {
+  const [questions, failure] = [slot(), slot()];
+  let answers: readonly ResumeEntry[] = [];
+
+  // The protocol wants all answers in one request, so they are gathered first.
+  const answer = (entry: ResumeEntry): void => {
+    const { interrupts } = agent.getSnapshot();
+    const given = [...answers.filter(({ interruptId }) => interrupts.some(({ id }) => id === interruptId)), entry];
+    const complete = open().length === 1;
+    answers = complete ? [] : given;
+    if (complete) void agent.resume(given);
+    else update();
+  };
+  const open = (): readonly Interrupt[] => {
+    const { status, interrupts } = agent.getSnapshot();
+    if (status === "running") return [];
+    return interrupts.filter(({ id }) => answers.every(({ interruptId }) => interruptId !== id));
+  };
+  const ask = list<Interrupt>(questions, ({ id }) => id, (interrupt) => questionView(interrupt, answer));
+  const fail = maybe<AgentError>(failure, (error) => errorView(error, () => void agent.retry()));
+  const update = (): void => {
+    ask(open());
+    fail(agent.getSnapshot().error);
+  };
+  update();
+  return { node: h("div", { class: "slot" }, questions, failure), update };
+}
+
+function questionView({ id, reason, message }: Interrupt, answer: (entry: ResumeEntry) => void): View<Interrupt> {
+  const approve = (): void => answer({ interruptId: id, status: "resolved", payload: { approved: true } });
+  const cancel = (): void => answer({ interruptId: id, status: "cancelled" });
+  const node = h(
+    "section",
+    { class: "card ask", role: "group", "aria-label": "The agent asks", "data-testid": "interrupt", "data-reason": reason },
+    h("p", { dir: "auto" }, message ?? `The agent asks: ${reason}`),
+    h(
+      "div",
+      { class: "choices" },
+      h("button", { type: "button", class: "button main", "data-testid": "interrupt-approve", onclick: approve }, "Approve"),
+      h("button", { type: "button", class: "button", "data-testid": "interrupt-cancel", onclick: cancel }, "Cancel"),
+    ),
+  );
+  return { node, update() {} };
+}
+
+function errorView(error: AgentError, onRetry: () => void): View<AgentError> {
+  const node = h("section", { class: "card error", role: "alert", "data-testid": "error-card" });
+  const update = (next: AgentError): void => {
+    const { kind, message, body, retryable } = next;
+    node.dataset["kind"] = kind;
+    node.dataset["retryable"] = String(retryable);
+    node.replaceChildren(
+      h("h3", {}, icon("alert"), ` ${headline(next)}`),
+      h("p", { class: "facts", "data-testid": "error-facts" }, errorFacts(next)),
+      h("p", { dir: "auto", "data-testid": "error-message" }, message),
+      ...(body === undefined ? [] : [h("pre", { tabindex: 0 }, body)]),
+      h(
+        "div",
+        { class: "choices" },
+        h("button", { type: "button", class: retryable ? "button main" : "button", "data-testid": "retry", onclick: onRetry }, "Try again"),
+      ),
+    );
+  };
+  update(error);
+  return { node, update };
+}

@@ -1,0 +1,122 @@
+import type { Agent, QueuedSubmit } from "ag-ui-wasm";
+import { fit, sends } from "../shared/composer.js";
+import { endpoint, initial, OTHER, type Scenario } from "../shared/endpoint.js";
+import { statusLine } from "../shared/format.js";
+import { textOf } from "../shared/rows.js";
+import { h, icon, list, maybe, say, set, slot, type View } from "./dom.js";
+
+/** The field, the picker and what stands around them. */
+export interface Composer {
+  readonly node: Element;
+  /** The address to ask next. */
+  url(): string;
+  choose(name: string): void;
+  offer(scenarios: readonly Scenario[]): void;
+  update(): void;
+}
+
+/** @param onAddress told whenever the address to ask has changed */
+export function composer(agent: Agent, onAddress: () => void): Composer {
+  let scenarios: readonly Scenario[] = [];
+  let choice = initial.scenario;
+  const prompt = (): string | undefined => scenarios.find(({ name }) => name === choice)?.prompt;
+
+  const field = h("textarea", {
+    id: "input",
+    rows: 1,
+    dir: "auto",
+    "aria-label": "Message",
+    "data-testid": "input",
+    oninput: () => fit(field),
+    onkeydown: (event: KeyboardEvent) => sends(event) && send(event),
+  });
+  const picker = h("select", { "aria-label": "Agent", "data-testid": "scenario", onchange: () => choose(picker.value) });
+  const address = h("input", {
+    type: "text",
+    inputmode: "url",
+    "aria-label": "Address of an AG-UI agent",
+    placeholder: "https://",
+    "data-testid": "url",
+    value: initial.url,
+    oninput: onAddress,
+  });
+  const addressSlot = slot();
+  const stopSlot = slot();
+  const queueSlot = slot();
+  const button = h("button", { type: "submit", class: "button main send", "data-testid": "send" }, icon("send"));
+  const status = h("span", { role: "status", "data-testid": "status" });
+  const keys = h("span", { class: "keys" });
+  keys.innerHTML = "<kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> new line, <kbd>Esc</kbd> stops";
+
+  const stop = maybe<true>(stopSlot, () => ({
+    node: h("button", { type: "button", class: "button", "data-testid": "stop", onclick: () => void agent.stop() }, icon("stop"), " Stop"),
+    update() {},
+  }));
+  const queue = maybe<readonly QueuedSubmit[]>(queueSlot, queueView);
+
+  const node = h(
+    "form",
+    { class: "composer", "data-testid": "composer", onsubmit: (event: Event) => send(event) },
+    queueSlot,
+    h(
+      "div",
+      { class: "field" },
+      field,
+      h("div", { class: "controls" }, picker, addressSlot, h("div", { class: "actions" }, stopSlot, button)),
+    ),
+    h("div", { class: "line" }, status, keys),
+  );
+
+  const url = (): string => endpoint(choice, address.value);
+  function send(event: Event): void {
+    event.preventDefault();
+    const words = field.value.trim() || prompt();
+    if (words === undefined || (choice === OTHER && url() === "")) return;
+    field.value = "";
+    fit(field);
+    void agent.submit(words);
+  }
+  function choose(name: string): void {
+    choice = name;
+    picker.value = name;
+    field.placeholder = prompt() ?? "Write to the agent";
+    addressSlot.replaceChildren(...(choice === OTHER ? [address] : []));
+    onAddress();
+  }
+  return {
+    node,
+    url,
+    choose,
+    offer(offered) {
+      scenarios = offered;
+      picker.replaceChildren(
+        ...scenarios.map(({ name, title }) => h("option", { value: name }, title)),
+        h("option", { value: OTHER }, "Another address"),
+      );
+      choose(choice);
+      fit(field);
+    },
+    update() {
+      const snapshot = agent.getSnapshot();
+      queue(snapshot.queue.length > 0 ? snapshot.queue : undefined);
+      stop(snapshot.isLoading ? true : undefined);
+      set(button, "aria-label", snapshot.isLoading ? "Send next" : "Send");
+      say(status, statusLine(snapshot));
+    },
+  };
+}
+
+function queueView(queue: readonly QueuedSubmit[]): View<readonly QueuedSubmit[]> {
+  const node = h("ol", { class: "queue", "aria-label": "Waiting to be sent", "data-testid": "queue" });
+  const update = list<QueuedSubmit>(node, ({ id }) => id, ({ messages }) => ({
+    node: h(
+      "li",
+      { "data-testid": "queued" },
+      h("span", { dir: "auto" }, messages.map(textOf).join(" ")),
+      h("span", {}, "waiting"),
+    ),
+    update() {},
+  }));
+  update(queue);
+  return { node, update };
+}

@@ -1,0 +1,138 @@
+import type { ToolCall } from "ag-ui-wasm";
+import { duration, fate } from "../shared/format.js";
+import { MarkdownReader, type Block } from "../shared/markdown.js";
+import { checklistOf, reasoningOf, textOf, type Row } from "../shared/rows.js";
+import { h, icon, list, maybe, say, set, slot, type View } from "./dom.js";
+import { jsonView } from "./json-view.js";
+import { toolCard } from "./tool-card.js";
+
+type Reasoning = NonNullable<ReturnType<typeof reasoningOf>>;
+
+/** One message, whatever its role. The role can change: reasoning becomes the answer that shares its id. */
+export function rowView(row: Row): View<Row> {
+  const slots = Array.from({ length: 6 }, slot) as [Element, Element, Element, Element, Element, Element];
+  const node = h("article", { class: "row", "data-testid": "message" }, ...slots);
+  const speaker = maybe<string>(slots[0], (name) => paragraph("speaker", name));
+  const reasoning = maybe<Reasoning>(slots[1], reasoningView);
+  const text = maybe<Row>(slots[2], textView);
+  const calls = list<ToolCall>(slots[3], ({ id }) => id, toolCard);
+  const waiting = maybe<true>(slots[4], waitingView);
+  const end = maybe<string>(slots[5], (words) => paragraph("fate", words, "fate"));
+
+  const update = (next: Row): void => {
+    const { message } = next;
+    const { role, delivery } = message;
+    set(node, "data-role", role);
+    set(node, "data-delivery", delivery);
+    set(node, "aria-label", role === "user" ? "You" : role);
+    const thought = reasoningOf(message);
+    const empty = role === "assistant" && !message.content;
+    speaker(next.speaker);
+    reasoning(thought);
+    text(role === "reasoning" || empty ? undefined : next);
+    calls(next.calls);
+    waiting(empty && delivery === "streaming" && next.calls.length === 0 && thought === undefined ? true : undefined);
+    end(fate(message));
+  };
+  update(row);
+  return { node, update };
+}
+
+export const waitingView = (): View<unknown> => ({
+  node: h("div", { class: "waiting" }, h("i"), h("i"), h("i")),
+  update() {},
+});
+
+function paragraph(name: string, words: string, testid?: string): View<string> {
+  const node = h("p", { class: name, "data-testid": testid, dir: "auto" }, words);
+  return { node, update: (next) => say(node, next) };
+}
+
+function textView(row: Row): View<Row> {
+  const { message } = row;
+  if (message.role === "assistant") return markdownView(row);
+  if (message.role === "activity") return activityView(row);
+  const { node, update } = message.role === "user" ? paragraph("bubble", textOf(message), "text") : paragraph("note", textOf(message));
+  return { node, update: (next) => update(textOf(next.message)) };
+}
+
+function markdownView(row: Row): View<Row> {
+  const reader = new MarkdownReader();
+  const node = h("div", { class: "text", "data-testid": "text" });
+  const blocks = list<Block>(node, ({ key }) => key, blockView);
+  const update = ({ message }: Row): void => blocks(reader.read(textOf(message), message.delivery === "streaming"));
+  update(row);
+  return { node, update };
+}
+
+function blockView({ html }: Block): View<Block> {
+  const node = h("div", { class: "block", dir: "auto" });
+  node.innerHTML = html;
+  return { node, update: (next) => (node.innerHTML = next.html) };
+}
+
+let ids = 0;
+
+function reasoningView(reasoning: Reasoning): View<Reasoning> {
+  const id = `reasoning-${++ids}`;
+  let wanted: boolean | undefined;
+  let last = reasoning;
+  const label = h("span");
+  const toggle = h(
+    "button",
+    { type: "button", class: "fold", "data-testid": "reasoning-toggle", "aria-controls": id, onclick: () => choose() },
+    icon("fold"),
+    label,
+  );
+  const text = h("div", { class: "reasoning-text", id, dir: "auto", "data-testid": "reasoning-text" });
+  const node = h("div", { class: "reasoning", "data-testid": "reasoning" }, toggle, text);
+
+  const update = (next: Reasoning): void => {
+    last = next;
+    const { done, durationMs } = next;
+    const open = wanted ?? !done;
+    set(node, "data-done", String(done));
+    set(toggle, "aria-expanded", String(open));
+    text.hidden = !open;
+    say(label, !done ? "Thinking" : durationMs === undefined ? "Thought" : `Thought for ${duration(durationMs)}`);
+    say(text, next.text);
+  };
+  const choose = (): void => {
+    wanted = text.hidden;
+    update(last);
+  };
+  update(reasoning);
+  return { node, update };
+}
+
+function activityView(row: Row): View<Row> {
+  const title = h("h3");
+  const steps = h("ul", { class: "checklist" });
+  const json = jsonView(undefined);
+  const node = h("div", { class: "card plan", "data-testid": "activity" }, title, steps, json.node);
+  type Step = { readonly label: string; readonly status: string };
+  const checklist = list<Step>(steps, (_, index) => index, (step) => {
+    const status = h("span", { class: "unseen" });
+    const label = h("span");
+    const item = h("li", {}, label, status);
+    const update = (next: Step): void => {
+      say(label, next.label);
+      say(status, next.status);
+      set(item, "data-status", next.status);
+    };
+    update(step);
+    return { node: item, update };
+  });
+  const update = ({ message }: Row): void => {
+    if (message.role !== "activity") return;
+    const plan = checklistOf(message.content);
+    set(node, "data-type", message.activityType);
+    say(title, plan?.title ?? message.activityType);
+    checklist(plan?.steps ?? []);
+    steps.hidden = plan === undefined;
+    json.node.toggleAttribute("hidden", plan !== undefined);
+    if (plan === undefined) json.update(message.content);
+  };
+  update(row);
+  return { node, update };
+}

@@ -1,0 +1,59 @@
+import type { ToolCall } from "ag-ui-wasm";
+import { phaseLabel } from "../shared/format.js";
+import { isEmpty, parsed } from "../shared/json.js";
+import { h, icon, maybe, say, set, slot, type View } from "./dom.js";
+import { jsonView } from "./json-view.js";
+
+export function toolCard(call: ToolCall): View<ToolCall> {
+  const name = h("span", { class: "tool-name" });
+  const phase = h("span", { class: "phase", "data-testid": "tool-phase" });
+  const argsSlot = slot();
+  const resultSlot = slot();
+  const node = h(
+    "section",
+    { class: "card tool", "data-testid": "tool-call" },
+    h("div", { class: "tool-head" }, icon("tool"), name, phase),
+    argsSlot,
+    resultSlot,
+  );
+  const args = maybe<ToolCall>(argsSlot, argsView);
+  const result = maybe<ToolCall>(resultSlot, resultView);
+
+  const update = (next: ToolCall): void => {
+    set(node, "data-name", next.name);
+    set(node, "data-status", next.status);
+    set(node, "data-phase", next.phase);
+    set(node, "aria-label", `Tool ${next.name}`);
+    say(name, next.name);
+    say(phase, phaseLabel(next));
+    args(next.argsText === "" ? undefined : next);
+    result(next.result === undefined && next.error === undefined ? undefined : next);
+  };
+  update(call);
+  return { node, update };
+}
+
+function argsView(call: ToolCall): View<ToolCall> {
+  const text = h("code", { class: "json" });
+  const json = jsonView(undefined);
+  const update = ({ args, argsText }: ToolCall): void => {
+    const unreadable = isEmpty(args);
+    text.hidden = !unreadable;
+    json.node.toggleAttribute("hidden", unreadable);
+    say(text, unreadable ? argsText : "");
+    json.update(unreadable ? undefined : args);
+  };
+  update(call);
+  return { node: h("div", { class: "tool-args", "data-testid": "tool-args" }, text, json.node), update };
+}
+
+function resultView(call: ToolCall): View<ToolCall> {
+  const caption = h("span", { class: "caption" });
+  const json = jsonView(undefined);
+  const update = ({ result, error }: ToolCall): void => {
+    say(caption, error === undefined ? "Result" : "Error");
+    json.update(parsed(error ?? result));
+  };
+  update(call);
+  return { node: h("div", { class: "tool-result", "data-testid": "tool-result" }, caption, json.node), update };
+}

@@ -1,0 +1,122 @@
+import { useAgent } from "ag-ui-wasm/react";
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { announce } from "../shared/announce.js";
+import { listenForEscape } from "../shared/composer.js";
+import { endpoint, FEATURED, initial, loadScenarios, type Scenario } from "../shared/endpoint.js";
+import { Notices } from "../shared/notices.js";
+import { byId, wide } from "../shared/page.js";
+import { RowList } from "../shared/rows.js";
+import { welcome } from "../shared/welcome.js";
+import { ErrorCard, Questions } from "./cards.js";
+import { Composer } from "./composer.js";
+import { Panel } from "./panel.js";
+import { MessageRow } from "./row.js";
+import { Toasts } from "./toasts.js";
+import { Transcript } from "./transcript.js";
+
+const notices = new Notices();
+const rowList = new RowList();
+
+// The agent asks for its address before every request, so a change of scenario keeps the conversation.
+const target = { url: "" };
+
+export function Chat() {
+  const [scenarios, setScenarios] = useState<readonly Scenario[]>([]);
+  const [choice, setChoice] = useState(initial.scenario);
+  const [address, setAddress] = useState(initial.url);
+  const [open, setOpen] = useState(wide);
+  target.url = endpoint(choice, address);
+
+  const chat = useAgent({ url: () => target.url });
+  const { agent, status, messages, error } = chat;
+  const log = useSyncExternalStore(notices.subscribe, notices.get);
+  const rows = rowList.read(messages, chat.toolCalls, chat.subagents);
+
+  useEffect(() => void loadScenarios().then(setScenarios), []);
+  useEffect(() => notices.listen(agent), [agent]);
+  useEffect(() => announce(agent, byId("announcer")), [agent]);
+  useEffect(() => listenForEscape(() => void agent.stop()), [agent]);
+
+  const start = (scenario: Scenario): void => {
+    setChoice(scenario.name);
+    target.url = endpoint(scenario.name, address);
+    void agent.submit(scenario.prompt);
+  };
+  const restart = (): void => {
+    agent.reset();
+    notices.clear();
+    byId("input").focus();
+  };
+
+  return (
+    <>
+      <main className="chat" data-testid="chat" data-framework="react" data-status={status}>
+        <div className="toolbar">
+          <p className="where">
+            <span className="dot" />
+            <code data-testid="address">{target.url}</code>
+          </p>
+          <button type="button" className="button" data-testid="new" onClick={restart}>
+            <span className="icon" data-icon="plus" /> New chat
+          </button>
+          <button
+            type="button"
+            className="icon-button"
+            data-testid="panel-toggle"
+            aria-label="Details of the run"
+            aria-expanded={open}
+            aria-controls="panel"
+            onClick={() => setOpen(!open)}
+          >
+            <span className="icon" data-icon="panel" />
+          </button>
+        </div>
+        <Transcript
+          empty={
+            rows.length === 0 && (
+              <div className="welcome">
+                <h1>{welcome.title}</h1>
+                <p>{welcome.text}</p>
+                <div className="suggestions">
+                  {FEATURED.flatMap((name) => scenarios.find((scenario) => scenario.name === name) ?? []).map((scenario) => (
+                    <button key={scenario.name} type="button" data-testid="suggestion" onClick={() => start(scenario)}>
+                      <b>{scenario.title}</b>
+                      <span>{scenario.about}</span>
+                    </button>
+                  ))}
+                </div>
+              </div>
+            )
+          }
+          rows={rows.map((row) => (
+            <MessageRow key={row.key} row={row} />
+          ))}
+          after={
+            <>
+              {status === "running" && rows.at(-1)?.message.role === "user" && (
+                <div className="waiting" data-testid="waiting">
+                  <i />
+                  <i />
+                  <i />
+                </div>
+              )}
+              {status !== "running" && <Questions interrupts={chat.interrupts} onAnswer={(answers) => void agent.resume(answers)} />}
+              {error !== undefined && <ErrorCard error={error} onRetry={() => void agent.retry()} />}
+            </>
+          }
+        >
+          <Composer
+            chat={chat}
+            scenarios={scenarios}
+            choice={choice}
+            address={address}
+            onChoice={setChoice}
+            onAddress={setAddress}
+          />
+        </Transcript>
+      </main>
+      {open && <Panel chat={chat} notices={log} />}
+      <Toasts notices={log} onClose={notices.settle} />
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+import type { UseAgent } from "ag-ui-wasm/react";
+import { useEffect, useRef, useState, type FormEvent } from "react";
+import { fit, sends } from "../shared/composer.js";
+import { OTHER, type Scenario } from "../shared/endpoint.js";
+import { statusLine } from "../shared/format.js";
+import { textOf } from "../shared/rows.js";
+
+export function Composer(props: {
+  chat: UseAgent;
+  scenarios: readonly Scenario[];
+  choice: string;
+  address: string;
+  onChoice: (choice: string) => void;
+  onAddress: (address: string) => void;
+}) {
+  const { chat, scenarios, choice, address, onChoice, onAddress } = props;
+  const [text, setText] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const prompt = scenarios.find(({ name }) => name === choice)?.prompt;
+  useEffect(() => fit(field.current!), [text]);
+
+  const send = (event?: FormEvent): void => {
+    event?.preventDefault();
+    const words = text.trim() || prompt;
+    if (words === undefined || (choice === OTHER && address.trim() === "")) return;
+    setText("");
+    void chat.submit(words);
+  };
+
+  return (
+    <form className="composer" data-testid="composer" onSubmit={send}>
+      {chat.queue.length > 0 && (
+        <ol className="queue" aria-label="Waiting to be sent" data-testid="queue">
+          {chat.queue.map(({ id, messages }) => (
+            <li key={id} data-testid="queued">
+              <span dir="auto">{messages.map(textOf).join(" ")}</span>
+              <span>waiting</span>
+            </li>
+          ))}
+        </ol>
+      )}
+      <div className="field">
+        <textarea
+          ref={field}
+          id="input"
+          rows={1}
+          dir="auto"
+          aria-label="Message"
+          placeholder={prompt ?? "Write to the agent"}
+          data-testid="input"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (!sends(event.nativeEvent)) return;
+            event.preventDefault();
+            send();
+          }}
+        />
+        <div className="controls">
+          <select aria-label="Agent" data-testid="scenario" value={choice} onChange={(event) => onChoice(event.target.value)}>
+            {scenarios.map(({ name, title }) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
+            <option value={OTHER}>Another address</option>
+          </select>
+          {choice === OTHER && (
+            <input
+              type="text"
+              inputMode="url"
+              aria-label="Address of an AG-UI agent"
+              placeholder="https://"
+              data-testid="url"
+              value={address}
+              onChange={(event) => onAddress(event.target.value)}
+            />
+          )}
+          <div className="actions">
+            {chat.isLoading && (
+              <button type="button" className="button" data-testid="stop" onClick={() => void chat.stop()}>
+                <span className="icon" data-icon="stop" /> Stop
+              </button>
+            )}
+            <button type="submit" className="button main send" data-testid="send" aria-label={chat.isLoading ? "Send next" : "Send"}>
+              <span className="icon" data-icon="send" />
+            </button>
+          </div>
+        </div>
+      </div>
+      <div className="line">
+        <span role="status" data-testid="status">
+          {statusLine(chat)}
+        </span>
+        <span className="keys">
+          <kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> new line, <kbd>Esc</kbd> stops
+        </span>
+      </div>
+    </form>
+  );
+}

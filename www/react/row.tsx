@@ -1,0 +1,111 @@
+import { memo, useId, useState } from "react";
+import { duration, fate } from "../shared/format.js";
+import { MarkdownReader, type Block } from "../shared/markdown.js";
+import { checklistOf, reasoningOf, textOf, type Row } from "../shared/rows.js";
+import { JsonView } from "./json-view.js";
+import { ToolCard } from "./tool-card.js";
+
+/** One message. A row keeps its identity until it changes, so the others are not even looked at. */
+export const MessageRow = memo(function MessageRow({ row }: { row: Row }) {
+  const { message, calls, speaker } = row;
+  const { role, delivery } = message;
+  const end = fate(message);
+  const reasoning = reasoningOf(message);
+  return (
+    <article
+      className="row"
+      data-testid="message"
+      data-role={role}
+      data-delivery={delivery}
+      aria-label={role === "user" ? "You" : role}
+    >
+      {speaker !== undefined && <p className="speaker">{speaker}</p>}
+      {reasoning !== undefined && <Reasoning {...reasoning} />}
+      {role === "user" && (
+        <p className="bubble" dir="auto" data-testid="text">
+          {textOf(message)}
+        </p>
+      )}
+      {role === "assistant" && (
+        <>
+          <Markdown text={message.content ?? ""} growing={delivery === "streaming"} />
+          {calls.map((call) => (
+            <ToolCard key={call.id} call={call} />
+          ))}
+          {delivery === "streaming" && !message.content && calls.length === 0 && reasoning === undefined && (
+            <div className="waiting">
+              <i />
+              <i />
+              <i />
+            </div>
+          )}
+        </>
+      )}
+      {role === "activity" && <Activity type={message.activityType} content={message.content} />}
+      {(role === "tool" || role === "system" || role === "developer") && (
+        <p className="note" dir="auto">
+          {textOf(message)}
+        </p>
+      )}
+      {end !== undefined && (
+        <p className="fate" data-testid="fate">
+          {end}
+        </p>
+      )}
+    </article>
+  );
+});
+
+function Markdown({ text, growing }: { text: string; growing: boolean }) {
+  const [reader] = useState(() => new MarkdownReader());
+  if (text === "") return null;
+  return (
+    <div className="text" data-testid="text">
+      {reader.read(text, growing).map((block) => (
+        <MarkdownBlock key={block.key} block={block} />
+      ))}
+    </div>
+  );
+}
+
+const MarkdownBlock = memo(function MarkdownBlock({ block }: { block: Block }) {
+  return <div className="block" dir="auto" dangerouslySetInnerHTML={{ __html: block.html }} />;
+});
+
+function Reasoning({ text, done, durationMs }: { text: string; done: boolean; durationMs: number | undefined }) {
+  const [wanted, setWanted] = useState<boolean>();
+  const id = useId();
+  const open = wanted ?? !done;
+  return (
+    <div className="reasoning" data-testid="reasoning" data-done={done}>
+      <button type="button" className="fold" data-testid="reasoning-toggle" aria-expanded={open} aria-controls={id} onClick={() => setWanted(!open)}>
+        <span className="icon" data-icon="fold" />
+        {!done ? "Thinking" : durationMs === undefined ? "Thought" : `Thought for ${duration(durationMs)}`}
+      </button>
+      <div className="reasoning-text" id={id} dir="auto" data-testid="reasoning-text" hidden={!open}>
+        {text}
+      </div>
+    </div>
+  );
+}
+
+function Activity({ type, content }: { type: string; content: unknown }) {
+  const checklist = checklistOf(content);
+  return (
+    <div className="card plan" data-testid="activity" data-type={type}>
+      <h3>{checklist?.title ?? type}</h3>
+      {checklist === undefined ? (
+        <JsonView value={content} />
+      ) : (
+        <ul className="checklist">
+          {checklist.steps.map(({ label, status }, index) => (
+            <li key={index} data-status={status}>
+              {label}
+              <span className="unseen">{status}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

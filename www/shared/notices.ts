@@ -1,0 +1,69 @@
+/** Custom events and warnings as notices: shown for a while, kept in a list. A store in Svelte's sense. */
+import type { Agent } from "ag-ui-wasm";
+
+export interface Notice {
+  readonly id: number;
+  readonly level: "info" | "success" | "warning";
+  readonly title: string;
+  readonly text: string;
+  /** Whether it still floats over the page. */
+  readonly fresh: boolean;
+}
+
+const FRESH_MS = 8000;
+const KEPT = 50;
+
+export class Notices {
+  #list: readonly Notice[] = [];
+  #next = 1;
+  #listeners = new Set<(list: readonly Notice[]) => void>();
+
+  /** Listens to an agent; the answer stops it. */
+  listen(agent: Agent): () => void {
+    const offs = [
+      agent.on("custom", (event) =>
+        event.type === "state_update"
+          ? this.#add({ level: "info", title: "State update", text: JSON.stringify(event.data) })
+          : this.#add(read(event.name, event.data)),
+      ),
+      agent.on("warning", ({ code, message }) => this.#add({ level: "warning", title: `Warning: ${code}`, text: message })),
+    ];
+    return () => offs.forEach((off) => off());
+  }
+
+  readonly get = (): readonly Notice[] => this.#list;
+
+  readonly subscribe = (listener: (list: readonly Notice[]) => void): (() => void) => {
+    this.#listeners.add(listener);
+    listener(this.#list);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Lets a notice go from over the page; the list keeps it. */
+  readonly settle = (id: number): void => {
+    this.#set(this.#list.map((notice) => (notice.id === id ? { ...notice, fresh: false } : notice)));
+  };
+
+  readonly clear = (): void => this.#set([]);
+
+  #add(notice: Omit<Notice, "id" | "fresh">): void {
+    const id = this.#next++;
+    this.#set([...this.#list, { ...notice, id, fresh: true }].slice(-KEPT));
+    setTimeout(this.settle, FRESH_MS, id);
+  }
+
+  #set(list: readonly Notice[]): void {
+    this.#list = list;
+    for (const listener of this.#listeners) listener(list);
+  }
+}
+
+function read(name: string, data: unknown): Omit<Notice, "id" | "fresh"> {
+  const { level, title, text } = (typeof data === "object" && data !== null ? data : {}) as Record<string, unknown>;
+  if (typeof title !== "string") return { level: "info", title: name, text: JSON.stringify(data) };
+  return {
+    level: level === "success" || level === "warning" ? level : "info",
+    title,
+    text: typeof text === "string" ? text : "",
+  };
+}

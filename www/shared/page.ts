@@ -1,0 +1,18 @@
+/** What all three chats start with. */
+import "./base.css";
+import "./chat.css";
+import "./prose.css";
+import "./cards.css";
+import "./panel.css";
+import { listenForCopies } from "./markdown.js";
+
+listenForCopies(document);
+
+/** Whether there is room for the panel beside the conversation. */
+export const wide = (): boolean => matchMedia("(min-width: 64rem)").matches;
+
+export const byId = (id: string): HTMLElement => {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`The page has no #${id}.`);
+  return element;
+};
