@@ -9,6 +9,7 @@
 
 import "./node-version.mjs";
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { fingerprint, whenChanged } from "./fingerprint.mjs";
@@ -24,7 +25,7 @@ const optimised = join(scratch, "core.wasm");
 const staging = join(scratch, "pkg");
 
 /** Files of the repository that are published as they are. */
-const documents = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
+const documents = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
 /** Sets up what is missing and brings pkg/ up to date. */
 export async function build() {
@@ -35,13 +36,23 @@ export async function build() {
   linkPackage();
 }
 
-/** Cargo knows by itself what has changed. */
 async function compile() {
-  const args = ["rustc", "--locked", "--release", "--target", "wasm32-unknown-unknown", "--lib"];
-  // Asking for the cdylib alone lets cargo optimise across crates, which saves a seventh of the size.
-  const compile = () => run("cargo", [...args, "--crate-type", "cdylib"], { log: "build-cargo" });
+  const args = [
+    ...["rustc", "--locked", "--release", "--target", "wasm32-unknown-unknown", "--lib"],
+    // Asking for the cdylib alone lets cargo optimise across crates, which saves a seventh of the size.
+    ...["--crate-type", "cdylib"],
+    ...["--config", `target.wasm32-unknown-unknown.rustflags = ${JSON.stringify(shortPaths())}`],
+  ];
+  // Cargo knows by itself what has changed. A first time takes long enough to be announced.
+  const compile = () => run("cargo", args, { log: "build-cargo" });
   if (existsSync(compiled)) await compile();
   else await step("Compiling the core", compile);
+}
+
+/** Messages of panics name source files: without this, by their place on the machine that made the package. */
+function shortPaths() {
+  const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+  return [`--remap-path-prefix=${cargoHome}=cargo`, `--remap-path-prefix=${at()}=`];
 }
 
 async function optimise() {

@@ -85,7 +85,7 @@ async function tryBuild() {
 /** @param {Result} result @param {string} time */
 function print({ name, passed, failed, skipped, absent, tail }, time) {
   const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`].filter(Boolean).join(", ");
-  console.log(`${failed > 0 ? "✗" : absent ? "-" : "✓"} ${name.padEnd(28)} ${counts}  ${absent ? `(${absent})` : time}`);
+  console.log(`${failed > 0 ? "✗" : absent ? "-" : "✓"} ${name.padEnd(28)} ${counts}  ${absent ? "(see below)" : time}`);
   if (failed > 0 && tail) console.log(tail.replace(/^/gm, "    "));
 }
 

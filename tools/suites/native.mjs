@@ -9,7 +9,7 @@ export async function* native() {
 
   await ensureRustComponents();
   const strict = ["--", "-D", "warnings"];
-  yield check("rustfmt", "cargo", ["fmt", "--check"], { log: "test-fmt" });
+  yield check("rustfmt", "cargo", ["fmt", "--check", "--", "--color", "never"], { log: "test-fmt" });
   yield check("clippy", "cargo", ["clippy", "--locked", "--all-targets", ...strict], { log: "test-clippy" });
   const wasm = ["--target", "wasm32-unknown-unknown", "--lib", "--test", "web"];
   yield check("clippy, wasm32", "cargo", ["clippy", "--locked", ...wasm, ...strict], { log: "test-clippy-wasm32" });
