@@ -55,7 +55,7 @@ function errorView(error: AgentError, onRetry: () => void): View<AgentError> {
     node.dataset["kind"] = kind;
     node.dataset["retryable"] = String(retryable);
     node.replaceChildren(
-      h("h3", {}, icon("alert"), ` ${headline(next)}`),
+      h("h2", {}, icon("alert"), ` ${headline(next)}`),
       h("p", { class: "facts", "data-testid": "error-facts" }, errorFacts(next)),
       h("p", { dir: "auto", "data-testid": "error-message" }, message),
       ...(body === undefined ? [] : [h("pre", { tabindex: 0 }, body)]),

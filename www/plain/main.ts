@@ -25,11 +25,11 @@ const foot = composer(agent, () => say(address, foot.url()));
 const after = cards(agent);
 const side = panel(agent);
 const suggestions = h("div", { class: "suggestions" });
-const greeting = h("div", { class: "welcome" }, h("h1", {}, welcome.title), h("p", {}, welcome.text), suggestions);
+const greeting = h("div", { class: "welcome" }, h("h2", {}, welcome.title), h("p", {}, welcome.text), suggestions);
 const messages = h("div", { role: "log", "aria-live": "off", "aria-label": "Messages", "data-testid": "messages" });
 const rows = list<Row>(messages, ({ key }) => key, rowView);
 const waitingSlot = slot();
-const waiting = maybe<true>(waitingSlot, waitingView);
+const waiting = maybe<true>(waitingSlot, () => waitingView("waiting"));
 
 const content = h("div", { class: "content" }, greeting, messages, waitingSlot, after.node);
 const viewport = h(
@@ -59,7 +59,7 @@ const toggle = h(
 const chat = h(
   "main",
   { class: "chat", "data-testid": "chat", "data-framework": "plain" },
-  h("div", { class: "toolbar" }, h("p", { class: "where" }, h("span", { class: "dot" }), address), restart, toggle),
+  h("div", { class: "toolbar" }, h("h1", { class: "unseen" }, "Chat"), h("p", { class: "where" }, h("span", { class: "dot" }), address), restart, toggle),
   viewport,
   h("div", { class: "foot" }, jump, foot.node),
 );

@@ -17,7 +17,7 @@ export function panel(agent: Agent): { node: HTMLElement; update(): void; log(no
   agents.node.className = "agents";
   const node = h(
     "aside",
-    { class: "panel", id: "panel", "aria-label": "Details of the run", "data-testid": "panel" },
+    { class: "panel", id: "panel", tabindex: 0, "aria-label": "Details of the run", "data-testid": "panel" },
     h("section", {}, h("h2", {}, "State"), state),
     steps.node,
     agents.node,

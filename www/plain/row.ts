@@ -16,7 +16,7 @@ export function rowView(row: Row): View<Row> {
   const reasoning = maybe<Reasoning>(slots[1], reasoningView);
   const text = maybe<Row>(slots[2], textView);
   const calls = list<ToolCall>(slots[3], ({ id }) => id, toolCard);
-  const waiting = maybe<true>(slots[4], waitingView);
+  const waiting = maybe<true>(slots[4], () => waitingView());
   const end = maybe<string>(slots[5], (words) => paragraph("fate", words, "fate"));
 
   const update = (next: Row): void => {
@@ -38,8 +38,8 @@ export function rowView(row: Row): View<Row> {
   return { node, update };
 }
 
-export const waitingView = (): View<unknown> => ({
-  node: h("div", { class: "waiting" }, h("i"), h("i"), h("i")),
+export const waitingView = (testid?: string): View<unknown> => ({
+  node: h("div", { class: "waiting", "data-testid": testid }, h("i"), h("i"), h("i")),
   update() {},
 });
 
@@ -106,7 +106,7 @@ function reasoningView(reasoning: Reasoning): View<Reasoning> {
 }
 
 function activityView(row: Row): View<Row> {
-  const title = h("h3");
+  const title = h("h2");
   const steps = h("ul", { class: "checklist" });
   const json = jsonView(undefined);
   const node = h("div", { class: "card plan", "data-testid": "activity" }, title, steps, json.node);

@@ -5,9 +5,9 @@ import { errorFacts, headline } from "../shared/format.js";
 export function ErrorCard({ error, onRetry }: { error: AgentError; onRetry: () => void }) {
   return (
     <section className="card error" role="alert" data-testid="error-card" data-kind={error.kind} data-retryable={error.retryable}>
-      <h3>
+      <h2>
         <span className="icon" data-icon="alert" /> {headline(error)}
-      </h3>
+      </h2>
       <p className="facts" data-testid="error-facts">
         {errorFacts(error)}
       </p>

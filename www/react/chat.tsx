@@ -52,6 +52,7 @@ export function Chat() {
     <>
       <main className="chat" data-testid="chat" data-framework="react" data-status={status}>
         <div className="toolbar">
+          <h1 className="unseen">Chat</h1>
           <p className="where">
             <span className="dot" />
             <code data-testid="address">{target.url}</code>
@@ -75,7 +76,7 @@ export function Chat() {
           empty={
             rows.length === 0 && (
               <div className="welcome">
-                <h1>{welcome.title}</h1>
+                <h2>{welcome.title}</h2>
                 <p>{welcome.text}</p>
                 <div className="suggestions">
                   {FEATURED.flatMap((name) => scenarios.find((scenario) => scenario.name === name) ?? []).map((scenario) => (

@@ -7,7 +7,7 @@ import { JsonView } from "./json-view.js";
 export function Panel({ chat, notices }: { chat: AgentSnapshot; notices: readonly Notice[] }) {
   const { state, steps, subagents, usage } = chat;
   return (
-    <aside className="panel" id="panel" aria-label="Details of the run" data-testid="panel">
+    <aside className="panel" id="panel" tabIndex={0} aria-label="Details of the run" data-testid="panel">
       <section>
         <h2>State</h2>
         <div data-testid="state">

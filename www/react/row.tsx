@@ -93,7 +93,7 @@ function Activity({ type, content }: { type: string; content: unknown }) {
   const checklist = checklistOf(content);
   return (
     <div className="card plan" data-testid="activity" data-type={type}>
-      <h3>{checklist?.title ?? type}</h3>
+      <h2>{checklist?.title ?? type}</h2>
       {checklist === undefined ? (
         <JsonView value={content} />
       ) : (

@@ -18,7 +18,9 @@ export function followTail(viewport: HTMLElement, content: HTMLElement, onChange
     following = next;
     onChange(next);
   };
+  const log = content.querySelector('[role="log"]');
   const toEnd = (): void => {
+    if (log?.childElementCount === 0) return; // a greeting is read from its beginning
     viewport.scrollTop = viewport.scrollHeight;
     top = viewport.scrollTop;
   };

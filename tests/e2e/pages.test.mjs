@@ -1,0 +1,80 @@
+/**
+ * The demo's three pages against its server, in the browser that ENGINE names. All pages take the same tests: what one
+ * binding can do, the others can. Screenshots go to .artifacts/screenshots.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { startServer } from "../../www/server.mjs";
+import { openBrowser } from "../webdriver/client.mjs";
+import { access } from "./cases/access.mjs";
+import { answers } from "./cases/answers.mjs";
+import { faults } from "./cases/faults.mjs";
+import { parts } from "./cases/parts.mjs";
+import { thread } from "./cases/thread.mjs";
+import { Chat, id } from "./chat.mjs";
+
+const engine = process.env.ENGINE ?? "chromium";
+const pages = ["react", "svelte", "plain"];
+
+let server;
+before(async () => {
+  server = await startServer();
+});
+after(() => server.close());
+
+describe("in the light", () => {
+  let browser;
+  before(async () => {
+    browser = await openBrowser(engine, { width: 1280, height: 800 });
+  });
+  after(() => browser?.close());
+
+  for (const page of pages) {
+    for (const [name, run] of Object.entries({ ...answers, ...parts, ...faults, ...thread, ...access })) {
+      it(`${page}: ${name}`, async () => {
+        const chat = new Chat(browser, server.url, page);
+        await browser.consoleErrors(); // what an earlier page left behind
+        try {
+          const { expect } = (await run(chat)) ?? {};
+          const errors = await browser.consoleErrors();
+          assert.deepEqual(errors.filter((error) => !expect?.test(error)), [], "the console is clean");
+        } catch (error) {
+          await chat.screenshot("failed").catch(() => {});
+          throw error;
+        }
+      });
+    }
+  }
+
+  it("the landing page leads to all three", async () => {
+    await browser.goto(`${server.url}/`);
+    await browser.screenshot(new URL(`../../.artifacts/screenshots/${engine}-landing.png`, import.meta.url).pathname);
+    const doors = await browser.evaluate((css) => [...document.querySelectorAll(css)].map((door) => door.href), id("door"));
+    assert.deepEqual(doors, pages.map((page) => `${server.url}/${page}.html`));
+    for (const door of doors) assert.equal((await fetch(door)).status, 200);
+    assert.deepEqual(await browser.consoleErrors(), []);
+  });
+});
+
+describe("in the dark", () => {
+  let browser;
+  before(async () => {
+    browser = await openBrowser(engine, { width: 1280, height: 800, colorScheme: "dark", reducedMotion: true });
+  });
+  after(() => browser?.close());
+
+  for (const page of pages) {
+    it(`${page}: the page follows the system, and stands still where that is wished`, async () => {
+      const chat = new Chat(browser, server.url, page);
+      await chat.open("state");
+      assert.equal(await browser.evaluate(() => document.documentElement.dataset.theme), "dark");
+      await chat.ask("A weekend in Porto.");
+      await chat.shows(id("state"), "PRT-4821");
+      await chat.idle();
+      assert.equal(await browser.evaluate(() => matchMedia("(prefers-reduced-motion: reduce)").matches), true);
+      await chat.until(() => document.getAnimations().every(({ playState }) => playState === "finished"));
+      await chat.screenshot("system-dark");
+      assert.deepEqual(await browser.consoleErrors(), []);
+    });
+  }
+});
