@@ -6,4 +6,5 @@
 #![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
 
 pub mod rules;
+pub mod thread;
 pub mod wire;

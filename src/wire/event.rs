@@ -403,3 +403,42 @@ impl<'a> Event<'a> {
         })
     }
 }
+
+impl Event<'_> {
+    /// The event's `type`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::TextMessageContent { .. } => "TEXT_MESSAGE_CONTENT",
+            Self::ToolCallArgs { .. } => "TOOL_CALL_ARGS",
+            Self::ReasoningMessageContent { .. } => "REASONING_MESSAGE_CONTENT",
+            Self::StateDelta { .. } => "STATE_DELTA",
+            Self::TextMessageChunk { .. } => "TEXT_MESSAGE_CHUNK",
+            Self::ToolCallChunk { .. } => "TOOL_CALL_CHUNK",
+            Self::ReasoningMessageChunk { .. } => "REASONING_MESSAGE_CHUNK",
+            Self::Raw { .. } => "RAW",
+            Self::Custom { .. } => "CUSTOM",
+            Self::TextMessageStart { .. } => "TEXT_MESSAGE_START",
+            Self::TextMessageEnd { .. } => "TEXT_MESSAGE_END",
+            Self::ToolCallStart { .. } => "TOOL_CALL_START",
+            Self::ToolCallEnd { .. } => "TOOL_CALL_END",
+            Self::ToolCallResult { .. } => "TOOL_CALL_RESULT",
+            Self::StepStarted { .. } => "STEP_STARTED",
+            Self::StepFinished { .. } => "STEP_FINISHED",
+            Self::StateSnapshot { .. } => "STATE_SNAPSHOT",
+            Self::MessagesSnapshot { .. } => "MESSAGES_SNAPSHOT",
+            Self::ActivitySnapshot { .. } => "ACTIVITY_SNAPSHOT",
+            Self::ActivityDelta { .. } => "ACTIVITY_DELTA",
+            Self::ReasoningStart { .. } => "REASONING_START",
+            Self::ReasoningEnd { .. } => "REASONING_END",
+            Self::ReasoningMessageStart { .. } => "REASONING_MESSAGE_START",
+            Self::ReasoningMessageEnd { .. } => "REASONING_MESSAGE_END",
+            Self::ReasoningEncryptedValue { .. } => "REASONING_ENCRYPTED_VALUE",
+            Self::RunStarted { .. } => "RUN_STARTED",
+            Self::RunFinished { .. } => "RUN_FINISHED",
+            Self::RunError { .. } => "RUN_ERROR",
+            Self::SubagentStarted { .. } => "SUBAGENT_STARTED",
+            Self::SubagentFinished { .. } => "SUBAGENT_FINISHED",
+            Self::SubagentError { .. } => "SUBAGENT_ERROR",
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Activities: structured messages for the page that the server patches.
+
+use super::entry::{Delivery, Entry};
+use super::{Thread, merge_metadata, state};
+use crate::wire::{Content, Message, Raw, Role};
+use serde_json::Value;
+
+impl Thread {
+    pub(super) fn activity_snapshot(
+        &mut self,
+        id: &str,
+        activity_type: &str,
+        content: Raw<'_>,
+        replace: bool,
+        owner: Option<&str>,
+        metadata: Option<Raw<'_>>,
+    ) {
+        let fresh = || {
+            let mut message = Message::new(id, Role::Activity);
+            message.activity_type = Some(activity_type.to_owned());
+            message.content = Content::Value(content.value());
+            message.subagent_run_id = owner.map(Into::into);
+            message
+        };
+        let Some(at) = self.list.find(id) else {
+            let mut message = fresh();
+            merge_metadata(&mut message.metadata, metadata);
+            self.list.push(Entry::new(message, Delivery::Complete));
+            return;
+        };
+        let Some(entry) = self.list.change(at) else { return };
+        let same = entry.message.role == Role::Activity;
+        if replace {
+            let kept = if same { entry.message.metadata.take() } else { None };
+            entry.message = Message { metadata: kept, ..fresh() };
+            entry.reasoning = None;
+            entry.calls.clear();
+        } else if !same {
+            return;
+        }
+        merge_metadata(&mut entry.message.metadata, metadata);
+        entry.unsent.whole = true;
+    }
+
+    pub(super) fn activity_delta(&mut self, id: &str, activity_type: &str, patch: Raw<'_>, metadata: Option<Raw<'_>>) {
+        const EVENT: &str = "ACTIVITY_DELTA";
+        let at = self.list.find(id);
+        let entry = at.and_then(|at| self.list.change(at)).filter(|entry| entry.message.role == Role::Activity);
+        let Some(entry) = entry else {
+            self.warn("message-unknown", EVENT, format!("no activity has the id \"{id}\""));
+            return;
+        };
+        entry.unsent.whole |= merge_metadata(&mut entry.message.metadata, metadata);
+        let Content::Value(document) = &mut entry.message.content else { return };
+        match state::apply(document, patch, Value::is_object) {
+            Ok(()) => {
+                if entry.message.activity_type.as_deref() != Some(activity_type) {
+                    entry.message.activity_type = Some(activity_type.to_owned());
+                    entry.unsent.whole = true;
+                }
+                entry.unsent.content.patched(patch.text());
+            }
+            Err(reason) => {
+                self.warn("activity-patch-failed", EVENT, format!("the activity stays as it was: {reason}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! One message of the thread, with what the snapshot adds to it and with what the mirror has of it already.
+
+use super::args::ArgsReader;
+use super::state::UnsentDocument;
+use crate::wire::{Content, Fields, JsonWriter, Message, Raw, Role, write_json};
+
+/// How far a message has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// Growing.
+    Streaming,
+    /// Whole.
+    Complete,
+    /// Cut off by `stop()`.
+    Aborted,
+    /// Cut off by an error or a lost connection.
+    Error,
+}
+
+impl Delivery {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Streaming => "streaming",
+            Self::Complete => "complete",
+            Self::Aborted => "aborted",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// Reasoning that shares its id with the message that it led to, and is shown with it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reasoning {
+    pub text: String,
+    pub encrypted_value: Option<String>,
+}
+
+/// How long something took on the core's clock.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Stopwatch {
+    started: Option<f64>,
+    /// Milliseconds; the sum, where it ran several times.
+    pub total: Option<f64>,
+}
+
+impl Stopwatch {
+    pub fn start(&mut self, now: f64) {
+        self.started.get_or_insert(now);
+    }
+
+    /// Stops; says whether it ran.
+    pub fn stop(&mut self, now: f64) -> bool {
+        let Some(started) = self.started.take() else { return false };
+        self.total = Some(self.total.unwrap_or(0.0) + (now - started).max(0.0));
+        true
+    }
+}
+
+/// What the mirror lacks of a message.
+#[derive(Debug, Default)]
+pub(super) struct Unsent {
+    /// Listed among the touched ones already.
+    pub touched: bool,
+    /// More than grown text, delivery and duration: write it whole.
+    pub whole: bool,
+    pub delivery: bool,
+    pub duration: bool,
+    /// Bytes of the content, and of the reasoning, that the mirror has.
+    pub text_sent: usize,
+    pub reasoning_sent: usize,
+    /// Patches on the content of an activity.
+    pub content: UnsentDocument,
+}
+
+/// A message of the thread.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub message: Message,
+    /// Names the message for as long as the thread lives; ids can repeat.
+    pub serial: u32,
+    pub delivery: Delivery,
+    /// Opened by an event of a stream, so a later stream with its id may go on writing.
+    pub streamed: bool,
+    pub reasoning: Option<Reasoning>,
+    pub reasoning_time: Stopwatch,
+    /// One for each of `message.tool_calls`.
+    pub calls: Vec<CallState>,
+    pub unsent: Unsent,
+}
+
+impl Entry {
+    pub fn new(message: Message, delivery: Delivery) -> Self {
+        Self {
+            message,
+            serial: 0,
+            delivery,
+            streamed: false,
+            reasoning: None,
+            reasoning_time: Stopwatch::default(),
+            calls: Vec::new(),
+            unsent: Unsent::default(),
+        }
+    }
+
+    /// Reads a message in the snapshot's shape: AG-UI's, with the snapshot's extras where it has them.
+    pub fn read(raw: Raw<'_>) -> Result<Self, &'static str> {
+        let message = Message::read(raw)?;
+        let mut entry = Self::new(message, Delivery::Complete);
+        if let Some(fields) = raw.object() {
+            entry.read_extras(&fields);
+        }
+        entry.calls = entry.message.tool_calls.iter().map(|_| CallState::given()).collect();
+        Ok(entry)
+    }
+
+    fn read_extras(&mut self, fields: &Fields<'_>) {
+        let text = |name: &str| fields.get(name).and_then(Raw::string);
+        self.delivery = match text("delivery").as_deref() {
+            Some("aborted" | "streaming") => Delivery::Aborted,
+            Some("error") => Delivery::Error,
+            _ => Delivery::Complete,
+        };
+        let duration = match self.message.role {
+            Role::Assistant => {
+                self.reasoning = text("reasoning").map(|reasoning| Reasoning {
+                    text: reasoning.into_owned(),
+                    encrypted_value: text("reasoningEncryptedValue").map(Into::into),
+                });
+                "reasoningDurationMs"
+            }
+            Role::Reasoning => "durationMs",
+            _ => return,
+        };
+        self.reasoning_time.total = fields.get(duration).and_then(Raw::number);
+    }
+
+    /// Turns a reasoning message into the assistant message that shares its id.
+    pub fn fold(&mut self, role: Role, content: Content) {
+        let text = match std::mem::replace(&mut self.message.content, content) {
+            Content::Text(text) => text,
+            _ => String::new(),
+        };
+        self.reasoning = Some(Reasoning { text, encrypted_value: self.message.encrypted_value.take() });
+        self.message.role = role;
+        self.unsent.whole = true;
+    }
+
+    /// The messages that the server is to see for this one. A folded pair goes out as the two that came in.
+    pub fn outgoing(&self) -> impl Iterator<Item = Message> {
+        let reasoning = self.reasoning.as_ref().filter(|r| !r.text.is_empty() || r.encrypted_value.is_some());
+        let folded = reasoning.map(|reasoning| {
+            let mut message = Message::new(&self.message.id, Role::Reasoning);
+            message.content = Content::Text(reasoning.text.clone());
+            message.encrypted_value.clone_from(&reasoning.encrypted_value);
+            message.subagent_run_id.clone_from(&self.message.subagent_run_id);
+            message
+        });
+        // A folded entry that never got more than its reasoning has nothing else to say.
+        let bare = folded.is_some() && self.message.content == Content::None && self.message.tool_calls.is_empty();
+        let message = (!bare && self.message.role != Role::Activity).then(|| self.message.clone());
+        folded.into_iter().chain(message)
+    }
+
+    /// Writes the message as the snapshot has it.
+    pub fn write(&self, out: &mut String) {
+        let mut object = JsonWriter::object(out);
+        self.message.write_members(&mut object);
+        if !self.message.tool_calls.is_empty() {
+            object.strings("toolCallIds", self.message.tool_calls.iter().map(|call| call.id.as_str()));
+        }
+        if let Some(reasoning) = &self.reasoning {
+            object
+                .string("reasoning", &reasoning.text)
+                .optional("reasoningEncryptedValue", reasoning.encrypted_value.as_deref());
+        }
+        if let Some(name) = self.duration_name() {
+            object.number(name, self.reasoning_time.total);
+        }
+        object.string("delivery", self.delivery.name());
+        object.close();
+    }
+
+    /// What the duration of this message's reasoning is called.
+    pub fn duration_name(&self) -> Option<&'static str> {
+        match self.message.role {
+            Role::Reasoning => Some("durationMs"),
+            _ => self.reasoning.as_ref().map(|_| "reasoningDurationMs"),
+        }
+    }
+}
+
+/// Whether a call is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CallStatus {
+    Running,
+    Complete,
+    Error,
+}
+
+impl CallStatus {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Complete => "complete",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// How far a call has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CallPhase {
+    InputStreaming,
+    InputAvailable,
+    OutputAvailable,
+    OutputError,
+}
+
+impl CallPhase {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InputStreaming => "input-streaming",
+            Self::InputAvailable => "input-available",
+            Self::OutputAvailable => "output-available",
+            Self::OutputError => "output-error",
+        }
+    }
+}
+
+/// What a tool call has beyond its AG-UI shape.
+#[derive(Debug)]
+pub(super) struct CallState {
+    pub serial: u32,
+    pub status: CallStatus,
+    pub phase: CallPhase,
+    /// JSON text.
+    pub result: Option<String>,
+    pub error: Option<String>,
+    pub args: ArgsReader,
+    /// Name, status, phase, result or error changed.
+    pub changed: bool,
+    /// Bytes of the arguments that the mirror has in `toolCalls`, and in the message.
+    pub args_sent: usize,
+    pub args_in_message: usize,
+    /// The arguments are others than the mirror has, not only more.
+    pub args_replaced: bool,
+}
+
+impl CallState {
+    /// A call whose arguments are about to stream.
+    pub fn streaming() -> Self {
+        Self {
+            serial: 0,
+            status: CallStatus::Running,
+            phase: CallPhase::InputStreaming,
+            result: None,
+            error: None,
+            args: ArgsReader::default(),
+            changed: false,
+            args_sent: 0,
+            args_in_message: 0,
+            args_replaced: false,
+        }
+    }
+
+    /// A call of a message that came whole.
+    pub fn given() -> Self {
+        Self { status: CallStatus::Complete, phase: CallPhase::InputAvailable, ..Self::streaming() }
+    }
+
+    /// Takes the answer: the content of a tool message, or its error.
+    pub fn answer(&mut self, content: &Content, error: Option<&str>) {
+        self.result = Some(result_json(content));
+        self.error = error.map(Into::into);
+        (self.status, self.phase) = match error {
+            None => (CallStatus::Complete, CallPhase::OutputAvailable),
+            Some(_) => (CallStatus::Error, CallPhase::OutputError),
+        };
+        self.changed = true;
+    }
+
+    /// The same, unless it is the answer that the call has.
+    pub fn answer_if_new(&mut self, content: &Content, error: Option<&str>) {
+        if self.result.as_deref() != Some(&result_json(content)) || self.error.as_deref() != error {
+            self.answer(content, error);
+        }
+    }
+
+    /// Writes the members that say how the call is.
+    pub fn write_members(&self, call: &mut JsonWriter<'_>) {
+        call.string("status", self.status.name()).string("phase", self.phase.name());
+        if let Some(result) = &self.result {
+            write_json(call.member("result"), result);
+        }
+        call.optional("error", self.error.as_deref());
+    }
+}
+
+/// A tool's answer as JSON: parsed where its text is JSON, else the text; a list of content parts as it is.
+fn result_json(content: &Content) -> String {
+    let mut json = String::new();
+    match content {
+        Content::Text(text) if Raw::parse(text, RESULT_DEPTH).is_ok() => json.push_str(text),
+        Content::Text(text) => crate::wire::write_string(&mut json, text),
+        Content::Value(value) => crate::wire::write_value(&mut json, value),
+        Content::None => json.push_str("null"),
+    }
+    json
+}
+
+/// Results nested deeper than this stay text. Nothing reads them recursively but `JSON.parse`.
+const RESULT_DEPTH: usize = 512;

@@ -1,0 +1,157 @@
+//! The messages in order, found by id in constant time.
+
+use super::entry::Entry;
+use std::collections::HashMap;
+
+/// Where a tool call stands: the position of its message, and its place among that message's calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CallAt {
+    pub message: usize,
+    pub call: usize,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct MessageList {
+    entries: Vec<Entry>,
+    /// The first message of each id.
+    by_id: HashMap<String, usize>,
+    by_call: HashMap<String, CallAt>,
+    /// Where the last look-up ended: a stream writes many deltas to one message.
+    last: usize,
+    last_call: Option<CallAt>,
+    serials: u32,
+    /// Positions of messages with something unsent; not valid after the list was restructured.
+    pub touched: Vec<usize>,
+    /// Messages or calls came, went or moved since the last patch.
+    pub restructured: bool,
+}
+
+impl MessageList {
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    pub fn entries_mut(&mut self) -> &mut [Entry] {
+        &mut self.entries
+    }
+
+    pub fn get(&self, at: usize) -> Option<&Entry> {
+        self.entries.get(at)
+    }
+
+    /// The message at `at`, to be changed: it goes into the next patch.
+    pub fn change(&mut self, at: usize) -> Option<&mut Entry> {
+        let entry = self.entries.get_mut(at)?;
+        if !entry.unsent.touched {
+            entry.unsent.touched = true;
+            self.touched.push(at);
+        }
+        Some(entry)
+    }
+
+    /// The position of the first message with this id.
+    pub fn find(&mut self, id: &str) -> Option<usize> {
+        if self.entries.get(self.last).is_some_and(|entry| entry.message.id == id) {
+            return Some(self.last);
+        }
+        self.last = *self.by_id.get(id)?;
+        Some(self.last)
+    }
+
+    pub fn find_call(&mut self, id: &str) -> Option<CallAt> {
+        let is = |at: CallAt| self.call_id(at).is_some_and(|found| found == id);
+        if let Some(at) = self.last_call.filter(|at| is(*at)) {
+            return Some(at);
+        }
+        self.last_call = Some(*self.by_call.get(id)?);
+        self.last_call
+    }
+
+    fn call_id(&self, at: CallAt) -> Option<&str> {
+        self.entries.get(at.message)?.message.tool_calls.get(at.call).map(|call| call.id.as_str())
+    }
+
+    /// A number that no message or call of this thread has had.
+    pub fn serial(&mut self) -> u32 {
+        self.serials = self.serials.wrapping_add(1);
+        self.serials
+    }
+
+    pub fn push(&mut self, entry: Entry) -> usize {
+        let at = self.entries.len();
+        self.insert(at, entry);
+        at
+    }
+
+    pub fn insert(&mut self, at: usize, mut entry: Entry) {
+        self.number(&mut entry);
+        let last = at == self.entries.len();
+        self.entries.insert(at, entry);
+        self.restructured = true;
+        if last {
+            self.index(at);
+        } else {
+            self.reindex();
+        }
+    }
+
+    /// Notes a call that was added to the message at `at`.
+    pub fn index_call(&mut self, at: usize) {
+        let serial = self.serial();
+        if let Some(entry) = self.entries.get_mut(at) {
+            if let Some(call) = entry.calls.last_mut() {
+                call.serial = serial;
+            }
+            entry.unsent.whole = true;
+        }
+        self.restructured = true;
+        self.index(at);
+    }
+
+    /// Takes all entries out, to be put back in another order with [`Self::replace`].
+    pub fn take(&mut self) -> Vec<Entry> {
+        std::mem::take(&mut self.entries)
+    }
+
+    pub fn replace(&mut self, mut entries: Vec<Entry>) {
+        for entry in &mut entries {
+            self.number(entry);
+        }
+        self.entries = entries;
+        self.restructured = true;
+        self.reindex();
+    }
+
+    fn number(&mut self, entry: &mut Entry) {
+        if entry.serial == 0 {
+            entry.serial = self.serial();
+        }
+        for call in &mut entry.calls {
+            if call.serial == 0 {
+                call.serial = self.serial();
+            }
+        }
+    }
+
+    fn index(&mut self, at: usize) {
+        let Some(entry) = self.entries.get(at) else { return };
+        if !self.by_id.contains_key(&entry.message.id) {
+            self.by_id.insert(entry.message.id.clone(), at);
+        }
+        for (call, tool_call) in entry.message.tool_calls.iter().enumerate() {
+            if !self.by_call.contains_key(&tool_call.id) {
+                self.by_call.insert(tool_call.id.clone(), CallAt { message: at, call });
+            }
+        }
+    }
+
+    fn reindex(&mut self) {
+        self.by_id.clear();
+        self.by_call.clear();
+        self.last = 0;
+        self.last_call = None;
+        for at in 0..self.entries.len() {
+            self.index(at);
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The reducer: the only writer of messages, tool calls, state, activities, subagents, steps and usage. It records
+//! what changed, and writes it as a patch. Uses `wire`.
+//!
+//! ```text
+//!             ┌─► text, reasoning, calls ─► list of messages ─┐
+//! event ──────┼─► state ──────────────────► document ─────────┼─► unsent marks ─► patch
+//!             └─► run ────────────────────► steps, usage, … ──┘
+//! ```
+//!
+//! A message is `streaming` from its START to its END or the end of the run. A tool call goes
+//!
+//! ```text
+//! input-streaming ──END──► input-available ──RESULT──► output-available
+//!        └──────── the run failed ┴──────────────────► output-error
+//! ```
+
+mod activity;
+mod args;
+mod calls;
+mod entry;
+mod list;
+mod merge;
+mod patch;
+mod publish;
+mod run;
+mod state;
+mod text;
+
+pub use entry::Delivery;
+pub(crate) use patch::Patch;
+pub(crate) use run::Interrupt;
+
+use crate::wire::{Event, Incoming, JsonWriter, Message, Raw, Role};
+use entry::Entry;
+use list::MessageList;
+use merge::{Authority, Given};
+use run::Report;
+use serde_json::{Map, Value};
+use state::State;
+
+/// Something odd that was dealt with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Stable code.
+    pub code: &'static str,
+    /// For people.
+    pub message: String,
+    /// The `type` of the event it is about, where that is known.
+    pub event_type: Option<String>,
+}
+
+impl Warning {
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), event_type: None }
+    }
+
+    pub(crate) fn json(&self) -> String {
+        let mut json = String::new();
+        let mut object = JsonWriter::object(&mut json);
+        object
+            .string("code", self.code)
+            .string("message", &self.message)
+            .optional("eventType", self.event_type.as_deref());
+        object.close();
+        json
+    }
+}
+
+/// Encrypted values that came before what they belong to; more are dropped.
+const MAX_EARLY_VALUES: usize = 256;
+
+/// One conversation.
+#[derive(Debug, Default)]
+pub struct Thread {
+    list: MessageList,
+    state: State,
+    report: Report,
+    /// Messages as the mirror has them, and calls: their serials in order.
+    sent_messages: Vec<u32>,
+    sent_calls: Vec<u32>,
+    /// REASONING_ENCRYPTED_VALUE whose target has not appeared: subtype is "tool-call", id, value.
+    early_values: Vec<(bool, String, String)>,
+    warnings: Vec<Warning>,
+}
+
+impl Thread {
+    /// A thread with the messages (JSON array, AG-UI's or the snapshot's shape) and the state that the application has.
+    pub fn new(messages: Option<Raw<'_>>, state: Option<Raw<'_>>) -> Self {
+        let mut thread = Self::default();
+        if let Some(state) = state {
+            thread.set_state(state);
+        }
+        if let Some(messages) = messages {
+            thread.set_messages(messages);
+        }
+        thread
+    }
+
+    /// Replaces all messages.
+    pub fn set_messages(&mut self, messages: Raw<'_>) {
+        let given = Given::read(messages);
+        self.warn_of(&given);
+        merge::assign(&mut self.list, given);
+    }
+
+    /// Replaces the state.
+    pub fn set_state(&mut self, state: Raw<'_>) {
+        self.state.replace(state);
+    }
+
+    /// Merges members into the state, where both are objects; else replaces it.
+    pub fn merge_state(&mut self, state: Raw<'_>) {
+        let (Value::Object(map), Some(fields)) = (&self.state.value, state.object()) else {
+            return self.set_state(state);
+        };
+        let mut merged = map.clone();
+        merged.extend(fields.iter().map(|(key, value)| (key.into_owned(), value.value())));
+        let mut json = String::new();
+        crate::wire::write_value(&mut json, &Value::Object(merged));
+        if let Ok(merged) = Raw::parse(&json, usize::MAX) {
+            self.set_state(merged);
+        }
+    }
+
+    /// The state, as it is sent to the server.
+    pub fn state(&self) -> &Value {
+        &self.state.value
+    }
+
+    /// Appends messages that the user sends. One whose id the thread has replaces that message.
+    pub fn add_messages(&mut self, messages: Raw<'_>) {
+        let given = Given::read(messages);
+        self.warn_of(&given);
+        for entry in given.entries {
+            self.append_if_new(entry);
+        }
+    }
+
+    fn append_if_new(&mut self, entry: Entry) {
+        if self.list.find(&entry.message.id).is_none() {
+            self.list.push(entry);
+            merge::link_results(&mut self.list);
+        }
+    }
+
+    /// Cuts the thread behind the user message that led to the assistant message `id` (default: the last one).
+    /// `false`: there is no such message, or no user message before it.
+    pub fn rewind(&mut self, id: Option<&str>) -> bool {
+        let entries = self.list.entries();
+        let is = |entry: &Entry| match id {
+            Some(id) => entry.message.id == id,
+            None => entry.message.role == Role::Assistant,
+        };
+        let Some(at) = entries.iter().rposition(is) else { return false };
+        let before = entries.iter().take(at);
+        let Some(user) = before.rev().position(|entry| entry.message.role == Role::User) else { return false };
+        let mut kept = self.list.take();
+        kept.truncate(at - user);
+        self.list.replace(kept);
+        true
+    }
+
+    /// The messages that go to the server.
+    pub fn outgoing(&self) -> impl Iterator<Item = Message> {
+        self.list.entries().iter().flat_map(Entry::outgoing)
+    }
+
+    pub(crate) fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Takes the warnings that came up since the last call.
+    pub fn take_warnings(&mut self) -> Vec<Warning> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    /// Reduces one event. `now` is in milliseconds since 1970.
+    pub fn apply(&mut self, incoming: &Incoming<'_>, now: f64) {
+        let owner = incoming.subagent_run_id.as_deref();
+        let metadata = incoming.metadata;
+        match &incoming.event {
+            Event::TextMessageContent { message_id, delta } => self.text_content(message_id, delta, metadata),
+            Event::ToolCallArgs { tool_call_id, delta } => self.call_args(tool_call_id, delta, metadata),
+            Event::ReasoningMessageContent { message_id, delta } => self.reasoning_content(message_id, delta, metadata),
+            Event::StateDelta { delta } => {
+                if let Err(reason) = self.state.patch(*delta) {
+                    self.warn("state-patch-failed", "STATE_DELTA", format!("the state stays as it was: {reason}"));
+                }
+            }
+            Event::StateSnapshot { snapshot } => self.state.replace(*snapshot),
+            Event::TextMessageStart { message_id, role, name } => {
+                self.text_start(message_id, role.as_deref(), name.as_deref(), owner, metadata);
+            }
+            Event::TextMessageEnd { message_id } => self.message_end(message_id, "TEXT_MESSAGE_END", metadata, now),
+            Event::ToolCallStart { tool_call_id, tool_call_name, parent_message_id } => {
+                self.call_start(tool_call_id, tool_call_name, parent_message_id.as_deref(), owner, metadata);
+            }
+            Event::ToolCallEnd { tool_call_id } => self.call_end(tool_call_id, metadata),
+            Event::ToolCallResult { message_id, tool_call_id, content } => {
+                self.call_result(message_id, tool_call_id, *content, owner, metadata);
+            }
+            Event::ReasoningMessageStart { message_id } => self.reasoning_start(message_id, owner, metadata, now),
+            Event::ReasoningMessageEnd { message_id } => {
+                self.message_end(message_id, "REASONING_MESSAGE_END", metadata, now);
+            }
+            Event::ReasoningEncryptedValue { subtype, entity_id, encrypted_value } => {
+                self.encrypted_value(subtype == "tool-call", entity_id, encrypted_value);
+            }
+            Event::MessagesSnapshot { messages } => {
+                let given = Given::read(*messages);
+                self.warn_of(&given);
+                merge::merge(&mut self.list, given, &Authority::read(metadata));
+            }
+            Event::ActivitySnapshot { message_id, activity_type, content, replace } => {
+                self.activity_snapshot(message_id, activity_type, *content, *replace, owner, metadata);
+            }
+            Event::ActivityDelta { message_id, activity_type, patch } => {
+                self.activity_delta(message_id, activity_type, *patch, metadata);
+            }
+            Event::RunStarted { input, .. } => {
+                self.report.started();
+                let messages = input.and_then(Raw::object).and_then(|input| input.some("messages"));
+                if let Some(messages) = messages {
+                    self.add_messages(messages);
+                }
+            }
+            Event::RunFinished { outcome, usage, .. } => {
+                self.report.add_usage(*usage);
+                let outcome = outcome.and_then(Raw::object);
+                self.report.set_interrupts(outcome.as_ref().and_then(|outcome| outcome.some("interrupts")));
+            }
+            Event::RunError { usage, .. } => self.report.add_usage(*usage),
+            Event::StepStarted { .. }
+            | Event::StepFinished { .. }
+            | Event::SubagentStarted { .. }
+            | Event::SubagentFinished { .. }
+            | Event::SubagentError { .. } => {
+                if let Err(reason) = self.report.apply(&incoming.event, owner, now) {
+                    self.warn("event-out-of-place", incoming.event.name(), reason);
+                }
+            }
+            // Spans of reasoning are no messages; RAW and CUSTOM go to listeners; chunks were expanded before.
+            Event::ReasoningStart { .. }
+            | Event::ReasoningEnd { .. }
+            | Event::Raw { .. }
+            | Event::Custom { .. }
+            | Event::TextMessageChunk { .. }
+            | Event::ToolCallChunk { .. }
+            | Event::ReasoningMessageChunk { .. } => {}
+        }
+    }
+
+    fn warn(&mut self, code: &'static str, event: &str, message: impl Into<String>) {
+        self.warnings.push(Warning { event_type: Some(event.to_owned()), ..Warning::new(code, message) });
+    }
+
+    fn warn_of(&mut self, given: &Given) {
+        for expected in &given.problems {
+            self.warnings
+                .push(Warning::new("message-malformed", format!("a message was left out: expected {expected}")));
+        }
+    }
+
+    /// Writes what changed since the last call.
+    pub(crate) fn write_patch(&mut self, patch: &mut Patch) {
+        publish::messages(self, patch);
+        publish::calls(self, patch);
+        self.state.unsent.write("\"state\"", patch);
+        self.report.write(patch);
+    }
+}
+
+/// Merges an event's metadata into a target's: key by key, values replaced whole (AG-UI's metadata rule).
+fn merge_metadata(target: &mut Option<Map<String, Value>>, metadata: Option<Raw<'_>>) -> bool {
+    let Some(fields) = metadata.and_then(Raw::object) else { return false };
+    let map = target.get_or_insert_with(Map::new);
+    map.extend(fields.iter().map(|(key, value)| (key.into_owned(), value.value())));
+    true
+}

@@ -1,0 +1,141 @@
+//! Writes the patch: JSON text that brings the mirror's snapshot up to date (the operations are listed in
+//! `js/mirror.ts`).
+
+use crate::wire::{JsonWriter, write_string};
+use std::collections::HashMap;
+
+/// A path into the snapshot: its keys and indices as JSON, joined by commas.
+#[derive(Debug)]
+pub(crate) struct Path<'a>(pub &'a str);
+
+impl Path<'_> {
+    /// Writes the path, and behind it what `tail` adds (each part with a comma before it).
+    pub fn write(&self, out: &mut String, tail: impl FnOnce(&mut String)) {
+        out.push('[');
+        out.push_str(self.0);
+        tail(out);
+        out.push(']');
+    }
+}
+
+/// The operations of one patch.
+#[derive(Debug, Default)]
+pub(crate) struct Patch {
+    /// Each operation with a comma behind it.
+    ops: String,
+}
+
+impl Patch {
+    /// The patch, unless there is nothing in it.
+    pub fn finish(mut self) -> Option<String> {
+        self.ops.pop()?;
+        self.ops.insert(0, '[');
+        self.ops.push(']');
+        Some(self.ops)
+    }
+
+    /// Where operations go that are written elsewhere, each with a comma behind it.
+    pub fn ops(&mut self) -> &mut String {
+        &mut self.ops
+    }
+
+    fn op(&mut self, name: char, path: &Path<'_>, tail: &str, value: impl FnOnce(&mut String)) {
+        self.ops.push_str("[\"");
+        self.ops.push(name);
+        self.ops.push_str("\",");
+        path.write(&mut self.ops, |out| out.push_str(tail));
+        self.ops.push(',');
+        value(&mut self.ops);
+        self.ops.push_str("],");
+    }
+
+    /// Sets the value at `path`.
+    pub fn set(&mut self, path: &str, value: impl FnOnce(&mut String)) {
+        self.op('=', &Path(path), "", value);
+    }
+
+    /// Sets the string at `path`.
+    pub fn text(&mut self, path: &str, text: &str) {
+        self.set(path, |out| write_string(out, text));
+    }
+
+    /// Sets the value at `path`; equal parts of what was there stay what they are.
+    pub fn reconcile(&mut self, path: &str, value: impl FnOnce(&mut String)) {
+        self.op('~', &Path(path), "", value);
+    }
+
+    /// Applies JSON Patch operations to the value at `path`.
+    pub fn apply(&mut self, path: &str, operations: &str) {
+        self.op('p', &Path(path), "", |out| crate::wire::write_json(out, operations));
+    }
+
+    /// Removes the member at `path`.
+    pub fn remove(&mut self, path: &str) {
+        self.ops.push_str("[\"-\",");
+        Path(path).write(&mut self.ops, |_| {});
+        self.ops.push_str("],");
+    }
+
+    /// Appends to the strings at `paths`.
+    pub fn append(&mut self, paths: &[&str], text: &str) {
+        let Some((first, more)) = paths.split_first() else { return };
+        self.op('+', &Path(first), "", |out| {
+            write_string(out, text);
+            for path in more {
+                out.push(',');
+                Path(path).write(out, |_| {});
+            }
+        });
+    }
+
+    /// Rebuilds the list at `path` from `old` serials to `new` ones; `write` writes an element that is new.
+    pub fn reorder(&mut self, path: &str, old: &[u32], new: &[u32], mut write: impl FnMut(&mut String, usize)) {
+        if old == new {
+            return;
+        }
+        let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+        let places: HashMap<u32, usize> = old.iter().copied().enumerate().skip(same).map(|(at, s)| (s, at)).collect();
+        self.op('o', &Path(path), "", |out| {
+            let mut items = JsonWriter::array(out);
+            let mut kept = 0..same;
+            let mut keep = |items: &mut JsonWriter<'_>, kept: std::ops::Range<usize>| {
+                if !kept.is_empty() {
+                    items.item().push_str(&format!("[{},{}]", kept.start, kept.end));
+                }
+            };
+            for (at, serial) in new.iter().enumerate().skip(same) {
+                match places.get(serial) {
+                    Some(&place) if place == kept.end => kept.end += 1,
+                    Some(&place) => keep(&mut items, std::mem::replace(&mut kept, place..place + 1)),
+                    None => {
+                        keep(&mut items, std::mem::replace(&mut kept, 0..0));
+                        write(items.item(), at);
+                    }
+                }
+            }
+            keep(&mut items, kept);
+            items.close();
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reorder(old: &[u32], new: &[u32]) -> Option<String> {
+        let mut patch = Patch::default();
+        patch.reorder("\"x\"", old, new, |out, at| out.push_str(&format!("{{{at}}}")));
+        patch.finish()
+    }
+
+    #[test]
+    fn lists_are_rebuilt_from_what_is_there() {
+        assert_eq!(reorder(&[1, 2], &[1, 2]), None);
+        assert_eq!(reorder(&[1, 2], &[1, 2, 3]).unwrap(), "[[\"o\",[\"x\"],[[0,2],{2}]]]");
+        assert_eq!(reorder(&[1, 2, 3], &[1, 9, 2, 3]).unwrap(), "[[\"o\",[\"x\"],[[0,1],{1},[1,3]]]]");
+        assert_eq!(reorder(&[1, 2, 3, 4], &[3, 1, 2]).unwrap(), "[[\"o\",[\"x\"],[[2,3],[0,2]]]]");
+        assert_eq!(reorder(&[1, 2], &[]).unwrap(), "[[\"o\",[\"x\"],[]]]");
+        assert_eq!(reorder(&[], &[1]).unwrap(), "[[\"o\",[\"x\"],[{0}]]]");
+    }
+}

@@ -1,0 +1,302 @@
+//! What a run tells besides messages and state: steps, subagents, usage, interrupts.
+
+use super::entry::Stopwatch;
+use super::patch::Patch;
+use crate::wire::{Event, Fields, JsonWriter, Raw, write_json};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Running,
+    Complete,
+    Suspended,
+    Error,
+}
+
+impl Status {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Complete => "complete",
+            Self::Suspended => "suspended",
+            Self::Error => "error",
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Step {
+    name: String,
+    owner: Option<String>,
+    status: Status,
+    time: Stopwatch,
+}
+
+#[derive(Debug)]
+struct Subagent {
+    id: String,
+    name: String,
+    description: Option<String>,
+    parent: Option<String>,
+    parent_tool_call_id: Option<String>,
+    parent_message_id: Option<String>,
+    status: Status,
+    /// JSON text.
+    result: Option<String>,
+    error: Option<String>,
+    interrupt_ids: Vec<String>,
+}
+
+/// Token counts of one provider and model.
+#[derive(Debug, PartialEq)]
+struct Usage {
+    provider: Option<String>,
+    model: Option<String>,
+    counts: [Option<f64>; COUNTS.len()],
+}
+
+const COUNTS: [&str; 6] =
+    ["inputTokens", "outputTokens", "totalTokens", "reasoningTokens", "cachedInputTokens", "cacheWriteInputTokens"];
+
+/// An interrupt that waits for an answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Interrupt {
+    pub id: String,
+    pub tool_call_id: Option<String>,
+    json: String,
+}
+
+/// Everything that runs report beside the messages.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    steps: Vec<Step>,
+    subagents: Vec<Subagent>,
+    usage: Vec<Usage>,
+    interrupts: Vec<Interrupt>,
+    unsent: [bool; 4],
+}
+
+const STEPS: usize = 0;
+const SUBAGENTS: usize = 1;
+const USAGE: usize = 2;
+const INTERRUPTS: usize = 3;
+
+impl Report {
+    pub fn interrupts(&self) -> &[Interrupt] {
+        &self.interrupts
+    }
+
+    /// A new run: its steps and subagents begin anew.
+    pub fn started(&mut self) {
+        self.steps.clear();
+        // A suspended subagent may go on in the next run.
+        self.subagents.retain(|subagent| subagent.status == Status::Suspended);
+        self.mark(STEPS);
+        self.mark(SUBAGENTS);
+    }
+
+    /// The run is over; what it left open ended with it.
+    pub fn ended(&mut self, well: bool, now: f64) {
+        let status = if well { Status::Complete } else { Status::Error };
+        for step in self.steps.iter_mut().filter(|step| step.status == Status::Running) {
+            step.status = status;
+            step.time.stop(now);
+        }
+        for subagent in self.subagents.iter_mut().filter(|subagent| subagent.status == Status::Running) {
+            subagent.status = status;
+        }
+        self.mark(STEPS);
+        self.mark(SUBAGENTS);
+    }
+
+    pub fn set_interrupts(&mut self, list: Option<Raw<'_>>) {
+        let list = list.and_then(Raw::array).unwrap_or_default();
+        self.interrupts = list
+            .into_iter()
+            .filter_map(|raw| {
+                let fields = raw.object()?;
+                Some(Interrupt {
+                    id: text(&fields, "id")?,
+                    tool_call_id: text(&fields, "toolCallId"),
+                    json: raw.text().to_owned(),
+                })
+            })
+            .collect();
+        self.mark(INTERRUPTS);
+    }
+
+    /// Adds a run's usage to the thread's, by provider and model.
+    pub fn add_usage(&mut self, list: Option<Raw<'_>>) {
+        for fields in list.and_then(Raw::array).unwrap_or_default().into_iter().filter_map(Raw::object) {
+            let (provider, model) = (text(&fields, "provider"), text(&fields, "model"));
+            let known = self.usage.iter().position(|u| u.provider == provider && u.model == model);
+            let at = known.unwrap_or_else(|| {
+                self.usage.push(Usage { provider, model, counts: Default::default() });
+                self.usage.len() - 1
+            });
+            let Some(usage) = self.usage.get_mut(at) else { continue };
+            for (count, name) in usage.counts.iter_mut().zip(COUNTS) {
+                // Token counts are whole numbers; one that is not is dropped, the answer stays.
+                let more = fields.get(name).and_then(Raw::number).filter(|n| *n >= 0.0 && n.fract() == 0.0);
+                // "Not reported" stays apart from 0.
+                *count = more.map(|more| count.unwrap_or(0.0) + more).or(*count);
+            }
+            self.mark(USAGE);
+        }
+    }
+
+    /// Takes a STEP_* or SUBAGENT_* event. `Err`: why it has no effect.
+    pub fn apply(&mut self, event: &Event<'_>, owner: Option<&str>, now: f64) -> Result<(), &'static str> {
+        match event {
+            Event::StepStarted { step_name } => {
+                let mut time = Stopwatch::default();
+                time.start(now);
+                let (name, owner) = (step_name.to_string(), owner.map(Into::into));
+                self.steps.push(Step { name, owner, status: Status::Running, time });
+                self.mark(STEPS);
+            }
+            Event::StepFinished { step_name } => {
+                let is =
+                    |s: &&mut Step| s.status == Status::Running && s.name == *step_name && s.owner.as_deref() == owner;
+                let step = self.steps.iter_mut().rev().find(is).ok_or("no such step is running")?;
+                step.status = Status::Complete;
+                step.time.stop(now);
+                self.mark(STEPS);
+            }
+            _ => {
+                self.subagent(event, owner.unwrap_or_default())?;
+                self.mark(SUBAGENTS);
+            }
+        }
+        Ok(())
+    }
+
+    fn subagent(&mut self, event: &Event<'_>, id: &str) -> Result<(), &'static str> {
+        let own = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);
+        if let Event::SubagentStarted {
+            name,
+            description,
+            parent_subagent_run_id,
+            parent_tool_call_id,
+            parent_message_id,
+        } = event
+        {
+            self.subagents.retain(|subagent| subagent.id != id);
+            self.subagents.push(Subagent {
+                id: id.to_owned(),
+                name: name.to_string(),
+                description: own(description),
+                parent: own(parent_subagent_run_id),
+                parent_tool_call_id: own(parent_tool_call_id),
+                parent_message_id: own(parent_message_id),
+                status: Status::Running,
+                result: None,
+                error: None,
+                interrupt_ids: Vec::new(),
+            });
+            return Ok(());
+        }
+        let subagent = self.subagents.iter_mut().find(|s| s.id == id).ok_or("no such subagent was started")?;
+        match event {
+            Event::SubagentFinished { result, outcome } => {
+                let outcome = outcome.and_then(Raw::object);
+                let suspended = outcome.as_ref().and_then(|o| o.get("type")).and_then(Raw::string);
+                subagent.status = match suspended.as_deref() {
+                    Some("suspended") => Status::Suspended,
+                    _ => Status::Complete,
+                };
+                let ids = outcome.and_then(|o| o.some("interruptIds")).and_then(Raw::array).unwrap_or_default();
+                subagent.interrupt_ids = ids.into_iter().filter_map(Raw::string).map(Into::into).collect();
+                subagent.result = result.map(|raw| raw.text().to_owned());
+            }
+            Event::SubagentError { message, .. } => {
+                subagent.status = Status::Error;
+                subagent.error = Some(message.to_string());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn mark(&mut self, list: usize) {
+        if let Some(unsent) = self.unsent.get_mut(list) {
+            *unsent = true;
+        }
+    }
+
+    pub fn write(&mut self, patch: &mut Patch) {
+        let [steps, subagents, usage, interrupts] = std::mem::take(&mut self.unsent);
+        let write = |patch: &mut Patch, path: &str, unsent: bool, list: &dyn Fn(&mut String)| {
+            if unsent {
+                patch.reconcile(path, list);
+            }
+        };
+        write(patch, "\"steps\"", steps, &|out| self.write_steps(out));
+        write(patch, "\"subagents\"", subagents, &|out| self.write_subagents(out, None, 0));
+        write(patch, "\"usage\"", usage, &|out| self.write_usage(out));
+        write(patch, "\"interrupts\"", interrupts, &|out| {
+            let mut list = JsonWriter::array(out);
+            self.interrupts.iter().for_each(|interrupt| write_json(list.item(), &interrupt.json));
+            list.close();
+        });
+    }
+
+    fn write_steps(&self, out: &mut String) {
+        let mut list = JsonWriter::array(out);
+        for step in &self.steps {
+            let mut object = JsonWriter::object(list.item());
+            object
+                .string("name", &step.name)
+                .string("status", step.status.name())
+                .optional("subagentRunId", step.owner.as_deref())
+                .number("durationMs", step.time.total);
+            object.close();
+        }
+        list.close();
+    }
+
+    /// Writes the subagents below `parent`. One whose parent is unknown stands at the root.
+    fn write_subagents(&self, out: &mut String, parent: Option<&str>, depth: usize) {
+        let known = |id: &str| self.subagents.iter().any(|subagent| subagent.id == id);
+        let mut list = JsonWriter::array(out);
+        // A cycle of parents cannot be reached from the root; the depth bounds what a hostile chain costs.
+        let below = |s: &&Subagent| s.parent.as_deref().filter(|p| known(p) && *p != s.id) == parent && depth < 64;
+        for subagent in self.subagents.iter().filter(below) {
+            let mut object = JsonWriter::object(list.item());
+            object
+                .string("subagentRunId", &subagent.id)
+                .string("name", &subagent.name)
+                .optional("description", subagent.description.as_deref())
+                .optional("parentSubagentRunId", subagent.parent.as_deref())
+                .optional("parentToolCallId", subagent.parent_tool_call_id.as_deref())
+                .optional("parentMessageId", subagent.parent_message_id.as_deref())
+                .string("status", subagent.status.name());
+            if let Some(result) = &subagent.result {
+                object.json("result", result);
+            }
+            object.optional("error", subagent.error.as_deref());
+            if !subagent.interrupt_ids.is_empty() {
+                object.strings("interruptIds", subagent.interrupt_ids.iter().map(String::as_str));
+            }
+            self.write_subagents(object.member("children"), Some(&subagent.id), depth + 1);
+            object.close();
+        }
+        list.close();
+    }
+
+    fn write_usage(&self, out: &mut String) {
+        let mut list = JsonWriter::array(out);
+        for usage in &self.usage {
+            let mut object = JsonWriter::object(list.item());
+            object.optional("provider", usage.provider.as_deref()).optional("model", usage.model.as_deref());
+            for (name, count) in COUNTS.into_iter().zip(usage.counts) {
+                object.number(name, count);
+            }
+            object.close();
+        }
+        list.close();
+    }
+}
+
+fn text(fields: &Fields<'_>, name: &str) -> Option<String> {
+    fields.get(name).and_then(Raw::string).map(Into::into)
+}
