@@ -6,5 +6,6 @@
 #![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
 
 pub mod rules;
+pub mod session;
 pub mod thread;
 pub mod wire;

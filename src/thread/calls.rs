@@ -178,14 +178,14 @@ impl Thread {
     }
 
     /// The run is over: nothing streams any more. Calls that wait for the page (`pending`) go on waiting.
-    pub(crate) fn end_run(&mut self, ending: Ending, pending: impl Fn(&str) -> bool, now: f64) {
+    pub(crate) fn end_run(&mut self, ending: Ending, pending: &[String], now: f64) {
         for at in 0..self.list.entries().len() {
             let open = self.list.get(at).is_some_and(|entry| {
                 entry.delivery == Delivery::Streaming
                     || entry.calls.iter().any(|call| call.status == CallStatus::Running)
             });
             if open && let Some(entry) = self.list.change(at) {
-                entry.end(ending, &pending, now);
+                entry.end(ending, pending, now);
             }
         }
         self.report.ended(ending == Ending::Complete, now);
@@ -193,7 +193,7 @@ impl Thread {
 }
 
 impl Entry {
-    fn end(&mut self, ending: Ending, pending: &impl Fn(&str) -> bool, now: f64) {
+    fn end(&mut self, ending: Ending, pending: &[String], now: f64) {
         self.unsent.duration |= self.reasoning_time.stop(now);
         if self.delivery == Delivery::Streaming {
             self.delivery = match ending {
@@ -204,7 +204,7 @@ impl Entry {
             self.unsent.delivery = true;
         }
         for (call, state) in self.message.tool_calls.iter().zip(&mut self.calls) {
-            if state.status != CallStatus::Running || (ending == Ending::Complete && pending(&call.id)) {
+            if state.status != CallStatus::Running || (ending == Ending::Complete && pending.contains(&call.id)) {
                 continue;
             }
             state.changed = true;

@@ -26,12 +26,12 @@ mod run;
 mod state;
 mod text;
 
+pub(crate) use calls::Ending;
 pub use entry::Delivery;
 pub(crate) use patch::Patch;
-pub(crate) use run::Interrupt;
 
 use crate::wire::{Event, Incoming, JsonWriter, Message, Raw, Role};
-use entry::Entry;
+use entry::{CallPhase, Entry};
 use list::MessageList;
 use merge::{Authority, Given};
 use run::Report;
@@ -143,30 +143,61 @@ impl Thread {
         }
     }
 
+    /// Forgets everything. The mirror is told.
+    pub fn clear(&mut self) {
+        self.list.replace(Vec::new());
+        if let Ok(empty) = Raw::parse("{}", 1) {
+            self.state.replace(empty);
+        }
+        self.report.clear();
+        self.early_values.clear();
+    }
+
+    /// Whether [`Self::rewind`] has a place to cut.
+    pub fn can_rewind(&self, id: Option<&str>) -> bool {
+        self.cut(id).is_some()
+    }
+
     /// Cuts the thread behind the user message that led to the assistant message `id` (default: the last one).
-    /// `false`: there is no such message, or no user message before it.
-    pub fn rewind(&mut self, id: Option<&str>) -> bool {
+    pub fn rewind(&mut self, id: Option<&str>) {
+        if let Some(length) = self.cut(id) {
+            let mut kept = self.list.take();
+            kept.truncate(length);
+            self.list.replace(kept);
+        }
+    }
+
+    fn cut(&self, id: Option<&str>) -> Option<usize> {
         let entries = self.list.entries();
-        let is = |entry: &Entry| match id {
-            Some(id) => entry.message.id == id,
-            None => entry.message.role == Role::Assistant,
+        let at = entries
+            .iter()
+            .rposition(|entry| entry.message.role == Role::Assistant && id.is_none_or(|id| entry.message.id == id))?;
+        let user = entries.iter().take(at).rposition(|entry| entry.message.role == Role::User)?;
+        Some(user + 1)
+    }
+
+    /// Drops the messages at the end that a run began and did not finish.
+    pub fn drop_unfinished(&mut self) {
+        let unfinished = |entry: &Entry| {
+            matches!(entry.delivery, Delivery::Aborted | Delivery::Error)
+                || entry.calls.iter().any(|call| call.phase == CallPhase::OutputError && call.result.is_none())
         };
-        let Some(at) = entries.iter().rposition(is) else { return false };
-        let before = entries.iter().take(at);
-        let Some(user) = before.rev().position(|entry| entry.message.role == Role::User) else { return false };
-        let mut kept = self.list.take();
-        kept.truncate(at - user);
-        self.list.replace(kept);
-        true
+        let finished = self.list.entries().iter().rposition(|entry| !unfinished(entry)).map_or(0, |at| at + 1);
+        if finished < self.list.entries().len() {
+            let mut kept = self.list.take();
+            kept.truncate(finished);
+            self.list.replace(kept);
+        }
+    }
+
+    /// The tool calls that open interrupts are about.
+    pub fn interrupted_calls(&self) -> Vec<String> {
+        self.report.interrupts().iter().filter_map(|interrupt| interrupt.tool_call_id.clone()).collect()
     }
 
     /// The messages that go to the server.
     pub fn outgoing(&self) -> impl Iterator<Item = Message> {
         self.list.entries().iter().flat_map(Entry::outgoing)
-    }
-
-    pub(crate) fn report(&self) -> &Report {
-        &self.report
     }
 
     /// Takes the warnings that came up since the last call.

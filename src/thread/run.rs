@@ -59,15 +59,14 @@ const COUNTS: [&str; 6] =
 
 /// An interrupt that waits for an answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Interrupt {
-    pub id: String,
+pub(super) struct Interrupt {
     pub tool_call_id: Option<String>,
     json: String,
 }
 
 /// Everything that runs report beside the messages.
 #[derive(Debug, Default)]
-pub(crate) struct Report {
+pub(super) struct Report {
     steps: Vec<Step>,
     subagents: Vec<Subagent>,
     usage: Vec<Usage>,
@@ -83,6 +82,11 @@ const INTERRUPTS: usize = 3;
 impl Report {
     pub fn interrupts(&self) -> &[Interrupt] {
         &self.interrupts
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Self { unsent: [true; 4], ..Self::default() };
     }
 
     /// A new run: its steps and subagents begin anew.
@@ -114,11 +118,8 @@ impl Report {
             .into_iter()
             .filter_map(|raw| {
                 let fields = raw.object()?;
-                Some(Interrupt {
-                    id: text(&fields, "id")?,
-                    tool_call_id: text(&fields, "toolCallId"),
-                    json: raw.text().to_owned(),
-                })
+                fields.get("id")?.string()?;
+                Some(Interrupt { tool_call_id: text(&fields, "toolCallId"), json: raw.text().to_owned() })
             })
             .collect();
         self.mark(INTERRUPTS);

@@ -1,0 +1,236 @@
+//! What the network reports: heads, bytes, ends, failures, and the passing of time.
+
+use super::run::{Body, Outcome, Phase};
+use super::{AgentError, Effect, ErrorKind, Session, Status};
+use crate::rules::Violation;
+use crate::thread::Warning;
+use crate::wire::{Event, Frame, Incoming, Raw};
+
+impl Session {
+    /// The head of the answer to request `request` has come.
+    pub fn head(&mut self, request: u32, status: u16, content_type: &str, now: f64) {
+        let limit = self.options.max_error_body_bytes;
+        let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
+        run.body = Some(Body::new(status, content_type, limit));
+        run.phase = if (200..300).contains(&status) { Phase::Streaming } else { Phase::Refused };
+        if status == 204 {
+            self.end(request, now);
+        }
+        self.changed(false);
+    }
+
+    /// Bytes of the body have come.
+    pub fn bytes(&mut self, request: u32, bytes: &[u8], now: f64) {
+        let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
+        let refused = run.phase == Phase::Refused;
+        // A body that does not call itself a stream is kept until an event shows that it is one.
+        if let Some(body) = run.body.as_mut().filter(|body| run.events == 0 && !body.is_stream())
+            && !body.keep(bytes)
+            && refused
+        {
+            return self.fail_http(now);
+        }
+        if refused {
+            return;
+        }
+        let Some(mut stream) = self.stream.take() else { return };
+        let read = stream.feed(bytes, &mut |frame| self.frame(&frame, now));
+        self.after_reading(read.is_err(), stream, now);
+    }
+
+    /// The body has ended.
+    pub fn end(&mut self, request: u32, now: f64) {
+        let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
+        if run.phase == Phase::Refused {
+            return self.fail_http(now);
+        }
+        if let Some(mut stream) = self.stream.take() {
+            let read = stream.finish(&mut |frame| self.frame(&frame, now));
+            self.after_reading(read.is_err(), stream, now);
+        }
+        let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
+        if run.events == 0 && run.body.as_ref().is_none_or(|body| body.status == 204 || !body.is_stream()) {
+            return self.fail_http(now);
+        }
+        self.finish(now);
+        self.next(now);
+    }
+
+    /// The request or its body failed; `reason` for people.
+    pub fn failed(&mut self, request: u32, reason: &str, now: f64) {
+        let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
+        let ended = match run.phase {
+            Phase::Connecting => {
+                let message = format!("The server could not be reached: {reason}");
+                (Outcome::Error, Some(AgentError::new(ErrorKind::Connection, message, true)))
+            }
+            Phase::Refused => return self.fail_http(now),
+            // Behind a terminal event the connection is of no interest.
+            Phase::Streaming | Phase::Draining { .. } => {
+                (Outcome::Truncated, Some(AgentError::truncated(Some(reason))))
+            }
+        };
+        run.ended.get_or_insert(ended);
+        self.finish(now);
+        self.next(now);
+    }
+
+    /// Time has passed.
+    pub fn tick(&mut self, now: f64) {
+        if matches!(&self.run, Some(run) if matches!(run.phase, Phase::Draining { until } if until <= now)) {
+            self.close(now);
+            self.next(now);
+        }
+    }
+
+    fn after_reading(&mut self, too_long: bool, stream: super::Stream, now: f64) {
+        self.report_warnings();
+        self.changed(false);
+        // A frame may have ended the run (strict rules), and with it the stream.
+        let Some(run) = &mut self.run else { return };
+        if stream.last_id() != self.last_event_id {
+            stream.last_id().clone_into(&mut self.last_event_id);
+        }
+        self.stream = Some(stream);
+        if too_long {
+            let error = AgentError::frame_too_long(self.options.max_frame_bytes);
+            run.ended.get_or_insert((Outcome::Error, Some(error)));
+        } else if !matches!(run.ended, Some((Outcome::Error, Some(AgentError { kind: ErrorKind::Protocol, .. })))) {
+            return;
+        }
+        self.close(now);
+        self.next(now);
+    }
+
+    fn fail_http(&mut self, now: f64) {
+        if let Some(run) = &mut self.run {
+            let error = run.body.as_ref().map(Body::error);
+            run.ended = Some((Outcome::Error, error));
+            self.close(now);
+            self.next(now);
+        }
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>, now: f64) {
+        // Some servers end a stream this way.
+        if frame.data == "[DONE]" || self.broken() {
+            return;
+        }
+        let incoming = match Incoming::read(frame.data, self.options.max_depth) {
+            Ok(incoming) => incoming,
+            // A frame that the lost connection cut; that the stream was cut is reported anyway.
+            Err(_) if frame.unterminated => return,
+            Err(error) => {
+                let event = error.event_type().map(str::to_owned);
+                return self.violation(Violation { code: error.code(), message: error.to_string() }, event);
+            }
+        };
+        if let Some(run) = &mut self.run {
+            run.events += 1;
+        }
+        if self.options.events {
+            self.effects.push_back(Effect::Event(frame.data.to_owned()));
+        }
+        let event = incoming.event.name();
+        let mut chunks = std::mem::take(&mut self.chunks);
+        let result = chunks.expand(incoming, &mut |incoming| self.event(incoming, now));
+        self.chunks = chunks;
+        if let Err(violation) = result {
+            self.violation(violation, Some(event.to_owned()));
+        }
+    }
+
+    /// Whether a broken rule has ended the run.
+    fn broken(&self) -> bool {
+        let ended = self.run.as_ref().and_then(|run| run.ended.as_ref());
+        matches!(ended, Some((_, Some(AgentError { kind: ErrorKind::Protocol, .. }))))
+    }
+
+    /// A rule was broken: the end of the run if they are strict, a warning if they are not.
+    fn violation(&mut self, violation: Violation, event_type: Option<String>) {
+        // What AG-UI 1.0 does not know is no mistake: a later version may.
+        if self.options.strict && violation.code != "event-unknown" {
+            let mut error = AgentError::new(ErrorKind::Protocol, violation.message, false);
+            error.code = Some(violation.code.to_owned());
+            if let Some(run) = &mut self.run {
+                run.ended = Some((Outcome::Error, Some(error)));
+            }
+            return;
+        }
+        let warning = Warning { event_type, ..Warning::new(violation.code, violation.message) };
+        self.effects.push_back(Effect::Warning(warning));
+    }
+
+    fn event(&mut self, incoming: &Incoming<'_>, now: f64) {
+        match &incoming.event {
+            Event::TextMessageContent { .. } | Event::ToolCallArgs { .. } | Event::ReasoningMessageContent { .. } => {
+                if let Some(timing) = self.timing.as_mut().filter(|timing| timing.first_token.is_none()) {
+                    timing.first_token = Some(now - timing.started);
+                }
+            }
+            Event::Custom { name, value } => {
+                let mut json = String::new();
+                crate::wire::write_json(&mut json, value.text());
+                self.effects.push_back(Effect::Custom { name: name.to_string(), value: json });
+            }
+            Event::RunStarted { run_id, .. } => {
+                if let Some(run) = &mut self.run {
+                    run.ended = None;
+                    run.phase = Phase::Streaming;
+                }
+                self.run_id = Some(run_id.to_string());
+                self.status = Status::Running;
+                self.error = None;
+                self.outcome = None;
+            }
+            _ => {}
+        }
+        self.thread.apply(incoming, now);
+        match &incoming.event {
+            Event::RunFinished { result, outcome, .. } => self.run_finished(*result, *outcome, now),
+            Event::RunError { message, code, .. } => {
+                let mut error = AgentError::new(ErrorKind::Run, message.to_string(), true);
+                error.code = code.as_deref().map(Into::into);
+                self.terminal(Outcome::Error, Some(error), Vec::new(), now);
+            }
+            _ => {}
+        }
+    }
+
+    fn run_finished(&mut self, result: Option<Raw<'_>>, outcome: Option<Raw<'_>>, now: f64) {
+        let fields = outcome.and_then(Raw::object);
+        let kind = fields.as_ref().and_then(|fields| fields.get("type")).and_then(Raw::string);
+        let outcome = match kind.as_deref() {
+            Some("interrupt") => Outcome::Interrupted,
+            Some("cancelled") => Outcome::Cancelled,
+            None | Some("success") => Outcome::Success,
+            Some(other) => {
+                let message = format!("the outcome \"{other}\" is not one of AG-UI 1.0; read as success");
+                let event_type = Some("RUN_FINISHED".to_owned());
+                let warning = Warning { event_type, ..Warning::new("outcome-unknown", message) };
+                self.effects.push_back(Effect::Warning(warning));
+                Outcome::Success
+            }
+        };
+        let pending = fields.and_then(|fields| fields.some("pendingToolCallIds")).and_then(Raw::array);
+        let pending = pending.unwrap_or_default().into_iter().filter_map(Raw::string).map(String::from);
+        let interrupts = self.thread.interrupted_calls();
+        if let (Outcome::Success, Some(result), Some(run)) = (outcome, result, &mut self.run) {
+            run.result = Some(result.text().to_owned());
+        }
+        self.terminal(outcome, None, pending.chain(interrupts).collect(), now);
+    }
+
+    /// The run has ended; its body may go on for a while.
+    fn terminal(&mut self, outcome: Outcome, error: Option<AgentError>, pending: Vec<String>, now: f64) {
+        let until = now + self.options.grace_ms;
+        self.conclude(outcome, error.clone(), &pending, now);
+        if let Some(run) = &mut self.run {
+            run.ended = Some((outcome, error));
+            run.pending_calls = pending;
+            run.phase = Phase::Draining { until };
+            self.effects.push_back(Effect::Wake { at: until });
+        }
+        self.changed(true);
+    }
+}

@@ -1,0 +1,443 @@
+//! The agent's life: submit, stop, retry, regenerate, one run at a time. Inputs in, effects out; no clock, no network,
+//! no JavaScript. Uses `wire`, `rules`, `thread`.
+//!
+//! ```text
+//!         submit                  head 2xx                 RUN_FINISHED, RUN_ERROR
+//!  idle ─────────► connecting ──────────────► streaming ────────────────────────────► draining
+//!   ▲                │    │ head other              │  ▲                                │    │
+//!   │                │    └────────► refused        │  └────────── RUN_STARTED ─────────┘    │
+//!   │                │ failed          │ end        │ end, failed: truncated                 │ end, grace over
+//!   └────────────────┴─────────────────┴────────────┴────────────────────────────────────────┘
+//!     stop() leads from everywhere to idle; then the next submit of the queue begins
+//! ```
+
+mod error;
+mod input;
+mod publish;
+mod run;
+mod submit;
+
+pub use error::{AgentError, ErrorKind};
+pub use run::Outcome;
+pub use submit::{Misuse, Ticket};
+
+use crate::rules::ChunkExpander;
+use crate::thread::{Ending, Thread, Warning};
+use crate::wire::{JsonWriter, Raw, RunAgentInput, write_json};
+use publish::Published;
+use run::{Phase, Run, Stream};
+use std::collections::VecDeque;
+use submit::{IfBusy, Start, Submit};
+
+/// How a session is to work. Every limit is the application's to set.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The conversation's id.
+    pub thread_id: String,
+    /// A broken rule ends the run with an error, instead of a warning.
+    pub strict: bool,
+    /// Report every event as it came (`Effect::Event`).
+    pub events: bool,
+    /// Bytes of one frame, default 10 MiB.
+    pub max_frame_bytes: usize,
+    /// Bytes kept of a body that is no stream, default 64 KiB.
+    pub max_error_body_bytes: usize,
+    /// Submits that may wait, default 32.
+    pub max_queue: usize,
+    /// Levels of nesting in a frame, default 512.
+    pub max_depth: usize,
+    /// Milliseconds that a body may stay open after its run has ended, default 1,000.
+    pub grace_ms: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            thread_id: String::new(),
+            strict: false,
+            events: false,
+            max_frame_bytes: 10 * 1024 * 1024,
+            max_error_body_bytes: 64 * 1024,
+            max_queue: 32,
+            max_depth: 512,
+            grace_ms: 1000.0,
+        }
+    }
+}
+
+/// What the border has to do, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// POST this body (a `RunAgentInput`), and report what comes back under this number.
+    Open {
+        /// Names the request.
+        request: u32,
+        /// JSON text.
+        body: String,
+    },
+    /// Abort the request; nothing more is wanted from it.
+    Close {
+        /// Names the request.
+        request: u32,
+    },
+    /// Call [`Session::tick`] at this time (milliseconds since 1970).
+    Wake {
+        /// When.
+        at: f64,
+    },
+    /// A submit has come to its end.
+    Settled {
+        /// Names the submit.
+        ticket: Ticket,
+        /// JSON text: `{runId, outcome, error?, result?}`.
+        result: String,
+    },
+    /// A CUSTOM event.
+    Custom {
+        /// Its name.
+        name: String,
+        /// Its value as JSON text.
+        value: String,
+    },
+    /// An event as it came, as JSON text.
+    Event(String),
+    /// Something odd that was dealt with.
+    Warning(Warning),
+    /// The snapshot is behind; `urgent`: the user waits for it.
+    Changed {
+        /// Whether to publish at once.
+        urgent: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Idle,
+    Running,
+    Error,
+}
+
+/// When the last run began, and how long it took; milliseconds.
+#[derive(Debug)]
+struct Timing {
+    started: f64,
+    first_token: Option<f64>,
+    duration: Option<f64>,
+}
+
+/// An agent: a thread, the run that is on, and what waits for its turn.
+#[derive(Debug)]
+pub struct Session {
+    options: Options,
+    thread: Thread,
+    chunks: ChunkExpander,
+    run: Option<Run>,
+    stream: Option<Stream>,
+    queue: VecDeque<Submit>,
+    effects: VecDeque<Effect>,
+    tickets: Ticket,
+    requests: u32,
+    status: Status,
+    run_id: Option<String>,
+    error: Option<AgentError>,
+    outcome: Option<Outcome>,
+    timing: Option<Timing>,
+    last_event_id: String,
+    published: Published,
+    disposed: bool,
+}
+
+impl Session {
+    /// A session over the messages (JSON array) and the state (any JSON) that the application has.
+    pub fn new(options: Options, messages: Option<&str>, state: Option<&str>) -> Result<Self, Misuse> {
+        let depth = options.max_depth;
+        let messages = messages.map(|json| list(json, depth)).transpose()?;
+        let state = state.map(|json| value(json, depth)).transpose()?;
+        let mut session = Self {
+            thread: Thread::new(messages, state),
+            options,
+            chunks: ChunkExpander::default(),
+            run: None,
+            stream: None,
+            queue: VecDeque::new(),
+            effects: VecDeque::new(),
+            tickets: 0,
+            requests: 0,
+            status: Status::Idle,
+            run_id: None,
+            error: None,
+            outcome: None,
+            timing: None,
+            last_event_id: String::new(),
+            published: Published::initial(),
+            disposed: false,
+        };
+        session.report_warnings();
+        Ok(session)
+    }
+
+    /// The next thing to do. To be called until it is `None`, after every input.
+    pub fn poll_effect(&mut self) -> Option<Effect> {
+        self.effects.pop_front()
+    }
+
+    /// Asks for a run with new messages. `json`: `{messages, state?, resume?, tools?, context?, forwardedProps?, runId,
+    /// ifBusy?}`.
+    pub fn submit(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
+        self.ask(json, Start::Submit, now)
+    }
+
+    /// Runs the thread again, without what a failed or stopped run left unfinished. `json` as for [`Self::submit`].
+    pub fn retry(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
+        self.ask(json, Start::Retry, now)
+    }
+
+    /// Cuts the thread behind the user message that led to an assistant message (default: the last), and runs it again.
+    pub fn regenerate(&mut self, message_id: Option<&str>, json: &str, now: f64) -> Result<Ticket, Misuse> {
+        self.ask(json, Start::Regenerate(message_id.map(Into::into)), now)
+    }
+
+    fn ask(&mut self, json: &str, start: Start, now: f64) -> Result<Ticket, Misuse> {
+        self.alive()?;
+        let (mut submit, if_busy) = Submit::read(json, self.options.max_depth, start)?;
+        // A run that has ended, but for the end of its body, keeps nobody waiting.
+        if matches!(&self.run, Some(run) if run.ended.is_some()) {
+            self.close(now);
+        }
+        let busy = self.run.is_some();
+        if busy && if_busy == IfBusy::Reject {
+            return Err(Misuse::Busy);
+        }
+        if busy && if_busy == IfBusy::Queue && self.queue.len() >= self.options.max_queue {
+            return Err(Misuse::QueueFull);
+        }
+        if let (Start::Regenerate(id), false) = (&submit.start, busy)
+            && !self.thread.can_rewind(id.as_deref())
+        {
+            return Err(Misuse::NothingToRegenerate);
+        }
+        self.tickets = self.tickets.wrapping_add(1);
+        let ticket = self.tickets;
+        submit.ticket = ticket;
+        match if_busy {
+            IfBusy::Drop if busy => self.settle(ticket, &submit.run_id, Outcome::Dropped, None, None),
+            IfBusy::Replace if busy => {
+                self.queue.push_front(submit);
+                self.stop(now);
+            }
+            _ => self.queue.push_back(submit),
+        }
+        self.next(now);
+        self.changed(true);
+        Ok(ticket)
+    }
+
+    /// Ends the run that is on. The partial answer stays; the next submit of the queue begins.
+    pub fn stop(&mut self, now: f64) {
+        if let Some(run) = &mut self.run {
+            run.ended.get_or_insert((Outcome::Aborted, None));
+            self.close(now);
+            self.next(now);
+        }
+    }
+
+    /// Takes one submit back: out of the queue, or as [`Self::stop`] if its run is on.
+    pub fn cancel(&mut self, ticket: Ticket, now: f64) {
+        if self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
+            self.stop(now);
+        } else if let Some(at) = self.queue.iter().position(|submit| submit.ticket == ticket)
+            && let Some(submit) = self.queue.remove(at)
+        {
+            self.settle(ticket, &submit.run_id, Outcome::Aborted, None, None);
+            self.changed(true);
+        }
+    }
+
+    /// Replaces all messages (JSON array).
+    pub fn set_messages(&mut self, json: &str) -> Result<(), Misuse> {
+        self.alive()?;
+        self.thread.set_messages(list(json, self.options.max_depth)?);
+        self.report_warnings();
+        self.changed(true);
+        Ok(())
+    }
+
+    /// Replaces the state (any JSON).
+    pub fn set_state(&mut self, json: &str) -> Result<(), Misuse> {
+        self.alive()?;
+        self.thread.set_state(value(json, self.options.max_depth)?);
+        self.changed(true);
+        Ok(())
+    }
+
+    /// Stops, forgets the queue, the messages, the state and the error. The thread id stays.
+    pub fn reset(&mut self, now: f64) -> Result<(), Misuse> {
+        self.alive()?;
+        self.abandon(now);
+        self.thread.clear();
+        self.status = Status::Idle;
+        self.run_id = None;
+        self.error = None;
+        self.outcome = None;
+        self.timing = None;
+        self.changed(true);
+        Ok(())
+    }
+
+    /// Stops, and settles everything that waits as aborted. Every later call is a [`Misuse::Disposed`].
+    pub fn dispose(&mut self, now: f64) {
+        self.abandon(now);
+        self.disposed = true;
+    }
+
+    fn abandon(&mut self, now: f64) {
+        for submit in std::mem::take(&mut self.queue) {
+            self.settle(submit.ticket, &submit.run_id, Outcome::Aborted, None, None);
+        }
+        self.stop(now);
+    }
+
+    fn alive(&self) -> Result<(), Misuse> {
+        if self.disposed { Err(Misuse::Disposed) } else { Ok(()) }
+    }
+
+    fn connection(&self) -> &'static str {
+        match self.run.as_ref().map(|run| run.phase) {
+            None => "closed",
+            Some(Phase::Connecting) => "connecting",
+            Some(_) => "open",
+        }
+    }
+
+    /// Begins the next run, if none is on.
+    fn next(&mut self, now: f64) {
+        while self.run.is_none() {
+            let Some(submit) = self.queue.pop_front() else { return };
+            self.begin(submit, now);
+        }
+    }
+
+    fn begin(&mut self, submit: Submit, now: f64) {
+        let depth = self.options.max_depth;
+        match &submit.start {
+            Start::Submit => {}
+            Start::Retry => self.thread.drop_unfinished(),
+            Start::Regenerate(id) => {
+                self.thread.rewind(id.as_deref());
+            }
+        }
+        if let Ok(messages) = list(&submit.messages, depth) {
+            self.thread.add_messages(messages);
+        }
+        if let Some(Ok(state)) = submit.state.as_deref().map(|json| value(json, depth)) {
+            self.thread.merge_state(state);
+        }
+        self.report_warnings();
+        self.requests = self.requests.wrapping_add(1);
+        let input = RunAgentInput {
+            thread_id: &self.options.thread_id,
+            run_id: &submit.run_id,
+            state: self.thread.state(),
+            messages: self.thread.outgoing(),
+            tools: &submit.tools,
+            context: &submit.context,
+            forwarded_props: &submit.forwarded_props,
+            resume: submit.resume.as_deref(),
+        };
+        self.effects.push_back(Effect::Open { request: self.requests, body: input.write() });
+        self.status = Status::Running;
+        self.run_id = Some(submit.run_id);
+        self.error = None;
+        self.outcome = None;
+        self.timing = Some(Timing { started: now, first_token: None, duration: None });
+        self.chunks.clear();
+        self.stream = Some(Stream::new(self.options.max_frame_bytes));
+        self.run = Some(Run {
+            ticket: submit.ticket,
+            request: self.requests,
+            phase: Phase::Connecting,
+            body: None,
+            events: 0,
+            ended: None,
+            result: None,
+            pending_calls: Vec::new(),
+        });
+        self.changed(true);
+    }
+
+    /// Ends the run that is on before its body has ended.
+    fn close(&mut self, now: f64) {
+        if let Some(run) = &self.run {
+            self.effects.push_back(Effect::Close { request: run.request });
+            self.finish(now);
+        }
+    }
+
+    /// Publishes how the run ended, and settles its submit.
+    fn finish(&mut self, now: f64) {
+        let Some(run) = self.run.take() else { return };
+        self.stream = None;
+        let (outcome, error) = run.ended.unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
+        self.conclude(outcome, error.clone(), &run.pending_calls, now);
+        let run_id = self.run_id.clone().unwrap_or_default();
+        self.settle(run.ticket, &run_id, outcome, error.as_ref(), run.result.as_deref());
+        self.changed(true);
+    }
+
+    /// Nothing grows any more, and the snapshot says how it ended.
+    fn conclude(&mut self, outcome: Outcome, error: Option<AgentError>, pending: &[String], now: f64) {
+        let ending = match outcome {
+            Outcome::Success | Outcome::Interrupted | Outcome::Cancelled => Ending::Complete,
+            Outcome::Aborted | Outcome::Dropped => Ending::Aborted,
+            Outcome::Error | Outcome::Truncated => Ending::Error,
+        };
+        self.thread.end_run(ending, pending, now);
+        self.status = if error.is_some() { Status::Error } else { Status::Idle };
+        self.error = error;
+        self.outcome = Some(outcome);
+        if let Some(timing) = &mut self.timing {
+            timing.duration.get_or_insert(now - timing.started);
+        }
+    }
+
+    fn settle(
+        &mut self,
+        ticket: Ticket,
+        run_id: &str,
+        outcome: Outcome,
+        error: Option<&AgentError>,
+        result: Option<&str>,
+    ) {
+        let mut json = String::new();
+        let mut object = JsonWriter::object(&mut json);
+        object.string("runId", run_id).string("outcome", outcome.name());
+        if let Some(error) = error {
+            error.write(object.member("error"));
+        }
+        if let Some(result) = result {
+            write_json(object.member("result"), result);
+        }
+        object.close();
+        self.effects.push_back(Effect::Settled { ticket, result: json });
+    }
+
+    fn changed(&mut self, urgent: bool) {
+        let last = self.effects.back();
+        if last != Some(&Effect::Changed { urgent: true }) && last != Some(&Effect::Changed { urgent }) {
+            self.effects.push_back(Effect::Changed { urgent });
+        }
+    }
+
+    fn report_warnings(&mut self) {
+        self.effects.extend(self.thread.take_warnings().into_iter().map(Effect::Warning));
+    }
+}
+
+fn list(json: &str, depth: usize) -> Result<Raw<'_>, Misuse> {
+    let expected = Misuse::Input("a JSON array of messages");
+    Raw::parse(json, depth).ok().filter(|raw| raw.text().starts_with('[')).ok_or(expected)
+}
+
+fn value(json: &str, depth: usize) -> Result<Raw<'_>, Misuse> {
+    Raw::parse(json, depth).map_err(|_| Misuse::Input("JSON"))
+}

@@ -1,0 +1,133 @@
+//! One run: from its request to its outcome.
+
+use super::error::AgentError;
+use super::submit::Ticket;
+use crate::wire::{Frame, FrameTooLong, SseParser, Utf8Decoder};
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // The snapshot's own words.
+#[non_exhaustive]
+pub enum Outcome {
+    Success,
+    Error,
+    Aborted,
+    Interrupted,
+    Cancelled,
+    Truncated,
+    /// Never begun: `ifBusy` was "drop", and a run was on.
+    Dropped,
+}
+
+impl Outcome {
+    /// Its name in the snapshot.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Error => "error",
+            Self::Aborted => "aborted",
+            Self::Interrupted => "interrupted",
+            Self::Cancelled => "cancelled",
+            Self::Truncated => "truncated",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+/// Where a run stands. See the picture in `mod.rs`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Phase {
+    /// The request is out, nothing has come back.
+    Connecting,
+    /// The body is coming.
+    Streaming,
+    /// The run has ended, the body has not; closed at this time.
+    Draining { until: f64 },
+    /// The server refused; its body is collected for the error.
+    Refused,
+}
+
+/// Bytes → frames.
+#[derive(Debug)]
+pub(super) struct Stream {
+    utf8: Utf8Decoder,
+    sse: SseParser,
+}
+
+impl Stream {
+    pub fn new(max_frame: usize) -> Self {
+        Self { utf8: Utf8Decoder::default(), sse: SseParser::new(max_frame) }
+    }
+
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut impl FnMut(Frame<'_>)) -> Result<(), FrameTooLong> {
+        let mut result = Ok(());
+        let sse = &mut self.sse;
+        self.utf8.feed(bytes, &mut |text| {
+            if result.is_ok() {
+                result = sse.feed(text, sink);
+            }
+        });
+        result
+    }
+
+    pub fn finish(&mut self, sink: &mut impl FnMut(Frame<'_>)) -> Result<(), FrameTooLong> {
+        let mut result = Ok(());
+        let sse = &mut self.sse;
+        self.utf8.finish(&mut |text| result = sse.feed(text, sink));
+        result.and_then(|()| self.sse.finish(sink))
+    }
+
+    pub fn last_id(&self) -> &str {
+        self.sse.last_id()
+    }
+}
+
+/// The beginning of a body that may turn out not to be a stream.
+#[derive(Debug)]
+pub(super) struct Body {
+    pub status: u16,
+    pub content_type: String,
+    bytes: Vec<u8>,
+    limit: usize,
+}
+
+impl Body {
+    pub fn new(status: u16, content_type: &str, limit: usize) -> Self {
+        Self { status, content_type: content_type.to_owned(), bytes: Vec::new(), limit }
+    }
+
+    /// Keeps what fits; says whether there is room for more.
+    pub fn keep(&mut self, bytes: &[u8]) -> bool {
+        let room = self.limit.saturating_sub(self.bytes.len());
+        self.bytes.extend(bytes.iter().take(room));
+        self.bytes.len() < self.limit
+    }
+
+    pub fn error(&self) -> AgentError {
+        AgentError::http(self.status, &self.content_type, String::from_utf8_lossy(&self.bytes).into_owned())
+    }
+
+    /// Whether the answer says of itself that it is a stream of events.
+    pub fn is_stream(&self) -> bool {
+        let essence = self.content_type.split(';').next().unwrap_or_default().trim();
+        essence.eq_ignore_ascii_case("text/event-stream")
+    }
+}
+
+/// The run that is on.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub ticket: Ticket,
+    /// Names the request to the border.
+    pub request: u32,
+    pub phase: Phase,
+    pub body: Option<Body>,
+    /// Events that came, of any type.
+    pub events: usize,
+    /// Set by the terminal event; taken back by another RUN_STARTED in the same stream.
+    pub ended: Option<(Outcome, Option<AgentError>)>,
+    /// JSON text.
+    pub result: Option<String>,
+    /// Calls that RUN_FINISHED left to the page.
+    pub pending_calls: Vec<String>,
+}

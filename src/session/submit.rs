@@ -1,0 +1,132 @@
+//! What the application asks for, read from its JSON text, and the queue of what waits.
+
+use crate::wire::{Fields, JsonWriter, Raw, write_json};
+use std::fmt;
+
+/// Names a submit until it is settled.
+pub type Ticket = u32;
+
+/// What to do with a submit while a run is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IfBusy {
+    Queue,
+    Replace,
+    Drop,
+    Reject,
+}
+
+/// The application misused the API. Nothing has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Misuse {
+    /// The input is not what it must be.
+    Input(&'static str),
+    /// A run is on, and the submit was to be rejected then.
+    Busy,
+    /// More submits wait than `limits.queue` allows.
+    QueueFull,
+    /// There is no assistant message to regenerate, or no user message before it.
+    NothingToRegenerate,
+    /// The session was disposed of.
+    Disposed,
+}
+
+impl Misuse {
+    /// Stable code.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Input(_) => "input",
+            Self::Busy => "busy",
+            Self::QueueFull => "queue-full",
+            Self::NothingToRegenerate => "nothing-to-regenerate",
+            Self::Disposed => "disposed",
+        }
+    }
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(expected) => write!(f, "expected {expected}"),
+            Self::Busy => f.write_str("a run is on, and ifBusy is \"reject\""),
+            Self::QueueFull => f.write_str("more submits wait than limits.queue allows"),
+            Self::NothingToRegenerate => {
+                f.write_str("there is no such assistant message with a user message before it")
+            }
+            Self::Disposed => f.write_str("the agent was disposed of; create another with createAgent()"),
+        }
+    }
+}
+
+/// How a run begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Start {
+    /// With the messages of the submit, which may be none.
+    Submit,
+    /// Again, without what the last run left unfinished.
+    Retry,
+    /// Again, from before this assistant message (the last one, if none is named).
+    Regenerate(Option<String>),
+}
+
+/// A run that the application asked for. JSON is kept as text: nobody here reads it before it is sent.
+#[derive(Debug)]
+pub(super) struct Submit {
+    pub ticket: Ticket,
+    pub start: Start,
+    pub run_id: String,
+    pub messages: String,
+    pub state: Option<String>,
+    pub resume: Option<String>,
+    pub tools: String,
+    pub context: String,
+    pub forwarded_props: String,
+}
+
+impl Submit {
+    /// Reads the application's JSON (see `Session::submit`).
+    pub fn read(json: &str, max_depth: usize, start: Start) -> Result<(Self, IfBusy), Misuse> {
+        let expected = Misuse::Input("a JSON object");
+        let fields = Raw::parse_object(json, max_depth).ok().flatten().ok_or(expected)?;
+        let run_id = fields.get("runId").and_then(Raw::string).ok_or(Misuse::Input("a string \"runId\""))?;
+        let if_busy = match fields.some("ifBusy").and_then(Raw::string).as_deref() {
+            None | Some("queue") => IfBusy::Queue,
+            Some("replace") => IfBusy::Replace,
+            Some("drop") => IfBusy::Drop,
+            Some("reject") => IfBusy::Reject,
+            Some(_) => return Err(Misuse::Input("\"queue\", \"replace\", \"drop\" or \"reject\" as \"ifBusy\"")),
+        };
+        let submit = Self {
+            ticket: 0,
+            start,
+            run_id: run_id.into_owned(),
+            messages: list(&fields, "messages", Misuse::Input("an array of \"messages\""))?.unwrap_or_else(empty),
+            state: fields.get("state").map(|raw| raw.text().to_owned()),
+            resume: list(&fields, "resume", Misuse::Input("an array of \"resume\" entries"))?,
+            tools: list(&fields, "tools", Misuse::Input("an array of \"tools\""))?.unwrap_or_else(empty),
+            context: list(&fields, "context", Misuse::Input("an array of \"context\""))?.unwrap_or_else(empty),
+            forwarded_props: fields.some("forwardedProps").map_or("{}", Raw::text).to_owned(),
+        };
+        Ok((submit, if_busy))
+    }
+
+    /// Writes the submit as the snapshot's `queue` shows it.
+    pub fn write(&self, out: &mut String) {
+        let mut object = JsonWriter::object(out);
+        object.string("id", &self.ticket.to_string()).string("runId", &self.run_id);
+        write_json(object.member("messages"), &self.messages);
+        object.close();
+    }
+}
+
+fn empty() -> String {
+    "[]".to_owned()
+}
+
+fn list(fields: &Fields<'_>, name: &str, expected: Misuse) -> Result<Option<String>, Misuse> {
+    match fields.some(name) {
+        None => Ok(None),
+        Some(raw) if raw.text().starts_with('[') => Ok(Some(raw.text().to_owned())),
+        Some(_) => Err(expected),
+    }
+}
