@@ -129,7 +129,7 @@ export class Browser {
 
   /** @param {Required<SessionOptions>} settings */
   async prepare({ width, height, colorScheme, reducedMotion }) {
-    await this.#session("POST", "/timeouts", { script: 60_000, pageLoad: 60_000, implicit: 0 });
+    await this.#session("POST", "/timeouts", { script: 30_000, pageLoad: 30_000, implicit: 0 });
     if (this.engine === "chromium") {
       await this.#session("POST", "/goog/cdp/execute", {
         cmd: "Emulation.setEmulatedMedia",

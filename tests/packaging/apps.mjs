@@ -1,0 +1,138 @@
+// Tiny applications around the installed package, built as their owners would.
+
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { build as esbuild } from "esbuild";
+import { join } from "node:path";
+import { build as vite } from "vite";
+
+/** @typedef {import("./consumer.mjs").Consumer} Consumer */
+
+/** What every page shows, whoever draws it: a button that asks, and how the run ended. */
+const page = (/** @type {string} */ script) => `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>App</title><link rel="icon" href="data:,">
+<div id="app"></div><script type="module" src="${script}"></script></html>`;
+
+const react = `
+  import { StrictMode } from "react";
+  import { createRoot } from "react-dom/client";
+  import { useAgent } from "ag-ui-wasm/react";
+
+  function App() {
+    const { messages, outcome, error, submit } = useAgent({ url: "/agent" });
+    return (
+      <>
+        <button onClick={() => submit("hi")}>Ask</button>
+        <p id="said">{messages[1]?.content}</p>
+        <p id="outcome">{outcome}</p>
+        <p id="error">{error && error.kind + ": " + error.message}</p>
+      </>
+    );
+  }
+  createRoot(document.querySelector("#app")).render(<StrictMode><App /></StrictMode>);`;
+
+const svelteComponent = `
+  <script>
+    import { useAgent } from "ag-ui-wasm/svelte";
+    const chat = useAgent({ url: "/agent" });
+  </script>
+  <button onclick={() => chat.submit("hi")}>Ask</button>
+  <p id="said">{chat.messages[1]?.content}</p>
+  <p id="outcome">{chat.outcome}</p>
+  <p id="error">{chat.error && chat.error.kind + ": " + chat.error.message}</p>`;
+
+const svelteMain = `
+  import { mount } from "svelte";
+  import App from "./app.svelte";
+  mount(App, { target: document.querySelector("#app") });`;
+
+const slim = `
+  import { createAgent } from "ag-ui-wasm/slim";
+  import wasm from "ag-ui-wasm/core.wasm?url";
+  const agent = createAgent({ url: "/agent", wasm });
+  document.querySelector("#app").innerHTML =
+    '<button>Ask</button><p id="said"></p><p id="outcome"></p><p id="error"></p>';
+  document.querySelector("button").addEventListener("click", () => agent.submit("hi"));
+  agent.subscribe(() => {
+    const { messages, outcome, error } = agent.getSnapshot();
+    document.querySelector("#said").textContent = messages[1]?.content ?? "";
+    document.querySelector("#outcome").textContent = outcome ?? "";
+    document.querySelector("#error").textContent = error ? error.kind + ": " + error.message : "";
+  });`;
+
+/** Asks once and tells what came of it. */
+const ask = `
+  import { createAgent } from "ag-ui-wasm";
+  async function ask() {
+    const agent = createAgent({ url: new URL("/agent", location.href) });
+    const { outcome, error } = await agent.submit("hi");
+    return { outcome, error: error?.toJSON(), said: agent.getSnapshot().messages[1]?.content };
+  }`;
+
+/** @type {Record<"react" | "svelte" | "slim", Record<string, string>>} */
+const sources = {
+  react: { "index.html": page("./main.jsx"), "main.jsx": react },
+  svelte: { "index.html": page("./main.js"), "main.js": svelteMain, "app.svelte": svelteComponent },
+  slim: { "index.html": page("./main.js"), "main.js": slim },
+};
+
+/**
+ * Builds an application with Vite, with no setting that the package would need.
+ *
+ * @param {Consumer} consumer
+ * @param {keyof typeof sources} name
+ * @returns {Promise<string>} the folder to serve
+ */
+export async function buildSite(consumer, name) {
+  for (const [file, text] of Object.entries(sources[name])) consumer.write(`${name}/${file}`, text);
+  const outDir = join(consumer.folder, "sites", name);
+  await vite({
+    root: join(consumer.folder, name),
+    configFile: false,
+    logLevel: "error",
+    plugins: name === "svelte" ? [svelte({ configFile: false })] : [],
+    build: { outDir, emptyOutDir: true },
+  });
+  return outDir;
+}
+
+/**
+ * A page that asks from a dedicated worker (`askWorker()`) and from a service worker (`askServiceWorker()`). The latter
+ * is a classic script, which every engine takes, and where no module can be imported later.
+ *
+ * @param {Consumer} consumer
+ * @returns {Promise<string>} the folder to serve
+ */
+export async function buildWorkers(consumer) {
+  const outDir = join(consumer.folder, "sites/workers");
+  const bundle = (/** @type {string} */ name, /** @type {"esm" | "iife"} */ format, /** @type {string} */ text) =>
+    esbuild({
+      stdin: { contents: text, resolveDir: consumer.folder },
+      bundle: true,
+      minify: true,
+      format,
+      outfile: join(outDir, name),
+      logLevel: "error",
+    });
+  consumer.write("sites/workers/index.html", page("./page.js"));
+  await Promise.all([
+    bundle("worker.js", "esm", `${ask} ask().then(postMessage);`),
+    bundle("service-worker.js", "iife", `${ask}
+      addEventListener("install", () => skipWaiting());
+      addEventListener("message", (event) => event.waitUntil(ask().then((result) => event.ports[0].postMessage(result))));`),
+    bundle("page.js", "esm", `
+      globalThis.askWorker = () => new Promise((resolve, reject) => {
+        const worker = new Worker("./worker.js", { type: "module" });
+        worker.onmessage = ({ data }) => resolve(data);
+        worker.onerror = (event) => reject(new Error(event.message || "the worker did not start"));
+      });
+      globalThis.askServiceWorker = async () => {
+        const registration = await navigator.serviceWorker.register("./service-worker.js");
+        const { active } = await navigator.serviceWorker.ready;
+        const { port1, port2 } = new MessageChannel();
+        const answer = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
+        active.postMessage("ask", [port2]);
+        return answer.finally(() => registration.unregister());
+      };`),
+  ]);
+  return outDir;
+}

@@ -1,0 +1,88 @@
+// Bundles of the installed package: they stand alone, and leave out what is not used.
+
+import assert from "node:assert/strict";
+import { nodeResolve } from "@rollup/plugin-node-resolve";
+import { build as esbuild } from "esbuild";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { rollup } from "rollup";
+import { build as vite } from "vite";
+import { ANSWER, startAgentServer } from "./agent-server.mjs";
+import { buildSite } from "./apps.mjs";
+import { install } from "./consumer.mjs";
+
+/** @type {import("./consumer.mjs").Consumer} */
+let consumer;
+/** @type {Awaited<ReturnType<typeof startAgentServer>>} */
+let server;
+before(async () => {
+  [consumer, server] = await Promise.all([install({ react: "react", "react-dom": "react-dom", svelte: "svelte" }), startAgentServer()]);
+});
+after(async () => {
+  consumer?.remove();
+  await server?.close();
+});
+
+/** @type {Record<string, (input: string) => Promise<string>>} a bundler: entry → one module */
+const bundlers = {
+  async esbuild(input) {
+    const { outputFiles } = await esbuild({ entryPoints: [input], bundle: true, minify: true, format: "esm", write: false, logLevel: "error", external });
+    return outputFiles[0]?.text ?? "";
+  },
+  async rollup(input) {
+    const bundle = await rollup({ input, plugins: [nodeResolve()], external, onwarn: (warning) => assert.fail(warning.message) });
+    const { output } = await bundle.generate({ format: "es" });
+    assert.equal(output.length, 1, "one file, no assets");
+    return output[0].code;
+  },
+  async vite(input) {
+    const built = await vite({
+      root: consumer.folder,
+      configFile: false,
+      logLevel: "error",
+      build: { write: false, lib: { entry: input, formats: ["es"], fileName: "bundle" }, rollupOptions: { external } },
+    });
+    const { output } = /** @type {import("vite").Rolldown.RolldownOutput} */ ([built].flat()[0]);
+    assert.equal(output.length, 1, "one file, no assets");
+    return output[0].code;
+  },
+};
+const external = ["react", "svelte", "svelte/reactivity"];
+
+for (const [name, bundle] of Object.entries(bundlers)) {
+  test(`a bundle by ${name} runs by itself`, async () => {
+    const entry = consumer.write(`${name}/main.js`, `
+      import { createAgent } from "ag-ui-wasm";
+      const agent = createAgent({ url: process.argv[2] });
+      const { outcome, error } = await agent.submit("hi");
+      if (error) console.error(error);
+      console.log(outcome, agent.getSnapshot().messages[1].content);
+    `);
+    const file = consumer.write(`alone/${name}.mjs`, await bundle(entry));
+    assert.equal(await consumer.node(file, server.url), `success ${ANSWER}`);
+  });
+
+  test(`a bundle by ${name} leaves the WebAssembly out where no agent is made`, async () => {
+    const bytes = readFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/glue/bytes.js"), "utf8").slice(100, 160);
+    const entries = {
+      "AgentError": `import { AgentError } from "ag-ui-wasm"; console.log(AgentError.is(1));`,
+      "useAgentSelector": `import { useAgentSelector } from "ag-ui-wasm/react"; console.log(useAgentSelector);`,
+      "slim": `import { createAgent } from "ag-ui-wasm/slim"; console.log(createAgent);`,
+    };
+    for (const [what, text] of Object.entries(entries)) {
+      const code = await bundle(consumer.write(`${name}/${what}.js`, text));
+      assert.equal(code.includes(bytes), false, `${what} brings the bytes along`);
+    }
+    const whole = await bundle(consumer.write(`${name}/whole.js`, `import { createAgent } from "ag-ui-wasm"; console.log(createAgent);`));
+    assert.equal(whole.includes(bytes), true, "the search finds the bytes where they are");
+  });
+}
+
+for (const name of /** @type {const} */ (["react", "svelte", "slim"])) {
+  test(`Vite builds the ${name} application`, async () => {
+    const site = await buildSite(consumer, name);
+    const assets = readdirSync(join(site, "assets"));
+    assert.deepEqual(assets.some((asset) => asset.endsWith(".wasm")), name === "slim", `assets: ${assets.join(" ")}`);
+  });
+}

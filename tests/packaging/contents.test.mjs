@@ -1,0 +1,50 @@
+// What is in the tarball: exactly what has to be, and nothing that tells of the machine that made it.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, relative } from "node:path";
+import { test } from "node:test";
+import { packageFolder, packedFiles, root } from "./consumer.mjs";
+
+const inPackage = readdirSync(packageFolder, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => relative(packageFolder, join(entry.parentPath, entry.name)))
+  .sort();
+
+test("pkg/ holds what is published, and nothing else", async () => {
+  assert.deepEqual(await packedFiles(), inPackage);
+});
+
+test("every source has its module and its types, and nothing else is there", () => {
+  const sources = readdirSync(join(root, "js")).filter((name) => name.endsWith(".ts"));
+  const expected = [
+    ...["package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "core.wasm"],
+    ...["glue/core.js", "glue/core.d.ts", "glue/bytes.js", "glue/bytes.d.ts"],
+    ...sources.flatMap((name) => [name.replace(/\.ts$/, ".js"), name.replace(/\.ts$/, ".d.ts")]),
+  ];
+  assert.deepEqual(inPackage, expected.sort());
+});
+
+test("the version is the crate's", () => {
+  const { version } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
+  assert.equal(version, readFileSync(join(root, "Cargo.toml"), "utf8").match(/^version = "(.+)"$/m)?.[1]);
+});
+
+test("the package needs nothing at run time and runs nothing at install time", () => {
+  const manifest = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
+  assert.equal(manifest.dependencies, undefined);
+  assert.equal(manifest.scripts, undefined);
+  assert.equal(manifest.sideEffects, false);
+  assert.deepEqual(Object.keys(manifest.exports), [".", "./slim", "./react", "./svelte", "./core.wasm", "./package.json"]);
+});
+
+test("no file names a path of the machine that made it", () => {
+  const places = [root, homedir(), process.env.CARGO_HOME].filter((place) => place !== undefined && place.length > 1);
+  for (const name of inPackage) {
+    const bytes = readFileSync(join(packageFolder, name));
+    for (const place of places) {
+      assert.equal(bytes.includes(/** @type {string} */ (place)), false, `${name} contains ${place}`);
+    }
+  }
+});
