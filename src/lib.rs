@@ -9,3 +9,6 @@ pub mod rules;
 pub mod session;
 pub mod thread;
 pub mod wire;
+
+#[cfg(target_arch = "wasm32")]
+pub mod browser;

@@ -229,7 +229,7 @@ impl Session {
             run.ended = Some((outcome, error));
             run.pending_calls = pending;
             run.phase = Phase::Draining { until };
-            self.effects.push_back(Effect::Wake { at: until });
+            self.effects.push_back(Effect::Wake { at: Some(until) });
         }
         self.changed(true);
     }

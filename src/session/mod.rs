@@ -80,10 +80,10 @@ pub enum Effect {
         /// Names the request.
         request: u32,
     },
-    /// Call [`Session::tick`] at this time (milliseconds since 1970).
+    /// Call [`Session::tick`] at this time (milliseconds since 1970), and not at an earlier one any more.
     Wake {
-        /// When.
-        at: f64,
+        /// When; `None`: not at all.
+        at: Option<f64>,
     },
     /// A submit has come to its end.
     Settled {
@@ -377,6 +377,9 @@ impl Session {
     fn finish(&mut self, now: f64) {
         let Some(run) = self.run.take() else { return };
         self.stream = None;
+        if matches!(run.phase, Phase::Draining { .. }) {
+            self.effects.push_back(Effect::Wake { at: None });
+        }
         let (outcome, error) = run.ended.unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
         self.conclude(outcome, error.clone(), &run.pending_calls, now);
         let run_id = self.run_id.clone().unwrap_or_default();

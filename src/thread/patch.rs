@@ -98,7 +98,7 @@ impl Patch {
         self.op('o', &Path(path), "", |out| {
             let mut items = JsonWriter::array(out);
             let mut kept = 0..same;
-            let mut keep = |items: &mut JsonWriter<'_>, kept: std::ops::Range<usize>| {
+            let keep = |items: &mut JsonWriter<'_>, kept: std::ops::Range<usize>| {
                 if !kept.is_empty() {
                     items.item().push_str(&format!("[{},{}]", kept.start, kept.end));
                 }

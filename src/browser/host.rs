@@ -1,0 +1,74 @@
+//! What JavaScript gives: the host's callbacks, the clock, timers, `fetch`. All of it from the global object, so that
+//! workers and Node have it too.
+
+use js_sys::Promise;
+use wasm_bindgen::prelude::*;
+use web_sys::{RequestInit, Response};
+
+#[wasm_bindgen]
+extern "C" {
+    /// The agent in `js/agent.ts`.
+    pub type Host;
+
+    /// Where the next request goes: `RequestTarget`, or a promise of it.
+    #[wasm_bindgen(method, catch)]
+    pub fn request(this: &Host) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method)]
+    pub fn changed(this: &Host, urgent: bool);
+    #[wasm_bindgen(method)]
+    pub fn settled(this: &Host, ticket: u32, result: &str);
+    #[wasm_bindgen(method)]
+    pub fn custom(this: &Host, name: &str, value: &str);
+    #[wasm_bindgen(method)]
+    pub fn event(this: &Host, json: &str);
+    #[wasm_bindgen(method)]
+    pub fn warning(this: &Host, json: &str);
+
+    /// `{ url, headers?, credentials?, fetch? }`.
+    pub type RequestTarget;
+    #[wasm_bindgen(method, getter)]
+    pub fn url(this: &RequestTarget) -> String;
+    #[wasm_bindgen(method, getter)]
+    pub fn headers(this: &RequestTarget) -> JsValue;
+    #[wasm_bindgen(method, getter)]
+    pub fn credentials(this: &RequestTarget) -> Option<web_sys::RequestCredentials>;
+    #[wasm_bindgen(method, getter)]
+    pub fn fetch(this: &RequestTarget) -> Option<js_sys::Function>;
+
+    #[wasm_bindgen(js_name = fetch, catch)]
+    pub fn global_fetch(url: &str, init: &RequestInit) -> Result<Promise<Response>, JsValue>;
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(callback: &JsValue, ms: f64) -> JsValue;
+    #[wasm_bindgen(js_name = clearTimeout)]
+    fn clear_timeout(timer: &JsValue);
+
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn performance_now() -> f64;
+    #[wasm_bindgen(thread_local_v2, js_namespace = performance, js_name = timeOrigin)]
+    static TIME_ORIGIN: f64;
+}
+
+/// Milliseconds since 1970 on a clock that never goes back.
+pub fn now() -> f64 {
+    TIME_ORIGIN.with(|origin| *origin) + performance_now()
+}
+
+/// A timer that is cleared when it is dropped.
+pub struct Timer {
+    handle: JsValue,
+    _callback: Closure<dyn FnMut()>,
+}
+
+impl Timer {
+    pub fn new(ms: f64, callback: impl FnMut() + 'static) -> Self {
+        let callback = Closure::<dyn FnMut()>::new(callback);
+        let handle = set_timeout(callback.as_ref(), ms.max(0.0));
+        Self { handle, _callback: callback }
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        clear_timeout(&self.handle);
+    }
+}

@@ -1,0 +1,174 @@
+//! The border: wasm-bindgen exports, and the effects performed. Decides nothing. Compiled for wasm32 only.
+//!
+//! Every export takes `&self`. The core is borrowed while pure code runs, never while JavaScript does: a listener may
+//! call any export from inside any callback.
+
+mod host;
+mod request;
+
+use crate::session::{Effect, Misuse, Options, Session as Core, Ticket};
+use host::{Host, Timer};
+use serde::Deserialize;
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use web_sys::AbortController;
+
+/// Our own flat options; what remote servers or the application send crosses as JSON text instead.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SessionOptions {
+    thread_id: String,
+    rules: String,
+    events: bool,
+    max_frame_bytes: f64,
+    max_error_body_bytes: f64,
+    max_queue: f64,
+    max_depth: f64,
+    grace_ms: f64,
+}
+
+impl From<SessionOptions> for Options {
+    fn from(options: SessionOptions) -> Self {
+        Self {
+            thread_id: options.thread_id,
+            strict: options.rules == "strict",
+            events: options.events,
+            // `as` saturates: Infinity is "no limit".
+            max_frame_bytes: options.max_frame_bytes as usize,
+            max_error_body_bytes: options.max_error_body_bytes as usize,
+            max_queue: options.max_queue as usize,
+            // The reader recurses; this much fits the stack of every engine.
+            max_depth: (options.max_depth as usize).min(4096),
+            grace_ms: options.grace_ms,
+        }
+    }
+}
+
+/// What the exports and the requests share.
+struct Shared {
+    core: RefCell<Core>,
+    host: Host,
+    /// The request that is open, by its number.
+    open: RefCell<Option<(u32, AbortController)>>,
+    timer: RefCell<Option<Timer>>,
+}
+
+/// One agent's session.
+#[wasm_bindgen]
+pub struct Session(Rc<Shared>);
+
+#[wasm_bindgen]
+impl Session {
+    /// `messages` and `state` are JSON texts.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: JsValue, messages: Option<String>, state: Option<String>, host: Host) -> Result<Session, JsValue> {
+        let options: SessionOptions = serde_wasm_bindgen::from_value(options)?;
+        let core = Core::new(options.into(), messages.as_deref(), state.as_deref()).map_err(misuse)?;
+        let shared = Rc::new(Shared { core: RefCell::new(core), host, open: RefCell::default(), timer: RefCell::default() });
+        shared.perform();
+        Ok(Self(shared))
+    }
+
+    /// Asks for a run; returns its ticket.
+    pub fn submit(&self, input: &str) -> Result<Ticket, JsValue> {
+        self.0.drive(|core, now| core.submit(input, now)).map_err(misuse)
+    }
+
+    /// Runs the thread again.
+    pub fn retry(&self, input: &str) -> Result<Ticket, JsValue> {
+        self.0.drive(|core, now| core.retry(input, now)).map_err(misuse)
+    }
+
+    /// Runs the thread again from before an assistant message.
+    pub fn regenerate(&self, message_id: Option<String>, input: &str) -> Result<Ticket, JsValue> {
+        self.0.drive(|core, now| core.regenerate(message_id.as_deref(), input, now)).map_err(misuse)
+    }
+
+    /// Takes one submit back.
+    pub fn cancel(&self, ticket: Ticket) {
+        self.0.drive(|core, now| core.cancel(ticket, now));
+    }
+
+    /// Ends the run that is on.
+    pub fn stop(&self) {
+        self.0.drive(Core::stop);
+    }
+
+    /// Replaces all messages.
+    #[wasm_bindgen(js_name = setMessages)]
+    pub fn set_messages(&self, json: &str) -> Result<(), JsValue> {
+        self.0.drive(|core, _| core.set_messages(json)).map_err(misuse)
+    }
+
+    /// Replaces the state.
+    #[wasm_bindgen(js_name = setState)]
+    pub fn set_state(&self, json: &str) -> Result<(), JsValue> {
+        self.0.drive(|core, _| core.set_state(json)).map_err(misuse)
+    }
+
+    /// Begins anew.
+    pub fn reset(&self) -> Result<(), JsValue> {
+        self.0.drive(Core::reset).map_err(misuse)
+    }
+
+    /// What the snapshot lacks, as JSON text.
+    #[wasm_bindgen(js_name = takePatch)]
+    pub fn take_patch(&self) -> Option<String> {
+        self.0.core.borrow_mut().take_patch()
+    }
+
+    /// Stops for good.
+    pub fn dispose(&self) {
+        self.0.drive(Core::dispose);
+    }
+}
+
+impl Shared {
+    /// Gives the core one input, then performs what follows from it.
+    fn drive<T>(self: &Rc<Self>, input: impl FnOnce(&mut Core, f64) -> T) -> T {
+        let result = input(&mut self.core.borrow_mut(), host::now());
+        self.perform();
+        result
+    }
+
+    fn perform(self: &Rc<Self>) {
+        loop {
+            let effect = self.core.borrow_mut().poll_effect();
+            let Some(effect) = effect else { return };
+            match effect {
+                Effect::Open { request, body } => request::open(self, request, body),
+                Effect::Close { request } => {
+                    let open = self.open.borrow_mut().take_if(|(number, _)| *number == request);
+                    if let Some((_, controller)) = open {
+                        controller.abort();
+                    }
+                }
+                Effect::Wake { at } => {
+                    let shared = Rc::downgrade(self);
+                    let wake = move || {
+                        if let Some(shared) = shared.upgrade() {
+                            shared.drive(Core::tick);
+                        }
+                    };
+                    // Dropping the timer before clears it.
+                    *self.timer.borrow_mut() = at.map(|at| Timer::new(at - host::now(), wake));
+                }
+                Effect::Settled { ticket, result } => self.host.settled(ticket, &result),
+                Effect::Custom { name, value } => self.host.custom(&name, &value),
+                Effect::Event(json) => self.host.event(&json),
+                Effect::Warning(warning) => self.host.warning(&warning.json()),
+                Effect::Changed { urgent } => self.host.changed(urgent),
+            }
+        }
+    }
+}
+
+/// A misuse as a JavaScript error with a `code`.
+fn misuse(misuse: Misuse) -> JsValue {
+    let error = js_sys::Error::new(&misuse.to_string());
+    error.set_name("AgentMisuse");
+    // Setting a property of a fresh object does not fail.
+    let _ = js_sys::Reflect::set(&error, &"code".into(), &misuse.code().into());
+    error.into()
+}
