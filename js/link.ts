@@ -107,23 +107,27 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
   const scheduler = createScheduler(client.notify, flush);
 
-  const settle = (run: Run<State>, result: RunResult): void => {
-    if (!runs.delete(run)) return;
+  const tell = (run: Run<State>, result: RunResult): void => {
     run.resolve(result);
     if (result.error) emitter.emit("error", result.error);
     if (result.outcome !== "dropped") emitter.emit("finish", result);
   };
 
+  const settle = (run: Run<State>, result: RunResult): void => {
+    if (runs.delete(run)) tell(run, result);
+  };
+
   const finish = (mine: Live<State>, ticket: number, run: Run<State>, json: string): void => {
     mine.tickets.delete(ticket);
+    if (!runs.delete(run)) return;
     // Who waits for the end must find it in the snapshot.
     flush();
     const { error: data, ...result } = JSON.parse(json);
-    if (!data) return settle(run, result);
+    if (!data) return tell(run, result);
     const shown = read().error;
     const same = shown && shown.kind === data.kind && shown.message === data.message;
     const error = same ? shown : new AgentError(data);
-    settle(run, { ...result, error });
+    tell(run, { ...result, error });
   };
 
   /** The session is lost, the snapshot is not. */

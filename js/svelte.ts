@@ -46,7 +46,7 @@ export function useAgent<State = unknown>(
 
   const { agent } = current();
   const view = Object.create(null);
-  const define = (name: string, get: () => unknown) => Object.defineProperty(view, name, { get, enumerable: true });
+  const define = (name: string, get: () => unknown) => Object.defineProperty(view, name, { get, enumerable: true, configurable: true });
   for (const [name, value] of Object.entries(agent)) {
     const method = (...args: unknown[]) => Reflect.get(current().agent, name)(...args);
     define(name, () => (typeof value === "function" ? method : Reflect.get(current().agent, name)));

@@ -1,0 +1,202 @@
+// A core for tests: it keeps to the interface of the glue, and does what the test says.
+
+export class Session {
+  /** Every session made so far. */
+  static all = [];
+  /** What the next call of the constructor throws. */
+  static refuse;
+  static get last() {
+    return Session.all.at(-1);
+  }
+
+  calls = [];
+  /** What the next call of a method throws, by its name. */
+  throws = {};
+  disposed = false;
+  freed = false;
+  events;
+  #host;
+  #operations = [];
+  #length;
+  #tickets = 0;
+  #running;
+  #queue = [];
+
+  constructor(options, messages, state, host) {
+    if (Session.refuse) {
+      const error = Session.refuse;
+      Session.refuse = undefined;
+      throw error;
+    }
+    this.options = options;
+    this.events = options.events;
+    this.messages = messages === undefined ? undefined : JSON.parse(messages);
+    this.state = state === undefined ? undefined : JSON.parse(state);
+    this.#length = this.messages?.length ?? 0;
+    this.#host = host;
+    Session.all.push(this);
+  }
+
+  // What a page calls.
+
+  submit(json) {
+    const input = JSON.parse(json);
+    this.#enter("submit", input);
+    return this.#run(input);
+  }
+
+  retry(json) {
+    const input = JSON.parse(json);
+    this.#enter("retry", input);
+    return this.#run({ ...input, messages: [] });
+  }
+
+  regenerate(messageId, json) {
+    const input = JSON.parse(json);
+    this.#enter("regenerate", messageId, input);
+    return this.#run({ ...input, messages: [] });
+  }
+
+  cancel(ticket) {
+    this.#enter("cancel", ticket);
+    if (this.#running?.ticket === ticket) return this.finish("aborted");
+    const index = this.#queue.findIndex((run) => run.ticket === ticket);
+    if (index < 0) return;
+    const [run] = this.#queue.splice(index, 1);
+    this.#settle(run, { outcome: "aborted" });
+  }
+
+  stop() {
+    this.#enter("stop");
+    if (this.#running) this.finish("aborted");
+  }
+
+  setMessages(json) {
+    const messages = JSON.parse(json);
+    this.#enter("setMessages", messages);
+    this.#length = messages.length;
+    this.patch(["=", ["messages"], messages]);
+    this.#host.changed(true);
+  }
+
+  setState(json) {
+    const state = JSON.parse(json);
+    this.#enter("setState", state);
+    this.patch(["=", ["state"], state]);
+    this.#host.changed(true);
+  }
+
+  setEvents(on) {
+    this.events = on;
+  }
+
+  reset() {
+    this.#enter("reset");
+    if (this.#running) this.finish("aborted");
+  }
+
+  takePatch() {
+    if (this.disposed) throw new Error("disposed");
+    this.#throw("takePatch");
+    if (!this.#operations.length) return undefined;
+    const patch = JSON.stringify(this.#operations);
+    this.#operations = [];
+    return patch;
+  }
+
+  dispose() {
+    this.#enter("dispose");
+    this.disposed = true;
+    if (this.#running) this.#settle(this.#running, { outcome: "aborted" });
+  }
+
+  free() {
+    if (this.freed) throw new Error("freed twice");
+    this.freed = true;
+  }
+
+  // What a test calls.
+
+  patch(...operations) {
+    this.#operations.push(...operations);
+  }
+
+  changed(urgent = false) {
+    this.#host.changed(urgent);
+  }
+
+  get host() {
+    return this.#host;
+  }
+
+  /** Adds an assistant's message and appends to it. */
+  say(...texts) {
+    const path = ["messages", this.#length];
+    this.patch(["=", path, { id: `answer-${this.#length}`, role: "assistant", content: "", delivery: "streaming" }]);
+    this.#length++;
+    for (const text of texts) this.patch(["+", [...path, "content"], text]);
+    this.changed();
+  }
+
+  /** Ends the run that is on. */
+  finish(outcome = "success", more = {}) {
+    const run = this.#running;
+    this.#running = undefined;
+    const failed = outcome === "error" || outcome === "truncated";
+    this.patch(["=", ["status"], failed ? "error" : "idle"], ["=", ["isLoading"], false], ["=", ["outcome"], outcome]);
+    this.patch(more.error ? ["=", ["error"], more.error] : ["-", ["error"]]);
+    this.#settle(run, { outcome, ...more });
+    if (!this.disposed) this.changed(true);
+    const next = this.#queue.shift();
+    if (next) this.#start(next);
+  }
+
+  #enter(name, ...given) {
+    if (this.disposed) throw new Error("disposed");
+    this.calls.push([name, ...given]);
+    this.#throw(name);
+  }
+
+  #throw(name) {
+    const error = this.throws[name];
+    delete this.throws[name];
+    if (error) throw error;
+  }
+
+  #run(input) {
+    const run = { ticket: ++this.#tickets, input };
+    if (!this.#running) this.#start(run);
+    else if (input.ifBusy === "reject") throw Object.assign(new Error("busy"), { name: "Busy" });
+    else if (input.ifBusy === "drop") this.#settle(run, { outcome: "dropped" });
+    else if (input.ifBusy === "replace") {
+      this.finish("aborted");
+      this.#start(run);
+    } else this.#queue.push(run);
+    return run.ticket;
+  }
+
+  #start(run) {
+    this.#running = run;
+    const { runId, messages, state } = run.input;
+    for (const message of messages) this.patch(["=", ["messages", this.#length++], message]);
+    if (state !== undefined) this.patch(["=", ["state"], state]);
+    this.patch(["=", ["runId"], runId], ["=", ["status"], "running"], ["=", ["isLoading"], true], ["-", ["error"]]);
+    this.patch(["-", ["outcome"]]);
+    this.changed(true);
+    void this.#request();
+  }
+
+  async #request() {
+    const { url, headers, fetch } = await this.#host.request();
+    await fetch?.(url, { headers });
+  }
+
+  #settle({ ticket, input }, result) {
+    this.#host.settled(ticket, JSON.stringify({ runId: input.runId, ...result }));
+  }
+}
+
+/** What WebAssembly throws when it traps. */
+export function trap() {
+  return new WebAssembly.RuntimeError("unreachable");
+}

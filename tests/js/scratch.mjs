@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { deflateRawSync } from "node:zlib";
 
 const root = new URL("../../", import.meta.url);
 const out = new URL(".tools/js-test/", root);
@@ -15,8 +16,16 @@ execFileSync(
   [fileURLToPath(new URL("node_modules/typescript/bin/tsc", root)), "-p", fileURLToPath(new URL("js", root)), "--outDir", fileURLToPath(out)],
   { stdio: "inherit" },
 );
-const core = JSON.stringify(new URL("fake-core.mjs", import.meta.url).href);
-writeFileSync(new URL("glue/core.js", out), `export { Session } from ${core};\nexport default async function init() {}\n`);
-// Raw deflate of nothing.
-writeFileSync(new URL("glue/bytes.js", out), `export const bytes = "AwA=";\n`);
+writeFileSync(
+  new URL("glue/core.js", out),
+  `export { Session } from "../../../tests/js/fake-core.mjs";
+export default async function init({ module_or_path }) {
+  const module = await module_or_path;
+  await WebAssembly.instantiate(module instanceof Response ? await module.arrayBuffer() : module);
+}
+`,
+);
+const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+const base64 = deflateRawSync(empty).toString("base64");
+writeFileSync(new URL("glue/bytes.js", out), `export const bytes = "${base64}";\n`);
 writeFileSync(new URL("package.json", out), `{ "type": "module", "sideEffects": false }\n`);

@@ -1,0 +1,31 @@
+import { build } from "esbuild";
+import { mkdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { folder } from "./lib.mjs";
+
+const here = new URL("./", import.meta.url);
+const out = fileURLToPath(new URL("../../.tools/js-bundles/", import.meta.url));
+
+/** The modules of the package, by the names under which an application imports them. */
+export const names = Object.fromEntries(
+  ["agent", "react", "svelte", "slim"].map((name) => [`ag-ui-wasm/${name}`, fileURLToPath(new URL(`${name}.js`, folder))]),
+);
+
+/** Bundles a file beside this one and gives its exports. */
+export async function bundled(file, name, { alias, ...options } = {}) {
+  await mkdir(out, { recursive: true });
+  const outfile = `${out}${name}.cjs`;
+  await build({
+    entryPoints: [fileURLToPath(new URL(file, here))],
+    outfile,
+    bundle: true,
+    format: "cjs",
+    platform: "node",
+    target: "node20",
+    logLevel: "error",
+    alias: { ...names, ...alias },
+    ...options,
+  });
+  return createRequire(import.meta.url)(outfile);
+}

@@ -1,0 +1,31 @@
+import { pathToFileURL } from "node:url";
+import { resolve } from "node:path";
+
+const root = new URL("../../", import.meta.url);
+
+/** The folder of the compiled package. */
+export const folder = process.env.AG_UI_WASM_JS
+  ? pathToFileURL(resolve(process.env.AG_UI_WASM_JS) + "/")
+  : new URL("pkg/", root);
+
+/** Whether the core in that folder is the real one. */
+export const real = !process.env.AG_UI_WASM_JS;
+
+/** A module of the package. */
+export const load = (name) => import(new URL(`${name}.js`, folder));
+
+/** Waits until a condition holds, a macrotask at a time. */
+export async function until(condition, what = condition.toString()) {
+  for (let i = 0; i < 1000; i++) {
+    if (condition()) return;
+    await new Promise((done) => setImmediate(done));
+  }
+  throw new Error(`Never came true: ${what}`);
+}
+
+/** A promise to be settled from outside. */
+export function deferred() {
+  let resolve, reject;
+  const promise = new Promise((yes, no) => ((resolve = yes), (reject = no)));
+  return { promise, resolve, reject };
+}

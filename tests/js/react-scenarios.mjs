@@ -1,0 +1,224 @@
+// Bundled once with React 18 and once with React 19 by react.test.mjs.
+
+import { createAgentWith } from "ag-ui-wasm/agent";
+import { useAgent, useAgentSelector } from "ag-ui-wasm/react";
+import assert from "node:assert/strict";
+import { after, afterEach, beforeEach, describe, it, mock } from "node:test";
+import { act, createElement as h, StrictMode, useState, version } from "react";
+import { createRoot, hydrateRoot } from "react-dom/client";
+import { renderToString } from "react-dom/server";
+import { Session } from "./fake-core.mjs";
+
+const create = (options) => createAgentWith(async () => ({ Session }), { url: "/agent", notify: "sync", ...options });
+
+/** The agent, with a count of who listens. */
+function counted(agent) {
+  let count = 0;
+  const subscribe = (listener) => {
+    const off = agent.subscribe(listener);
+    count++;
+    return () => (count--, off());
+  };
+  return { ...agent, subscribe, listening: () => count };
+}
+
+async function mount(element) {
+  const container = document.createElement("div");
+  const root = createRoot(container);
+  const render = (next) => act(async () => root.render(h(StrictMode, null, next)));
+  await render(element);
+  return { container, render, unmount: () => act(async () => root.unmount()) };
+}
+
+export function suite(major, closePage) {
+  describe(`React ${major}`, () => {
+    after(closePage);
+    let errors;
+    beforeEach(() => {
+      Session.all = [];
+      errors = mock.method(console, "error", () => {});
+    });
+    afterEach(() => {
+      const told = errors.mock.calls.map((call) => call.arguments.map(String).join(" "));
+      errors.mock.restore();
+      assert.deepEqual(told, []);
+    });
+
+    it("is the version meant", () => assert.ok(version.startsWith(`${major}.`)));
+
+    it("renders what streams, and what it returns is bound", async () => {
+      const agent = counted(create());
+      let chat;
+      const Chat = () => {
+        chat = useAgent(agent);
+        return h("p", null, `${chat.status}: ${chat.messages.map(({ content }) => content).join(" | ")}`);
+      };
+      const { container, unmount } = await mount(h(Chat));
+      assert.equal(container.textContent, "idle: ");
+      assert.equal(chat.agent, agent);
+      const { submit, stop } = chat;
+      let result;
+      await act(async () => void (result = submit("hello")));
+      assert.equal(container.textContent, "running: hello");
+      assert.equal(chat.submit, submit);
+      await act(async () => Session.last.say("Hel", "lo"));
+      assert.equal(container.textContent, "running: hello | Hello");
+      await act(async () => stop());
+      assert.equal((await result).outcome, "aborted");
+      assert.equal(container.textContent, "idle: hello | Hello");
+      assert.equal(agent.listening(), 1);
+      await unmount();
+      assert.equal(agent.listening(), 0);
+      assert.equal(Session.all.length, 1);
+      assert.equal(Session.last.calls.filter(([name]) => name === "submit").length, 1);
+      assert.ok(!Session.last.disposed);
+    });
+
+    it("does not stop a run when it unmounts", async () => {
+      const agent = create();
+      const { unmount } = await mount(h(() => useAgent(agent).status));
+      let result;
+      await act(async () => void (result = agent.submit("a")));
+      await unmount();
+      assert.equal(agent.getSnapshot().status, "running");
+      Session.last.finish();
+      assert.equal((await result).outcome, "success");
+    });
+
+    it("makes one agent of options, for as long as url and threadId stay", async () => {
+      const agents = new Set();
+      const Chat = (options) => {
+        const { agent, threadId } = useAgent(options);
+        agents.add(agent);
+        return threadId;
+      };
+      const { container, render, unmount } = await mount(h(Chat, { url: "/a", threadId: "1" }));
+      assert.equal(container.textContent, "1");
+      const first = agents.size;
+      await render(h(Chat, { url: "/a", threadId: "1", headers: { a: "b" }, onError: () => {} }));
+      assert.equal(agents.size, first);
+      await render(h(Chat, { url: "/a", threadId: "2" }));
+      assert.equal(container.textContent, "2");
+      const second = agents.size;
+      assert.ok(second > first);
+      await render(h(Chat, { url: new URL("http://host/b"), threadId: "2" }));
+      const third = agents.size;
+      assert.ok(third > second);
+      await render(h(Chat, { url: "http://host/b", threadId: "2" }));
+      assert.equal(agents.size, third);
+      await render(h(Chat, { url: () => "/c", threadId: "2" }));
+      const fourth = agents.size;
+      await render(h(Chat, { url: () => "/d", threadId: "2" }));
+      assert.equal(agents.size, fourth);
+      await unmount();
+    });
+
+    it("follows another agent", async () => {
+      const [one, two] = [create({ threadId: "1" }), counted(create({ threadId: "2" }))];
+      const Chat = ({ agent }) => useAgent(agent).threadId;
+      const { container, render, unmount } = await mount(h(Chat, { agent: one }));
+      assert.equal(container.textContent, "1");
+      await render(h(Chat, { agent: two }));
+      assert.equal(container.textContent, "2");
+      assert.equal(two.listening(), 1);
+      await render(h(Chat, { agent: one }));
+      assert.equal(two.listening(), 0);
+      await unmount();
+    });
+
+    it("keeps options fresh, and lets go of those that are left out", async () => {
+      const requests = [];
+      const asked = (name) => async () => {
+        requests.push(name);
+        return new Response("no", { status: 500 });
+      };
+      let chat;
+      const Chat = (options) => {
+        chat = useAgent({ url: "http://host/agent", threadId: "1", notify: "sync", ...options });
+        return null;
+      };
+      const { render, unmount } = await mount(h(Chat, { fetch: asked("one"), tools: () => (requests.push("tools"), []) }));
+      await render(h(Chat, { fetch: asked("two") }));
+      await act(async () => {
+        void chat.submit("a");
+        while (!requests.length) await new Promise(setImmediate);
+      });
+      assert.deepEqual(requests, ["two"]);
+      await act(async () => chat.dispose());
+      await unmount();
+    });
+
+    it("selects: renders again only when the part changes", async () => {
+      const agent = create();
+      const renders = { status: 0, last: 0, ids: 0 };
+      const Status = () => (renders.status++, useAgentSelector(agent, ({ status }) => status));
+      const Last = () => {
+        renders.last++;
+        return useAgentSelector(agent, (snapshot) => snapshot.messages[snapshot.messages.length - 1]?.content);
+      };
+      const same = (a, b) => a.join() === b.join();
+      const Ids = () => {
+        renders.ids++;
+        return useAgentSelector(agent, ({ messages }) => messages.map(({ id }) => id), same).length;
+      };
+      const { container, unmount } = await mount(h("p", null, h(Status), " ", h(Last), " ", h(Ids)));
+      await act(async () => void agent.submit({ message: { id: "m", content: "hello" } }));
+      assert.equal(container.textContent, "running hello 1");
+      await act(async () => Session.last.say("a"));
+      const before = { ...renders };
+      for (const text of ["b", "c"]) {
+        await act(async () => {
+          Session.last.patch(["+", ["messages", 1, "content"], text]);
+          Session.last.changed();
+        });
+      }
+      assert.equal(container.textContent, "running abc 2");
+      assert.equal(renders.status, before.status);
+      assert.equal(renders.ids, before.ids);
+      assert.ok(renders.last > before.last);
+      await unmount();
+    });
+
+    it("selects what a new selector asks for", async () => {
+      const agent = create({ initialState: { a: 1, b: 2 } });
+      let choose;
+      const Part = () => {
+        const [key, set] = useState("a");
+        choose = set;
+        return useAgentSelector(agent, ({ state }) => state[key]);
+      };
+      const { container, unmount } = await mount(h(Part));
+      assert.equal(container.textContent, "1");
+      await act(async () => choose("b"));
+      assert.equal(container.textContent, "2");
+      await unmount();
+    });
+
+    it("renders on a server, and takes over in the page", async () => {
+      const agent = () => create({ threadId: "1", initialMessages: [{ id: "1", role: "assistant", content: "welcome" }] });
+      const Chat = ({ agent }) => {
+        const { messages } = useAgent(agent);
+        const count = useAgentSelector(agent, (snapshot) => ({ count: snapshot.messages.length })).count;
+        return h("p", null, `${count} ${messages.map(({ content }) => content).join()}`);
+      };
+      const container = document.createElement("div");
+      container.innerHTML = renderToString(h(Chat, { agent: agent() }));
+      assert.equal(container.textContent, "1 welcome");
+      assert.equal(Session.all.length, 0);
+      const client = agent();
+      // Something has changed between the making and the hydration.
+      client.setMessages((messages) => [...messages, { id: "2", role: "user", content: "hi" }]);
+      let root;
+      await act(async () => void (root = hydrateRoot(container, h(StrictMode, null, h(Chat, { agent: client })))));
+      assert.equal(container.textContent, "2 welcome,hi");
+      await act(async () => root.unmount());
+    });
+
+    it("renders options on a server without loading anything", () => {
+      const compile = mock.method(WebAssembly, "instantiate");
+      assert.equal(renderToString(h(() => useAgent({ url: "/agent" }).status)), "idle");
+      assert.equal(compile.mock.callCount(), 0);
+      compile.mock.restore();
+    });
+  });
+}
