@@ -18,14 +18,25 @@ await main(async () => {
   const { url, close } = await serve(wanted);
   console.log(`\nThe demo is at ${url}/ (Ctrl-C ends it)`);
 
-  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) {
-    process.once(signal, async () => {
-      console.log("");
-      await close();
-      process.exit(0);
-    });
-  }
+  const end = async () => {
+    await close();
+    process.exit(0);
+  };
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.once(signal, end);
+  endWithNpm(end);
 });
+
+/**
+ * npm hands a signal to the shell between us, which ends without handing it on: `kill` on npm would leave the server
+ * behind. Our parent changes then.
+ *
+ * @param {() => void} end
+ */
+function endWithNpm(end) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && end(), 500);
+}
 
 function port() {
   let text;

@@ -4,11 +4,8 @@ import { files } from "../fingerprint.mjs";
 import { at } from "../paths.mjs";
 import { nodeTest } from "./results.mjs";
 
-/**
- * @param {import("./results.mjs").Context} context
- * @returns {AsyncGenerator<import("./results.mjs").Result>}
- */
-export async function* packaging({ unusable }) {
+/** @returns {AsyncGenerator<import("./results.mjs").Result>} */
+export async function* packaging() {
   const tests = files(at("tests/packaging")).filter((file) => file.endsWith(".test.mjs"));
-  yield nodeTest("packaging tests", tests, { log: "test-packaging", env: { UNUSABLE_ENGINES: JSON.stringify([...unusable]) } });
+  yield nodeTest("packaging tests", tests, { log: "test-packaging" });
 }

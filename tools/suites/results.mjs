@@ -85,8 +85,9 @@ export async function nodeTest(name, files, { concurrency, ...options }) {
   const total = (/** @type {string} */ word) => Number(tap.match(new RegExp(`^# ${word} (\\d+)$`, "m"))?.[1] ?? 0);
   const passed = total("pass");
   const failed = total("fail") + total("cancelled");
-  const skipped = total("skipped") + total("todo");
+  // Taken from the lines, because Node does not count a group that is skipped as a whole.
   const skips = [...tap.matchAll(/^ *(?:not )?ok \d+ - (.*?) # (?:SKIP|TODO) ?(.*)$/gm)].map((match) => `${match[1]}${match[2] ? `: ${match[2]}` : ""}`);
+  const skipped = skips.length;
   const ran = passed + failed + skipped > 0;
   return { name, passed, failed: ok && ran ? failed : Math.max(1, failed), skipped, skips, tail: ran ? tail : `${tail}\nNo test ran.` };
 }
