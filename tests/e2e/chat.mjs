@@ -57,6 +57,21 @@ export class Chat {
     );
   }
 
+  /** Clicks an element once it has come to rest: a click goes to where the element was when the driver looked. */
+  async click(css) {
+    await this.until(
+      (css) =>
+        new Promise((resolve) => {
+          const element = document.querySelector(css);
+          const place = () => JSON.stringify(element?.getBoundingClientRect());
+          const before = place();
+          requestAnimationFrame(() => requestAnimationFrame(() => resolve(element !== null && place() === before)));
+        }),
+      css,
+    );
+    await this.browser.click(css);
+  }
+
   /** Asks the page until the answer is truthy, and gives it. */
   until(script, ...args) {
     return this.browser.waitFor(script, { args, timeout: TIMEOUT });

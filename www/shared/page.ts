@@ -8,6 +8,12 @@ import { listenForCopies } from "./markdown.js";
 
 listenForCopies(document);
 
+// WebKitGTK gives the target of a fragment the focus but not the caret, so the field would take no keys.
+document.querySelector(".skip")?.addEventListener("click", (event) => {
+  event.preventDefault();
+  byId("input").focus();
+});
+
 /** Whether there is room for the panel beside the conversation. */
 export const wide = (): boolean => matchMedia("(min-width: 64rem)").matches;
 

@@ -30,8 +30,14 @@ export function followTail(viewport: HTMLElement, content: HTMLElement, onChange
     else if (viewport.scrollTop < top - 1) set(false);
     top = viewport.scrollTop;
   };
+  // Scrolling brings rows into sight that then get their true size. Within the observer's own turn that would be a
+  // loop, which browsers report as an error; in the next frame it is not.
+  let frame = 0;
   const observer = new ResizeObserver(() => {
-    if (following) toEnd();
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(() => {
+      if (following) toEnd();
+    });
   });
   observer.observe(content);
   observer.observe(viewport);
@@ -43,6 +49,7 @@ export function followTail(viewport: HTMLElement, content: HTMLElement, onChange
     },
     stop() {
       observer.disconnect();
+      cancelAnimationFrame(frame);
       viewport.removeEventListener("scroll", onScroll);
     },
   };

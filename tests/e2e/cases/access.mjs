@@ -47,6 +47,7 @@ export const access = {
 
     await chat.release();
     await chat.waitsAt("text");
+    await chat.shows(id("message", '[data-role="assistant"]'), "AG-UI is an open protocol");
     await browser.press("Escape");
     await chat.server((runs) => runs.find(({ ended }) => ended === "aborted"), "the run being aborted by Escape");
     await chat.idle();
@@ -73,18 +74,18 @@ export const access = {
     for (const scenario of ["tools", "state", "interrupt", "error"]) {
       await chat.open(scenario);
       if (scenario === "tools") await checked(chat);
-      await chat.browser.click(id("send"));
+      await chat.click(id("send"));
       await chat.until((css) => document.querySelector(css), id("message", '[data-role="assistant"]'));
       await chat.idle();
       await theme("light");
       await checked(chat);
       if (scenario === "tools") await chat.screenshot("light");
-      await chat.browser.click(id("theme"));
-      await chat.browser.click(id("theme"));
+      await chat.click(id("theme"));
+      await chat.click(id("theme"));
       await theme("dark");
       await checked(chat);
       if (scenario === "tools") await chat.screenshot("dark");
-      await chat.browser.click(id("theme"));
+      await chat.click(id("theme"));
       await theme("light");
     }
   },
@@ -100,7 +101,7 @@ export const access = {
       const wide = await chat.browser.evaluate(() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth));
       assert.ok(wide <= width, `${wide} pixels of content in a window of ${width}`);
       await chat.screenshot("narrow");
-      await chat.browser.click(id("panel-toggle"));
+      await chat.click(id("panel-toggle"));
       await chat.until((css) => document.querySelector(css)?.offsetHeight > 0, id("panel"));
       await chat.screenshot("narrow-panel");
     } finally {

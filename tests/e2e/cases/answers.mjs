@@ -39,13 +39,13 @@ export const answers = {
 
   async "a question without words asks what the scenario suggests"(chat) {
     await chat.open("echo");
-    await chat.browser.click(id("send"));
+    await chat.click(id("send"));
     await chat.shows(answer, "You said: Is there an echo?");
   },
 
   async "a suggestion starts its scenario"(chat) {
     await chat.open("echo");
-    await chat.browser.click(id("suggestion"));
+    await chat.click(id("suggestion"));
     await chat.shows(answer, "AG-UI is an open protocol");
     assert.equal(await chat.browser.property(id("scenario"), "value"), "short");
   },
@@ -101,7 +101,7 @@ export const answers = {
     await chat.browser.fill(id("url"), `${chat.site}/agent/echo?speed=0`);
     await chat.ask("over there");
     await chat.shows(answer, "You said: over there");
-    assert.equal(await chat.browser.text(id("address")), `${chat.site}/agent/echo?speed=0`);
+    assert.deepEqual(await chat.texts(id("address")), [`${chat.site}/agent/echo?speed=0`]);
   },
 
   async "a new chat begins empty"(chat) {
@@ -109,7 +109,7 @@ export const answers = {
     await chat.ask("one");
     await chat.shows(answer, "You said: one");
     await chat.idle();
-    await chat.browser.click(id("new"));
+    await chat.click(id("new"));
     await chat.gone(id("message"));
     await chat.ask("two");
     await chat.shows(answer, "You said: two");

@@ -15,7 +15,7 @@ export const faults = {
     await chat.waitsAt("text");
     await chat.shows(answer, "AG-UI is an open protocol");
     const before = (await chat.messages()).at(-1).text;
-    await chat.browser.click(id("stop"));
+    await chat.click(id("stop"));
     await chat.server((runs) => runs.find(({ ended }) => ended === "aborted"), "the run being aborted");
     await chat.idle();
     const last = (await chat.messages()).at(-1);
@@ -39,7 +39,7 @@ export const faults = {
     assert.ok(last.text.endsWith("the lamp had been"), last.text);
     await chat.screenshot("error");
     await chat.pick("short");
-    await chat.browser.click(id("retry"));
+    await chat.click(id("retry"));
     await chat.shows(answer, "More in the documentation.");
     await chat.idle();
     await chat.gone(id("error-card"));
@@ -93,7 +93,7 @@ export const faults = {
     await chat.shows(id("error-card"), "The access token has expired.");
     await chat.screenshot("auth");
     await chat.pick("busy");
-    await chat.browser.click(id("retry"));
+    await chat.click(id("retry"));
     await chat.shows(id("error-facts"), "503");
     const card = await chat.data(id("error-card"));
     assert.deepEqual([card.kind, card.retryable], ["http", "true"]);

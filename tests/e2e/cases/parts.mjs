@@ -29,7 +29,7 @@ export const parts = {
     for (const label of await chat.texts(id("reasoning-toggle"))) assert.match(label, /^Thought for \d+(\.\d)? (ms|s)$/);
     assert.equal(await chat.browser.count(`${id("reasoning-toggle")}[aria-expanded="true"]`), 0);
     await chat.screenshot("reasoning-folded");
-    await chat.browser.click(`${folded} ${id("reasoning-toggle")}`);
+    await chat.click(`${folded} ${id("reasoning-toggle")}`);
     await chat.until((css) => document.querySelector(css).offsetHeight > 0, `${folded} ${id("reasoning-text")}`);
   },
 
@@ -120,7 +120,7 @@ export const parts = {
     assert.equal((await chat.messages()).length, 2, "they are no messages");
     await chat.screenshot("custom");
     const before = await chat.browser.count(id("notice"));
-    await chat.browser.click(id("notice", " button"));
+    await chat.click(id("notice", " button"));
     await chat.until((css, count) => document.querySelectorAll(css).length === count, id("notice"), before - 1);
   },
 
@@ -167,7 +167,7 @@ export const parts = {
     await chat.shows(id("interrupt"), "Send €148.50 to Casa do Livro, Porto?");
     assert.equal(await chat.browser.text(id("status")), "Waiting for your decision");
     await chat.screenshot("interrupt");
-    await chat.browser.click(id("interrupt-approve"));
+    await chat.click(id("interrupt-approve"));
     await chat.shows(id("text"), "Done: the deposit is on its way");
     await chat.idle();
     await chat.gone(id("interrupt"));
@@ -177,7 +177,7 @@ export const parts = {
   async "an interrupt is cancelled"(chat) {
     await chat.open("interrupt");
     await chat.ask("Pay the deposit.");
-    await chat.browser.click(id("interrupt-cancel"));
+    await chat.click(id("interrupt-cancel"));
     await chat.shows(id("text"), "All right, I left it alone.");
     await chat.idle();
     await chat.gone(id("interrupt"));

@@ -29,7 +29,7 @@ export const thread = {
     await chat.shows(id("message"), "What would you like to know today?");
     await chat.idle();
     assert.equal(await chat.browser.evaluate(atEnd, id("viewport")), false);
-    await chat.browser.click(id("jump"));
+    await chat.click(id("jump"));
     await chat.until(atEnd, id("viewport"));
     await chat.until((css) => !(document.querySelector(css)?.offsetHeight > 0), id("jump"));
 
