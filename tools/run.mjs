@@ -19,6 +19,9 @@ export class Failure extends Error {
  * @property {number} [timeout]  in milliseconds; none by default
  */
 
+/** What cargo says while nothing is wrong. It would fill the few lines that are shown. */
+const cargoProgress = /^ +(?:Blocking|Checking|Compiling|Downloaded|Downloading|Locking|Updating) /;
+
 /**
  * Runs a program to its end.
  *
@@ -49,7 +52,8 @@ export async function attempt(command, args, { log, cwd = root, env = {}, tail =
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) => resolve(signal ? `ended by ${signal}` : code === 0 ? undefined : `exit code ${code}`));
   });
-  const last = output.trimEnd().split("\n").slice(-tail).join("\n");
+  const lines = output.trimEnd().split("\n").filter((line) => !cargoProgress.test(line));
+  const last = lines.slice(-tail).join("\n");
   return { ok: failure === undefined, output, tail: failure ? `${last}\n[${failure}; all of it in ${relative(root, file)}]` : last };
 }
 
