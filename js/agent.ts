@@ -100,11 +100,18 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
         fold: (at) => ({
           ...at,
           messages: [...at.messages, ...messages.filter(({ id }) => !at.messages.some((old) => old.id === id))],
-          state: state === undefined ? at.state : state,
+          state: merge(at.state, state),
         }),
       },
       signal,
     );
+  };
+
+  /** As the core does it: members of an object are merged, anything else replaces. */
+  const merge = (old: State, state: State | Partial<State> | undefined): State => {
+    if (state === undefined) return old;
+    const mergeable = [old, state].every((value) => typeof value === "object" && value && !Array.isArray(value));
+    return mergeable ? { ...old, ...state } : (state as State);
   };
 
   const setMessages: Agent<State>["setMessages"] = (next) => {

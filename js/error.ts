@@ -35,8 +35,9 @@ export interface AgentErrorData {
   /** The HTTP status. */
   readonly status?: number | undefined;
   /**
-   * Says more than the kind. From the agent's RUN_ERROR, or ours: `disposed`, `busy` and `input` for a call
-   * that could not be made, `load` for WebAssembly that did not come.
+   * Says more than the kind. The agent's own, from RUN_ERROR, or ours: `truncated` for a stream without an end,
+   * `load` for WebAssembly that did not come; `disposed`, `busy`, `queue-full`, `nothing-to-regenerate` and `input` for
+   * a call that could not be made.
    */
   readonly code?: string | undefined;
   /** The beginning of the answer's body. */

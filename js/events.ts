@@ -1,4 +1,4 @@
-// The events of AG-UI 1.0 as a listener hears them: after the expansion of chunks, so without `*_CHUNK`.
+// The events of AG-UI 1.0.
 
 import type { ContentPart, Interrupt, JsonObject, JsonPatchOperation, Message, TokenUsage } from "./protocol.js";
 
@@ -153,7 +153,29 @@ export interface SubagentErrorEvent extends OfSubagent<"SUBAGENT_ERROR"> {
   readonly code?: string;
 }
 
-/** One event of AG-UI 1.0, after the expansion of chunks. Told apart by `type`. */
+/** A text message in short: opens it with the first chunk, and closes it with whatever else comes. */
+export interface TextMessageChunkEvent extends Owned<"TEXT_MESSAGE_CHUNK"> {
+  readonly messageId?: string;
+  readonly role?: "developer" | "system" | "assistant" | "user";
+  readonly delta?: string;
+  readonly name?: string;
+}
+
+/** A tool call in short. */
+export interface ToolCallChunkEvent extends Owned<"TOOL_CALL_CHUNK"> {
+  readonly toolCallId?: string;
+  readonly toolCallName?: string;
+  readonly parentMessageId?: string;
+  readonly delta?: string;
+}
+
+/** A reasoning message in short. */
+export interface ReasoningMessageChunkEvent extends Owned<"REASONING_MESSAGE_CHUNK"> {
+  readonly messageId?: string;
+  readonly delta?: string;
+}
+
+/** One event of AG-UI 1.0, as it came. Told apart by `type`. */
 export type AgUiEvent =
   | RunStartedEvent
   | RunFinishedEvent
@@ -162,9 +184,11 @@ export type AgUiEvent =
   | TextMessageStartEvent
   | (OfMessage<"TEXT_MESSAGE_CONTENT"> & Delta)
   | OfMessage<"TEXT_MESSAGE_END">
+  | TextMessageChunkEvent
   | ToolCallStartEvent
   | (OfCall<"TOOL_CALL_ARGS"> & Delta)
   | OfCall<"TOOL_CALL_END">
+  | ToolCallChunkEvent
   | ToolCallResultEvent
   | StateSnapshotEvent
   | StateDeltaEvent
@@ -174,6 +198,7 @@ export type AgUiEvent =
   | OfMessage<"REASONING_START" | "REASONING_END" | "REASONING_MESSAGE_END">
   | (OfMessage<"REASONING_MESSAGE_START"> & { readonly role: "reasoning" })
   | (OfMessage<"REASONING_MESSAGE_CONTENT"> & Delta)
+  | ReasoningMessageChunkEvent
   | ReasoningEncryptedValueEvent
   | RawEvent
   | CustomEvent

@@ -30,15 +30,21 @@ export function initialSnapshot<State>(
   };
 }
 
-/** The message with its delivery. Nothing streams into a thread at rest, so a saved stream was cut off. */
+/** The message with what the snapshot adds. Nothing streams into a thread at rest, so a saved stream was cut off. */
 function settle(message: Message): Message {
   const { delivery } = message;
-  if (delivery && delivery !== "streaming") return message;
-  return { ...message, delivery: delivery ? "aborted" : "complete" };
+  const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
+  // What was a snapshot's stays the same object.
+  if (delivery && delivery !== "streaming" && (!calls.length || "toolCallIds" in message)) return message;
+  return {
+    ...message,
+    ...(calls.length && { toolCallIds: calls.map(({ id }) => id) }),
+    delivery: delivery === "streaming" ? "aborted" : (delivery ?? "complete"),
+  };
 }
 
 /** The calls of assistant messages, each with the first result that the thread holds for it. */
-export function toolCallsOf(messages: readonly Message[]): ToolCall[] {
+function toolCallsOf(messages: readonly Message[]): ToolCall[] {
   const results = new Map<string, ToolMessage>();
   const callers: AssistantMessage[] = [];
   for (const message of messages) {
@@ -52,11 +58,11 @@ export function toolCallsOf(messages: readonly Message[]): ToolCall[] {
       return {
         id,
         name,
-        args: parseArgs(argsText),
+        args: parse(argsText, {}) as ToolCall["args"],
         argsText,
-        status: failed ? "error" : answer ? "complete" : "running",
+        status: failed ? "error" : "complete",
         phase: failed ? "output-error" : answer ? "output-available" : "input-available",
-        ...(answer && { result: answer.content }),
+        ...(answer && { result: parse(answer.content, answer.content) }),
         ...(failed && { error: answer.error! }),
         messageId: message.id,
         ...(message.subagentRunId !== undefined && { subagentRunId: message.subagentRunId }),
@@ -65,11 +71,10 @@ export function toolCallsOf(messages: readonly Message[]): ToolCall[] {
   );
 }
 
-function parseArgs(text: string): ToolCall["args"] {
+function parse(text: unknown, otherwise: unknown): unknown {
   try {
-    const args: unknown = JSON.parse(text);
-    return typeof args === "object" && args ? (args as ToolCall["args"]) : {};
+    return typeof text === "string" ? JSON.parse(text) : otherwise;
   } catch {
-    return {};
+    return otherwise;
   }
 }

@@ -11,9 +11,9 @@
 import { AgentError } from "./error.js";
 import { call, type Emitter } from "./emitter.js";
 import type { Host, RequestTarget, Session, SessionOptions } from "./glue/core.js";
-import { initialSnapshot, toolCallsOf } from "./initial.js";
+import { initialSnapshot } from "./initial.js";
 import type { Core } from "./loader.js";
-import { applyPatch } from "./mirror.js";
+import { applyPatch, keep } from "./mirror.js";
 import { createScheduler } from "./notify.js";
 import type { AgentSnapshot, Message, Notify, RunResult } from "./types.js";
 
@@ -84,7 +84,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   let core: Core | undefined;
   let loading: Promise<void> | undefined;
   let live: Live<State> | undefined;
-  let opening = false;
+  let batching = false;
   let disposed = false;
   let base: Snapshot | undefined;
   let steps: { run?: Run<State> | undefined; edit: Edit<State> | Run<State> }[] = [];
@@ -92,7 +92,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
 
   const flush = (): void => {
     scheduler.clear();
-    if (!live || opening) return;
+    if (!live || batching) return;
     const mine = live;
     let next: Snapshot;
     try {
@@ -134,7 +134,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   const fail = (mine: Live<State>, cause: unknown, last = read()): void => {
     if (mine !== live || disposed) return;
     live = undefined;
-    opening = false;
+    batching = false;
     scheduler.clear();
     giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core has failed", cause), {
       ...last,
@@ -161,7 +161,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   const host = (mine: Live<State>): Host => ({
     request: () => client.request(),
     changed: (urgent) => {
-      if (mine !== live || opening) return;
+      if (mine !== live || batching) return;
       if (urgent) flush();
       else scheduler.schedule();
     },
@@ -229,15 +229,10 @@ export function createLink<State>(client: Client<State>): Link<State> {
     steps = [];
     while (todo.length && !todo[0]!.run) from = todo.shift()!.edit.fold(from);
     const mine: Live<State> = { tickets: new Map(), early: new Map() };
-    const { messages, state, toolCalls, error } = from;
-    let next: Snapshot = {
-      ...initialSnapshot<State>(from.threadId, [], state),
-      messages,
-      // A lost session may have left calls half read.
-      toolCalls: error ? toolCallsOf(messages) : toolCalls,
-    };
+    // The core tells of all messages and calls, as it has read them; what it has read as they are keeps its identity.
+    let next = initialSnapshot<State>(from.threadId, [], from.state);
     live = mine;
-    opening = true;
+    batching = true;
     try {
       mine.session = construct(from, mine);
       for (const { run, edit } of todo) {
@@ -246,14 +241,16 @@ export function createLink<State>(client: Client<State>): Link<State> {
         else if (!ask(mine, (edit as Edit<State>).apply)) return;
       }
       if (mine !== live) return;
-      opening = false;
+      batching = false;
       const patch = mine.session.takePatch();
       if (patch !== undefined) next = applyPatch(next, patch);
     } catch (error) {
       fail(mine, error);
       return;
     }
-    publish(next);
+    const shown = read();
+    const kept = <Part>(old: Part, part: Part): Part => keep(old, part) as Part;
+    publish({ ...next, messages: kept(shown.messages, next.messages), toolCalls: kept(shown.toolCalls, next.toolCalls) });
   };
 
   /** Shows what waits. */
@@ -286,20 +283,19 @@ export function createLink<State>(client: Client<State>): Link<State> {
       if (run.ifBusy === "drop") return settle(run, { runId: run.id, outcome: "dropped" });
       if (run.ifBusy === "reject") {
         runs.delete(run);
-        return run.reject(misuse({ name: "Busy" }));
-      }
-      if (run.ifBusy === "replace") {
-        const replaced = steps.flatMap((step) => step.run ?? []);
-        for (const step of steps) step.run = undefined;
-        steps.push({ run, edit: run });
-        preview();
-        for (const old of replaced) settle(old, { runId: old.id, outcome: "aborted" });
-        return;
+        return run.reject(misuse(Object.assign(new Error("Another run is on"), { code: "busy" })));
       }
     }
     base ??= read();
-    steps.push({ run, edit: run });
-    preview();
+    const step = { run, edit: run };
+    const first = steps.findIndex((other) => other.run);
+    if (run.ifBusy !== "replace" || first < 0) {
+      steps.push(step);
+      return preview();
+    }
+    // It comes before what waits behind the one that it replaces.
+    steps.splice(first + 1, 0, step);
+    cancelWaiting(steps[first]!.run!);
   };
 
   const attempt = async (): Promise<void> => {
@@ -349,7 +345,17 @@ export function createLink<State>(client: Client<State>): Link<State> {
       else if (first) cancelWaiting(first);
     },
     reset: (edit) => {
-      if (live && ask(live, edit.apply)) return;
+      if (live) {
+        // One change for those who look, although it is several for the core.
+        const mine = live;
+        batching = true;
+        try {
+          ask(mine, edit.apply);
+        } finally {
+          batching = false;
+        }
+        if (mine === live) return flush();
+      }
       base = undefined;
       steps = [];
       publish(edit.fold(read()));
@@ -364,7 +370,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       const session = live?.session;
       if (session) call(() => session.dispose());
       live = undefined;
-      opening = false;
+      batching = false;
       scheduler.clear();
       // Not now: this may be a call from inside the session.
       if (session) queueMicrotask(() => call(() => session.free()));
@@ -391,12 +397,6 @@ function internal(what: string, cause: unknown): AgentError {
 
 /** What the core refuses. */
 export function misuse(cause: unknown): AgentError {
-  const { name, message } = cause as Error;
-  const busy = name === "Busy";
-  return new AgentError({
-    kind: "unsupported",
-    code: busy ? "busy" : "input",
-    message: busy ? "Another run is on" : message,
-    cause,
-  });
+  const { message, code = "input" } = cause as Error & { code?: string };
+  return new AgentError({ kind: "unsupported", code, message, cause });
 }

@@ -62,12 +62,12 @@ export function applyPatch<Root extends object>(root: Root, patch: string): Root
         for (let i = 3; i < operation.length; i++) run(["+", operation[i] as Path, operation[2]]);
         return;
       case "=":
+      case "~": {
         if (Array.isArray(at) && (key as number) > at.length) throw new Error(misfit);
-        write(at, key, path.length > 1 ? operation[2] : atRoot(key, operation[2]));
+        const value = operation[0] === "~" ? keep(read(at, key), operation[2]) : operation[2];
+        write(at, key, path.length > 1 ? value : atRoot(key, value));
         return;
-      case "~":
-        write(at, key, keep(read(at, key), operation[2]));
-        return;
+      }
       case "-":
         // The snapshot itself keeps its members, so that its shape never changes.
         if (path.length > 1) delete at[key];
@@ -95,8 +95,6 @@ export function applyPatch<Root extends object>(root: Root, patch: string): Root
   const patchOne = (base: Path, { op, path, from, value }: Pointed): boolean => {
     const moves = op === "move" || op === "copy";
     if (op === "test" || (moves && from === path)) return false;
-    // The reference client takes operations below a bare string, number or boolean, and does nothing.
-    if (path && typeof get(base) !== "object") return false;
     if (moves) {
       const source = resolve(base, from);
       value = get(source);
@@ -167,7 +165,7 @@ function atRoot(key: Key, value: unknown): unknown {
 }
 
 /** The new value, with every part of the old one in its place that is deeply equal. The new one is ours to change. */
-function keep(old: unknown, value: unknown): unknown {
+export function keep(old: unknown, value: unknown): unknown {
   if (old === value || typeof old !== "object" || typeof value !== "object" || !old || !value) return value;
   if (Array.isArray(value)) {
     if (!Array.isArray(old)) return value;

@@ -76,6 +76,8 @@ export interface AssistantMessage extends MessageBase {
   readonly toolCalls?: readonly MessageToolCall[];
   /** Read-only extra: the reasoning that shares this message's id. */
   readonly reasoning?: string;
+  /** Read-only extra: the reasoning's own `encryptedValue`. */
+  readonly reasoningEncryptedValue?: string;
   /** Read-only extra: how long the reasoning took, in milliseconds. */
   readonly reasoningDurationMs?: number;
   /** Read-only extra: keys of `AgentSnapshot.toolCalls`. */

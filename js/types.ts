@@ -38,7 +38,7 @@ export interface ToolCall {
     | "output-available"
     | "output-error"
     | "denied";
-  /** The content of the tool's message: text, or parts. */
+  /** The content of the tool's message: parsed where it is JSON, else text, or content parts. */
   readonly result?: unknown;
   /** What the tool said when it failed. */
   readonly error?: string;
@@ -91,7 +91,7 @@ export interface Connection {
 
 /** A submit that waits until the thread is free. */
 export interface QueuedSubmit {
-  readonly id: number;
+  readonly id: string;
   readonly messages: readonly Message[];
   readonly runId: string;
 }
@@ -207,8 +207,8 @@ export interface SubmitInput<State = unknown> {
   readonly message?: string | (Omit<UserMessage, "id" | "role"> & { readonly id?: string }) | undefined;
   /** Content beside the text. */
   readonly parts?: readonly ContentPart[] | undefined;
-  /** Replaces the state before the run. */
-  readonly state?: State | undefined;
+  /** Set before the run: members of an object are merged into the state, anything else replaces it. */
+  readonly state?: State | Partial<State> | undefined;
   /** Answers to interrupts. */
   readonly resume?: readonly ResumeEntry[] | undefined;
   /** In place of the agent's option, for this run. */
@@ -244,7 +244,8 @@ export interface AgentEvents extends AsyncIterable<CustomEventData> {
  * A conversation with an agent. The methods are bound: they may be passed on alone.
  *
  * What happens to a run is told by `RunResult.outcome`, never by a rejection. A call that makes no sense rejects
- * (or throws) an `AgentError` of kind `unsupported` with the code `disposed`, `busy` or `input`.
+ * (or throws) an `AgentError` of kind `unsupported` with the code `disposed`, `busy`, `queue-full`,
+ * `nothing-to-regenerate` or `input`.
  *
  * @example
  * const agent = createAgent({ url: "/agent" });

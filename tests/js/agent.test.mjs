@@ -5,6 +5,7 @@ import { deferred, load, until } from "./lib.mjs";
 
 const { createAgentWith } = await load("agent");
 const { AgentError } = await load("error");
+const { initialSnapshot } = await load("initial");
 
 beforeEach(() => {
   Session.all = [];
@@ -176,6 +177,18 @@ describe("submit", () => {
   const user = (content) => ({ role: "user", content, delivery: "complete" });
   const image = { type: "image", source: { type: "url", value: "x" } };
 
+  it("merges its state into an object, as the core does", () => {
+    const shown = (initialState, state) => {
+      const agent = create({ initialState });
+      agent.submit({ state });
+      return agent.getSnapshot().state;
+    };
+    assert.deepEqual(shown({ a: 1, b: 1 }, { b: 2 }), { a: 1, b: 2 });
+    assert.deepEqual(shown([1], { b: 2 }), { b: 2 });
+    assert.deepEqual(shown({ a: 1 }, [2]), [2]);
+    assert.equal(shown({ a: 1 }, null), null);
+  });
+
   for (const [name, given, expected] of [
     ["a text", "hi", { messages: [user("hi")] }],
     ["an empty text", "", { messages: [user("")] }],
@@ -345,10 +358,12 @@ describe("before the core is there", () => {
     await assert.rejects(agent.submit({ message: "3", ifBusy: "reject" }), { code: "busy" });
     agent.submit({ message: "4", ifBusy: "replace" });
     assert.equal((await first).outcome, "aborted");
+    agent.submit("5");
+    agent.submit({ message: "6", ifBusy: "replace" });
     arrive();
     const session = await opened();
-    assert.deepEqual(session.messages.map(({ content }) => content), ["1"]);
-    assert.deepEqual(session.calls.map(([name, { messages }]) => [name, messages[0].content]), [["submit", "4"]]);
+    assert.deepEqual(session.messages.map(({ content }) => content), ["1", "4"]);
+    assert.deepEqual(session.calls.map(([name, { messages }]) => [name, messages[0].content]), [["submit", "6"], ["submit", "5"]]);
   });
 
   it("stops, keeping the message", async () => {
@@ -499,7 +514,7 @@ describe("a trap", () => {
       const first = agent.submit("1");
       const session = await opened();
       session.say("par", "tial");
-      session.patch(["=", ["queue"], [{ id: 1, runId: "q", messages: [{ id: "q", role: "user", content: "queued" }] }]]);
+      session.patch(["=", ["queue"], [{ id: "1", runId: "q", messages: [{ id: "q", role: "user", content: "queued" }] }]]);
       session.changed();
       session.throws.takePatch = make();
       session.changed(true);
@@ -757,6 +772,7 @@ describe("custom events", () => {
 
 describe("structural sharing", () => {
   it("holds from the first snapshot through the coming of the core", async () => {
+    Session.callsOf = (messages) => initialSnapshot("", messages).toolCalls;
     const agent = create({
       initialMessages: [{ id: "1", role: "assistant", toolCalls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }] }],
       initialState: { rows: [1] },

@@ -5,6 +5,8 @@ export class Session {
   static all = [];
   /** What the next call of the constructor throws. */
   static refuse;
+  /** The calls of messages; a test that wants them gives the function. */
+  static callsOf = () => [];
   static get last() {
     return Session.all.at(-1);
   }
@@ -34,6 +36,9 @@ export class Session {
     this.state = state === undefined ? undefined : JSON.parse(state);
     this.#length = this.messages?.length ?? 0;
     this.#host = host;
+    if (this.messages) {
+      this.patch(["o", ["messages"], this.messages], ["o", ["toolCalls"], Session.callsOf(this.messages)]);
+    }
     Session.all.push(this);
   }
 
@@ -166,7 +171,7 @@ export class Session {
   #run(input) {
     const run = { ticket: ++this.#tickets, input };
     if (!this.#running) this.#start(run);
-    else if (input.ifBusy === "reject") throw Object.assign(new Error("busy"), { name: "Busy" });
+    else if (input.ifBusy === "reject") throw Object.assign(new Error("busy"), { name: "AgentMisuse", code: "busy" });
     else if (input.ifBusy === "drop") this.#settle(run, { outcome: "dropped" });
     else if (input.ifBusy === "replace") {
       this.finish("aborted");

@@ -44,14 +44,14 @@ describe("the first snapshot", () => {
     const { toolCalls } = initialSnapshot("t", [
       { id: "m", role: "assistant", toolCalls: [call("a", `{"q":1}`), call("b", `{"q":`)] },
       { id: "n", role: "assistant", toolCalls: [call("c", "null")], subagentRunId: "s" },
-      { id: "ra", role: "tool", toolCallId: "a", content: "found" },
+      { id: "ra", role: "tool", toolCallId: "a", content: `{"found":true}` },
       { id: "rb", role: "tool", toolCallId: "b", content: "", error: "broken" },
       { id: "ra2", role: "tool", toolCallId: "a", content: "again" },
     ]);
     assert.deepEqual(toolCalls, [
-      { id: "a", name: "look", args: { q: 1 }, argsText: `{"q":1}`, status: "complete", phase: "output-available", result: "found", messageId: "m" },
+      { id: "a", name: "look", args: { q: 1 }, argsText: `{"q":1}`, status: "complete", phase: "output-available", result: { found: true }, messageId: "m" },
       { id: "b", name: "look", args: {}, argsText: `{"q":`, status: "error", phase: "output-error", result: "", error: "broken", messageId: "m" },
-      { id: "c", name: "look", args: {}, argsText: "null", status: "running", phase: "input-available", messageId: "n", subagentRunId: "s" },
+      { id: "c", name: "look", args: null, argsText: "null", status: "complete", phase: "input-available", messageId: "n", subagentRunId: "s" },
     ]);
   });
 

@@ -51,11 +51,11 @@ export function suite() {
       const session = await opened();
       await turn();
       session.say("Hel", "lo");
-      assert.equal(text(), "running 2: [hello] [Hello]");
+      assert.equal(text(), "running 2: [hello][Hello]");
       assert.equal(agent.listening(), 1);
       session.finish();
       assert.equal((await result).outcome, "success");
-      assert.equal(text(), "idle 2: [hello] [Hello]");
+      assert.equal(text(), "idle 2: [hello][Hello]");
       await unmount();
       await turn();
       assert.equal(agent.listening(), 0);
