@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
 
@@ -9,14 +10,14 @@ export const folder = process.env.AG_UI_WASM_JS
   : new URL("pkg/", root);
 
 /** Whether the core in that folder is the real one. */
-export const real = !process.env.AG_UI_WASM_JS;
+export const real = existsSync(new URL("core.wasm", folder));
 
 /** A module of the package. */
 export const load = (name) => import(new URL(`${name}.js`, folder));
 
-/** Waits until a condition holds, a macrotask at a time. */
+/** Waits until a condition holds. */
 export async function until(condition, what = condition.toString()) {
-  for (let i = 0; i < 1000; i++) {
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline; ) {
     if (condition()) return;
     await new Promise((done) => setImmediate(done));
   }

@@ -1,0 +1,12 @@
+// The glue as wasm-bindgen has made it must be what js/ was compiled against. Needs a built package.
+
+import * as declared from "../../js/glue/core.js";
+import { bytes } from "../../js/glue/bytes.js";
+import * as made from "../../pkg/glue/core.js";
+import * as inlined from "../../pkg/glue/bytes.js";
+
+const session: typeof declared.Session = made.Session;
+const init: typeof declared.default = made.default;
+const text: typeof bytes = inlined.bytes;
+
+export { init, session, text };
