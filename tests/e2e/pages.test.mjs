@@ -39,7 +39,7 @@ describe("in the light", () => {
           const errors = await browser.consoleErrors();
           assert.deepEqual(errors.filter((error) => !expect?.test(error)), [], "the console is clean");
         } catch (error) {
-          await chat.screenshot("failed").catch(() => {});
+          await chat.screenshot(`failed-${name.replaceAll(/\W+/g, "-")}`).catch(() => {});
           throw error;
         }
       });

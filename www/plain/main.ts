@@ -52,7 +52,7 @@ const toggle = h(
     "data-testid": "panel-toggle",
     "aria-label": "Details of the run",
     "aria-controls": "panel",
-    onclick: () => openPanel(side.node.hidden),
+    onclick: () => openPanel(side.node.hasAttribute("hidden")),
   },
   icon("panel"),
 );

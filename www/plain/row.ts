@@ -10,14 +10,14 @@ type Reasoning = NonNullable<ReturnType<typeof reasoningOf>>;
 
 /** One message, whatever its role. The role can change: reasoning becomes the answer that shares its id. */
 export function rowView(row: Row): View<Row> {
-  const slots = Array.from({ length: 6 }, slot) as [Element, Element, Element, Element, Element, Element];
-  const node = h("article", { class: "row", "data-testid": "message" }, ...slots);
-  const speaker = maybe<string>(slots[0], (name) => paragraph("speaker", name));
-  const reasoning = maybe<Reasoning>(slots[1], reasoningView);
-  const text = maybe<Row>(slots[2], textView);
-  const calls = list<ToolCall>(slots[3], ({ id }) => id, toolCard);
-  const waiting = maybe<true>(slots[4], () => waitingView());
-  const end = maybe<string>(slots[5], (words) => paragraph("fate", words, "fate"));
+  const slots = { speaker: slot(), reasoning: slot(), text: slot(), calls: slot(), waiting: slot(), end: slot() };
+  const node = h("article", { class: "row", "data-testid": "message" }, ...Object.values(slots));
+  const speaker = maybe<string>(slots.speaker, (name) => paragraph("speaker", name));
+  const reasoning = maybe<Reasoning>(slots.reasoning, reasoningView);
+  const text = maybe<Row>(slots.text, textView);
+  const calls = list<ToolCall>(slots.calls, ({ id }) => id, toolCard);
+  const waiting = maybe<true>(slots.waiting, () => waitingView());
+  const end = maybe<string>(slots.end, (words) => paragraph("fate", words, "fate"));
 
   const update = (next: Row): void => {
     const { message } = next;
@@ -98,7 +98,7 @@ function reasoningView(reasoning: Reasoning): View<Reasoning> {
     say(text, next.text);
   };
   const choose = (): void => {
-    wanted = text.hidden;
+    wanted = text.hasAttribute("hidden");
     update(last);
   };
   update(reasoning);
