@@ -1,8 +1,9 @@
 import { AgentError } from "./error.js";
 import { call, createEmitter } from "./emitter.js";
+import { misuse } from "./failure.js";
 import { initialSnapshot } from "./initial.js";
 import { toCoreInput, toRunInput, toTarget, uuid } from "./input.js";
-import { createLink, misuse, type Run } from "./link.js";
+import { createLink, type Run } from "./link.js";
 import type { Core } from "./loader.js";
 import type { Agent, AgentOptions, AgentSnapshot, Message, RunResult, SubmitInput } from "./types.js";
 

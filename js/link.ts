@@ -10,6 +10,7 @@
 
 import { AgentError } from "./error.js";
 import { call, type Emitter } from "./emitter.js";
+import { internal, isTrap, misuse } from "./failure.js";
 import type { Host, RequestTarget, Session, SessionOptions } from "./glue/core.js";
 import { initialSnapshot } from "./initial.js";
 import type { Core } from "./loader.js";
@@ -84,7 +85,8 @@ export function createLink<State>(client: Client<State>): Link<State> {
   let core: Core | undefined;
   let loading: Promise<void> | undefined;
   let live: Live<State> | undefined;
-  let batching = false;
+  // What is to be told behind several calls that look like one from outside; nobody is called before.
+  let held: (() => void)[] | undefined;
   let disposed = false;
   let base: Snapshot | undefined;
   let steps: { run?: Run<State> | undefined; edit: Edit<State> | Run<State> }[] = [];
@@ -92,7 +94,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
 
   const flush = (): void => {
     scheduler.clear();
-    if (!live || batching) return;
+    if (!live || held) return;
     const mine = live;
     let next: Snapshot;
     try {
@@ -107,10 +109,25 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
   const scheduler = createScheduler(client.notify, flush);
 
+  const soon = (action: () => void): void => {
+    if (held) held.push(action);
+    else action();
+  };
+
+  /** Publishes what the calls have come to, then tells. */
+  const release = (show: () => void): void => {
+    const actions = held;
+    held = undefined;
+    show();
+    actions?.forEach((action) => action());
+  };
+
   const tell = (run: Run<State>, result: RunResult): void => {
     run.resolve(result);
-    if (result.error) emitter.emit("error", result.error);
-    if (result.outcome !== "dropped") emitter.emit("finish", result);
+    soon(() => {
+      if (result.error) emitter.emit("error", result.error);
+      if (result.outcome !== "dropped") emitter.emit("finish", result);
+    });
   };
 
   const settle = (run: Run<State>, result: RunResult): void => {
@@ -134,7 +151,6 @@ export function createLink<State>(client: Client<State>): Link<State> {
   const fail = (mine: Live<State>, cause: unknown, last = read()): void => {
     if (mine !== live || disposed) return;
     live = undefined;
-    batching = false;
     scheduler.clear();
     giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core has failed", cause), {
       ...last,
@@ -153,7 +169,9 @@ export function createLink<State>(client: Client<State>): Link<State> {
     base = undefined;
     steps = [];
     const outcome = ended.length ? "error" : last.outcome;
-    publish({ ...last, status: "error", isLoading: false, error, outcome, queue: [], connection: closed });
+    release(() =>
+      publish({ ...last, status: "error", isLoading: false, error, outcome, queue: [], connection: closed }),
+    );
     for (const run of ended) settle(run, { runId: run.id, outcome: "error", error });
     if (!ended.length) emitter.emit("error", error);
   };
@@ -161,7 +179,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   const host = (mine: Live<State>): Host => ({
     request: () => client.request(),
     changed: (urgent) => {
-      if (mine !== live || batching) return;
+      if (mine !== live || held) return;
       if (urgent) flush();
       else scheduler.schedule();
     },
@@ -179,7 +197,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     event: (json) => {
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
-    warning: (json) => emitter.emit("warning", JSON.parse(json)),
+    warning: (json) => soon(() => emitter.emit("warning", JSON.parse(json))),
     fatal: (message) => fail(mine, new Error(message)),
   });
 
@@ -195,9 +213,9 @@ export function createLink<State>(client: Client<State>): Link<State> {
     }
   };
 
-  const start = (mine: Live<State>, run: Run<State>, method = run.start): void => {
+  const start = (mine: Live<State>, run: Run<State>): void => {
     try {
-      const ticket = method(mine.session!);
+      const ticket = run.start(mine.session!);
       run.ticket = ticket;
       const early = mine.early.get(ticket);
       if (early !== undefined) finish(mine, ticket, run, early);
@@ -232,7 +250,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     // The core tells of all messages and calls, as it has read them; what it has read as they are keeps its identity.
     let next = initialSnapshot<State>(from.threadId, [], from.state);
     live = mine;
-    batching = true;
+    held = [];
     try {
       mine.session = construct(from, mine);
       for (const { run, edit } of todo) {
@@ -241,7 +259,6 @@ export function createLink<State>(client: Client<State>): Link<State> {
         else if (!ask(mine, (edit as Edit<State>).apply)) return;
       }
       if (mine !== live) return;
-      batching = false;
       const patch = mine.session.takePatch();
       if (patch !== undefined) next = applyPatch(next, patch);
     } catch (error) {
@@ -250,7 +267,9 @@ export function createLink<State>(client: Client<State>): Link<State> {
     }
     const shown = read();
     const kept = <Part>(old: Part, part: Part): Part => keep(old, part) as Part;
-    publish({ ...next, messages: kept(shown.messages, next.messages), toolCalls: kept(shown.toolCalls, next.toolCalls) });
+    const messages = kept(shown.messages, next.messages);
+    const toolCalls = kept(shown.toolCalls, next.toolCalls);
+    release(() => publish({ ...next, messages, toolCalls }));
   };
 
   /** Shows what waits. */
@@ -299,18 +318,18 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
 
   const attempt = async (): Promise<void> => {
+    let cause: unknown;
     try {
       core = await source();
-    } catch (cause) {
-      if (disposed) return;
+    } catch (error) {
+      cause = error;
+    }
+    loading = undefined;
+    if (disposed) return;
+    if (!core) {
       lost = steps.flatMap(({ run }) => run ?? []).pop();
       giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core could not be loaded", cause), read());
-      return;
-    } finally {
-      loading = undefined;
-    }
-    if (disposed) return;
-    if (steps.length) open();
+    } else if (steps.length) open();
     else if (read().error?.code === "load") publish({ ...read(), status: "idle", error: undefined });
   };
 
@@ -347,14 +366,14 @@ export function createLink<State>(client: Client<State>): Link<State> {
     reset: (edit) => {
       if (live) {
         // One change for those who look, although it is several for the core.
-        const mine = live;
-        batching = true;
+        held = [];
+        let done = false;
         try {
-          ask(mine, edit.apply);
+          done = ask(live, edit.apply);
         } finally {
-          batching = false;
+          release(flush);
         }
-        if (mine === live) return flush();
+        if (done) return;
       }
       base = undefined;
       steps = [];
@@ -370,33 +389,17 @@ export function createLink<State>(client: Client<State>): Link<State> {
       const session = live?.session;
       if (session) call(() => session.dispose());
       live = undefined;
-      batching = false;
       scheduler.clear();
       // Not now: this may be a call from inside the session.
       if (session) queueMicrotask(() => call(() => session.free()));
       base = undefined;
       steps = [];
       const last = read();
-      if (last.isLoading) {
+      release(() => {
+        if (!last.isLoading) return;
         publish({ ...last, status: "idle", isLoading: false, outcome: "aborted", queue: [], connection: closed });
-      }
+      });
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
     },
   };
-}
-
-/** Whether the core is lost: it trapped, or ran out of stack. */
-function isTrap(error: unknown): boolean {
-  return error instanceof Error && /^(RuntimeError|RangeError|InternalError)$/.test(error.name);
-}
-
-function internal(what: string, cause: unknown): AgentError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new AgentError({ kind: "internal", message: `${what}: ${reason}`, retryable: true, cause });
-}
-
-/** What the core refuses. */
-export function misuse(cause: unknown): AgentError {
-  const { message, code = "input" } = cause as Error & { code?: string };
-  return new AgentError({ kind: "unsupported", code, message, cause });
 }

@@ -10,6 +10,7 @@ const { initialSnapshot } = await load("initial");
 beforeEach(() => {
   Session.all = [];
   Session.refuse = undefined;
+  Session.warns = false;
 });
 
 const core = async () => ({ Session });
@@ -310,6 +311,32 @@ describe("the other verbs", () => {
     assert.deepEqual(texts(agent), ["a"]);
   });
 
+  it("reset as one change, and callbacks come behind it", async () => {
+    const results = [];
+    const agent = create({
+      initialMessages: [{ id: "1", role: "user", content: "a" }],
+      onFinish: ({ outcome }) => outcome === "aborted" && results.push(texts(agent), agent.submit("3")),
+    });
+    agent.submit("2");
+    await opened();
+    const seen = [];
+    agent.subscribe(() => seen.push(texts(agent)));
+    agent.reset();
+    assert.deepEqual(results[0], ["a"]);
+    assert.deepEqual(seen, [["a"], ["a", "3"]]);
+    assert.equal(agent.getSnapshot().status, "running");
+  });
+
+  it("warn of what the core cannot read, when it is there to be spoken to", async () => {
+    const agent = create({ onWarning: ({ code }) => heard.push(code, agent.getSnapshot().messages.length, agent.stop()) });
+    const heard = [];
+    Session.warns = true;
+    const result = agent.submit("1");
+    await opened();
+    assert.equal((await result).outcome, "aborted");
+    assert.deepEqual(heard.slice(0, 2), ["message-malformed", 1]);
+  });
+
   it("are bound", async () => {
     const { submit, stop, getSnapshot } = create();
     const result = submit("a");
@@ -449,6 +476,17 @@ describe("a load that fails", () => {
     assert.equal(session.calls[0][1].runId, "r");
     session.finish();
     assert.equal((await again).outcome, "success");
+    assert.deepEqual(texts(agent), ["1"]);
+  });
+
+  it("may be tried again by a listener that sees it", async () => {
+    let tries = 0;
+    const agent = create({}, async () => (++tries === 1 ? Promise.reject(blocked()) : { Session }));
+    const again = [];
+    agent.subscribe(() => agent.getSnapshot().error && !again.length && again.push(agent.retry()));
+    assert.equal((await agent.submit("1")).outcome, "error");
+    (await opened()).finish();
+    assert.equal((await again[0]).outcome, "success");
     assert.deepEqual(texts(agent), ["1"]);
   });
 
@@ -711,6 +749,21 @@ describe("listeners", () => {
       assert.deepEqual(texts(agent), ["1", "2"]);
       assert.deepEqual(reported, []);
     }
+  });
+
+  it("may do so when the core has just come", async () => {
+    const agent = create();
+    let once = false;
+    agent.subscribe(() => {
+      if (once || !Session.last) return;
+      once = true;
+      agent.setState({ n: 1 });
+      agent.setMessages((before) => [...before, { id: "x", role: "user", content: "x" }]);
+    });
+    agent.submit("1");
+    await opened();
+    assert.deepEqual(texts(agent), ["1", "x"]);
+    assert.deepEqual(agent.getSnapshot().state, { n: 1 });
   });
 
   it("may do so in every callback of the core", async () => {

@@ -5,6 +5,8 @@ export class Session {
   static all = [];
   /** What the next call of the constructor throws. */
   static refuse;
+  /** Whether the constructor warns. */
+  static warns = false;
   /** The calls of messages; a test that wants them gives the function. */
   static callsOf = () => [];
   static get last() {
@@ -40,6 +42,7 @@ export class Session {
       this.patch(["o", ["messages"], this.messages], ["o", ["toolCalls"], Session.callsOf(this.messages)]);
     }
     Session.all.push(this);
+    if (Session.warns) host.warning(`{"code":"message-malformed","message":"!"}`);
   }
 
   // What a page calls.
