@@ -62,10 +62,16 @@ pub struct Session(Rc<Shared>);
 impl Session {
     /// `messages` and `state` are JSON texts.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: JsValue, messages: Option<String>, state: Option<String>, host: Host) -> Result<Session, JsValue> {
+    pub fn new(
+        options: JsValue,
+        messages: Option<String>,
+        state: Option<String>,
+        host: Host,
+    ) -> Result<Session, JsValue> {
         let options: SessionOptions = serde_wasm_bindgen::from_value(options)?;
         let core = Core::new(options.into(), messages.as_deref(), state.as_deref()).map_err(misuse)?;
-        let shared = Rc::new(Shared { core: RefCell::new(core), host, open: RefCell::default(), timer: RefCell::default() });
+        let shared =
+            Rc::new(Shared { core: RefCell::new(core), host, open: RefCell::default(), timer: RefCell::default() });
         shared.perform();
         Ok(Self(shared))
     }

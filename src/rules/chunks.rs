@@ -20,7 +20,7 @@ enum Kind {
     Reasoning,
 }
 
-/// An open chunk stream.
+/// An open chunk stream. Its strings are kept as the insides of JSON literals, as they came.
 #[derive(Debug)]
 struct Lane {
     owner: Option<String>,
@@ -80,43 +80,43 @@ impl ChunkExpander {
             }
         };
         let tag = subagent_run_id;
-        let lane = self.lane_of(&chunk, tag.as_deref())?;
-        let continues = |lane: &&Lane| lane.kind == chunk.kind && chunk.id.as_deref().is_none_or(|id| id == lane.id);
+        let lane = self.lane_of(&chunk, tag)?;
+        let continues = |lane: &&Lane| lane.kind == chunk.kind && chunk.id.is_none_or(|id| id == Str(&lane.id));
         if let Some(lane) = lane.and_then(|at| self.lanes.get(at)).filter(continues) {
             lane.check(&chunk)?;
             if chunk.delta.is_some() || metadata.is_some() {
-                let owner = lane.owner.as_deref().map(Str::Borrowed);
+                let owner = lane.owner.as_deref().map(Str);
                 let event = lane.content(chunk.delta.unwrap_or_default());
                 sink(&Incoming { event, subagent_run_id: tag.or(owner), metadata });
             }
             return Ok(());
         }
-        let opened = Lane::open(&chunk, tag.as_deref())?;
+        let opened = Lane::open(&chunk, tag)?;
         if let Some(at) = lane {
             self.close(at, sink);
         }
-        let delta = chunk.delta.clone();
-        let start = Incoming { event: opened.start(chunk.role), subagent_run_id: tag, metadata };
-        sink(&start);
-        if let Some(delta) = delta {
-            let event = opened.content(delta);
-            sink(&Incoming { event, subagent_run_id: start.subagent_run_id, metadata: None });
+        sink(&Incoming { event: opened.start(chunk.role), subagent_run_id: tag, metadata });
+        if let Some(delta) = chunk.delta {
+            sink(&Incoming { event: opened.content(delta), subagent_run_id: tag, metadata: None });
         }
         self.lanes.push(opened);
         Ok(())
     }
 
     /// The open lane that a chunk goes to, if there is one.
-    fn lane_of(&self, chunk: &Chunk<'_>, tag: Option<&str>) -> Result<Option<usize>, Violation> {
-        let of_owner = |owner: Option<&str>| self.lanes.iter().position(|lane| lane.owner.as_deref() == owner);
+    fn lane_of(&self, chunk: &Chunk<'_>, tag: Option<Str<'_>>) -> Result<Option<usize>, Violation> {
+        let of_owner = |owner: Option<Str<'_>>| self.lanes.iter().position(|lane| lane.owner() == owner);
         let same_kind = |lane: &Lane| lane.kind == chunk.kind;
-        if let Some(id) = chunk.id.as_deref() {
-            let Some(at) = self.lanes.iter().position(|lane| same_kind(lane) && lane.id == id) else {
+        if let Some(id) = chunk.id {
+            let Some(at) = self.lanes.iter().position(|lane| same_kind(lane) && Str(&lane.id) == id) else {
                 return Ok(of_owner(tag));
             };
-            let owner = self.lanes.get(at).and_then(|lane| lane.owner.as_deref());
+            let owner = self.lanes.get(at).and_then(Lane::owner);
             if tag.is_some() && tag != owner {
-                return violation("chunk-owner", format!("the chunk stream \"{id}\" belongs to another subagent"));
+                return violation(
+                    "chunk-owner",
+                    format!("the chunk stream \"{}\" belongs to another subagent", id.decode()),
+                );
             }
             return Ok(Some(at));
         }
@@ -154,8 +154,7 @@ impl ChunkExpander {
             | Event::ReasoningEncryptedValue { .. }
             | Event::SubagentStarted { .. } => {}
             _ => {
-                let owner = incoming.subagent_run_id.as_deref();
-                if let Some(at) = self.lanes.iter().position(|lane| lane.owner.as_deref() == owner) {
+                if let Some(at) = self.lanes.iter().position(|lane| lane.owner() == incoming.subagent_run_id) {
                     self.close(at, sink);
                 }
             }
@@ -163,20 +162,24 @@ impl ChunkExpander {
     }
 
     fn close(&mut self, at: usize, sink: &mut Sink<'_>) {
-        let Lane { owner, kind, id, .. } = self.lanes.remove(at);
-        let id = Str::Owned(id);
-        let event = match kind {
+        let lane = self.lanes.remove(at);
+        let id = Str(&lane.id);
+        let event = match lane.kind {
             Kind::Text => Event::TextMessageEnd { message_id: id },
             Kind::Tool => Event::ToolCallEnd { tool_call_id: id },
             Kind::Reasoning => Event::ReasoningMessageEnd { message_id: id },
         };
-        sink(&Incoming { event, subagent_run_id: owner.map(Str::Owned), metadata: None });
+        sink(&Incoming { event, subagent_run_id: lane.owner(), metadata: None });
     }
 }
 
 impl Lane {
-    fn open(chunk: &Chunk<'_>, tag: Option<&str>) -> Result<Self, Violation> {
-        let Some(id) = chunk.id.as_deref() else {
+    fn owner(&self) -> Option<Str<'_>> {
+        self.owner.as_deref().map(Str)
+    }
+
+    fn open(chunk: &Chunk<'_>, tag: Option<Str<'_>>) -> Result<Self, Violation> {
+        let Some(id) = chunk.id else {
             let id = if chunk.kind == Kind::Tool { "toolCallId" } else { "messageId" };
             return violation("chunk-without-id", format!("the first chunk of a stream must have a \"{id}\""));
         };
@@ -184,12 +187,12 @@ impl Lane {
             return violation("chunk-without-name", "the first chunk of a tool call must have a \"toolCallName\"");
         }
         Ok(Self {
-            owner: tag.map(Into::into),
+            owner: tag.map(|tag| tag.0.to_owned()),
             kind: chunk.kind,
-            id: id.to_owned(),
-            role: chunk.role.as_deref().unwrap_or("assistant").to_owned(),
-            name: chunk.name.as_deref().map(Into::into),
-            parent_message_id: chunk.parent_message_id.as_deref().map(Into::into),
+            id: id.0.to_owned(),
+            role: chunk.role.unwrap_or(Str("assistant")).0.to_owned(),
+            name: chunk.name.map(|name| name.0.to_owned()),
+            parent_message_id: chunk.parent_message_id.map(|id| id.0.to_owned()),
         })
     }
 
@@ -197,35 +200,35 @@ impl Lane {
     fn check(&self, chunk: &Chunk<'_>) -> Result<(), Violation> {
         let conflict =
             |name: &str| violation("chunk-conflict", format!("a chunk of \"{}\" changes its \"{name}\"", self.id));
-        if chunk.role.as_deref().is_some_and(|role| role != self.role) {
+        let changes = |new: Option<Str<'_>>, old: Option<&str>| new.is_some() && new != old.map(Str);
+        if changes(chunk.role, Some(&self.role)) {
             return conflict("role");
         }
-        if chunk.name.is_some() && chunk.name.as_deref() != self.name.as_deref() {
+        if changes(chunk.name, self.name.as_deref()) {
             return conflict(if self.kind == Kind::Tool { "toolCallName" } else { "name" });
         }
-        if chunk.parent_message_id.is_some() && chunk.parent_message_id.as_deref() != self.parent_message_id.as_deref()
-        {
+        if changes(chunk.parent_message_id, self.parent_message_id.as_deref()) {
             return conflict("parentMessageId");
         }
         Ok(())
     }
 
     fn start<'a>(&'a self, role: Option<Str<'a>>) -> Event<'a> {
-        let id = Str::Borrowed(self.id.as_str());
-        let name = self.name.as_deref().map(Str::Borrowed);
+        let id = Str(&self.id);
+        let name = self.name.as_deref().map(Str);
         match self.kind {
             Kind::Text => Event::TextMessageStart { message_id: id, role, name },
             Kind::Tool => Event::ToolCallStart {
                 tool_call_id: id,
                 tool_call_name: name.unwrap_or_default(),
-                parent_message_id: self.parent_message_id.as_deref().map(Str::Borrowed),
+                parent_message_id: self.parent_message_id.as_deref().map(Str),
             },
             Kind::Reasoning => Event::ReasoningMessageStart { message_id: id },
         }
     }
 
     fn content<'a>(&'a self, delta: Str<'a>) -> Event<'a> {
-        let id = Str::Borrowed(self.id.as_str());
+        let id = Str(&self.id);
         match self.kind {
             Kind::Text => Event::TextMessageContent { message_id: id, delta },
             Kind::Tool => Event::ToolCallArgs { tool_call_id: id, delta },
@@ -260,21 +263,23 @@ mod tests {
     fn describe(incoming: &Incoming<'_>) -> String {
         let text = match &incoming.event {
             Event::TextMessageStart { message_id, role, .. } => {
-                format!("S:{message_id}/{}", role.as_deref().unwrap_or("-"))
+                format!("S:{}/{}", message_id.0, role.map_or("-", |role| role.0))
             }
-            Event::TextMessageContent { message_id, delta } => format!("C:{message_id}={delta}"),
-            Event::TextMessageEnd { message_id } => format!("E:{message_id}"),
-            Event::ToolCallStart { tool_call_id, tool_call_name, .. } => format!("TS:{tool_call_id}/{tool_call_name}"),
-            Event::ToolCallArgs { tool_call_id, delta } => format!("TA:{tool_call_id}={delta}"),
-            Event::ToolCallEnd { tool_call_id } => format!("TE:{tool_call_id}"),
-            Event::ReasoningMessageStart { message_id } => format!("RS:{message_id}"),
-            Event::ReasoningMessageContent { message_id, delta } => format!("RC:{message_id}={delta}"),
-            Event::ReasoningMessageEnd { message_id } => format!("RE:{message_id}"),
+            Event::TextMessageContent { message_id, delta } => format!("C:{}={}", message_id.0, delta.0),
+            Event::TextMessageEnd { message_id } => format!("E:{}", message_id.0),
+            Event::ToolCallStart { tool_call_id, tool_call_name, .. } => {
+                format!("TS:{}/{}", tool_call_id.0, tool_call_name.0)
+            }
+            Event::ToolCallArgs { tool_call_id, delta } => format!("TA:{}={}", tool_call_id.0, delta.0),
+            Event::ToolCallEnd { tool_call_id } => format!("TE:{}", tool_call_id.0),
+            Event::ReasoningMessageStart { message_id } => format!("RS:{}", message_id.0),
+            Event::ReasoningMessageContent { message_id, delta } => format!("RC:{}={}", message_id.0, delta.0),
+            Event::ReasoningMessageEnd { message_id } => format!("RE:{}", message_id.0),
             _ => "other".into(),
         };
         let meta = incoming.metadata.map_or(String::new(), |m| format!("+{}", m.text()));
         match &incoming.subagent_run_id {
-            Some(owner) => format!("{text}@{owner}{meta}"),
+            Some(owner) => format!("{text}@{}{meta}", owner.0),
             None => text + &meta,
         }
     }

@@ -92,7 +92,7 @@ impl AgentError {
         object.string("kind", self.kind.name()).string("message", &self.message);
         object.member("retryable").push_str(if self.retryable { "true" } else { "false" });
         object
-            .number("status", self.status.map(f64::from))
+            .number("status", self.status.map(u64::from))
             .optional("code", self.code.as_deref())
             .optional("body", self.body.as_deref());
         object.close();

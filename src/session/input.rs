@@ -4,7 +4,7 @@ use super::run::{Body, Outcome, Phase};
 use super::{AgentError, Effect, ErrorKind, Session, Status};
 use crate::rules::Violation;
 use crate::thread::Warning;
-use crate::wire::{Event, Frame, Incoming, Raw};
+use crate::wire::{Event, Frame, Incoming, Raw, Str};
 
 impl Session {
     /// The head of the answer to request `request` has come.
@@ -162,7 +162,7 @@ impl Session {
     }
 
     fn event(&mut self, incoming: &Incoming<'_>, now: f64) {
-        match &incoming.event {
+        match incoming.event {
             Event::TextMessageContent { .. } | Event::ToolCallArgs { .. } | Event::ReasoningMessageContent { .. } => {
                 if let Some(timing) = self.timing.as_mut().filter(|timing| timing.first_token.is_none()) {
                     timing.first_token = Some(now - timing.started);
@@ -171,14 +171,14 @@ impl Session {
             Event::Custom { name, value } => {
                 let mut json = String::new();
                 crate::wire::write_json(&mut json, value.text());
-                self.effects.push_back(Effect::Custom { name: name.to_string(), value: json });
+                self.effects.push_back(Effect::Custom { name: name.to_text(), value: json });
             }
             Event::RunStarted { run_id, .. } => {
                 if let Some(run) = &mut self.run {
                     run.ended = None;
                     run.phase = Phase::Streaming;
                 }
-                self.run_id = Some(run_id.to_string());
+                self.run_id = Some(run_id.to_text());
                 self.status = Status::Running;
                 self.error = None;
                 self.outcome = None;
@@ -186,11 +186,11 @@ impl Session {
             _ => {}
         }
         self.thread.apply(incoming, now);
-        match &incoming.event {
-            Event::RunFinished { result, outcome, .. } => self.run_finished(*result, *outcome, now),
+        match incoming.event {
+            Event::RunFinished { result, outcome, .. } => self.run_finished(result, outcome, now),
             Event::RunError { message, code, .. } => {
-                let mut error = AgentError::new(ErrorKind::Run, message.to_string(), true);
-                error.code = code.as_deref().map(Into::into);
+                let mut error = AgentError::new(ErrorKind::Run, message.to_text(), true);
+                error.code = code.map(Str::to_text);
                 self.terminal(Outcome::Error, Some(error), Vec::new(), now);
             }
             _ => {}

@@ -64,9 +64,9 @@ impl Session {
         if let Some(t) = &self.timing {
             let mut object = JsonWriter::object(&mut timing);
             object
-                .number("startedAt", Some(t.started))
-                .number("firstTokenMs", t.first_token)
-                .number("durationMs", t.duration);
+                .number("startedAt", Some(t.started.round() as u64))
+                .number("firstTokenMs", t.first_token.map(|ms| ms.round() as u64))
+                .number("durationMs", t.duration.map(|ms| ms.round() as u64));
             object.close();
         }
         let mut queue = String::new();
@@ -75,7 +75,7 @@ impl Session {
         list.close();
         let mut connection = String::new();
         let mut object = JsonWriter::object(&mut connection);
-        object.string("phase", self.connection()).number("attempt", Some(0.0));
+        object.string("phase", self.connection()).number("attempt", Some(0));
         if !self.last_event_id.is_empty() {
             object.string("lastEventId", &self.last_event_id);
         }

@@ -1,7 +1,7 @@
 //! Tool calls and their results.
 
 use super::entry::{CallPhase, CallState, CallStatus, Delivery, Entry};
-use super::list::CallAt;
+use super::list::At;
 use super::{Thread, merge_metadata};
 use crate::wire::{Content, Message, Raw, Role, ToolCall};
 
@@ -43,7 +43,7 @@ impl Thread {
     }
 
     /// A call that the thread has is started again: it may be renamed, and its arguments go on.
-    fn call_again(&mut self, at: CallAt, name: &str, metadata: Option<Raw<'_>>) {
+    fn call_again(&mut self, at: At, name: &str, metadata: Option<Raw<'_>>) {
         let Some(entry) = self.list.change(at.message) else { return };
         let (Some(call), Some(state)) = (entry.message.tool_calls.get_mut(at.call), entry.calls.get_mut(at.call))
         else {
@@ -125,7 +125,7 @@ impl Thread {
         }
     }
 
-    fn known_call(&mut self, id: &str, event: &'static str) -> Option<CallAt> {
+    fn known_call(&mut self, id: &str, event: &'static str) -> Option<At> {
         let at = self.list.find_call(id);
         if at.is_none() {
             self.warn("call-unknown", event, format!("no tool call has the id \"{id}\""));

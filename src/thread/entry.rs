@@ -39,8 +39,8 @@ pub(super) struct Reasoning {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Stopwatch {
     started: Option<f64>,
-    /// Milliseconds; the sum, where it ran several times.
-    pub total: Option<f64>,
+    /// Whole milliseconds; the sum, where it ran several times.
+    pub total: Option<u64>,
 }
 
 impl Stopwatch {
@@ -51,7 +51,8 @@ impl Stopwatch {
     /// Stops; says whether it ran.
     pub fn stop(&mut self, now: f64) -> bool {
         let Some(started) = self.started.take() else { return false };
-        self.total = Some(self.total.unwrap_or(0.0) + (now - started).max(0.0));
+        // `as` saturates: a clock that went back gives 0.
+        self.total = Some(self.total.unwrap_or(0) + (now - started).round() as u64);
         true
     }
 }
@@ -76,8 +77,8 @@ pub(super) struct Unsent {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub message: Message,
-    /// Names the message for as long as the thread lives; ids can repeat.
-    pub serial: u32,
+    /// Its index in the mirror's list, once it is there.
+    pub place: Option<usize>,
     pub delivery: Delivery,
     /// Opened by an event of a stream, so a later stream with its id may go on writing.
     pub streamed: bool,
@@ -92,7 +93,7 @@ impl Entry {
     pub fn new(message: Message, delivery: Delivery) -> Self {
         Self {
             message,
-            serial: 0,
+            place: None,
             delivery,
             streamed: false,
             reasoning: None,
@@ -131,7 +132,7 @@ impl Entry {
             Role::Reasoning => "durationMs",
             _ => return,
         };
-        self.reasoning_time.total = fields.get(duration).and_then(Raw::number);
+        self.reasoning_time.total = fields.get(duration).and_then(Raw::whole);
     }
 
     /// Turns a reasoning message into the assistant message that shares its id.
@@ -230,7 +231,8 @@ impl CallPhase {
 /// What a tool call has beyond its AG-UI shape.
 #[derive(Debug)]
 pub(super) struct CallState {
-    pub serial: u32,
+    /// Its index in the mirror's list of calls, once it is there.
+    pub place: Option<usize>,
     pub status: CallStatus,
     pub phase: CallPhase,
     /// JSON text.
@@ -250,7 +252,7 @@ impl CallState {
     /// A call whose arguments are about to stream.
     pub fn streaming() -> Self {
         Self {
-            serial: 0,
+            place: None,
             status: CallStatus::Running,
             phase: CallPhase::InputStreaming,
             result: None,

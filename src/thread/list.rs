@@ -3,23 +3,25 @@
 use super::entry::Entry;
 use std::collections::HashMap;
 
-/// Where a tool call stands: the position of its message, and its place among that message's calls.
+/// Where a message stands, and for a tool call its place among that message's calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct CallAt {
+pub(super) struct At {
     pub message: usize,
     pub call: usize,
 }
+
+/// Positions by id. One type for all look-ups, so that the code of the map is in the module once.
+pub(super) type Index = HashMap<String, At>;
 
 #[derive(Debug, Default)]
 pub(super) struct MessageList {
     entries: Vec<Entry>,
     /// The first message of each id.
-    by_id: HashMap<String, usize>,
-    by_call: HashMap<String, CallAt>,
+    by_id: Index,
+    by_call: Index,
     /// Where the last look-up ended: a stream writes many deltas to one message.
     last: usize,
-    last_call: Option<CallAt>,
-    serials: u32,
+    last_call: Option<At>,
     /// Positions of messages with something unsent; not valid after the list was restructured.
     pub touched: Vec<usize>,
     /// Messages or calls came, went or moved since the last patch.
@@ -54,12 +56,12 @@ impl MessageList {
         if self.entries.get(self.last).is_some_and(|entry| entry.message.id == id) {
             return Some(self.last);
         }
-        self.last = *self.by_id.get(id)?;
+        self.last = self.by_id.get(id)?.message;
         Some(self.last)
     }
 
-    pub fn find_call(&mut self, id: &str) -> Option<CallAt> {
-        let is = |at: CallAt| self.call_id(at).is_some_and(|found| found == id);
+    pub fn find_call(&mut self, id: &str) -> Option<At> {
+        let is = |at: At| self.call_id(at).is_some_and(|found| found == id);
         if let Some(at) = self.last_call.filter(|at| is(*at)) {
             return Some(at);
         }
@@ -67,14 +69,8 @@ impl MessageList {
         self.last_call
     }
 
-    fn call_id(&self, at: CallAt) -> Option<&str> {
+    fn call_id(&self, at: At) -> Option<&str> {
         self.entries.get(at.message)?.message.tool_calls.get(at.call).map(|call| call.id.as_str())
-    }
-
-    /// A number that no message or call of this thread has had.
-    pub fn serial(&mut self) -> u32 {
-        self.serials = self.serials.wrapping_add(1);
-        self.serials
     }
 
     pub fn push(&mut self, entry: Entry) -> usize {
@@ -83,8 +79,7 @@ impl MessageList {
         at
     }
 
-    pub fn insert(&mut self, at: usize, mut entry: Entry) {
-        self.number(&mut entry);
+    pub fn insert(&mut self, at: usize, entry: Entry) {
         let last = at == self.entries.len();
         self.entries.insert(at, entry);
         self.restructured = true;
@@ -97,11 +92,7 @@ impl MessageList {
 
     /// Notes a call that was added to the message at `at`.
     pub fn index_call(&mut self, at: usize) {
-        let serial = self.serial();
         if let Some(entry) = self.entries.get_mut(at) {
-            if let Some(call) = entry.calls.last_mut() {
-                call.serial = serial;
-            }
             entry.unsent.whole = true;
         }
         self.restructured = true;
@@ -113,34 +104,20 @@ impl MessageList {
         std::mem::take(&mut self.entries)
     }
 
-    pub fn replace(&mut self, mut entries: Vec<Entry>) {
-        for entry in &mut entries {
-            self.number(entry);
-        }
+    pub fn replace(&mut self, entries: Vec<Entry>) {
         self.entries = entries;
         self.restructured = true;
         self.reindex();
     }
 
-    fn number(&mut self, entry: &mut Entry) {
-        if entry.serial == 0 {
-            entry.serial = self.serial();
-        }
-        for call in &mut entry.calls {
-            if call.serial == 0 {
-                call.serial = self.serial();
-            }
-        }
-    }
-
     fn index(&mut self, at: usize) {
         let Some(entry) = self.entries.get(at) else { return };
         if !self.by_id.contains_key(&entry.message.id) {
-            self.by_id.insert(entry.message.id.clone(), at);
+            self.by_id.insert(entry.message.id.clone(), At { message: at, call: 0 });
         }
         for (call, tool_call) in entry.message.tool_calls.iter().enumerate() {
             if !self.by_call.contains_key(&tool_call.id) {
-                self.by_call.insert(tool_call.id.clone(), CallAt { message: at, call });
+                self.by_call.insert(tool_call.id.clone(), At { message: at, call });
             }
         }
     }

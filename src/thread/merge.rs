@@ -1,16 +1,15 @@
 //! MESSAGES_SNAPSHOT, and lists of messages that the application gives.
 
 use super::entry::{Delivery, Entry, Reasoning};
-use super::list::MessageList;
+use super::list::{At, Index, MessageList};
 use crate::wire::{Content, Raw, Role};
-use std::collections::{HashMap, HashSet};
 
 /// A list of messages, read.
 #[derive(Debug, Default)]
 pub(super) struct Given {
     pub entries: Vec<Entry>,
     /// Ids of elements that could not be read: local messages with such an id are not the snapshot's to delete.
-    pub unreadable_ids: HashSet<String>,
+    pub unreadable_ids: Vec<String>,
     /// What was expected of each element that could not be read.
     pub problems: Vec<&'static str>,
 }
@@ -98,18 +97,21 @@ pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority)
     let (has_activity, has_reasoning) =
         (has(Role::Activity), has(Role::Reasoning) || entries.iter().any(|entry| entry.reasoning.is_some()));
     // Of several with one id the last replaces a local message; all are appended if there is none.
-    let mut last: HashMap<String, usize> = HashMap::new();
-    for (at, entry) in entries.iter().enumerate() {
-        last.insert(entry.message.id.clone(), at);
+    let mut last = Index::new();
+    for (message, entry) in entries.iter().enumerate() {
+        last.insert(entry.message.id.clone(), At { message, call: 0 });
     }
     let local = list.take();
-    let known: HashSet<String> =
-        local.iter().map(|e| e.message.id.clone()).filter(|id| last.contains_key(id)).collect();
+    // Of the snapshot's messages, those that stand in for a local one are not appended.
+    let mut known = Index::new();
+    for entry in local.iter().filter(|entry| last.contains_key(&entry.message.id)) {
+        known.insert(entry.message.id.clone(), At { message: 0, call: 0 });
+    }
     let mut slots: Vec<Option<Entry>> = entries.into_iter().map(Some).collect();
     let mut merged = Vec::with_capacity(local.len() + slots.len());
     for mut entry in local {
         if let Some(at) = last.get(&entry.message.id) {
-            if let Some(new) = slots.get_mut(*at).and_then(Option::take) {
+            if let Some(new) = slots.get_mut(at.message).and_then(Option::take) {
                 replace(&mut entry, new, has_reasoning);
                 merged.push(entry);
             }
@@ -124,12 +126,12 @@ pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority)
             merged.push(entry);
         }
     }
-    merged.extend(slots.into_iter().flatten().filter(|entry| !known.contains(&entry.message.id)));
+    merged.extend(slots.into_iter().flatten().filter(|entry| !known.contains_key(&entry.message.id)));
     list.replace(merged);
     link_results(list);
 }
 
-/// Puts the snapshot's version in place of a local message, which keeps its serial, and its calls theirs.
+/// Puts the snapshot's version in place of a local message, which keeps its place in the mirror, and its calls theirs.
 fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: bool) {
     let Entry { message, reasoning, reasoning_time, calls, .. } = new;
     // A reasoning message that was folded here, and that the snapshot has as one of its own.
@@ -192,19 +194,19 @@ pub(super) fn link_results(list: &mut MessageList) {
 
 /// Makes the list the one that the application gives. What is the same keeps its identity.
 pub(super) fn assign(list: &mut MessageList, given: Given) {
-    let mut local: HashMap<String, Entry> = HashMap::new();
-    for entry in list.take() {
-        local.entry(entry.message.id.clone()).or_insert(entry);
+    let mut local: Vec<Option<Entry>> = list.take().into_iter().map(Some).collect();
+    let mut index = Index::new();
+    for (message, entry) in local.iter().flatten().enumerate() {
+        index.entry(entry.message.id.clone()).or_insert(At { message, call: 0 });
     }
-    let assigned = given.entries.into_iter().map(|new| match local.remove(&new.message.id) {
-        Some(mut entry) => {
-            let delivery = new.delivery;
-            replace(&mut entry, new, true);
-            entry.unsent.delivery |= entry.delivery != delivery;
-            entry.delivery = delivery;
-            entry
-        }
-        None => new,
+    let assigned = given.entries.into_iter().map(|new| {
+        let at = index.get(&new.message.id);
+        let Some(mut entry) = at.and_then(|at| local.get_mut(at.message)).and_then(Option::take) else { return new };
+        let delivery = new.delivery;
+        replace(&mut entry, new, true);
+        entry.unsent.delivery |= entry.delivery != delivery;
+        entry.delivery = delivery;
+        entry
     });
     list.replace(assigned.collect());
     link_results(list);

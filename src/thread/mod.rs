@@ -30,7 +30,7 @@ pub(crate) use calls::Ending;
 pub use entry::Delivery;
 pub(crate) use patch::Patch;
 
-use crate::wire::{Event, Incoming, JsonWriter, Message, Raw, Role};
+use crate::wire::{Event, Incoming, JsonWriter, Message, Raw, Role, Str};
 use entry::{CallPhase, Entry};
 use list::MessageList;
 use merge::{Authority, Given};
@@ -75,9 +75,9 @@ pub struct Thread {
     list: MessageList,
     state: State,
     report: Report,
-    /// Messages as the mirror has them, and calls: their serials in order.
-    sent_messages: Vec<u32>,
-    sent_calls: Vec<u32>,
+    /// How many messages, and calls, the mirror has.
+    sent_messages: usize,
+    sent_calls: usize,
     /// REASONING_ENCRYPTED_VALUE whose target has not appeared: subtype is "tool-call", id, value.
     early_values: Vec<(bool, String, String)>,
     warnings: Vec<Warning>,
@@ -207,46 +207,76 @@ impl Thread {
 
     /// Reduces one event. `now` is in milliseconds since 1970.
     pub fn apply(&mut self, incoming: &Incoming<'_>, now: f64) {
-        let owner = incoming.subagent_run_id.as_deref();
+        let owner = incoming.subagent_run_id.map(Str::decode);
+        let owner = owner.as_deref();
         let metadata = incoming.metadata;
-        match &incoming.event {
-            Event::TextMessageContent { message_id, delta } => self.text_content(message_id, delta, metadata),
-            Event::ToolCallArgs { tool_call_id, delta } => self.call_args(tool_call_id, delta, metadata),
-            Event::ReasoningMessageContent { message_id, delta } => self.reasoning_content(message_id, delta, metadata),
+        match incoming.event {
+            Event::TextMessageContent { message_id, delta } => {
+                self.text_content(&message_id.decode(), &delta.decode(), metadata)
+            }
+            Event::ToolCallArgs { tool_call_id, delta } => {
+                self.call_args(&tool_call_id.decode(), &delta.decode(), metadata)
+            }
+            Event::ReasoningMessageContent { message_id, delta } => {
+                self.reasoning_content(&message_id.decode(), &delta.decode(), metadata)
+            }
             Event::StateDelta { delta } => {
-                if let Err(reason) = self.state.patch(*delta) {
+                if let Err(reason) = self.state.patch(delta) {
                     self.warn("state-patch-failed", "STATE_DELTA", format!("the state stays as it was: {reason}"));
                 }
             }
-            Event::StateSnapshot { snapshot } => self.state.replace(*snapshot),
+            Event::StateSnapshot { snapshot } => self.state.replace(snapshot),
             Event::TextMessageStart { message_id, role, name } => {
-                self.text_start(message_id, role.as_deref(), name.as_deref(), owner, metadata);
+                self.text_start(
+                    &message_id.decode(),
+                    role.map(Str::decode).as_deref(),
+                    name.map(Str::decode).as_deref(),
+                    owner,
+                    metadata,
+                );
             }
-            Event::TextMessageEnd { message_id } => self.message_end(message_id, "TEXT_MESSAGE_END", metadata, now),
+            Event::TextMessageEnd { message_id } => {
+                self.message_end(&message_id.decode(), "TEXT_MESSAGE_END", metadata, now)
+            }
             Event::ToolCallStart { tool_call_id, tool_call_name, parent_message_id } => {
-                self.call_start(tool_call_id, tool_call_name, parent_message_id.as_deref(), owner, metadata);
+                self.call_start(
+                    &tool_call_id.decode(),
+                    &tool_call_name.decode(),
+                    parent_message_id.map(Str::decode).as_deref(),
+                    owner,
+                    metadata,
+                );
             }
-            Event::ToolCallEnd { tool_call_id } => self.call_end(tool_call_id, metadata),
+            Event::ToolCallEnd { tool_call_id } => self.call_end(&tool_call_id.decode(), metadata),
             Event::ToolCallResult { message_id, tool_call_id, content } => {
-                self.call_result(message_id, tool_call_id, *content, owner, metadata);
+                self.call_result(&message_id.decode(), &tool_call_id.decode(), content, owner, metadata);
             }
-            Event::ReasoningMessageStart { message_id } => self.reasoning_start(message_id, owner, metadata, now),
+            Event::ReasoningMessageStart { message_id } => {
+                self.reasoning_start(&message_id.decode(), owner, metadata, now)
+            }
             Event::ReasoningMessageEnd { message_id } => {
-                self.message_end(message_id, "REASONING_MESSAGE_END", metadata, now);
+                self.message_end(&message_id.decode(), "REASONING_MESSAGE_END", metadata, now);
             }
             Event::ReasoningEncryptedValue { subtype, entity_id, encrypted_value } => {
-                self.encrypted_value(subtype == "tool-call", entity_id, encrypted_value);
+                self.encrypted_value(subtype == Str("tool-call"), &entity_id.decode(), &encrypted_value.decode());
             }
             Event::MessagesSnapshot { messages } => {
-                let given = Given::read(*messages);
+                let given = Given::read(messages);
                 self.warn_of(&given);
                 merge::merge(&mut self.list, given, &Authority::read(metadata));
             }
             Event::ActivitySnapshot { message_id, activity_type, content, replace } => {
-                self.activity_snapshot(message_id, activity_type, *content, *replace, owner, metadata);
+                self.activity_snapshot(
+                    &message_id.decode(),
+                    &activity_type.decode(),
+                    content,
+                    replace,
+                    owner,
+                    metadata,
+                );
             }
             Event::ActivityDelta { message_id, activity_type, patch } => {
-                self.activity_delta(message_id, activity_type, *patch, metadata);
+                self.activity_delta(&message_id.decode(), &activity_type.decode(), patch, metadata);
             }
             Event::RunStarted { input, .. } => {
                 self.report.started();
@@ -256,17 +286,17 @@ impl Thread {
                 }
             }
             Event::RunFinished { outcome, usage, .. } => {
-                self.report.add_usage(*usage);
+                self.report.add_usage(usage);
                 let outcome = outcome.and_then(Raw::object);
                 self.report.set_interrupts(outcome.as_ref().and_then(|outcome| outcome.some("interrupts")));
             }
-            Event::RunError { usage, .. } => self.report.add_usage(*usage),
+            Event::RunError { usage, .. } => self.report.add_usage(usage),
             Event::StepStarted { .. }
             | Event::StepFinished { .. }
             | Event::SubagentStarted { .. }
             | Event::SubagentFinished { .. }
             | Event::SubagentError { .. } => {
-                if let Err(reason) = self.report.apply(&incoming.event, owner, now) {
+                if let Err(reason) = self.report.apply(incoming.event, owner, now) {
                     self.warn("event-out-of-place", incoming.event.name(), reason);
                 }
             }

@@ -2,7 +2,6 @@
 //! `js/mirror.ts`).
 
 use crate::wire::{JsonWriter, write_string};
-use std::collections::HashMap;
 
 /// A path into the snapshot: its keys and indices as JSON, joined by commas.
 #[derive(Debug)]
@@ -88,33 +87,40 @@ impl Patch {
         });
     }
 
-    /// Rebuilds the list at `path` from `old` serials to `new` ones; `write` writes an element that is new.
-    pub fn reorder(&mut self, path: &str, old: &[u32], new: &[u32], mut write: impl FnMut(&mut String, usize)) {
-        if old == new {
+    /// Rebuilds the list at `path`, which has `length` elements: each item says where it stands there, or that it is
+    /// new and to be written by `write`.
+    pub fn reorder(
+        &mut self,
+        path: &str,
+        length: usize,
+        items: impl Iterator<Item = Option<usize>> + Clone,
+        mut write: impl FnMut(&mut String, usize),
+    ) {
+        if items.clone().eq((0..length).map(Some)) {
             return;
         }
-        let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-        let places: HashMap<u32, usize> = old.iter().copied().enumerate().skip(same).map(|(at, s)| (s, at)).collect();
         self.op('o', &Path(path), "", |out| {
-            let mut items = JsonWriter::array(out);
-            let mut kept = 0..same;
-            let keep = |items: &mut JsonWriter<'_>, kept: std::ops::Range<usize>| {
+            let mut list = JsonWriter::array(out);
+            let mut kept = 0..0;
+            let keep = |list: &mut JsonWriter<'_>, kept: std::ops::Range<usize>| {
                 if !kept.is_empty() {
-                    items.item().push_str(&format!("[{},{}]", kept.start, kept.end));
+                    list.item().push_str(&format!("[{},{}]", kept.start, kept.end));
                 }
             };
-            for (at, serial) in new.iter().enumerate().skip(same) {
-                match places.get(serial) {
-                    Some(&place) if place == kept.end => kept.end += 1,
-                    Some(&place) => keep(&mut items, std::mem::replace(&mut kept, place..place + 1)),
+            for (at, item) in items.enumerate() {
+                match item {
+                    Some(place) if place == kept.end => kept.end += 1,
+                    Some(place) => keep(&mut list, std::mem::replace(&mut kept, place..place + 1)),
                     None => {
-                        keep(&mut items, std::mem::replace(&mut kept, 0..0));
-                        write(items.item(), at);
+                        // An empty range whose end no place follows by chance but the next one.
+                        let next = kept.end..kept.end;
+                        keep(&mut list, std::mem::replace(&mut kept, next));
+                        write(list.item(), at);
                     }
                 }
             }
-            keep(&mut items, kept);
-            items.close();
+            keep(&mut list, kept);
+            list.close();
         });
     }
 }
@@ -123,19 +129,23 @@ impl Patch {
 mod tests {
     use super::*;
 
-    fn reorder(old: &[u32], new: &[u32]) -> Option<String> {
+    const NEW: Option<usize> = None;
+
+    fn reorder(length: usize, items: &[Option<usize>]) -> Option<String> {
         let mut patch = Patch::default();
-        patch.reorder("\"x\"", old, new, |out, at| out.push_str(&format!("{{{at}}}")));
+        patch.reorder("\"x\"", length, items.iter().copied(), |out, at| out.push_str(&format!("{{{at}}}")));
         patch.finish()
     }
 
     #[test]
     fn lists_are_rebuilt_from_what_is_there() {
-        assert_eq!(reorder(&[1, 2], &[1, 2]), None);
-        assert_eq!(reorder(&[1, 2], &[1, 2, 3]).unwrap(), "[[\"o\",[\"x\"],[[0,2],{2}]]]");
-        assert_eq!(reorder(&[1, 2, 3], &[1, 9, 2, 3]).unwrap(), "[[\"o\",[\"x\"],[[0,1],{1},[1,3]]]]");
-        assert_eq!(reorder(&[1, 2, 3, 4], &[3, 1, 2]).unwrap(), "[[\"o\",[\"x\"],[[2,3],[0,2]]]]");
-        assert_eq!(reorder(&[1, 2], &[]).unwrap(), "[[\"o\",[\"x\"],[]]]");
-        assert_eq!(reorder(&[], &[1]).unwrap(), "[[\"o\",[\"x\"],[{0}]]]");
+        assert_eq!(reorder(2, &[Some(0), Some(1)]), None);
+        assert_eq!(reorder(2, &[Some(0), Some(1), NEW]).unwrap(), "[[\"o\",[\"x\"],[[0,2],{2}]]]");
+        let inserted = [Some(0), NEW, Some(1), Some(2)];
+        assert_eq!(reorder(3, &inserted).unwrap(), "[[\"o\",[\"x\"],[[0,1],{1},[1,3]]]]");
+        assert_eq!(reorder(4, &[Some(2), Some(0), Some(1)]).unwrap(), "[[\"o\",[\"x\"],[[2,3],[0,2]]]]");
+        assert_eq!(reorder(2, &[NEW, Some(1)]).unwrap(), "[[\"o\",[\"x\"],[{0},[1,2]]]]");
+        assert_eq!(reorder(2, &[]).unwrap(), "[[\"o\",[\"x\"],[]]]");
+        assert_eq!(reorder(0, &[NEW]).unwrap(), "[[\"o\",[\"x\"],[{0}]]]");
     }
 }

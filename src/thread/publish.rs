@@ -10,23 +10,21 @@ use crate::wire::{JsonWriter, ToolCall, write_json};
 pub(super) fn messages(thread: &mut Thread, patch: &mut Patch) {
     let list = &mut thread.list;
     if list.restructured {
-        let serials: Vec<u32> = list.entries().iter().map(|entry| entry.serial).collect();
         let entries = list.entries();
-        patch.reorder("\"messages\"", &thread.sent_messages, &serials, |out, at| {
+        let places = entries.iter().map(|entry| entry.place);
+        patch.reorder("\"messages\"", thread.sent_messages, places, |out, at| {
             if let Some(entry) = entries.get(at) {
                 entry.write(out);
             }
         });
-        // What came new in the list is written; the rest is looked through for changes.
-        let known: std::collections::HashSet<u32> = thread.sent_messages.iter().copied().collect();
+        // What is new in the list was written; the rest is looked through for changes.
         for (at, entry) in list.entries_mut().iter_mut().enumerate() {
-            if known.contains(&entry.serial) {
-                message(at, entry, patch);
-            } else {
-                entry.sent_whole();
+            match entry.place.replace(at) {
+                Some(_) => message(at, entry, patch),
+                None => entry.sent_whole(),
             }
         }
-        thread.sent_messages = serials;
+        thread.sent_messages = list.entries().len();
         list.touched.clear();
         return;
     }
@@ -92,45 +90,43 @@ impl Entry {
 pub(super) fn calls(thread: &mut Thread, patch: &mut Patch) {
     let list = &mut thread.list;
     if std::mem::take(&mut list.restructured) {
-        let serials: Vec<u32> = list.entries().iter().flat_map(|e| e.calls.iter().map(|c| c.serial)).collect();
-        let places: Vec<(&Entry, usize)> =
-            list.entries().iter().flat_map(|e| (0..e.calls.len()).map(move |call| (e, call))).collect();
-        patch.reorder("\"toolCalls\"", &thread.sent_calls, &serials, |out, at| {
-            if let Some((entry, call)) = places.get(at) {
+        let all: Vec<(&Entry, usize)> =
+            list.entries().iter().flat_map(|entry| (0..entry.calls.len()).map(move |call| (entry, call))).collect();
+        let places = all.iter().map(|(entry, call)| entry.calls.get(*call).and_then(|state| state.place));
+        patch.reorder("\"toolCalls\"", thread.sent_calls, places, |out, at| {
+            if let Some((entry, call)) = all.get(at) {
                 write_call(entry, *call, out);
             }
         });
-        let known: std::collections::HashSet<u32> = thread.sent_calls.iter().copied().collect();
-        let mut at = 0;
-        for (position, entry) in list.entries_mut().iter_mut().enumerate() {
+        thread.sent_calls = all.len();
+        let mut place = 0;
+        for (at, entry) in list.entries_mut().iter_mut().enumerate() {
+            entry.unsent.touched = false;
             for call in 0..entry.calls.len() {
-                if let Some(state) = entry.calls.get_mut(call).filter(|state| !known.contains(&state.serial)) {
+                if let Some(state) = entry.calls.get_mut(call)
+                    && state.place.replace(place).is_none()
+                {
                     state.changed = false;
                     state.args_replaced = false;
                 }
-                self::call(at, position, call, entry, patch);
-                at += 1;
+                self::call(at, call, entry, patch);
+                place += 1;
             }
-            entry.unsent.touched = false;
         }
-        thread.sent_calls = serials;
         return;
     }
     for at in std::mem::take(&mut list.touched) {
         let Some(entry) = list.entries_mut().get_mut(at) else { continue };
         entry.unsent.touched = false;
         for call in 0..entry.calls.len() {
-            let Some(serial) = entry.calls.get(call).map(|state| state.serial) else { continue };
-            // Calls that change are among the last.
-            if let Some(place) = thread.sent_calls.iter().rposition(|sent| *sent == serial) {
-                self::call(place, at, call, entry, patch);
-            }
+            self::call(at, call, entry, patch);
         }
     }
 }
 
-/// Writes what the mirror lacks of one call: element `place` of the list, call `at` of the message at `position`.
-fn call(place: usize, position: usize, at: usize, entry: &mut Entry, patch: &mut Patch) {
+/// Writes what the mirror lacks of one call: call `at` of the message at `position`.
+fn call(position: usize, at: usize, entry: &mut Entry, patch: &mut Patch) {
+    let Some(place) = entry.calls.get(at).and_then(|state| state.place) else { return };
     if entry.calls.get(at).is_some_and(|state| state.changed) {
         // The arguments stay what they are in the mirror, so only the members around them are written.
         write_members(place, entry, at, patch);

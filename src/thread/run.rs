@@ -2,7 +2,7 @@
 
 use super::entry::Stopwatch;
 use super::patch::Patch;
-use crate::wire::{Event, Fields, JsonWriter, Raw, write_json};
+use crate::wire::{Event, Fields, JsonWriter, Raw, Str, write_json};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Status {
@@ -51,7 +51,7 @@ struct Subagent {
 struct Usage {
     provider: Option<String>,
     model: Option<String>,
-    counts: [Option<f64>; COUNTS.len()],
+    counts: [Option<u64>; COUNTS.len()],
 }
 
 const COUNTS: [&str; 6] =
@@ -137,27 +137,28 @@ impl Report {
             let Some(usage) = self.usage.get_mut(at) else { continue };
             for (count, name) in usage.counts.iter_mut().zip(COUNTS) {
                 // Token counts are whole numbers; one that is not is dropped, the answer stays.
-                let more = fields.get(name).and_then(Raw::number).filter(|n| *n >= 0.0 && n.fract() == 0.0);
+                let more = fields.get(name).and_then(Raw::whole);
                 // "Not reported" stays apart from 0.
-                *count = more.map(|more| count.unwrap_or(0.0) + more).or(*count);
+                *count = more.map(|more| count.unwrap_or(0).saturating_add(more)).or(*count);
             }
             self.mark(USAGE);
         }
     }
 
     /// Takes a STEP_* or SUBAGENT_* event. `Err`: why it has no effect.
-    pub fn apply(&mut self, event: &Event<'_>, owner: Option<&str>, now: f64) -> Result<(), &'static str> {
+    pub fn apply(&mut self, event: Event<'_>, owner: Option<&str>, now: f64) -> Result<(), &'static str> {
         match event {
             Event::StepStarted { step_name } => {
                 let mut time = Stopwatch::default();
                 time.start(now);
-                let (name, owner) = (step_name.to_string(), owner.map(Into::into));
+                let (name, owner) = (step_name.to_text(), owner.map(Into::into));
                 self.steps.push(Step { name, owner, status: Status::Running, time });
                 self.mark(STEPS);
             }
             Event::StepFinished { step_name } => {
+                let step_name = step_name.decode();
                 let is =
-                    |s: &&mut Step| s.status == Status::Running && s.name == *step_name && s.owner.as_deref() == owner;
+                    |s: &&mut Step| s.status == Status::Running && s.name == step_name && s.owner.as_deref() == owner;
                 let step = self.steps.iter_mut().rev().find(is).ok_or("no such step is running")?;
                 step.status = Status::Complete;
                 step.time.stop(now);
@@ -171,8 +172,8 @@ impl Report {
         Ok(())
     }
 
-    fn subagent(&mut self, event: &Event<'_>, id: &str) -> Result<(), &'static str> {
-        let own = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);
+    fn subagent(&mut self, event: Event<'_>, id: &str) -> Result<(), &'static str> {
+        let own = |text: Option<Str<'_>>| text.map(Str::to_text);
         if let Event::SubagentStarted {
             name,
             description,
@@ -184,7 +185,7 @@ impl Report {
             self.subagents.retain(|subagent| subagent.id != id);
             self.subagents.push(Subagent {
                 id: id.to_owned(),
-                name: name.to_string(),
+                name: name.to_text(),
                 description: own(description),
                 parent: own(parent_subagent_run_id),
                 parent_tool_call_id: own(parent_tool_call_id),
@@ -211,7 +212,7 @@ impl Report {
             }
             Event::SubagentError { message, .. } => {
                 subagent.status = Status::Error;
-                subagent.error = Some(message.to_string());
+                subagent.error = Some(message.to_text());
             }
             _ => {}
         }

@@ -98,12 +98,26 @@ fn needs_care(operation: &PatchOperation) -> bool {
 /// Equality of RFC 6902, section 4.6.
 fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a.as_str() == b.as_str() || a.as_f64() == b.as_f64(),
+        (Value::Number(a), Value::Number(b)) => decimal(a.as_str()) == decimal(b.as_str()),
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
         (Value::Object(a), Value::Object(b)) => {
             a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| equal(a, b)))
         }
         (a, b) => a == b,
+    }
+}
+
+/// A JSON number as sign, digits without zeros at either end, and exponent: equal for equal numbers, and exact.
+fn decimal(number: &str) -> (bool, String, i64) {
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let exponent: i64 = exponent.parse().unwrap_or(i64::MAX);
+    let digits: String = whole.chars().chain(fraction.chars()).filter(char::is_ascii_digit).collect();
+    let stripped = digits.trim_end_matches('0');
+    let exponent = exponent.saturating_add((digits.len() - stripped.len()) as i64 - fraction.len() as i64);
+    match stripped.trim_start_matches('0') {
+        "" => (false, String::new(), 0),
+        digits => (whole.starts_with('-'), digits.to_owned(), exponent),
     }
 }
 
@@ -169,6 +183,11 @@ mod tests {
         assert_eq!(patched(r#"{"n":1.0}"#, &test("1")).unwrap(), r#"{"n":1.0}"#);
         assert!(patched(r#"{"n":1.0}"#, &test("\"1\"")).is_err());
         assert!(patched(r#"{"n":[{"a":1e0}]}"#, &test(r#"[{"a":1}]"#)).is_ok());
+        for (a, b) in [("-0", "0.0"), ("1200", "1.2E+3"), ("0.0120", "12e-3"), ("100", "1e2"), ("-5e1", "-50")] {
+            assert_eq!(decimal(a), decimal(b), "{a} = {b}");
+        }
+        assert_ne!(decimal("12345678901234567890"), decimal("12345678901234567891"));
+        assert_ne!(decimal("1"), decimal("-1"));
         assert!(patched("{}", &test("null")).is_err(), "a missing member equals nothing");
     }
 

@@ -1,14 +1,34 @@
 //! The 31 event types of AG-UI 1.0, read in place from one frame.
 
 use super::json::{Fields, JsonError, Raw};
+use super::text::unescape;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Text that stands in the frame, or was decoded from it.
-pub type Str<'a> = Cow<'a, str>;
+/// A string as it stands in a frame: the inside of its JSON literal, checked, not decoded.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Str<'a>(pub(crate) &'a str);
+
+impl<'a> Str<'a> {
+    /// The text. Borrows unless it has escapes.
+    pub fn decode(self) -> Cow<'a, str> {
+        unescape(self.0).unwrap_or_default()
+    }
+
+    /// The text, to be kept.
+    pub fn to_text(self) -> String {
+        self.decode().into_owned()
+    }
+}
+
+impl PartialEq for Str<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0 || self.decode() == other.decode()
+    }
+}
 
 /// One event with what every event may carry.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Incoming<'a> {
     /// What happened.
     pub event: Event<'a>,
@@ -19,7 +39,7 @@ pub struct Incoming<'a> {
 }
 
 /// What happened. Members have the names of the specification; optional ones read `null` as absent.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 #[allow(missing_docs)] // The specification's own names.
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -228,7 +248,7 @@ const PRESENT: &str = "present";
 /// The members of one event, by the kind that each must have.
 struct Members<'a> {
     fields: Fields<'a>,
-    event: Str<'a>,
+    event: Cow<'a, str>,
 }
 
 impl<'a> Members<'a> {
@@ -237,7 +257,7 @@ impl<'a> Members<'a> {
     }
 
     fn string(&self, member: &'static str) -> Result<Str<'a>, EventError> {
-        match self.fields.get(member).and_then(Raw::string) {
+        match self.fields.get(member).and_then(Raw::literal) {
             Some(text) => Ok(text),
             None => self.wrong(member, STRING),
         }
@@ -246,7 +266,7 @@ impl<'a> Members<'a> {
     fn optional(&self, member: &'static str) -> Result<Option<Str<'a>>, EventError> {
         match self.fields.some(member) {
             None => Ok(None),
-            Some(raw) => match raw.string() {
+            Some(raw) => match raw.literal() {
                 Some(text) => Ok(Some(text)),
                 None => self.wrong(member, STRING),
             },

@@ -4,6 +4,7 @@
 //! decoded string or a whole [`Value`]. A [`Raw`] is the text of one value that has been checked, so it can be
 //! handed on as it is.
 
+use super::event::Str;
 use super::text::{unescape, write_json, write_string};
 use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
@@ -44,10 +45,14 @@ impl<'a> Raw<'a> {
         self.0 == "null"
     }
 
+    /// The string, not decoded, where the value is one.
+    pub fn literal(self) -> Option<Str<'a>> {
+        self.0.strip_prefix('"')?.strip_suffix('"').map(Str)
+    }
+
     /// The decoded string, where the value is one.
     pub fn string(self) -> Option<Cow<'a, str>> {
-        let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
-        unescape(inner).ok()
+        self.literal().map(Str::decode)
     }
 
     /// The boolean, where the value is one.
@@ -59,9 +64,9 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// The number, where the value is one.
-    pub fn number(self) -> Option<f64> {
-        if self.0.starts_with(|c: char| c == '-' || c.is_ascii_digit()) { self.0.parse().ok() } else { None }
+    /// The whole number, where the value is one that is written without fraction or exponent.
+    pub fn whole(self) -> Option<u64> {
+        self.0.parse().ok()
     }
 
     /// Whether the value is an object.
@@ -442,9 +447,9 @@ impl<'a> JsonWriter<'a> {
         self
     }
 
-    /// A number member; what JSON cannot hold is left out.
-    pub(crate) fn number(&mut self, key: &str, number: Option<f64>) -> &mut Self {
-        if let Some(number) = number.filter(|n| n.is_finite()) {
+    /// A number member, left out where there is none.
+    pub(crate) fn number(&mut self, key: &str, number: Option<u64>) -> &mut Self {
+        if let Some(number) = number {
             let text = number.to_string();
             self.member(key).push_str(&text);
         }
@@ -533,7 +538,7 @@ mod tests {
         let text = format!("{{{}}}", members.join(","));
         let fields = Raw::parse_object(&text, 9).unwrap().unwrap();
         assert_eq!(fields.iter().count(), 30);
-        assert_eq!(fields.get("k29").unwrap().number(), Some(29.0));
+        assert_eq!(fields.get("k29").unwrap().whole(), Some(29));
     }
 
     #[test]
