@@ -197,7 +197,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     event: (json) => {
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
-    warning: (json) => soon(() => emitter.emit("warning", JSON.parse(json))),
+    warning: (warning) => soon(() => emitter.emit("warning", warning)),
     fatal: (message) => fail(mine, new Error(message)),
   });
 

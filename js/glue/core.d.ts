@@ -46,8 +46,8 @@ export interface Host {
   custom(name: string, value: string): void;
   /** One AG-UI event as JSON text, after chunk expansion, before it is reduced. */
   event(json: string): void;
-  /** `{code, message, eventType?}` as JSON text. */
-  warning(json: string): void;
+  /** Something odd that was dealt with. */
+  warning(warning: { code: string; message: string; eventType: string | undefined }): void;
   /** The core's panic hook: this session is lost. Needed where a trap has no caller in JavaScript. */
   fatal(message: string): void;
 }

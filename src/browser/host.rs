@@ -22,7 +22,28 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn event(this: &Host, json: &str);
     #[wasm_bindgen(method)]
-    pub fn warning(this: &Host, json: &str);
+    pub fn warning(this: &Host, warning: JsValue);
+    #[wasm_bindgen(method)]
+    pub fn fatal(this: &Host, message: &str);
+
+    /// The session's settings, flat.
+    pub type SessionOptions;
+    #[wasm_bindgen(method, getter, js_name = threadId)]
+    pub fn thread_id(this: &SessionOptions) -> String;
+    #[wasm_bindgen(method, getter)]
+    pub fn rules(this: &SessionOptions) -> String;
+    #[wasm_bindgen(method, getter)]
+    pub fn events(this: &SessionOptions) -> bool;
+    #[wasm_bindgen(method, getter, js_name = maxFrameBytes)]
+    pub fn max_frame_bytes(this: &SessionOptions) -> f64;
+    #[wasm_bindgen(method, getter, js_name = maxErrorBodyBytes)]
+    pub fn max_error_body_bytes(this: &SessionOptions) -> f64;
+    #[wasm_bindgen(method, getter, js_name = maxQueue)]
+    pub fn max_queue(this: &SessionOptions) -> f64;
+    #[wasm_bindgen(method, getter, js_name = maxDepth)]
+    pub fn max_depth(this: &SessionOptions) -> f64;
+    #[wasm_bindgen(method, getter, js_name = graceMs)]
+    pub fn grace_ms(this: &SessionOptions) -> f64;
 
     /// `{ url, headers?, credentials?, fetch? }`.
     pub type RequestTarget;

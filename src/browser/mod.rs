@@ -4,43 +4,31 @@
 //! call any export from inside any callback.
 
 mod host;
+mod panic;
 mod request;
 
 use crate::session::{Effect, Misuse, Options, Session as Core, Ticket};
-use host::{Host, Timer};
-use serde::Deserialize;
+use crate::thread::Warning;
+use host::{Host, SessionOptions, Timer};
+use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
-/// Our own flat options; what remote servers or the application send crosses as JSON text instead.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SessionOptions {
-    thread_id: String,
-    rules: String,
-    events: bool,
-    max_frame_bytes: f64,
-    max_error_body_bytes: f64,
-    max_queue: f64,
-    max_depth: f64,
-    grace_ms: f64,
-}
-
 impl From<SessionOptions> for Options {
     fn from(options: SessionOptions) -> Self {
         Self {
-            thread_id: options.thread_id,
-            strict: options.rules == "strict",
-            events: options.events,
+            thread_id: options.thread_id(),
+            strict: options.rules() == "strict",
+            events: options.events(),
             // `as` saturates: Infinity is "no limit".
-            max_frame_bytes: options.max_frame_bytes as usize,
-            max_error_body_bytes: options.max_error_body_bytes as usize,
-            max_queue: options.max_queue as usize,
+            max_frame_bytes: options.max_frame_bytes() as usize,
+            max_error_body_bytes: options.max_error_body_bytes() as usize,
+            max_queue: options.max_queue() as usize,
             // The reader recurses; this much fits the stack of every engine.
-            max_depth: (options.max_depth as usize).min(4096),
-            grace_ms: options.grace_ms,
+            max_depth: (options.max_depth() as usize).min(4096),
+            grace_ms: options.grace_ms(),
         }
     }
 }
@@ -63,15 +51,15 @@ impl Session {
     /// `messages` and `state` are JSON texts.
     #[wasm_bindgen(constructor)]
     pub fn new(
-        options: JsValue,
+        options: SessionOptions,
         messages: Option<String>,
         state: Option<String>,
         host: Host,
     ) -> Result<Session, JsValue> {
-        let options: SessionOptions = serde_wasm_bindgen::from_value(options)?;
         let core = Core::new(options.into(), messages.as_deref(), state.as_deref()).map_err(misuse)?;
         let shared =
             Rc::new(Shared { core: RefCell::new(core), host, open: RefCell::default(), timer: RefCell::default() });
+        panic::watch(&shared);
         shared.perform();
         Ok(Self(shared))
     }
@@ -124,6 +112,12 @@ impl Session {
         self.0.core.borrow_mut().take_patch()
     }
 
+    /// Whether `host.event` is to be called.
+    #[wasm_bindgen(js_name = setEvents)]
+    pub fn set_events(&self, on: bool) {
+        self.0.core.borrow_mut().report_events(on);
+    }
+
     /// Stops for good.
     pub fn dispose(&self) {
         self.0.drive(Core::dispose);
@@ -163,11 +157,25 @@ impl Shared {
                 Effect::Settled { ticket, result } => self.host.settled(ticket, &result),
                 Effect::Custom { name, value } => self.host.custom(&name, &value),
                 Effect::Event(json) => self.host.event(&json),
-                Effect::Warning(warning) => self.host.warning(&warning.json()),
+                Effect::Warning(warning) => self.host.warning(warning_object(&warning)),
                 Effect::Changed { urgent } => self.host.changed(urgent),
             }
         }
     }
+}
+
+/// A warning as the application gets it.
+fn warning_object(warning: &Warning) -> JsValue {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Object<'a> {
+        code: &'a str,
+        message: &'a str,
+        event_type: Option<&'a str>,
+    }
+    let Warning { code, message, event_type } = warning;
+    let object = Object { code, message, event_type: event_type.as_deref() };
+    serde_wasm_bindgen::to_value(&object).unwrap_or_default()
 }
 
 /// A misuse as a JavaScript error with a `code`.

@@ -181,6 +181,11 @@ impl Session {
         self.effects.pop_front()
     }
 
+    /// Whether every event is reported as it came ([`Effect::Event`]).
+    pub fn report_events(&mut self, on: bool) {
+        self.options.events = on;
+    }
+
     /// Asks for a run with new messages. `json`: `{messages, state?, resume?, tools?, context?, forwardedProps?, runId,
     /// ifBusy?}`.
     pub fn submit(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
@@ -297,6 +302,7 @@ impl Session {
         self.stop(now);
     }
 
+    #[inline(never)]
     fn alive(&self) -> Result<(), Misuse> {
         if self.disposed { Err(Misuse::Disposed) } else { Ok(()) }
     }

@@ -30,7 +30,7 @@ pub(crate) use calls::Ending;
 pub use entry::Delivery;
 pub(crate) use patch::Patch;
 
-use crate::wire::{Event, Incoming, JsonWriter, Message, Raw, Role, Str};
+use crate::wire::{Event, Incoming, Message, Raw, Role, Str};
 use entry::{CallPhase, Entry};
 use list::MessageList;
 use merge::{Authority, Given};
@@ -52,17 +52,6 @@ pub struct Warning {
 impl Warning {
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), event_type: None }
-    }
-
-    pub(crate) fn json(&self) -> String {
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        object
-            .string("code", self.code)
-            .string("message", &self.message)
-            .optional("eventType", self.event_type.as_deref());
-        object.close();
-        json
     }
 }
 

@@ -152,11 +152,11 @@ describe("a run", () => {
     const { host, options } = await opened();
     assert.equal(options.events, true);
     host.event(`{"type":"RUN_STARTED"}`);
-    host.warning(`{"code":"w","message":"!"}`);
+    host.warning({ code: "w", message: "!" });
     agent.setOptions({ url: "/", onWarning: ({ code }) => heard.push(`new ${code}`) });
     assert.equal(Session.last.events, false);
     host.event(`{"type":"RUN_STARTED"}`);
-    host.warning(`{"code":"w","message":"!"}`);
+    host.warning({ code: "w", message: "!" });
     const off = agent.on("event", ({ type }) => heard.push(`on ${type}`));
     assert.equal(Session.last.events, true);
     host.event(`{"type":"RAW"}`);
@@ -777,7 +777,7 @@ describe("listeners", () => {
     assert.equal(agent.getSnapshot().status, "running");
     session.host.custom("x", "1");
     assert.equal((await results[0]).outcome, "aborted");
-    session.host.warning(`{"code":"w","message":"!"}`);
+    session.host.warning({ code: "w", message: "!" });
     await assert.rejects(agent.submit("3"), { code: "disposed" });
     assert.deepEqual(reported, []);
   });

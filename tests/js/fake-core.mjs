@@ -42,7 +42,7 @@ export class Session {
       this.patch(["o", ["messages"], this.messages], ["o", ["toolCalls"], Session.callsOf(this.messages)]);
     }
     Session.all.push(this);
-    if (Session.warns) host.warning(`{"code":"message-malformed","message":"!"}`);
+    if (Session.warns) host.warning({ code: "message-malformed", message: "!" });
   }
 
   // What a page calls.
