@@ -3,6 +3,7 @@
 
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { aptInstall, canUseApt } from "./apt.mjs";
 import { fingerprint, whenChanged } from "./fingerprint.mjs";
 import { at, toolsBin, toolsFolder } from "./paths.mjs";
 import { Failure, probe, run, step } from "./run.mjs";
@@ -101,8 +102,11 @@ export async function ensurePython() {
   const folder = join(toolsFolder, "python");
   const python = join(folder, "bin/python");
   const requirements = at("tests/real-server/requirements.txt");
-  const version = probe("python3", "--version")?.match(/3\.(\d+)/)?.[1];
-  if (!version || Number(version) < 10) throw new Failure("Python 3.10 or newer was not found (Debian packages: python3 python3-venv).");
+  const packages = ["python3", "python3-venv"];
+  // Debian keeps the module that makes environments in a package of its own.
+  const usable = () => probe("python3", "-c", "import sys, venv, ensurepip; assert sys.version_info >= (3, 10)") !== undefined;
+  if (!usable() && canUseApt()) await aptInstall(packages);
+  if (!usable()) throw new Failure(`Python 3.10 or newer with venv was not found (Debian packages: ${packages.join(" ")}).`);
   await whenChanged("python", { inputs: fingerprint([requirements]), outputs: [join(folder, "pyvenv.cfg")] }, () =>
     step("Installing the real agent server into a Python environment", async () => {
       await run("python3", ["-m", "venv", "--clear", folder], { log: "setup-python" });

@@ -44,12 +44,16 @@ export async function* web({ engines: names, unusable }) {
       ...(needsDisplay ? await displayEnvironment() : {}),
     };
     yield cargoTest(`web tests in ${title}`, args, { log: `test-web-${name}`, env: { ...env, ...browser }, expected });
+    if (name !== "chromium") continue;
+    // Where there is no window. One engine is enough to find out that somebody leaned on it.
+    const worker = { ...browser, WASM_BINDGEN_USE_BROWSER: undefined, WASM_BINDGEN_USE_DEDICATED_WORKER: "1" };
+    yield cargoTest("web tests in a worker", args, { log: "test-web-worker", env: { ...env, ...worker }, expected });
   }
 }
 
-/** How many tests the sources hold: so many must run everywhere. */
+/** How many tests the sources hold: so many must run everywhere. A plain `#[test]` never runs here, so it counts too. */
 function writtenTests() {
   const sources = files(at("tests/web")).filter((file) => file.endsWith(".rs"));
-  const count = sources.reduce((sum, file) => sum + (readFileSync(file, "utf8").match(/^\s*#\[wasm_bindgen_test\b/gm)?.length ?? 0), 0);
+  const count = sources.reduce((sum, file) => sum + (readFileSync(file, "utf8").match(/^\s*#\[(?:wasm_bindgen_test|test)\b/gm)?.length ?? 0), 0);
   return Math.max(1, count);
 }
