@@ -6,6 +6,7 @@
 //!
 //! Nothing is copied on the way in but what was split over two reads, what was escaped, and what a caller keeps.
 
+mod delta;
 mod event;
 mod input;
 mod json;

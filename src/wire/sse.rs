@@ -134,6 +134,10 @@ impl SseParser {
             *data = Data::None;
             return Ok(());
         }
+        // Nearly every line has this field.
+        if let Some(value) = line.strip_prefix("data:") {
+            return self.data_line(value.strip_prefix(' ').unwrap_or(value), data);
+        }
         let (field, value) = match line.split_once(':') {
             // "Collect the characters on the line after the first colon; if value starts with a space, remove it"
             Some((field, value)) => (field, value.strip_prefix(' ').unwrap_or(value)),
@@ -141,18 +145,7 @@ impl SseParser {
             None => (line, ""),
         };
         match field {
-            "data" => {
-                *data = match data {
-                    Data::None => Data::InPlace(value),
-                    _ => {
-                        self.keep(data);
-                        self.data.push('\n');
-                        self.data.push_str(value);
-                        Data::Kept
-                    }
-                };
-                self.check(value.len() + self.data.len())?;
-            }
+            "data" => self.data_line(value, data)?,
             "event" => value.clone_into(&mut self.event),
             // "If the field value does not contain U+0000 NULL, set the last event ID buffer"
             "id" if !value.contains('\0') => value.clone_into(&mut self.id),
@@ -163,6 +156,19 @@ impl SseParser {
             _ => {}
         }
         Ok(())
+    }
+
+    fn data_line<'a>(&mut self, value: &'a str, data: &mut Data<'a>) -> Result<(), FrameTooLong> {
+        *data = match data {
+            Data::None => Data::InPlace(value),
+            _ => {
+                self.keep(data);
+                self.data.push('\n');
+                self.data.push_str(value);
+                Data::Kept
+            }
+        };
+        self.check(value.len() + self.data.len())
     }
 
     fn dispatch(&mut self, data: &Data<'_>, unterminated: bool, sink: &mut impl FnMut(Frame<'_>)) {

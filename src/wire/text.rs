@@ -44,9 +44,10 @@ pub(crate) struct BadEscape;
 
 /// Decodes the inside of a JSON string literal. Borrows unless there is an escape.
 pub(crate) fn unescape(raw: &str) -> Result<Cow<'_, str>, BadEscape> {
-    let Some((head, mut rest)) = raw.split_once('\\') else {
+    if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
         return Ok(Cow::Borrowed(raw));
-    };
+    }
+    let Some((head, mut rest)) = raw.split_once('\\') else { return Ok(Cow::Borrowed(raw)) };
     let mut text = String::with_capacity(raw.len());
     text.push_str(head);
     loop {
