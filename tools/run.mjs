@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { logs, root } from "./paths.mjs";
 
 /** A failure whose message is all that a person needs: no stack is printed. */
@@ -121,4 +122,4 @@ export async function main(body) {
 }
 
 /** @param {string} url an `import.meta.url` */
-export const isMain = (url) => process.argv[1] !== undefined && new URL(url).pathname === new URL(`file://${process.argv[1]}`).pathname;
+export const isMain = (url) => process.argv[1] === fileURLToPath(url);

@@ -3,6 +3,7 @@
 //   npm start -- --port 3000        that port or none; by default 8787, or a free one when that is taken
 
 import "./node-version.mjs";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
 import { buildDemo } from "./demo.mjs";
@@ -53,7 +54,7 @@ function port() {
 
 /** @param {number | undefined} wanted @returns {Promise<{ url: string, close(): Promise<void> }>} */
 async function serve(wanted) {
-  const { startServer } = await import(`file://${at("www/server.mjs")}`);
+  const { startServer } = await import(pathToFileURL(at("www/server.mjs")).href);
   try {
     return await startServer({ port: wanted ?? DEFAULT_PORT, root: at("www/dist") });
   } catch (error) {

@@ -33,18 +33,14 @@
 //   What engines word differently stays as it is.
 // - `engine`, `version`: for messages.
 
-import { spawn } from "node:child_process";
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connectBidi } from "./bidi.mjs";
 import { chromiumConsole, firefoxConsole, webkitConsole } from "./console.mjs";
-import { displayEnvironment } from "./display.mjs";
+import { send, startDriver } from "./driver.mjs";
 import { engines, locate } from "./engines.mjs";
 import { keyActions } from "./keys.mjs";
-import { killGroupAtExit } from "./processes.mjs";
 
 /** @typedef {import("./engines.mjs").EngineName} EngineName */
 /** @typedef {import("./engines.mjs").SessionOptions} SessionOptions */
@@ -67,24 +63,8 @@ export async function openBrowser(name, options = {}) {
     throw new Error(`${engine.title} cannot be started: ${missing.join(" and ")} not found. Debian packages: ${engine.packages.join(" ")}`);
   }
 
-  const scratch = mkdtempSync(join(tmpdir(), "webdriver-"));
-  const port = await freePort();
-  const child = spawn(driver, [`--port=${port}`], {
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-    env: {
-      ...process.env,
-      TMPDIR: scratch, // so that profiles go with the session, also after a crash
-      ...(engine.needsDisplay ? await displayEnvironment() : {}),
-      ...engine.environment?.(settings, scratch),
-    },
-  });
-  const output = collect(child);
-  const end = killGroupAtExit(child, () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
-
+  const { base, output, end } = await startDriver(name, driver, settings);
   try {
-    const base = `http://127.0.0.1:${port}`;
-    await driverReady(base, child, output);
     const session = await send(base, "POST", "/session", { capabilities: { alwaysMatch: engine.capabilities(settings, browser) } });
     const { webSocketUrl } = session.capabilities;
     const bidi = webSocketUrl ? await connectBidi(webSocketUrl) : undefined;
@@ -324,85 +304,4 @@ export class Browser {
       await delay(25);
     }
   }
-}
-
-/** An error that the driver answered with; `code` is the protocol's name for it. */
-class WebDriverError extends Error {
-  name = "WebDriverError";
-  /** @param {string} code @param {string} message */
-  constructor(code, message) {
-    super(message);
-    this.code = code;
-  }
-}
-
-/**
- * One command of the protocol.
- *
- * @param {string} base
- * @param {string} method
- * @param {string} path
- * @param {object} [body]
- * @returns {Promise<any>}
- */
-async function send(base, method, path, body) {
-  const response = await fetch(base + path, {
-    method,
-    headers: { "content-type": "application/json" },
-    body: body === undefined ? undefined : JSON.stringify(body),
-    signal: AbortSignal.timeout(90_000),
-  });
-  const { value } = await response.json();
-  if (!response.ok) {
-    throw new WebDriverError(value?.error ?? String(response.status), `${method} ${path}: ${value?.error}: ${value?.message}`);
-  }
-  return value;
-}
-
-/**
- * @param {string} base
- * @param {import("node:child_process").ChildProcess} child
- * @param {() => string} output
- */
-async function driverReady(base, child, output) {
-  const end = Date.now() + 30_000;
-  /** @type {Error | undefined} */
-  let failed;
-  child.once("error", (error) => (failed = error));
-  child.once("exit", (code) => (failed ??= new Error(`the driver ended with code ${code}`)));
-  for (;;) {
-    if (failed) throw failed;
-    try {
-      await send(base, "GET", "/status");
-      return;
-    } catch (error) {
-      if (Date.now() > end) throw new Error(`the driver does not answer: ${output()}`, { cause: error });
-      await delay(50);
-    }
-  }
-}
-
-/**
- * The end of what driver and browser wrote, for error messages.
- *
- * @param {import("node:child_process").ChildProcess} child
- */
-function collect(child) {
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (chunk) => (text = (text + chunk).slice(-4000)));
-  }
-  return () => text;
-}
-
-/** @returns {Promise<number>} */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
-  });
 }
