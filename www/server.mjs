@@ -113,6 +113,7 @@ export async function startServer({ port = 0, root = dist } = {}) {
   const server = createServer((request, response) => {
     if (!agent(request, response)) serveFile(root, request, response);
   });
+  server.keepAliveTimeout = 60_000; // longer than browsers wait, so that no request meets a connection that is closing
   await new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);

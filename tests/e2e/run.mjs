@@ -11,14 +11,14 @@ import { engineNames } from "../webdriver/engines.mjs";
 
 const [first, pattern] = process.argv.slice(2);
 const wanted = engineNames.includes(first) ? [first] : engineNames;
-const file = fileURLToPath(new URL("./pages.test.mjs", import.meta.url));
+const files = ["markdown", "pages"].map((name) => fileURLToPath(new URL(`./${name}.test.mjs`, import.meta.url)));
 let [passed, failed] = [0, 0];
 
 for (const engine of wanted) {
   process.env.ENGINE = engine; // the test's process inherits it
-  const tests = run({ files: [file], concurrency: 1, ...(pattern ? { testNamePatterns: [pattern] } : {}) });
+  const tests = run({ files, concurrency: 1, ...(pattern ? { testNamePatterns: [pattern] } : {}) });
   const line = (sign, { name, details }) => {
-    if (details.type === "suite" || name === file) return false;
+    if (details.type === "suite" || files.includes(name)) return false;
     console.log(`${sign} ${engine} ${name} (${(details.duration_ms / 1000).toFixed(1)} s)`);
     return true;
   };

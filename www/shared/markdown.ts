@@ -1,6 +1,6 @@
 /**
- * Markdown that is still being written. Blocks that are finished are parsed, sanitised and rendered once; only the last
- * block, which can still become something else, is done again. The cost of a token is that of its paragraph.
+ * Markdown that is still being written. Blocks that are finished are parsed, sanitised and rendered once; only the end,
+ * which can still become something else, is done again. The cost of a token is that of its paragraph.
  */
 import DOMPurify from "dompurify";
 import { Marked } from "marked";
@@ -48,9 +48,15 @@ const allowed = {
     ..."s span strong sub sup table tbody td th thead tr ul".split(" "),
   ],
   ALLOWED_ATTR: ["align", "checked", "class", "disabled", "href", "start", "tabindex", "title", "type"],
+  ALLOW_ARIA_ATTR: false,
+  ALLOW_DATA_ATTR: false,
 };
 
+/** The classes that the renderer gives; an answer must not dress as a part of the page. */
+const classes = ["code", "copy", "table"];
+
 DOMPurify.addHook("afterSanitizeAttributes", (node) => {
+  if (!classes.includes(node.className)) node.removeAttribute("class");
   if (node.tagName === "A") {
     node.setAttribute("target", "_blank");
     node.setAttribute("rel", "noopener noreferrer nofollow");
@@ -75,39 +81,35 @@ function mend(tail: string): string {
 /** Reads one message as it grows. */
 export class MarkdownReader {
   #text = "";
-  #finished = 0;
-  #blocks: Block[] = [];
+  /** So far the blocks are final. */
+  #final = 0;
+  #blocks: (Block & { readonly source: string })[] = [];
 
   /** The blocks of `text`; those that have not changed are the same objects as before. */
   read(text: string, growing: boolean): readonly Block[] {
-    if (!text.startsWith(this.#text.slice(0, this.#finished))) {
-      this.#finished = 0;
+    if (!text.startsWith(this.#text.slice(0, this.#final))) {
+      this.#final = 0;
       this.#blocks = [];
     }
     this.#text = text;
 
-    const settled = this.#blocks.filter((block) => block.key < this.#finished);
     const before = new Map(this.#blocks.map((block) => [block.key, block]));
-    const keep = (key: number, html: string): Block => {
-      const old = before.get(key);
-      return old?.html === html ? old : { key, html };
-    };
-
-    const found = marked.lexer(text.slice(this.#finished)).filter(({ raw }) => raw !== "");
-    const open = found.findLastIndex(({ type }) => type !== "space");
-    const blocks = [...settled];
-    let at = this.#finished;
-    for (const [index, { type, raw }] of found.entries()) {
-      if (type !== "space") {
-        const last = index === open;
-        blocks.push(keep(at, render(last && growing ? mend(raw) : raw)));
-        if (last) break;
+    const blocks = this.#blocks.filter(({ key }) => key < this.#final);
+    const found = marked.lexer(text.slice(this.#final)).filter(({ raw }) => raw !== "");
+    const last = found.findLast(({ type }) => type !== "space");
+    let at = this.#final; // a block's key is the place where it starts
+    for (const token of found) {
+      if (token.type !== "space") {
+        const source = token === last && growing ? mend(token.raw) : token.raw;
+        const old = before.get(at);
+        blocks.push(old?.source === source ? old : { key: at, source, html: render(source) });
       }
-      at += raw.length;
+      at += token.raw.length;
     }
-    // A key is the place where its block starts. Everything before the last block is final: what comes can only
-    // continue that one. (A reference link that is defined later stays as text; nobody streams those.)
-    if (open > 0) this.#finished = at;
+    // What comes next can continue the last block, and turn it into a part of the one before: a lone "2" after a list
+    // becomes its second item with the dot. Everything before those two is final. (But for links that are defined
+    // further down: nobody streams those.)
+    this.#final = Math.max(this.#final, blocks.at(-2)?.key ?? 0);
     this.#blocks = blocks;
     return blocks;
   }
