@@ -17,7 +17,7 @@ import { parseArgs } from "node:util";
 import { play } from "./server/play.mjs";
 import { Runs } from "./server/runs.mjs";
 import { scenarios } from "./server/scenarios.mjs";
-import { serveFile } from "./server/site.mjs";
+import { serveFile, sitePolicy } from "./server/site.mjs";
 
 const MAX_BODY = 64 * 1024 * 1024;
 const dist = fileURLToPath(new URL("./dist/", import.meta.url));
@@ -33,11 +33,11 @@ const cors = {
 export function createAgentHandler() {
   const runs = new Runs();
   return (request, response) => {
-    const { pathname, searchParams } = new URL(request.url, "http://localhost");
-    const [area, name, ...rest] = pathname.slice(1).split("/");
+    const [path, query] = request.url.split("?");
+    const [area, name, ...rest] = path.slice(1).split("/");
     if ((area !== "agent" && area !== "control") || rest.length > 0) return false;
     for (const [header, value] of Object.entries(cors)) response.setHeader(header, value);
-    answer(runs, request, response, area, name, searchParams).catch((error) => {
+    answer(runs, request, response, area, name, new URLSearchParams(query)).catch((error) => {
       if (response.headersSent) response.destroy(error);
       else json(response, error.status ?? 500, { error: error.message });
     });
@@ -50,8 +50,9 @@ async function answer(runs, request, response, area, name, query) {
   if (request.method === "OPTIONS") return void response.writeHead(204).end();
   if (route === "GET /control" && name === "runs") return json(response, 200, runs.report());
   if (route === "POST /control" && name === "release") {
-    const steps = query.get("steps") ?? "1";
-    runs.release(query.get("hold"), steps === "all" ? Infinity : Number(steps));
+    const steps = query.get("steps") === "all" ? Infinity : Number(query.get("steps") ?? 1);
+    if (!query.has("hold") || !(steps > 0)) throw problem(400, "A release needs a hold, and steps above 0.");
+    runs.release(query.get("hold"), steps);
     return json(response, 200, {});
   }
   if (route === "GET /agent" && name === undefined) {
@@ -105,13 +106,13 @@ function parseInput(text) {
 /**
  * Starts the server on 127.0.0.1. Port 0 takes any free port.
  *
- * @param {{ port?: number, root?: string }} [options]
+ * @param {{ port?: number, root?: string, policy?: string }} [options] `policy`: the Content-Security-Policy of the site
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
-export async function startServer({ port = 0, root = dist } = {}) {
+export async function startServer({ port = 0, root = dist, policy = sitePolicy } = {}) {
   const agent = createAgentHandler();
   const server = createServer((request, response) => {
-    if (!agent(request, response)) serveFile(root, request, response);
+    if (!agent(request, response)) serveFile(root, policy, request, response);
   });
   server.keepAliveTimeout = 60_000; // longer than browsers wait, so that no request meets a connection that is closing
   await new Promise((resolve, reject) => {

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startServer } from "../../www/server.mjs";
+import { sitePolicy } from "../../www/server/site.mjs";
 import { openBrowser } from "../webdriver/client.mjs";
 import { access } from "./cases/access.mjs";
 import { answers } from "./cases/answers.mjs";
@@ -45,6 +46,24 @@ describe("in the light", () => {
       });
     }
   }
+
+  it("a policy that forbids WebAssembly is named", async () => {
+    const strict = await startServer({ policy: sitePolicy.replace(" 'wasm-unsafe-eval'", "") });
+    try {
+      for (const page of pages) {
+        const chat = new Chat(browser, strict.url, page);
+        await chat.open("short");
+        await chat.ask("Are you there?");
+        assert.equal((await chat.data(id("error-card"))).kind, "blocked");
+        await chat.shows(id("error-message"), "'wasm-unsafe-eval'");
+        assert.equal(await browser.count(id("stop")), 0, "nothing goes on for ever");
+        await chat.screenshot("blocked");
+      }
+    } finally {
+      await browser.consoleErrors(); // engines report the violation themselves
+      await strict.close();
+    }
+  });
 
   it("the landing page leads to all three", async () => {
     await browser.goto(`${server.url}/`);

@@ -8,6 +8,7 @@ import { echo, long, short, slow } from "./scenarios/answers.mjs";
 import { custom } from "./scenarios/custom.mjs";
 import { auth, busy, cut, eof, error, html } from "./scenarios/faults.mjs";
 import { interrupt } from "./scenarios/interrupt.mjs";
+import { odd } from "./scenarios/odd.mjs";
 import { reasoning } from "./scenarios/reasoning.mjs";
 import { state } from "./scenarios/state.mjs";
 import { subagents } from "./scenarios/subagents.mjs";
@@ -34,6 +35,7 @@ export const scenarios = [
   slow,
   chunks,
   crlf,
+  odd,
   error,
   cut,
   eof,

@@ -16,8 +16,11 @@ const types = {
   ".wasm": "application/wasm",
 };
 
-// 'wasm-unsafe-eval' is all that the package needs; `connect-src *` is for the field that takes any agent's address.
-const policy = [
+/**
+ * The Content-Security-Policy of the site: 'wasm-unsafe-eval' is all that the package needs, `connect-src *` is for the
+ * field that takes any agent's address.
+ */
+export const sitePolicy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
@@ -28,7 +31,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export async function serveFile(root, request, response) {
+export async function serveFile(root, policy, request, response) {
   const refuse = (status, text) => response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(text);
   if (request.method !== "GET" && request.method !== "HEAD") return refuse(405, "Method not allowed\n");
   let path;

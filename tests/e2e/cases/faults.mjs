@@ -101,6 +101,22 @@ export const faults = {
     return { expect: refused };
   },
 
+  async "broken frames are reported, and the answer goes on"(chat) {
+    await chat.open("odd");
+    await chat.ask("Are you all right?");
+    await chat.shows(answer, "and here I am.");
+    await chat.idle();
+    assert.equal(await chat.browser.text(id("status")).then((status) => status.split(" ")[0]), "Answered");
+    await chat.until((css) => document.querySelectorAll(css).length === 5, id("notice", '[data-level="warning"]'));
+    const [state] = await chat.texts(id("state"));
+    assert.match(state, /mood\s*"fine"/, "a patch that fails changes nothing");
+    assert.match(state, /__proto__\s*polluted\s*true/, "__proto__ is a key");
+    assert.match(state, /constructor\s*"plain"/);
+    assert.match(state, /big\s*9007199254740992/, "a number is what JSON.parse reads");
+    assert.equal(await chat.browser.evaluate(() => ({}).polluted ?? null), null);
+    await chat.screenshot("odd");
+  },
+
   async "what is sent while a run is on waits its turn"(chat) {
     await chat.open("echo", { hold: true });
     await chat.ask("one");
