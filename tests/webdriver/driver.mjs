@@ -18,10 +18,11 @@ import { killGroupAtExit } from "./processes.mjs";
  *   browser wrote; and what ends both
  */
 export async function startDriver(name, program, settings) {
-  const { needsDisplay, environment } = engines[name];
+  const { driverPorts, needsDisplay, environment } = engines[name];
   const scratch = mkdtempSync(join(tmpdir(), "webdriver-"));
-  const port = await freePort();
-  const child = spawn(program, [`--port=${port}`], {
+  // All at once, so that they differ.
+  const ports = await Promise.all(driverPorts.map(freePort));
+  const child = spawn(program, driverPorts.map((option, i) => `${option}=${ports[i]}`), {
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
     env: {
@@ -33,7 +34,7 @@ export async function startDriver(name, program, settings) {
   });
   const output = collect(child);
   const end = killGroupAtExit(child, () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
-  const base = `http://127.0.0.1:${port}`;
+  const base = `http://127.0.0.1:${ports[0]}`;
   try {
     await driverReady(base, child, output);
     return { base, output, end };

@@ -25,6 +25,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
  * @property {string[]} driver  file names to look for, best first; bare names are looked up on PATH
  * @property {string[]} browser
  * @property {string} driverVariable  the variable by which wasm-bindgen-test-runner is told of the driver
+ * @property {string[]} driverPorts  options by which the driver is told its ports, the first being that of WebDriver
  * @property {boolean} needsDisplay  has no headless mode
  * @property {(options: Required<SessionOptions>, browser: string) => object} capabilities
  * @property {(options: Required<SessionOptions>, scratch: string) => Record<string, string>} [environment]
@@ -40,6 +41,7 @@ export const engines = {
     driver: ["/usr/bin/chromedriver", "chromedriver"],
     browser: ["/usr/bin/chromium", "chromium", "google-chrome", "google-chrome-stable"],
     driverVariable: "CHROMEDRIVER",
+    driverPorts: ["--port"],
     needsDisplay: false,
     capabilities: ({ width, height }, binary) => ({
       browserName: "chrome",
@@ -59,6 +61,8 @@ export const engines = {
     driver: [join(root, ".tools/bin/geckodriver"), "geckodriver"],
     browser: ["/usr/bin/firefox-esr", "firefox-esr", "firefox"],
     driverVariable: "GECKODRIVER",
+    // Without the second, every Firefox wants 9222 for BiDi, and the one that comes later has none.
+    driverPorts: ["--port", "--websocket-port"],
     needsDisplay: false,
     capabilities: ({ colorScheme, reducedMotion }, binary) => ({
       browserName: "firefox",
@@ -79,8 +83,12 @@ export const engines = {
     title: "WebKitGTK",
     packages: ["webkit2gtk-driver", "xvfb"],
     driver: ["/usr/bin/WebKitWebDriver", "WebKitWebDriver"],
-    browser: miniBrowsers(),
+    get browser() {
+      // Looked up at each time: it may have been installed since.
+      return miniBrowsers();
+    },
     driverVariable: "SAFARIDRIVER",
+    driverPorts: ["--port"],
     needsDisplay: true,
     capabilities: ({ colorScheme }, binary) => ({
       browserName: "MiniBrowser",
