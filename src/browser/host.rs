@@ -56,6 +56,13 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn fetch(this: &RequestTarget) -> Option<js_sys::Function>;
 
+    /// What a reader gives.
+    pub type ReadResult;
+    #[wasm_bindgen(method, getter)]
+    pub fn done(this: &ReadResult) -> bool;
+    #[wasm_bindgen(method, getter)]
+    pub fn value(this: &ReadResult) -> js_sys::Uint8Array;
+
     #[wasm_bindgen(js_name = fetch, catch)]
     pub fn global_fetch(url: &str, init: &RequestInit) -> Result<Promise<Response>, JsValue>;
     #[wasm_bindgen(js_name = setTimeout)]

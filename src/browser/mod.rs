@@ -10,11 +10,11 @@ mod request;
 use crate::session::{Effect, Misuse, Options, Session as Core, Ticket};
 use crate::thread::Warning;
 use host::{Host, SessionOptions, Timer};
+use request::Open;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
-use web_sys::AbortController;
 
 impl From<SessionOptions> for Options {
     fn from(options: SessionOptions) -> Self {
@@ -37,8 +37,8 @@ impl From<SessionOptions> for Options {
 struct Shared {
     core: RefCell<Core>,
     host: Host,
-    /// The request that is open, by its number.
-    open: RefCell<Option<(u32, AbortController)>>,
+    /// The request that is open.
+    open: RefCell<Option<Open>>,
     timer: RefCell<Option<Timer>>,
 }
 
@@ -139,9 +139,9 @@ impl Shared {
             match effect {
                 Effect::Open { request, body } => request::open(self, request, body),
                 Effect::Close { request } => {
-                    let open = self.open.borrow_mut().take_if(|(number, _)| *number == request);
-                    if let Some((_, controller)) = open {
-                        controller.abort();
+                    let open = self.open.borrow_mut().take_if(|open| open.request == request);
+                    if let Some(open) = open {
+                        open.close();
                     }
                 }
                 Effect::Wake { at } => {

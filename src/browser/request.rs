@@ -1,36 +1,51 @@
 //! One request: fetch, and its body read chunk by chunk.
 
 use super::Shared;
-use super::host::{RequestTarget, global_fetch};
-use js_sys::{Promise, Reflect, Uint8Array};
+use super::host::{ReadResult, RequestTarget, global_fetch};
+use js_sys::Promise;
+use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{AbortController, Headers, ReadableStreamDefaultReader, RequestInit, Response};
 
+/// The request that is open.
+pub struct Open {
+    pub request: u32,
+    controller: AbortController,
+    reader: Option<ReadableStreamDefaultReader>,
+}
+
+impl Open {
+    /// Lets go of the connection.
+    pub fn close(self) {
+        if let Some(reader) = self.reader {
+            // Before the abort, behind which cancelling fails; a custom fetch may not know the signal at all.
+            cancel(&reader);
+        }
+        self.controller.abort();
+    }
+}
+
 /// Sends the request; what comes back goes to the core under its number.
 pub fn open(shared: &Rc<Shared>, request: u32, body: String) {
     let Ok(controller) = AbortController::new() else { return };
-    *shared.open.borrow_mut() = Some((request, controller.clone()));
+    *shared.open.borrow_mut() = Some(Open { request, controller: controller.clone(), reader: None });
     let shared = shared.clone();
     spawn_local(async move {
-        match exchange(&shared, request, &body, &controller).await {
-            Ok(()) => shared.drive(|core, now| core.end(request, now)),
-            Err(error) => {
-                // A body that is not read to its end is not wanted any more, whatever ended it.
-                controller.abort();
-                shared.drive(|core, now| core.failed(request, &reason(&error), now));
-            }
+        match send(&shared, &body, &controller).await {
+            Ok(Some(response)) => receive(shared, request, &response),
+            Ok(None) => {}
+            Err(error) => shared.failed(request, &error),
         }
-        shared.open.borrow_mut().take_if(|(number, _)| *number == request);
     });
 }
 
-async fn exchange(shared: &Rc<Shared>, request: u32, body: &str, controller: &AbortController) -> Result<(), JsValue> {
+/// `None`: it was aborted before it began.
+async fn send(shared: &Rc<Shared>, body: &str, controller: &AbortController) -> Result<Option<Response>, JsValue> {
     let target = JsFuture::from(Promise::resolve(&shared.host.request()?)).await?;
-    let signal = controller.signal();
-    if signal.aborted() {
-        return Ok(());
+    if controller.signal().aborted() {
+        return Ok(None);
     }
     let target: RequestTarget = target.unchecked_into();
     let init = init(&target, body, controller)?;
@@ -38,20 +53,8 @@ async fn exchange(shared: &Rc<Shared>, request: u32, body: &str, controller: &Ab
         Some(fetch) => fetch.call2(&JsValue::UNDEFINED, &target.url().into(), &init)?,
         None => global_fetch(&target.url(), &init)?.into(),
     };
-    let response: Response = JsFuture::from(Promise::resolve(&promise)).await?.unchecked_into();
-    let content_type = response.headers().get("content-type")?.unwrap_or_default();
-    shared.drive(|core, now| core.head(request, response.status(), &content_type, now));
-    let Some(stream) = response.body() else { return Ok(()) };
-    let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
-    while !signal.aborted() {
-        let chunk = JsFuture::from(reader.read()).await?;
-        if Reflect::get(&chunk, &"done".into())?.is_truthy() {
-            break;
-        }
-        let bytes: Uint8Array = Reflect::get(&chunk, &"value".into())?.unchecked_into();
-        shared.drive(|core, now| core.bytes(request, &bytes.to_vec(), now));
-    }
-    Ok(())
+    let response = JsFuture::from(Promise::resolve(&promise)).await?;
+    Ok(Some(response.unchecked_into()))
 }
 
 fn init(target: &RequestTarget, body: &str, controller: &AbortController) -> Result<RequestInit, JsValue> {
@@ -70,6 +73,102 @@ fn init(target: &RequestTarget, body: &str, controller: &AbortController) -> Res
         init.set_credentials(credentials);
     }
     Ok(init)
+}
+
+fn receive(shared: Rc<Shared>, request: u32, response: &Response) {
+    let content_type = response.headers().get("content-type").ok().flatten().unwrap_or_default();
+    shared.drive(|core, now| core.head(request, response.status(), &content_type, now));
+    let Some(stream) = response.body() else {
+        return shared.drive(|core, now| core.end(request, now));
+    };
+    let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
+    let mut open = shared.open.borrow_mut();
+    match open.as_mut().filter(|open| open.request == request) {
+        Some(open) => open.reader = Some(reader.clone()),
+        // Stopped meanwhile.
+        None => {
+            return cancel(&reader);
+        }
+    }
+    drop(open);
+    let body = Rc::new(Body { shared, request, reader, bytes: RefCell::default(), handlers: RefCell::default() });
+    let (read, failed) = (body.clone(), body.clone());
+    let handlers = (
+        Closure::<dyn FnMut(JsValue)>::new(move |result: JsValue| read.read(&result.unchecked_into())),
+        Closure::<dyn FnMut(JsValue)>::new(move |error: JsValue| failed.failed(&error)),
+    );
+    *body.handlers.borrow_mut() = Some(handlers);
+    body.next();
+}
+
+/// Gives a body back unread. Whether that works is of no interest any more.
+fn cancel(reader: &ReadableStreamDefaultReader) {
+    let cancelled = JsFuture::from(reader.cancel());
+    spawn_local(async move { drop(cancelled.await) });
+}
+
+type Handler = Closure<dyn FnMut(JsValue)>;
+
+/// A body that is read. Its handlers hold it, and it holds them until it has ended: a future a chunk, with closures of
+/// its own each time, would cost more than reading the chunk.
+struct Body {
+    shared: Rc<Shared>,
+    request: u32,
+    reader: ReadableStreamDefaultReader,
+    bytes: RefCell<Vec<u8>>,
+    handlers: RefCell<Option<(Handler, Handler)>>,
+}
+
+impl Body {
+    fn next(&self) {
+        if let Some((read, failed)) = &*self.handlers.borrow() {
+            let _ = self.reader.read().then2(read, failed);
+        }
+    }
+
+    fn read(&self, result: &ReadResult) {
+        if result.done() {
+            self.shared.drive(|core, now| core.end(self.request, now));
+            self.close();
+            return;
+        }
+        let chunk = result.value();
+        let mut bytes = self.bytes.take();
+        bytes.resize(chunk.length() as usize, 0);
+        chunk.copy_to(&mut bytes);
+        self.shared.drive(|core, now| core.bytes(self.request, &bytes, now));
+        self.bytes.replace(bytes);
+        if self.shared.is_open(self.request) {
+            self.next();
+        } else {
+            self.close();
+        }
+    }
+
+    fn failed(&self, error: &JsValue) {
+        self.shared.failed(self.request, error);
+        self.close();
+    }
+
+    /// Lets go of what would keep this body alive.
+    fn close(&self) {
+        self.shared.open.borrow_mut().take_if(|open| open.request == self.request);
+        self.handlers.take();
+    }
+}
+
+impl Shared {
+    fn is_open(&self, request: u32) -> bool {
+        self.open.borrow().as_ref().is_some_and(|open| open.request == request)
+    }
+
+    fn failed(self: &Rc<Self>, request: u32, error: &JsValue) {
+        self.drive(|core, now| core.failed(request, &reason(error), now));
+        let open = self.open.borrow_mut().take_if(|open| open.request == request);
+        if let Some(open) = open {
+            open.controller.abort();
+        }
+    }
 }
 
 /// What an exception says.

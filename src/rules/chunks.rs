@@ -81,11 +81,12 @@ impl ChunkExpander {
         };
         let tag = subagent_run_id;
         let lane = self.lane_of(&chunk, tag)?;
-        let continues = |lane: &&Lane| lane.kind == chunk.kind && chunk.id.is_none_or(|id| id == Str(&lane.id));
+        let continues =
+            |lane: &&Lane| lane.kind == chunk.kind && chunk.id.is_none_or(|id| id == Str::from_raw(&lane.id));
         if let Some(lane) = lane.and_then(|at| self.lanes.get(at)).filter(continues) {
             lane.check(&chunk)?;
             if chunk.delta.is_some() || metadata.is_some() {
-                let owner = lane.owner.as_deref().map(Str);
+                let owner = lane.owner.as_deref().map(Str::from_raw);
                 let event = lane.content(chunk.delta.unwrap_or_default());
                 sink(&Incoming { event, subagent_run_id: tag.or(owner), metadata });
             }
@@ -108,7 +109,7 @@ impl ChunkExpander {
         let of_owner = |owner: Option<Str<'_>>| self.lanes.iter().position(|lane| lane.owner() == owner);
         let same_kind = |lane: &Lane| lane.kind == chunk.kind;
         if let Some(id) = chunk.id {
-            let Some(at) = self.lanes.iter().position(|lane| same_kind(lane) && Str(&lane.id) == id) else {
+            let Some(at) = self.lanes.iter().position(|lane| same_kind(lane) && Str::from_raw(&lane.id) == id) else {
                 return Ok(of_owner(tag));
             };
             let owner = self.lanes.get(at).and_then(Lane::owner);
@@ -163,7 +164,7 @@ impl ChunkExpander {
 
     fn close(&mut self, at: usize, sink: &mut Sink<'_>) {
         let lane = self.lanes.remove(at);
-        let id = Str(&lane.id);
+        let id = Str::from_raw(&lane.id);
         let event = match lane.kind {
             Kind::Text => Event::TextMessageEnd { message_id: id },
             Kind::Tool => Event::ToolCallEnd { tool_call_id: id },
@@ -175,7 +176,7 @@ impl ChunkExpander {
 
 impl Lane {
     fn owner(&self) -> Option<Str<'_>> {
-        self.owner.as_deref().map(Str)
+        self.owner.as_deref().map(Str::from_raw)
     }
 
     fn open(chunk: &Chunk<'_>, tag: Option<Str<'_>>) -> Result<Self, Violation> {
@@ -187,12 +188,12 @@ impl Lane {
             return violation("chunk-without-name", "the first chunk of a tool call must have a \"toolCallName\"");
         }
         Ok(Self {
-            owner: tag.map(|tag| tag.0.to_owned()),
+            owner: tag.map(|tag| tag.raw().to_owned()),
             kind: chunk.kind,
-            id: id.0.to_owned(),
-            role: chunk.role.unwrap_or(Str("assistant")).0.to_owned(),
-            name: chunk.name.map(|name| name.0.to_owned()),
-            parent_message_id: chunk.parent_message_id.map(|id| id.0.to_owned()),
+            id: id.raw().to_owned(),
+            role: chunk.role.unwrap_or(Str::from_raw("assistant")).raw().to_owned(),
+            name: chunk.name.map(|name| name.raw().to_owned()),
+            parent_message_id: chunk.parent_message_id.map(|id| id.raw().to_owned()),
         })
     }
 
@@ -200,7 +201,7 @@ impl Lane {
     fn check(&self, chunk: &Chunk<'_>) -> Result<(), Violation> {
         let conflict =
             |name: &str| violation("chunk-conflict", format!("a chunk of \"{}\" changes its \"{name}\"", self.id));
-        let changes = |new: Option<Str<'_>>, old: Option<&str>| new.is_some() && new != old.map(Str);
+        let changes = |new: Option<Str<'_>>, old: Option<&str>| new.is_some() && new != old.map(Str::from_raw);
         if changes(chunk.role, Some(&self.role)) {
             return conflict("role");
         }
@@ -214,21 +215,21 @@ impl Lane {
     }
 
     fn start<'a>(&'a self, role: Option<Str<'a>>) -> Event<'a> {
-        let id = Str(&self.id);
-        let name = self.name.as_deref().map(Str);
+        let id = Str::from_raw(&self.id);
+        let name = self.name.as_deref().map(Str::from_raw);
         match self.kind {
             Kind::Text => Event::TextMessageStart { message_id: id, role, name },
             Kind::Tool => Event::ToolCallStart {
                 tool_call_id: id,
                 tool_call_name: name.unwrap_or_default(),
-                parent_message_id: self.parent_message_id.as_deref().map(Str),
+                parent_message_id: self.parent_message_id.as_deref().map(Str::from_raw),
             },
             Kind::Reasoning => Event::ReasoningMessageStart { message_id: id },
         }
     }
 
     fn content<'a>(&'a self, delta: Str<'a>) -> Event<'a> {
-        let id = Str(&self.id);
+        let id = Str::from_raw(&self.id);
         match self.kind {
             Kind::Text => Event::TextMessageContent { message_id: id, delta },
             Kind::Tool => Event::ToolCallArgs { tool_call_id: id, delta },
@@ -263,23 +264,23 @@ mod tests {
     fn describe(incoming: &Incoming<'_>) -> String {
         let text = match &incoming.event {
             Event::TextMessageStart { message_id, role, .. } => {
-                format!("S:{}/{}", message_id.0, role.map_or("-", |role| role.0))
+                format!("S:{}/{}", message_id.raw(), role.map_or("-", |role| role.raw()))
             }
-            Event::TextMessageContent { message_id, delta } => format!("C:{}={}", message_id.0, delta.0),
-            Event::TextMessageEnd { message_id } => format!("E:{}", message_id.0),
+            Event::TextMessageContent { message_id, delta } => format!("C:{}={}", message_id.raw(), delta.raw()),
+            Event::TextMessageEnd { message_id } => format!("E:{}", message_id.raw()),
             Event::ToolCallStart { tool_call_id, tool_call_name, .. } => {
-                format!("TS:{}/{}", tool_call_id.0, tool_call_name.0)
+                format!("TS:{}/{}", tool_call_id.raw(), tool_call_name.raw())
             }
-            Event::ToolCallArgs { tool_call_id, delta } => format!("TA:{}={}", tool_call_id.0, delta.0),
-            Event::ToolCallEnd { tool_call_id } => format!("TE:{}", tool_call_id.0),
-            Event::ReasoningMessageStart { message_id } => format!("RS:{}", message_id.0),
-            Event::ReasoningMessageContent { message_id, delta } => format!("RC:{}={}", message_id.0, delta.0),
-            Event::ReasoningMessageEnd { message_id } => format!("RE:{}", message_id.0),
+            Event::ToolCallArgs { tool_call_id, delta } => format!("TA:{}={}", tool_call_id.raw(), delta.raw()),
+            Event::ToolCallEnd { tool_call_id } => format!("TE:{}", tool_call_id.raw()),
+            Event::ReasoningMessageStart { message_id } => format!("RS:{}", message_id.raw()),
+            Event::ReasoningMessageContent { message_id, delta } => format!("RC:{}={}", message_id.raw(), delta.raw()),
+            Event::ReasoningMessageEnd { message_id } => format!("RE:{}", message_id.raw()),
             _ => "other".into(),
         };
         let meta = incoming.metadata.map_or(String::new(), |m| format!("+{}", m.text()));
         match &incoming.subagent_run_id {
-            Some(owner) => format!("{text}@{}{meta}", owner.0),
+            Some(owner) => format!("{text}@{}{meta}", owner.raw()),
             None => text + &meta,
         }
     }

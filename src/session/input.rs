@@ -95,7 +95,7 @@ impl Session {
         if too_long {
             let error = AgentError::frame_too_long(self.options.max_frame_bytes);
             run.ended.get_or_insert((Outcome::Error, Some(error)));
-        } else if !matches!(run.ended, Some((Outcome::Error, Some(AgentError { kind: ErrorKind::Protocol, .. })))) {
+        } else if !self.broken() {
             return;
         }
         self.close(now);
@@ -142,8 +142,17 @@ impl Session {
 
     /// Whether a broken rule has ended the run.
     fn broken(&self) -> bool {
-        let ended = self.run.as_ref().and_then(|run| run.ended.as_ref());
-        matches!(ended, Some((_, Some(AgentError { kind: ErrorKind::Protocol, .. }))))
+        self.ended_by() == Some(ErrorKind::Protocol)
+    }
+
+    /// Whether RUN_ERROR has ended the run.
+    fn failed_by_agent(&self) -> bool {
+        self.ended_by() == Some(ErrorKind::Run)
+    }
+
+    fn ended_by(&self) -> Option<ErrorKind> {
+        let (_, error) = self.run.as_ref()?.ended.as_ref()?;
+        error.as_ref().map(|error| error.kind)
     }
 
     /// A rule was broken: the end of the run if they are strict, a warning if they are not.
@@ -163,6 +172,14 @@ impl Session {
 
     fn event(&mut self, incoming: &Incoming<'_>, now: f64) {
         match incoming.event {
+            // A run that failed does not succeed after all. The other way round is legal: the error counts.
+            Event::RunFinished { .. } if self.failed_by_agent() => {
+                let message = "RUN_FINISHED behind RUN_ERROR is ignored";
+                return self.effects.push_back(Effect::Warning(Warning {
+                    event_type: Some(incoming.event.name().to_owned()),
+                    ..Warning::new("event-after-error", message)
+                }));
+            }
             Event::TextMessageContent { .. } | Event::ToolCallArgs { .. } | Event::ReasoningMessageContent { .. } => {
                 if let Some(timing) = self.timing.as_mut().filter(|timing| timing.first_token.is_none()) {
                     timing.first_token = Some(now - timing.started);

@@ -247,7 +247,7 @@ impl Thread {
                 self.message_end(&message_id.decode(), "REASONING_MESSAGE_END", metadata, now);
             }
             Event::ReasoningEncryptedValue { subtype, entity_id, encrypted_value } => {
-                self.encrypted_value(subtype == Str("tool-call"), &entity_id.decode(), &encrypted_value.decode());
+                self.encrypted_value(subtype.raw() == "tool-call", &entity_id.decode(), &encrypted_value.decode());
             }
             Event::MessagesSnapshot { messages } => {
                 let given = Given::read(messages);

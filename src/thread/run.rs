@@ -119,7 +119,14 @@ impl Report {
             .filter_map(|raw| {
                 let fields = raw.object()?;
                 fields.get("id")?.string()?;
-                Some(Interrupt { tool_call_id: text(&fields, "toolCallId"), json: raw.text().to_owned() })
+                // A server's `null` for what it has not is read as absent, here as everywhere.
+                let mut json = String::new();
+                let mut object = JsonWriter::object(&mut json);
+                fields.iter().filter(|(_, value)| !value.is_null()).for_each(|(key, value)| {
+                    object.json(&key, value.text());
+                });
+                object.close();
+                Some(Interrupt { tool_call_id: text(&fields, "toolCallId"), json })
             })
             .collect();
         self.mark(INTERRUPTS);

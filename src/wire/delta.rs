@@ -9,98 +9,125 @@ use super::text::unescape;
 /// The event, if `frame` is a TEXT_MESSAGE_CONTENT, TOOL_CALL_ARGS or REASONING_MESSAGE_CONTENT with no other members
 /// than its id, its delta, a timestamp and a `subagentRunId`.
 pub(super) fn read(frame: &str) -> Option<Incoming<'_>> {
-    let mut rest = Rest(frame);
-    let (mut name, mut message_id, mut tool_call_id, mut delta, mut owner) = (None, None, None, None, None);
-    let mut open = b'{';
+    let mut scan = Scan { text: frame, at: 0 };
+    let (mut kind, mut message_id, mut tool_call_id, mut delta, mut owner) = (None, None, None, None, None);
+    scan.literal(b"{").then_some(())?;
     loop {
-        match rest.next()? {
-            byte if byte == open => open = b',',
-            b'}' if open == b',' => break,
-            _ => return None,
+        scan.space();
+        if scan.literal(b"\"delta\":") {
+            delta = Some(scan.string()?);
+        } else if scan.literal(b"\"messageId\":") {
+            message_id = Some(scan.string()?);
+        } else if scan.literal(b"\"type\":") {
+            kind = Some(scan.kind()?);
+        } else if scan.literal(b"\"timestamp\":") {
+            scan.digits()?;
+        } else if scan.literal(b"\"toolCallId\":") {
+            tool_call_id = Some(scan.string()?);
+        } else if scan.literal(b"\"subagentRunId\":") {
+            owner = Some(scan.string()?);
+        } else {
+            return None;
         }
-        rest.expect(b'"')?;
-        let place = match rest.key()? {
-            "type" => &mut name,
-            "messageId" => &mut message_id,
-            "delta" => &mut delta,
-            "toolCallId" => &mut tool_call_id,
-            "subagentRunId" => &mut owner,
-            "timestamp" => {
-                rest.expect(b':')?;
-                rest.digits()?;
-                continue;
-            }
-            _ => return None,
-        };
-        rest.expect(b':')?;
-        rest.expect(b'"')?;
-        *place = Some(rest.string()?);
+        scan.space();
+        if !scan.literal(b",") {
+            break;
+        }
+    }
+    if !scan.literal(b"}") || scan.at != frame.len() {
+        return None;
     }
     let delta = delta?;
-    let event = match (name?.0, message_id, tool_call_id) {
-        ("TEXT_MESSAGE_CONTENT", Some(message_id), None) => Event::TextMessageContent { message_id, delta },
-        ("TOOL_CALL_ARGS", None, Some(tool_call_id)) => Event::ToolCallArgs { tool_call_id, delta },
-        ("REASONING_MESSAGE_CONTENT", Some(message_id), None) => Event::ReasoningMessageContent { message_id, delta },
+    let event = match (kind?, message_id, tool_call_id) {
+        (Kind::Text, Some(message_id), None) => Event::TextMessageContent { message_id, delta },
+        (Kind::Args, None, Some(tool_call_id)) => Event::ToolCallArgs { tool_call_id, delta },
+        (Kind::Reasoning, Some(message_id), None) => Event::ReasoningMessageContent { message_id, delta },
         _ => return None,
     };
-    rest.0.bytes().all(|b| b == b' ').then_some(Incoming { event, subagent_run_id: owner, metadata: None })
+    Some(Incoming { event, subagent_run_id: owner, metadata: None })
 }
 
-/// What is not read yet.
-struct Rest<'a>(&'a str);
+enum Kind {
+    Text,
+    Args,
+    Reasoning,
+}
 
-impl<'a> Rest<'a> {
-    /// The next byte that is no space.
-    fn next(&mut self) -> Option<u8> {
-        loop {
-            let byte = *self.0.as_bytes().first()?;
-            // What is not ASCII is nothing that is looked for here.
-            self.0 = self.0.get(1..)?;
-            if byte != b' ' {
-                return Some(byte);
-            }
+struct Scan<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Scan<'a> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Takes `wanted` if it stands here. Compared in words of eight bytes: WebAssembly's `memcmp` goes byte by byte.
+    #[inline(always)]
+    fn literal<const N: usize>(&mut self, wanted: &[u8; N]) -> bool {
+        let Some(here) = self.text.as_bytes().get(self.at..).and_then(<[u8]>::first_chunk::<N>) else { return false };
+        let (words, tail) = here.as_chunks::<8>();
+        let (wanted_words, wanted_tail) = wanted.as_chunks::<8>();
+        let same = words.iter().zip(wanted_words).all(|(a, b)| u64::from_ne_bytes(*a) == u64::from_ne_bytes(*b))
+            && tail.iter().zip(wanted_tail).all(|(a, b)| a == b);
+        if same {
+            self.at += N;
+        }
+        same
+    }
+
+    fn space(&mut self) {
+        while self.peek() == Some(b' ') {
+            self.at += 1;
         }
     }
 
-    fn expect(&mut self, wanted: u8) -> Option<()> {
-        (self.next()? == wanted).then_some(())
+    fn kind(&mut self) -> Option<Kind> {
+        self.space();
+        if self.literal(b"\"TEXT_MESSAGE_CONTENT\"") {
+            Some(Kind::Text)
+        } else if self.literal(b"\"TOOL_CALL_ARGS\"") {
+            Some(Kind::Args)
+        } else if self.literal(b"\"REASONING_MESSAGE_CONTENT\"") {
+            Some(Kind::Reasoning)
+        } else {
+            None
+        }
     }
 
-    fn take(&mut self, length: usize) -> Option<&'a str> {
-        let taken = self.0.get(..length)?;
-        self.0 = self.0.get(length + 1..)?;
-        Some(taken)
-    }
-
-    /// A key up to its closing quote. Keys are short, so a plain loop beats a vectorised search.
-    fn key(&mut self) -> Option<&'a str> {
-        let end = self.0.bytes().position(|b| b == b'"')?;
-        self.take(end)
-    }
-
-    /// A string up to its closing quote.
     fn string(&mut self) -> Option<Str<'a>> {
-        let bytes = self.0.as_bytes();
-        let mut end = memchr::memchr2(b'"', b'\\', bytes)?;
-        let escaped = bytes.get(end) == Some(&b'\\');
-        while bytes.get(end) == Some(&b'\\') {
-            end += 2;
-            end += memchr::memchr2(b'"', b'\\', bytes.get(end..)?)?;
+        self.space();
+        self.literal(b"\"").then_some(())?;
+        let start = self.at;
+        let mut escaped = false;
+        loop {
+            self.at += memchr::memchr2(b'"', b'\\', self.text.as_bytes().get(self.at..)?)?;
+            if self.peek()? == b'"' {
+                break;
+            }
+            escaped = true;
+            self.at += 2;
         }
-        let text = self.take(end)?;
+        let text = self.text.get(start..self.at)?;
+        self.at += 1;
         // A fold without an early exit, so that it vectorises.
         let controls = text.bytes().fold(false, |found, b| found | (b < 0x20));
         if controls || (escaped && unescape(text).is_err()) {
             return None;
         }
-        Some(Str(text))
+        Some(Str::new(text, escaped))
     }
 
     /// A number that is digits and nothing else.
     fn digits(&mut self) -> Option<()> {
-        let length = self.0.bytes().take_while(u8::is_ascii_digit).count();
-        let zero = self.0.starts_with('0');
-        self.0 = self.0.get(length..)?;
+        self.space();
+        let zero = self.peek()? == b'0';
+        let start = self.at;
+        while self.peek()?.is_ascii_digit() {
+            self.at += 1;
+        }
+        let length = self.at - start;
         (length == 1 || (length > 1 && !zero)).then_some(())
     }
 }
@@ -113,7 +140,7 @@ mod tests {
     fn what_it_takes_is_what_the_general_way_reads() {
         let taken = [
             r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a\n\"b\\"}"#,
-            r#" { "delta" : "" , "messageId" : "ü" , "type" : "REASONING_MESSAGE_CONTENT" } "#,
+            r#"{ "delta": "", "messageId": "ü" , "type": "REASONING_MESSAGE_CONTENT" }"#,
             r#"{"type":"TOOL_CALL_ARGS","timestamp":17,"toolCallId":"t","delta":"{","subagentRunId":"s","delta":"[\ud83d"}"#,
         ];
         for frame in taken {

@@ -7,13 +7,29 @@ use std::fmt;
 
 /// A string as it stands in a frame: the inside of its JSON literal, checked, not decoded.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Str<'a>(pub(crate) &'a str);
+pub struct Str<'a> {
+    raw: &'a str,
+    escaped: bool,
+}
 
 impl<'a> Str<'a> {
+    pub(super) fn new(raw: &'a str, escaped: bool) -> Self {
+        Self { raw, escaped }
+    }
+
+    /// The inside of a literal that may have escapes.
+    pub(crate) fn from_raw(raw: &'a str) -> Self {
+        Self { raw, escaped: memchr::memchr(b'\\', raw.as_bytes()).is_some() }
+    }
+
+    /// The inside of the literal.
+    pub(crate) fn raw(self) -> &'a str {
+        self.raw
+    }
+
     /// The text. Borrows unless it has escapes.
-    #[inline(never)]
     pub fn decode(self) -> Cow<'a, str> {
-        unescape(self.0).unwrap_or_default()
+        if self.escaped { unescape(self.raw).unwrap_or_default() } else { Cow::Borrowed(self.raw) }
     }
 
     /// The text, to be kept.
@@ -24,7 +40,7 @@ impl<'a> Str<'a> {
 
 impl PartialEq for Str<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0 || self.decode() == other.decode()
+        self.raw == other.raw || self.decode() == other.decode()
     }
 }
 

@@ -47,7 +47,7 @@ impl<'a> Raw<'a> {
 
     /// The string, not decoded, where the value is one.
     pub fn literal(self) -> Option<Str<'a>> {
-        self.0.strip_prefix('"')?.strip_suffix('"').map(Str)
+        self.0.strip_prefix('"')?.strip_suffix('"').map(Str::from_raw)
     }
 
     /// The decoded string, where the value is one.

@@ -44,9 +44,6 @@ pub(crate) struct BadEscape;
 
 /// Decodes the inside of a JSON string literal. Borrows unless there is an escape.
 pub(crate) fn unescape(raw: &str) -> Result<Cow<'_, str>, BadEscape> {
-    if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
-        return Ok(Cow::Borrowed(raw));
-    }
     let Some((head, mut rest)) = raw.split_once('\\') else { return Ok(Cow::Borrowed(raw)) };
     let mut text = String::with_capacity(raw.len());
     text.push_str(head);
@@ -121,10 +118,16 @@ pub(crate) fn write_json(out: &mut String, json: &str) {
 fn write_escaped(out: &mut String, text: &str, special: impl Fn(u8) -> bool) {
     let special = |b: u8| special(b) || b == LEAD;
     let mut rest = text;
-    // Most text needs no escape at all, and this look vectorises where a search for the first does not.
-    while rest.bytes().any(special) {
-        let at = rest.bytes().position(special).unwrap_or(rest.len());
-        let (plain, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
+    while !rest.is_empty() {
+        // Most text needs no escape at all. A fold without an early exit vectorises, where a search does not.
+        let (piece, tail) = rest.split_at_checked(PIECE).unwrap_or((rest, ""));
+        if !piece.bytes().fold(false, |found, b| found | special(b)) {
+            out.push_str(piece);
+            rest = tail;
+            continue;
+        }
+        let end = rest.bytes().position(special).unwrap_or(rest.len());
+        let (plain, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
         out.push_str(plain);
         let mut chars = tail.chars();
         if let Some(c) = chars.next() {
@@ -132,8 +135,10 @@ fn write_escaped(out: &mut String, text: &str, special: impl Fn(u8) -> bool) {
         }
         rest = chars.as_str();
     }
-    out.push_str(rest);
 }
+
+/// Bytes that are looked at in one go; where this would cut a character, the whole rest is.
+const PIECE: usize = 64;
 
 fn write_char(out: &mut String, c: char) {
     match c {
