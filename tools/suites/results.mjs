@@ -79,7 +79,9 @@ export async function nodeTest(name, files, { concurrency, ...options }) {
   const report = join(logs, `${options.log}.tap`);
   const reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout", "--test-reporter=tap", `--test-reporter-destination=${report}`];
   const parallel = concurrency === undefined ? [] : [`--test-concurrency=${concurrency}`];
-  const { ok, tail } = await attempt("node", ["--test", ...parallel, ...reporters, ...files], { tail: 60, ...options });
+  const { ok, output, tail: end } = await attempt("node", ["--test", ...parallel, ...reporters, ...files], options);
+  const [, failures] = output.split("failing tests:\n");
+  const tail = failures ? `${failures.trim().split("\n").slice(0, 60).join("\n")}\n[all of it in .artifacts/logs/${options.log}.log]` : end;
 
   const tap = readFileSync(report, "utf8");
   const total = (/** @type {string} */ word) => Number(tap.match(new RegExp(`^# ${word} (\\d+)$`, "m"))?.[1] ?? 0);
