@@ -1,0 +1,232 @@
+//! What the native tests share: a mirror that applies patches as `js/mirror.ts` does, and an agent in a test's hands.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use ag_ui_wasm::session::{Effect, Options, Session, Ticket};
+use serde_json::{Value, json};
+
+/// The snapshot, kept up to date by patches alone.
+pub struct Mirror(pub Value);
+
+impl Mirror {
+    pub fn new() -> Self {
+        Self(json!({
+            "status": "idle", "isLoading": false, "messages": [], "toolCalls": [], "state": {}, "interrupts": [],
+            "subagents": [], "steps": [], "usage": [], "queue": [], "connection": {"phase": "closed", "attempt": 0},
+        }))
+    }
+
+    pub fn apply(&mut self, patch: &str) {
+        for operation in parse(patch).as_array().unwrap() {
+            let operation = operation.as_array().unwrap();
+            let path = &operation[1];
+            match operation[0].as_str().unwrap() {
+                "=" | "~" => self.set(path, operation[2].clone()),
+                "+" => {
+                    for path in std::iter::once(path).chain(&operation[3..]) {
+                        let Value::String(text) = self.at(path) else { panic!("no text at {path}") };
+                        text.push_str(operation[2].as_str().unwrap());
+                    }
+                }
+                "-" => {
+                    let (parent, key) = self.parent(path);
+                    parent.as_object_mut().unwrap().remove(key.as_str().unwrap());
+                }
+                "p" => {
+                    let operations = serde_json::from_value::<json_patch::Patch>(operation[2].clone()).unwrap();
+                    json_patch::patch(self.at(path), &operations).unwrap();
+                }
+                "o" => {
+                    let old = self.at(path).as_array().unwrap().clone();
+                    let items = operation[2].as_array().unwrap().iter().flat_map(|item| match item.as_array() {
+                        Some(range) => {
+                            old[range[0].as_u64().unwrap() as usize..range[1].as_u64().unwrap() as usize].to_vec()
+                        }
+                        None => vec![item.clone()],
+                    });
+                    let list = items.collect();
+                    *self.at(path) = Value::Array(list);
+                }
+                other => panic!("unknown operation {other}"),
+            }
+        }
+    }
+
+    fn at(&mut self, path: &Value) -> &mut Value {
+        let mut at = &mut self.0;
+        for key in path.as_array().unwrap() {
+            at = step(at, key).unwrap_or_else(|| panic!("nothing at {path}"));
+        }
+        at
+    }
+
+    fn parent<'p>(&mut self, path: &'p Value) -> (&mut Value, &'p Value) {
+        let (key, above) = path.as_array().unwrap().split_last().unwrap();
+        let above = Value::Array(above.to_vec());
+        (self.at(&above), key)
+    }
+
+    fn set(&mut self, path: &Value, value: Value) {
+        let (parent, key) = self.parent(path);
+        match (parent, key) {
+            (Value::Object(map), Value::String(key)) => {
+                map.insert(key.clone(), value);
+            }
+            (Value::Array(list), Value::Number(at)) => {
+                let at = at.as_u64().unwrap() as usize;
+                if at == list.len() { list.push(value) } else { list[at] = value }
+            }
+            (parent, key) => panic!("{key} does not fit {parent}"),
+        }
+    }
+}
+
+fn step<'a>(at: &'a mut Value, key: &Value) -> Option<&'a mut Value> {
+    match key {
+        Value::String(key) => at.as_object_mut()?.get_mut(key),
+        Value::Number(index) => at.as_array_mut()?.get_mut(index.as_u64()? as usize),
+        _ => None,
+    }
+}
+
+/// JSON in which half a surrogate pair is a private character, as the core keeps it: `serde_json` refuses halves.
+pub fn parse(json: &str) -> Value {
+    let mut text = String::new();
+    let mut rest = json;
+    while let Some(at) = rest.find("\\u") {
+        let escaped = rest[..at].bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
+        let unit = u32::from_str_radix(rest.get(at + 2..at + 6).unwrap_or(""), 16).unwrap_or(0);
+        let next = rest.get(at + 8..at + 12).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or(0);
+        let paired = (0xD800..0xDC00).contains(&unit)
+            && rest.get(at + 6..at + 8) == Some("\\u")
+            && (0xDC00..0xE000).contains(&next);
+        text.push_str(&rest[..at]);
+        if escaped || !(0xD800..0xE000).contains(&unit) {
+            text.push_str("\\u");
+            rest = &rest[at + 2..];
+        } else if paired {
+            text.push_str(&rest[at..at + 12]);
+            rest = &rest[at + 12..];
+        } else {
+            text.push(char::from_u32(unit - 0xD800 + 0x10_F800).unwrap());
+            rest = &rest[at + 6..];
+        }
+    }
+    text.push_str(rest);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {json}"))
+}
+
+/// A session with its mirror, and everything that it asked for.
+pub struct Agent {
+    pub session: Session,
+    pub mirror: Mirror,
+    pub now: f64,
+    pub requests: Vec<(u32, Value)>,
+    pub closed: Vec<u32>,
+    pub settled: Vec<(Ticket, Value)>,
+    pub warnings: Vec<String>,
+    pub custom: Vec<(String, Value)>,
+    pub wake: Option<f64>,
+}
+
+impl Agent {
+    pub fn new(options: Options) -> Self {
+        Self::with(options, None, None)
+    }
+
+    pub fn with(options: Options, messages: Option<&str>, state: Option<&str>) -> Self {
+        let options = Options { thread_id: "t".into(), ..options };
+        let mut agent = Self {
+            session: Session::new(options, messages, state).unwrap(),
+            mirror: Mirror::new(),
+            now: 1000.0,
+            requests: Vec::new(),
+            closed: Vec::new(),
+            settled: Vec::new(),
+            warnings: Vec::new(),
+            custom: Vec::new(),
+            wake: None,
+        };
+        agent.settle_effects();
+        agent
+    }
+
+    /// Submits a text, and gives its request's number.
+    pub fn submit(&mut self, text: &str) -> u32 {
+        let message = json!({"id": format!("u{}", self.requests.len()), "role": "user", "content": text});
+        self.submit_json(json!({"runId": "r", "messages": [message]}));
+        self.requests.last().unwrap().0
+    }
+
+    pub fn submit_json(&mut self, input: Value) -> Ticket {
+        let ticket = self.session.submit(&input.to_string(), self.now).unwrap();
+        self.settle_effects();
+        ticket
+    }
+
+    pub fn head(&mut self, request: u32, status: u16, content_type: &str) {
+        self.session.head(request, status, content_type, self.now);
+        self.settle_effects();
+    }
+
+    pub fn bytes(&mut self, request: u32, bytes: &[u8]) {
+        self.session.bytes(request, bytes, self.now);
+        self.settle_effects();
+    }
+
+    pub fn end(&mut self, request: u32) {
+        self.session.end(request, self.now);
+        self.settle_effects();
+    }
+
+    /// One event as a frame.
+    pub fn event(&mut self, request: u32, event: Value) {
+        self.bytes(request, format!("data: {event}\n\n").as_bytes());
+    }
+
+    /// A run that answers with these events.
+    pub fn run(&mut self, events: &[Value]) -> &Value {
+        let request = self.submit("go");
+        self.head(request, 200, "text/event-stream");
+        for event in events {
+            self.event(request, event.clone());
+        }
+        self.end(request);
+        self.snapshot()
+    }
+
+    /// Runs `input` on the session, with the clock.
+    pub fn act(&mut self, input: impl FnOnce(&mut Session, f64)) {
+        input(&mut self.session, self.now);
+        self.settle_effects();
+    }
+
+    pub fn snapshot(&mut self) -> &Value {
+        if let Some(patch) = self.session.take_patch() {
+            self.mirror.apply(&patch);
+        }
+        assert!(self.session.take_patch().is_none(), "a patch that was taken leaves nothing behind");
+        &self.mirror.0
+    }
+
+    fn settle_effects(&mut self) {
+        while let Some(effect) = self.session.poll_effect() {
+            match effect {
+                Effect::Open { request, body } => self.requests.push((request, parse(&body))),
+                Effect::Close { request } => self.closed.push(request),
+                Effect::Settled { ticket, result } => self.settled.push((ticket, parse(&result))),
+                Effect::Warning(warning) => self.warnings.push(warning.code.to_owned()),
+                Effect::Custom { name, value } => self.custom.push((name, parse(&value))),
+                Effect::Wake { at } => self.wake = at,
+                Effect::Event(_) | Effect::Changed { .. } => {}
+            }
+        }
+    }
+}
+
+/// `{"type": …}` with members.
+#[macro_export]
+macro_rules! event {
+    ($name:literal $(, $($members:tt)*)?) => {
+        serde_json::json!({"type": $name $(, $($members)*)?})
+    };
+}
