@@ -1,6 +1,9 @@
 //! What JavaScript gives: the host's callbacks, the clock, timers, `fetch`. All of it from the global object, so that
 //! workers and Node have it too.
 
+// The names are explained where JavaScript declares them: js/glue/core.d.ts.
+#![allow(missing_docs)]
+
 use js_sys::Promise;
 use wasm_bindgen::prelude::*;
 use web_sys::{RequestInit, Response};

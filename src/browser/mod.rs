@@ -9,7 +9,8 @@ mod request;
 
 use crate::session::{Effect, Misuse, Options, Session as Core, Ticket};
 use crate::thread::Warning;
-use host::{Host, SessionOptions, Timer};
+use host::Timer;
+pub use host::{Host, SessionOptions};
 use request::Open;
 use serde::Serialize;
 use std::cell::RefCell;

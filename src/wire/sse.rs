@@ -240,8 +240,8 @@ mod tests {
         for (text, expected) in cases {
             let expected: Vec<_> = expected.into_iter().map(|(e, d, i)| frame(e, d, i)).collect();
             assert_eq!(frames(&[text]), expected, "{text:?}");
-            for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
-                assert_eq!(frames(&[&text[..cut], &text[cut..]]), expected, "{text:?} at {cut}");
+            for (before, after) in (0..=text.len()).filter_map(|cut| text.split_at_checked(cut)) {
+                assert_eq!(frames(&[before, after]), expected, "{before:?} | {after:?}");
             }
             let chars: Vec<String> = text.chars().map(String::from).collect();
             let chars: Vec<&str> = chars.iter().map(String::as_str).collect();

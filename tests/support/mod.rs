@@ -1,5 +1,12 @@
 //! What the native tests share: a mirror that applies patches as `js/mirror.ts` does, and an agent in a test's hands.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
 
 use ag_ui_wasm::session::{Effect, Options, Session, Ticket};
 use serde_json::{Value, json};

@@ -1,0 +1,77 @@
+// A page for the border's tests. `answer` is the body of an async function of (init, page) that gives the response.
+(answer, options) => {
+  const respond = new (async () => {}).constructor("init", "page", answer);
+  const encode = (text) => new TextEncoder().encode(text);
+  const frame = (event) => encode(`data: ${event}\n\n`);
+  const log = { request: [], changed: [], settled: [], custom: [], event: [], warning: [], read: [], cancel: [] };
+  let waiting = [];
+  const note = (name, entry) => {
+    log[name].push(entry);
+    waiting = waiting.filter(({ done, resolve }) => !done() || resolve());
+    if (name !== "read" && name !== "cancel" && name !== "request") page.each?.();
+  };
+  const until = (done) => new Promise((resolve) => (done() ? resolve() : waiting.push({ done, resolve })));
+  let controller;
+  let signal;
+  const page = {
+    options: {
+      threadId: "t", rules: "tolerant", events: false, maxFrameBytes: 1e6, maxErrorBodyBytes: 1e4, maxQueue: 8,
+      maxDepth: 64, graceMs: 1000, ...JSON.parse(options),
+    },
+    host: {
+      request: async () => ({
+        url: "http://agent.test/run",
+        headers: { "X-Token": "secret", Accept: "text/html" },
+        credentials: "include",
+        fetch: async (url, init) => {
+          const { method, body, credentials } = init;
+          signal = init.signal;
+          note("request", { url, method, body, credentials, ...Object.fromEntries(init.headers) });
+          return respond(init, page);
+        },
+      }),
+      changed: (urgent) => note("changed", urgent),
+      settled: (ticket, result) => note("settled", JSON.parse(result)),
+      custom: (name, value) => note("custom", [name, value]),
+      event: (event) => note("event", event),
+      warning: (warning) => note("warning", warning),
+      fatal: (message) => { throw new Error(message); },
+    },
+    /** A response of these events, cut into pieces of so many bytes. */
+    stream: (events, size) => {
+      const bytes = encode(events.map((event) => `data: ${event}\n\n`).join(""));
+      let at = 0;
+      const pull = (body) => {
+        if (at >= bytes.length) return body.close();
+        body.enqueue(bytes.slice(at, (at += size)));
+      };
+      return new Response(new ReadableStream({ pull }), { headers: { "content-type": "text/event-stream" } });
+    },
+    /** A response of these events that stays open. */
+    open: (events) => {
+      const start = (body) => {
+        controller = body;
+        for (const event of events) body.enqueue(frame(event));
+      };
+      const pull = () => note("read", true);
+      const cancel = () => note("cancel", true);
+      const stream = new ReadableStream({ start, pull, cancel }, { highWaterMark: 0 });
+      return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+    },
+    push: async (event) => {
+      try {
+        controller.enqueue(frame(event));
+      } catch {
+        // Cancelled: it has nowhere to go.
+      }
+    },
+    fail: async (message) => controller.error(new TypeError(message)),
+    until: (name) => until(() => log[name].length > 0),
+    settled: async (count) => {
+      await until(() => log.settled.length >= Number(count));
+      return JSON.stringify(log.settled);
+    },
+    entries: async (name) => JSON.stringify(name === "aborted" ? [signal.aborted] : log[name]),
+  };
+  return page;
+}
