@@ -8,7 +8,7 @@ use super::patch::Path;
 use crate::wire::{is_number, write_json};
 
 /// Deeper arguments stay text: each level costs memory for as long as it is open.
-const MAX_DEPTH: usize = 512;
+pub(super) const MAX_DEPTH: usize = 512;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Expect {

@@ -3,7 +3,7 @@
 use super::entry::{CallPhase, CallState, CallStatus, Delivery, Entry};
 use super::list::At;
 use super::{Thread, merge_metadata};
-use crate::wire::{Content, Message, Raw, Role, ToolCall};
+use crate::wire::{Content, JsonError, Message, Raw, Role, ToolCall};
 
 /// How a run ended, for what it left open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,11 +83,7 @@ impl Thread {
                 return at;
             }
         }
-        let mut message = Message::new(id, Role::Assistant);
-        message.subagent_run_id = owner.map(Into::into);
-        let mut entry = Entry::new(message, Delivery::Streaming);
-        entry.streamed = true;
-        self.list.push(entry)
+        self.open_message(Message::new(id, Role::Assistant), owner)
     }
 
     pub(super) fn call_args(&mut self, id: &str, delta: &str, metadata: Option<Raw<'_>>) {
@@ -111,15 +107,9 @@ impl Thread {
             state.phase = CallPhase::InputAvailable;
             state.changed = true;
         }
-        let readable = call.arguments.trim().is_empty() || Raw::parse(&call.arguments, usize::from(u16::MAX)).is_ok();
-        // A message that only holds calls has no END of its own.
-        if entry.message.content == Content::None
-            && entry.delivery == Delivery::Streaming
-            && entry.calls.iter().all(|call| call.phase != CallPhase::InputStreaming)
-        {
-            entry.delivery = Delivery::Complete;
-            entry.unsent.delivery = true;
-        }
+        let readable = call.arguments.trim().is_empty()
+            || !matches!(Raw::parse(&call.arguments, super::args::MAX_DEPTH), Err(JsonError::Syntax { .. }));
+        entry.complete_if_idle();
         if !readable {
             self.warn("args-not-json", "TOOL_CALL_END", format!("the arguments of \"{id}\" are not JSON"));
         }
@@ -182,6 +172,7 @@ impl Thread {
         for at in 0..self.list.entries().len() {
             let open = self.list.get(at).is_some_and(|entry| {
                 entry.delivery == Delivery::Streaming
+                    || entry.reasoning_time.runs()
                     || entry.calls.iter().any(|call| call.status == CallStatus::Running)
             });
             if open && let Some(entry) = self.list.change(at) {
@@ -195,6 +186,7 @@ impl Thread {
 impl Entry {
     fn end(&mut self, ending: Ending, pending: &[String], now: f64) {
         self.unsent.duration |= self.reasoning_time.stop(now);
+        self.text_open = false;
         if self.delivery == Delivery::Streaming {
             self.delivery = match ending {
                 Ending::Complete => Delivery::Complete,

@@ -48,6 +48,10 @@ impl Stopwatch {
         self.started.get_or_insert(now);
     }
 
+    pub fn runs(&self) -> bool {
+        self.started.is_some()
+    }
+
     /// Stops; says whether it ran.
     pub fn stop(&mut self, now: f64) -> bool {
         let Some(started) = self.started.take() else { return false };
@@ -82,6 +86,8 @@ pub(super) struct Entry {
     pub delivery: Delivery,
     /// Opened by an event of a stream, so a later stream with its id may go on writing.
     pub streamed: bool,
+    /// TEXT_MESSAGE_START came, its END did not.
+    pub text_open: bool,
     pub reasoning: Option<Reasoning>,
     pub reasoning_time: Stopwatch,
     /// One for each of `message.tool_calls`.
@@ -96,6 +102,7 @@ impl Entry {
             place: None,
             delivery,
             streamed: false,
+            text_open: false,
             reasoning: None,
             reasoning_time: Stopwatch::default(),
             calls: Vec::new(),
@@ -144,6 +151,19 @@ impl Entry {
         self.reasoning = Some(Reasoning { text, encrypted_value: self.message.encrypted_value.take() });
         self.message.role = role;
         self.unsent.whole = true;
+    }
+
+    /// Nothing more is expected of the message.
+    pub fn complete(&mut self) {
+        self.unsent.delivery |= self.delivery != Delivery::Complete;
+        self.delivery = Delivery::Complete;
+    }
+
+    /// The same, unless its text or a call goes on: a message that only reasons or calls has no END of its own.
+    pub fn complete_if_idle(&mut self) {
+        if !self.text_open && self.calls.iter().all(|call| call.phase != CallPhase::InputStreaming) {
+            self.complete();
+        }
     }
 
     /// The messages that the server is to see for this one. A folded pair goes out as the two that came in.

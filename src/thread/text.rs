@@ -22,28 +22,29 @@ impl Thread {
                 Role::Assistant
             }
         };
-        let Some(at) = self.list.find(id) else {
-            let mut message = Message::new(id, role);
-            message.content = Content::Text(String::new());
-            message.name = name.map(Into::into);
-            self.open_message(message, owner, metadata);
-            return;
+        let at = match self.list.find(id) {
+            Some(at) if !self.may_write(at, EVENT) => return,
+            Some(at) => at,
+            None => {
+                let mut message = Message::new(id, role);
+                message.content = Content::Text(String::new());
+                message.name = name.map(Into::into);
+                self.open_message(message, owner)
+            }
         };
-        if !self.may_write(at, EVENT) {
-            return;
-        }
         let Some(entry) = self.list.change(at) else { return };
         // Reasoning that has the id of the answer belongs to the answer.
         if entry.message.role == Role::Reasoning {
             entry.fold(role, Content::Text(String::new()));
             entry.message.name = name.map(Into::into);
         }
+        entry.text_open = true;
         entry.reopen(metadata);
     }
 
-    fn open_message(&mut self, mut message: Message, owner: Option<&str>, metadata: Option<Raw<'_>>) -> usize {
+    /// Appends a message that a stream writes to.
+    pub(super) fn open_message(&mut self, mut message: Message, owner: Option<&str>) -> usize {
         message.subagent_run_id = owner.map(Into::into);
-        merge_metadata(&mut message.metadata, metadata);
         if let Some(value) = self.take_early_value(false, &message.id) {
             message.encrypted_value = Some(value);
         }
@@ -95,7 +96,7 @@ impl Thread {
             None => {
                 let mut message = Message::new(id, Role::Reasoning);
                 message.content = Content::Text(String::new());
-                self.open_message(message, owner, metadata)
+                self.open_message(message, owner)
             }
         };
         let Some(entry) = self.list.change(at) else { return };
@@ -110,9 +111,14 @@ impl Thread {
     pub(super) fn reasoning_content(&mut self, id: &str, delta: &str, metadata: Option<Raw<'_>>) {
         let Some(at) = self.target(id, "REASONING_MESSAGE_CONTENT") else { return };
         let Some(entry) = self.list.change(at) else { return };
-        match &mut entry.reasoning {
-            Some(reasoning) => reasoning.text.push_str(delta),
-            None => entry.message.content.append(delta),
+        match (&mut entry.reasoning, entry.message.role) {
+            (Some(reasoning), _) => reasoning.text.push_str(delta),
+            (None, Role::Reasoning) => entry.message.content.append(delta),
+            // No START said so, but reasoning is no part of an answer.
+            (reasoning, _) => {
+                *reasoning = Some(Reasoning { text: delta.to_owned(), encrypted_value: None });
+                entry.unsent.whole = true;
+            }
         }
         entry.unsent.whole |= merge_metadata(&mut entry.message.metadata, metadata);
     }
@@ -120,13 +126,12 @@ impl Thread {
     pub(super) fn message_end(&mut self, id: &str, event: &'static str, metadata: Option<Raw<'_>>, now: f64) {
         let Some(at) = self.target(id, event) else { return };
         let Some(entry) = self.list.change(at) else { return };
-        if event == "REASONING_MESSAGE_END" {
+        if event == "TEXT_MESSAGE_END" {
+            entry.text_open = false;
+            entry.complete();
+        } else {
             entry.unsent.duration |= entry.reasoning_time.stop(now);
-        }
-        // The end of folded reasoning is not the end of its message.
-        if event == "TEXT_MESSAGE_END" || entry.message.role == Role::Reasoning {
-            entry.delivery = Delivery::Complete;
-            entry.unsent.delivery = true;
+            entry.complete_if_idle();
         }
         entry.unsent.whole |= merge_metadata(&mut entry.message.metadata, metadata);
     }

@@ -190,6 +190,24 @@ impl Agent {
         self.bytes(request, format!("data: {event}\n\n").as_bytes());
     }
 
+    /// An agent whose run has begun, and that run's request.
+    pub fn started() -> (Self, u32) {
+        let mut agent = Self::new(Options::default());
+        let request = agent.submit("go");
+        agent.head(request, 200, "text/event-stream");
+        agent.event(request, json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
+        agent.snapshot();
+        (agent, request)
+    }
+
+    /// Several events, published once.
+    pub fn events(&mut self, request: u32, events: &[Value]) -> &Value {
+        for event in events {
+            self.event(request, event.clone());
+        }
+        self.snapshot()
+    }
+
     /// A run that answers with these events.
     pub fn run(&mut self, events: &[Value]) -> &Value {
         let request = self.submit("go");
@@ -213,6 +231,20 @@ impl Agent {
         }
         assert!(self.session.take_patch().is_none(), "a patch that was taken leaves nothing behind");
         &self.mirror.0
+    }
+
+    /// The patch as it goes to the mirror.
+    pub fn patch(&mut self) -> Option<String> {
+        let patch = self.session.take_patch();
+        if let Some(patch) = &patch {
+            self.mirror.apply(patch);
+        }
+        patch
+    }
+
+    /// The body of the last request.
+    pub fn sent(&self) -> &Value {
+        &self.requests.last().unwrap().1
     }
 
     fn settle_effects(&mut self) {
