@@ -258,6 +258,8 @@ pub(super) struct CallState {
     /// JSON text.
     pub result: Option<String>,
     pub error: Option<String>,
+    /// There was an error before, which the mirror may have.
+    pub error_gone: bool,
     pub args: ArgsReader,
     /// Name, status, phase, result or error changed.
     pub changed: bool,
@@ -277,6 +279,7 @@ impl CallState {
             phase: CallPhase::InputStreaming,
             result: None,
             error: None,
+            error_gone: false,
             args: ArgsReader::default(),
             changed: false,
             args_sent: 0,
@@ -293,6 +296,7 @@ impl CallState {
     /// Takes the answer: the content of a tool message, or its error.
     pub fn answer(&mut self, content: &Content, error: Option<&str>) {
         self.result = Some(result_json(content));
+        self.error_gone = self.error.is_some() && error.is_none();
         self.error = error.map(Into::into);
         (self.status, self.phase) = match error {
             None => (CallStatus::Complete, CallPhase::OutputAvailable),

@@ -2,7 +2,7 @@
 
 use super::entry::{Delivery, Entry, Reasoning};
 use super::list::{At, Index, MessageList};
-use crate::wire::{Content, Raw, Role};
+use crate::wire::{Content, Message, Raw, Role};
 
 /// A list of messages, read.
 #[derive(Debug, Default)]
@@ -90,6 +90,15 @@ impl Authority {
     }
 }
 
+/// What makes a message of a snapshot the one that is here: its id, and for a result its call too, because servers give
+/// the results of parallel calls one id.
+fn identity(message: &Message) -> String {
+    match (message.role, &message.tool_call_id) {
+        (Role::Tool, Some(call)) => format!("{}\0{call}", message.id),
+        _ => message.id.clone(),
+    }
+}
+
 /// Merges a snapshot into the list: local order stays, known messages are replaced, unknown ones follow.
 pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority) {
     let Given { entries, unreadable_ids, .. } = given;
@@ -99,18 +108,18 @@ pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority)
     // Of several with one id the last replaces a local message; all are appended if there is none.
     let mut last = Index::new();
     for (message, entry) in entries.iter().enumerate() {
-        last.insert(entry.message.id.clone(), At { message, call: 0 });
+        last.insert(identity(&entry.message), At { message, call: 0 });
     }
     let local = list.take();
     // Of the snapshot's messages, those that stand in for a local one are not appended.
     let mut known = Index::new();
-    for entry in local.iter().filter(|entry| last.contains_key(&entry.message.id)) {
-        known.insert(entry.message.id.clone(), At { message: 0, call: 0 });
+    for id in local.iter().map(|entry| identity(&entry.message)).filter(|id| last.contains_key(id)) {
+        known.insert(id, At { message: 0, call: 0 });
     }
     let mut slots: Vec<Option<Entry>> = entries.into_iter().map(Some).collect();
     let mut merged = Vec::with_capacity(local.len() + slots.len());
     for mut entry in local {
-        if let Some(at) = last.get(&entry.message.id) {
+        if let Some(at) = last.get(&identity(&entry.message)) {
             if let Some(new) = slots.get_mut(at.message).and_then(Option::take) {
                 replace(&mut entry, new, has_reasoning);
                 merged.push(entry);
@@ -126,7 +135,7 @@ pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority)
             merged.push(entry);
         }
     }
-    merged.extend(slots.into_iter().flatten().filter(|entry| !known.contains_key(&entry.message.id)));
+    merged.extend(slots.into_iter().flatten().filter(|entry| !known.contains_key(&identity(&entry.message))));
     list.replace(merged);
     link_results(list);
 }
@@ -197,10 +206,10 @@ pub(super) fn assign(list: &mut MessageList, given: Given) {
     let mut local: Vec<Option<Entry>> = list.take().into_iter().map(Some).collect();
     let mut index = Index::new();
     for (message, entry) in local.iter().flatten().enumerate() {
-        index.entry(entry.message.id.clone()).or_insert(At { message, call: 0 });
+        index.entry(identity(&entry.message)).or_insert(At { message, call: 0 });
     }
     let assigned = given.entries.into_iter().map(|new| {
-        let at = index.get(&new.message.id);
+        let at = index.get(&identity(&new.message));
         let Some(mut entry) = at.and_then(|at| local.get_mut(at.message)).and_then(Option::take) else { return new };
         let delivery = new.delivery;
         replace(&mut entry, new, true);

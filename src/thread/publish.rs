@@ -147,6 +147,8 @@ fn write_members(place: usize, entry: &mut Entry, at: usize, patch: &mut Patch) 
     }
     if let Some(error) = &state.error {
         patch.text(&path("error"), error);
+    } else if std::mem::take(&mut state.error_gone) {
+        patch.remove(&path("error"));
     }
     if std::mem::take(&mut state.args_replaced) {
         patch.set(&path("args"), |out| out.push_str("{}"));
