@@ -57,6 +57,11 @@ impl ChunkExpander {
         self.lanes.clear();
     }
 
+    /// Whether no chunk stream is open, so that events other than chunks pass as they are.
+    pub fn is_idle(&self) -> bool {
+        self.lanes.is_empty()
+    }
+
     /// Hands `incoming`, expanded, to `sink`. A chunk that breaks a rule is dropped and changes nothing.
     pub fn expand(&mut self, incoming: Incoming<'_>, sink: &mut Sink<'_>) -> Result<(), Violation> {
         let Incoming { event, subagent_run_id, metadata } = incoming;

@@ -4,7 +4,7 @@ use super::run::{Body, Outcome, Phase};
 use super::{AgentError, Effect, ErrorKind, Session, Status};
 use crate::rules::Violation;
 use crate::thread::Warning;
-use crate::wire::{Event, Frame, Incoming, Raw, Str};
+use crate::wire::{Delta, Event, Frame, Incoming, Raw, Str};
 
 impl Session {
     /// The head of the answer to request `request` has come.
@@ -116,6 +116,14 @@ impl Session {
         if frame.data == "[DONE]" || self.broken() {
             return;
         }
+        if self.chunks.is_idle()
+            && !self.options.events
+            && let Some(delta) = Delta::read(frame.data)
+        {
+            self.count_event();
+            self.first_token(now);
+            return self.thread.grow(&delta);
+        }
         let incoming = match Incoming::read(frame.data, self.options.max_depth) {
             Ok(incoming) => incoming,
             // A frame that the lost connection cut; that the stream was cut is reported anyway.
@@ -125,9 +133,7 @@ impl Session {
                 return self.violation(Violation { code: error.code(), message: error.to_string() }, event);
             }
         };
-        if let Some(run) = &mut self.run {
-            run.events += 1;
-        }
+        self.count_event();
         if self.options.events {
             self.effects.push_back(Effect::Event(frame.data.to_owned()));
         }
@@ -137,6 +143,18 @@ impl Session {
         self.chunks = chunks;
         if let Err(violation) = result {
             self.violation(violation, Some(event.to_owned()));
+        }
+    }
+
+    fn count_event(&mut self) {
+        if let Some(run) = &mut self.run {
+            run.events += 1;
+        }
+    }
+
+    fn first_token(&mut self, now: f64) {
+        if let Some(timing) = self.timing.as_mut().filter(|timing| timing.first_token.is_none()) {
+            timing.first_token = Some(now - timing.started);
         }
     }
 
@@ -181,9 +199,7 @@ impl Session {
                 }));
             }
             Event::TextMessageContent { .. } | Event::ToolCallArgs { .. } | Event::ReasoningMessageContent { .. } => {
-                if let Some(timing) = self.timing.as_mut().filter(|timing| timing.first_token.is_none()) {
-                    timing.first_token = Some(now - timing.started);
-                }
+                self.first_token(now);
             }
             Event::Custom { name, value } => {
                 let mut json = String::new();

@@ -144,6 +144,8 @@ pub struct Session {
     timing: Option<Timing>,
     last_event_id: String,
     published: Published,
+    /// `Effect::Changed` was given since the last patch; whether as urgent.
+    told: Option<bool>,
     disposed: bool,
 }
 
@@ -170,6 +172,7 @@ impl Session {
             timing: None,
             last_event_id: String::new(),
             published: Published::initial(),
+            told: None,
             disposed: false,
         };
         session.report_warnings();
@@ -430,9 +433,11 @@ impl Session {
         self.effects.push_back(Effect::Settled { ticket, result: json });
     }
 
+    /// The snapshot is behind. Said once until a patch is taken, and again when it becomes urgent.
     fn changed(&mut self, urgent: bool) {
-        let last = self.effects.back();
-        if last != Some(&Effect::Changed { urgent: true }) && last != Some(&Effect::Changed { urgent }) {
+        let told = self.told.is_some_and(|told| told || !urgent);
+        if !told {
+            self.told = Some(urgent);
             self.effects.push_back(Effect::Changed { urgent });
         }
     }

@@ -23,6 +23,7 @@ impl Published {
 impl Session {
     /// The patch that brings the snapshot up to date; `None` if it is.
     pub fn take_patch(&mut self) -> Option<String> {
+        self.told = None;
         let mut patch = Patch::default();
         self.thread.write_patch(&mut patch);
         for (at, json) in self.fields().into_iter().enumerate() {

@@ -30,7 +30,7 @@ pub(crate) use calls::Ending;
 pub use entry::Delivery;
 pub(crate) use patch::Patch;
 
-use crate::wire::{Event, Incoming, Message, Raw, Role, Str};
+use crate::wire::{Delta, DeltaKind, Event, Incoming, Message, Raw, Role, Str};
 use entry::{CallPhase, Entry};
 use list::MessageList;
 use merge::{Authority, Given};
@@ -192,6 +192,16 @@ impl Thread {
     /// Takes the warnings that came up since the last call.
     pub fn take_warnings(&mut self) -> Vec<Warning> {
         std::mem::take(&mut self.warnings)
+    }
+
+    /// Reduces a content event that was read the fast way.
+    pub fn grow(&mut self, delta: &Delta<'_>) {
+        let (id, text) = (delta.id.decode(), delta.delta.decode());
+        match delta.kind {
+            DeltaKind::Text => self.text_content(&id, &text, None),
+            DeltaKind::Args => self.call_args(&id, &text, None),
+            DeltaKind::Reasoning => self.reasoning_content(&id, &text, None),
+        }
     }
 
     /// Reduces one event. `now` is in milliseconds since 1970.

@@ -304,13 +304,6 @@ impl<'a> Members<'a> {
 impl<'a> Incoming<'a> {
     /// Reads one frame.
     pub fn read(frame: &'a str, max_depth: usize) -> Result<Self, EventError> {
-        match super::delta::read(frame) {
-            Some(delta) => Ok(delta),
-            None => Self::read_general(frame, max_depth),
-        }
-    }
-
-    pub(super) fn read_general(frame: &'a str, max_depth: usize) -> Result<Self, EventError> {
         let fields = Raw::parse_object(frame, max_depth)?.ok_or(EventError::NotObject)?;
         let event = fields.get("type").and_then(Raw::string).filter(|t| !t.is_empty()).ok_or(EventError::NoType)?;
         let m = Members(fields);

@@ -1,7 +1,8 @@
 //! Bytes ↔ typed AG-UI values. Uses nothing else of the crate.
 //!
 //! ```text
-//! bytes ─► utf8 ─► sse ─► json ─► event      message, input ─► JSON text
+//! bytes ─► utf8 ─► sse ─┬► delta               message, input ─► JSON text
+//!                       └► json ─► event
 //! ```
 //!
 //! Nothing is copied on the way in but what was split over two reads, what was escaped, and what a caller keeps.
@@ -15,6 +16,7 @@ mod sse;
 mod text;
 mod utf8;
 
+pub use delta::{Delta, DeltaKind};
 pub use event::{Event, EventError, Incoming, Str};
 pub use input::{PROTOCOL_VERSION, RunAgentInput};
 pub use json::{Fields, JsonError, Raw};

@@ -72,33 +72,39 @@ impl SseParser {
 
     /// Reads `text`, hands each finished frame to `sink`. After an error the parser is not to be used again.
     pub fn feed(&mut self, text: &str, sink: &mut impl FnMut(Frame<'_>)) -> Result<(), FrameTooLong> {
-        let mut rest = text;
-        if !self.started && !rest.is_empty() {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        if !self.started && !text.is_empty() {
             self.started = true;
             // "strip one leading U+FEFF BYTE ORDER MARK character, if any"
-            rest = rest.strip_prefix('\u{FEFF}').unwrap_or(rest);
+            if text.starts_with('\u{FEFF}') {
+                at = '\u{FEFF}'.len_utf8();
+            }
         }
-        if self.after_cr && !rest.is_empty() {
+        if self.after_cr && !text.is_empty() {
             self.after_cr = false;
-            rest = rest.strip_prefix('\n').unwrap_or(rest);
+            if bytes.first() == Some(&b'\n') {
+                at = 1;
+            }
         }
         let mut data = if self.has_data { Data::Kept } else { Data::None };
-        while let Some(end) = memchr::memchr2(b'\n', b'\r', rest.as_bytes()) {
-            let (line, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
-            rest = match tail.strip_prefix("\r\n") {
-                Some(rest) => rest,
-                None => {
-                    self.after_cr = tail == "\r";
-                    tail.get(1..).unwrap_or_default()
+        while let Some((end, byte)) = line_end(bytes, at) {
+            let line = text.get(at..end).unwrap_or_default();
+            at = end + 1;
+            if byte == b'\r' {
+                match bytes.get(at) {
+                    Some(b'\n') => at += 1,
+                    Some(_) => {}
+                    None => self.after_cr = true,
                 }
-            };
+            }
             if self.line.is_empty() {
                 self.line(line, &mut data, sink)?;
             } else {
                 self.line.push_str(line);
                 let kept = std::mem::take(&mut self.line);
                 // The line lives in a buffer of its own, so its data cannot stay in place.
-                let mut own = if matches!(data, Data::None) { Data::None } else { self.keep(&data) };
+                let mut own = self.keep(&data);
                 self.line(&kept, &mut own, sink)?;
                 data = self.keep(&own);
                 self.line = kept;
@@ -106,7 +112,7 @@ impl SseParser {
             }
         }
         self.has_data = !matches!(self.keep(&data), Data::None);
-        self.line.push_str(rest);
+        self.line.push_str(text.get(at..).unwrap_or_default());
         self.check(self.line.len() + self.data.len())
     }
 
@@ -201,6 +207,16 @@ impl SseParser {
     fn check(&self, length: usize) -> Result<(), FrameTooLong> {
         if length > self.max_frame { Err(FrameTooLong) } else { Ok(()) }
     }
+}
+
+/// Where the line that begins at `at` ends, and the byte that ends it. A blank line is seen without a search.
+fn line_end(bytes: &[u8], at: usize) -> Option<(usize, u8)> {
+    let rest = bytes.get(at..)?;
+    let step = match rest.first()? {
+        b'\n' | b'\r' => 0,
+        _ => memchr::memchr2(b'\n', b'\r', rest)?,
+    };
+    Some((at + step, *rest.get(step)?))
 }
 
 #[cfg(test)]
