@@ -120,7 +120,7 @@ fn write_escaped(out: &mut String, text: &str, special: impl Fn(u8) -> bool) {
     let mut rest = text;
     while !rest.is_empty() {
         // Most text needs no escape at all. A fold without an early exit vectorises, where a search does not.
-        let (piece, tail) = rest.split_at_checked(PIECE).unwrap_or((rest, ""));
+        let (piece, tail) = rest.split_at_checked(rest.floor_char_boundary(PIECE)).unwrap_or((rest, ""));
         if !piece.bytes().fold(false, |found, b| found | special(b)) {
             out.push_str(piece);
             rest = tail;
@@ -137,7 +137,7 @@ fn write_escaped(out: &mut String, text: &str, special: impl Fn(u8) -> bool) {
     }
 }
 
-/// Bytes that are looked at in one go; where this would cut a character, the whole rest is.
+/// Bytes that are looked at in one go.
 const PIECE: usize = 64;
 
 fn write_char(out: &mut String, c: char) {
