@@ -5,7 +5,7 @@
 //! other frame, and decides what is wrong with one.
 
 use super::event::Str;
-use super::text::unescape;
+use super::text::escapes_are_valid;
 
 /// What grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl<'a> Scan<'a> {
         self.at += 1;
         // A fold without an early exit, so that it vectorises.
         let controls = text.bytes().fold(false, |found, b| found | (b < 0x20));
-        if controls || (escaped && unescape(text).is_err()) {
+        if controls || (escaped && !escapes_are_valid(text)) {
             return None;
         }
         Some(Str::new(text, escaped))

@@ -5,7 +5,7 @@
 //! handed on as it is.
 
 use super::event::Str;
-use super::text::{unescape, write_json, write_string};
+use super::text::{escapes_are_valid, unescape, write_json, write_string};
 use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
 
@@ -340,7 +340,7 @@ impl<'a> Reader<'a> {
             self.at += 1;
         }
         let inner = self.text.get(start..self.at - 1).unwrap_or_default();
-        if (escaped && unescape(inner).is_err()) || (self.controls && inner.bytes().any(|b| b < 0x20)) {
+        if (escaped && !escapes_are_valid(inner)) || (self.controls && inner.bytes().any(|b| b < 0x20)) {
             return self.surprise();
         }
         Ok((inner, escaped))

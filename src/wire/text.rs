@@ -42,6 +42,21 @@ pub(crate) fn keep_private(text: &str) -> Cow<'_, str> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BadEscape;
 
+/// Whether every escape in the inside of a JSON string literal is one of JSON's.
+pub(crate) fn escapes_are_valid(raw: &str) -> bool {
+    let bytes = raw.as_bytes();
+    let mut at = 0;
+    while let Some(step) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        at += step + 2;
+        match bytes.get(at - 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {}
+            Some(b'u') if raw.get(at..).and_then(hex4).is_some() => at += 4,
+            _ => return false,
+        }
+    }
+    true
+}
+
 /// Decodes the inside of a JSON string literal. Borrows unless there is an escape.
 pub(crate) fn unescape(raw: &str) -> Result<Cow<'_, str>, BadEscape> {
     let Some((head, mut rest)) = raw.split_once('\\') else { return Ok(Cow::Borrowed(raw)) };
@@ -192,10 +207,12 @@ mod tests {
 
     #[test]
     fn escapes() {
+        assert!(escapes_are_valid("a\\n\\\"\\u0041\\/\\\\\\ud83dü"));
         assert_eq!(unescape("a\\n\\\"\\u0041\\/\\\\").unwrap(), "a\n\"A/\\");
         assert_eq!(literal("\u{1}\"\\\n€"), "\"\\u0001\\\"\\\\\\n€\"");
         for bad in ["\\x", "\\", "\\u12", "\\u12g4", "\\u+123"] {
             assert_eq!(unescape(bad), Err(BadEscape), "{bad}");
+            assert!(!escapes_are_valid(bad), "{bad}");
         }
     }
 }
