@@ -93,7 +93,10 @@ fn halves_of_a_pair_join_in_escapes_and_in_keys() {
     assert_eq!(shown(&["[\"\\ud83d", "\\ude42\"]"]), [json!([half(0xD83D).to_string()]), json!([pair])]);
     // In one piece they are a character.
     assert_eq!(shown(&["[\"\\ud83d\\ude42\"]"]), [json!(["🙂"])]);
-    assert_eq!(shown(&["{\"\\ud83d", "\\ude42\":\"\\ude42\"", "}"]).last(), Some(&json!({"🙂": half(0xDE42).to_string()})));
+    assert_eq!(
+        shown(&["{\"\\ud83d", "\\ude42\":\"\\ude42\"", "}"]).last(),
+        Some(&json!({"🙂": half(0xDE42).to_string()}))
+    );
     // Cut by the server inside the text of the arguments, not in an escape of theirs.
     let (mut agent, request) = calling();
     for half in ["[\\\"\\ud83d", "\\ude42\\\"]"] {
@@ -120,7 +123,8 @@ fn no_arguments_are_an_empty_object() {
 
 #[test]
 fn values_that_are_no_objects() {
-    for (text, value) in [("12", json!(12)), ("\"a\"", json!("a")), ("null", Value::Null), ("[]", json!([])), ("-1.5 ", json!(-1.5))]
+    for (text, value) in
+        [("12", json!(12)), ("\"a\"", json!("a")), ("null", Value::Null), ("[]", json!([])), ("-1.5 ", json!(-1.5))]
     {
         for cut in 0..=text.len() {
             assert_eq!(read(&[&text[..cut], &text[cut..]]).0.to_string(), value.to_string(), "{text} cut at {cut}");

@@ -42,7 +42,8 @@ fn finished() -> Value {
 #[test]
 fn text_opens_grows_and_ends() {
     let (mut agent, request) = Agent::started();
-    let start = event!("TEXT_MESSAGE_START", "messageId": "m", "role": "developer", "name": "Ann", "subagentRunId": "s");
+    let start =
+        event!("TEXT_MESSAGE_START", "messageId": "m", "role": "developer", "name": "Ann", "subagentRunId": "s");
     let snapshot = agent.events(request, &[start]);
     assert_eq!(
         snapshot["messages"][1],

@@ -99,7 +99,8 @@ fn the_server_may_say_which_activities_it_speaks_for() {
 
 #[test]
 fn a_message_is_replaced_entirely() {
-    let call = |arguments: &str| json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": arguments}});
+    let call =
+        |arguments: &str| json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": arguments}});
     let local = json!([
         {"id": "m", "role": "assistant", "content": "a", "metadata": {"x": 1}, "encryptedValue": "s", "name": "Ann",
             "toolCalls": [call("{\"a\":1}"), {"id": "d", "type": "function", "function": {"name": "g", "arguments": ""}}]},
@@ -120,7 +121,10 @@ fn a_message_is_replaced_entirely() {
 fn a_message_may_become_another_kind_of_message() {
     let (mut agent, request) = loaded(json!([assistant("m", "a"), activity("n", "PLAN")]));
     let after = agent.events(request, &[snapshot(json!([activity("m", "PLAN"), user("n", "b")]))]);
-    assert_eq!(after["messages"][0], json!({"id": "m", "role": "activity", "activityType": "PLAN", "content": {"of": "m"}, "delivery": "complete"}));
+    assert_eq!(
+        after["messages"][0],
+        json!({"id": "m", "role": "activity", "activityType": "PLAN", "content": {"of": "m"}, "delivery": "complete"})
+    );
     assert_eq!(after["messages"][1], json!({"id": "n", "role": "user", "content": "b", "delivery": "complete"}));
 }
 
@@ -162,8 +166,10 @@ fn a_call_goes_on_streaming_behind_a_snapshot() {
     let args = |delta: &str| event!("TOOL_CALL_ARGS", "toolCallId": "c", "delta": delta);
     let start = event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f", "parentMessageId": "m");
     agent.events(request, &[start, args("{\"a\":")]);
-    let given = |arguments: &str| json!([user("u0", "go"), {"id": "m", "role": "assistant", "toolCalls": [
-        {"id": "c", "type": "function", "function": {"name": "f", "arguments": arguments}}]}]);
+    let given = |arguments: &str| {
+        json!([user("u0", "go"), {"id": "m", "role": "assistant", "toolCalls": [
+        {"id": "c", "type": "function", "function": {"name": "f", "arguments": arguments}}]}])
+    };
     // The same arguments, then others.
     let after = agent.events(request, &[snapshot(given("{\"a\":")), args("1")]);
     assert_eq!(after["toolCalls"][0]["argsText"], "{\"a\":1");

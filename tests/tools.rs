@@ -224,7 +224,8 @@ fn parallel_results_that_share_a_message_id_are_all_kept() {
     assert_eq!(snapshot["toolCalls"][0]["result"], "A");
     assert_eq!(snapshot["toolCalls"][1]["result"], "B");
     // Also when the server repeats them all.
-    let tool = |call: &str, content: &str| json!({"id": "shared", "role": "tool", "toolCallId": call, "content": content});
+    let tool =
+        |call: &str, content: &str| json!({"id": "shared", "role": "tool", "toolCallId": call, "content": content});
     let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": ""}});
     let messages = json!([
         {"id": "u0", "role": "user", "content": "go"},
@@ -345,7 +346,10 @@ fn calls_of_loaded_messages_have_their_results() {
 fn a_result_that_the_application_sends_answers_its_call() {
     let (mut agent, request) = Agent::started();
     let pending = json!({"type": "success", "pendingToolCallIds": ["c"]});
-    agent.events(request, &[start("c"), end("c"), event!("RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": pending)]);
+    agent.events(
+        request,
+        &[start("c"), end("c"), event!("RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": pending)],
+    );
     agent.end(request);
     let answer = json!({"id": "mine", "role": "tool", "toolCallId": "c", "content": "42"});
     agent.submit_json(json!({"runId": "r2", "messages": [answer]}));

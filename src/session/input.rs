@@ -121,7 +121,7 @@ impl Session {
             && let Some(delta) = Delta::read(frame.data)
         {
             self.count_event();
-            self.first_token(now);
+            self.first_token(delta.delta, now);
             return self.thread.grow(&delta);
         }
         let incoming = match Incoming::read(frame.data, self.options.max_depth) {
@@ -152,7 +152,11 @@ impl Session {
         }
     }
 
-    fn first_token(&mut self, now: f64) {
+    /// An empty delta is no token: servers open a stream with one.
+    fn first_token(&mut self, delta: Str<'_>, now: f64) {
+        if delta.raw().is_empty() {
+            return;
+        }
         if let Some(timing) = self.timing.as_mut().filter(|timing| timing.first_token.is_none()) {
             timing.first_token = Some(now - timing.started);
         }
@@ -198,9 +202,9 @@ impl Session {
                     ..Warning::new("event-after-error", message)
                 }));
             }
-            Event::TextMessageContent { .. } | Event::ToolCallArgs { .. } | Event::ReasoningMessageContent { .. } => {
-                self.first_token(now);
-            }
+            Event::TextMessageContent { delta, .. }
+            | Event::ToolCallArgs { delta, .. }
+            | Event::ReasoningMessageContent { delta, .. } => self.first_token(delta, now),
             Event::Custom { name, value } => {
                 let mut json = String::new();
                 crate::wire::write_json(&mut json, value.text());
@@ -210,6 +214,9 @@ impl Session {
                 if let Some(run) = &mut self.run {
                     run.ended = None;
                     run.phase = Phase::Streaming;
+                }
+                if let Some(timing) = &mut self.timing {
+                    timing.duration = None;
                 }
                 self.run_id = Some(run_id.to_text());
                 self.status = Status::Running;

@@ -208,9 +208,10 @@ impl Session {
     fn ask(&mut self, json: &str, start: Start, now: f64) -> Result<Ticket, Misuse> {
         self.alive()?;
         let (mut submit, if_busy) = Submit::read(json, self.options.max_depth, start)?;
-        // A run that has ended, but for the end of its body, keeps nobody waiting.
+        // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
         if matches!(&self.run, Some(run) if run.ended.is_some()) {
             self.close(now);
+            self.next(now);
         }
         let busy = self.run.is_some();
         if busy && if_busy == IfBusy::Reject {
@@ -288,6 +289,7 @@ impl Session {
         self.error = None;
         self.outcome = None;
         self.timing = None;
+        self.last_event_id.clear();
         self.changed(true);
         Ok(())
     }

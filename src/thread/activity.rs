@@ -29,17 +29,16 @@ impl Thread {
             return;
         };
         let Some(entry) = self.list.change(at) else { return };
-        let same = entry.message.role == Role::Activity;
-        if replace {
-            let kept = if same { entry.message.metadata.take() } else { None };
-            entry.message = Message { metadata: kept, ..fresh() };
-            entry.reasoning = None;
-            entry.calls.clear();
-        } else if !same {
-            return;
+        if entry.message.role == Role::Activity {
+            if replace {
+                entry.message = Message { metadata: entry.message.metadata.take(), ..fresh() };
+            }
+            entry.unsent.whole |= merge_metadata(&mut entry.message.metadata, metadata) || replace;
+        } else if replace {
+            let mut message = fresh();
+            merge_metadata(&mut message.metadata, metadata);
+            self.list.supplant(at, Entry::new(message, Delivery::Complete));
         }
-        merge_metadata(&mut entry.message.metadata, metadata);
-        entry.unsent.whole = true;
     }
 
     pub(super) fn activity_delta(&mut self, id: &str, activity_type: &str, patch: Raw<'_>, metadata: Option<Raw<'_>>) {

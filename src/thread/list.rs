@@ -99,6 +99,16 @@ impl MessageList {
         self.index(at);
     }
 
+    /// Puts another message in the place of the one at `at`, whose calls go with it.
+    pub fn supplant(&mut self, at: usize, mut entry: Entry) {
+        let Some(old) = self.entries.get_mut(at) else { return };
+        entry.place = old.place;
+        entry.unsent.whole = true;
+        *old = entry;
+        self.restructured = true;
+        self.reindex();
+    }
+
     /// Takes all entries out, to be put back in another order with [`Self::replace`].
     pub fn take(&mut self) -> Vec<Entry> {
         std::mem::take(&mut self.entries)

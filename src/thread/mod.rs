@@ -116,18 +116,17 @@ impl Thread {
         &self.state.value
     }
 
-    /// Appends messages that the user sends. One whose id the thread has replaces that message.
+    /// Appends messages that the user sends, or that the server got. One whose id the thread has is left out.
     pub fn add_messages(&mut self, messages: Raw<'_>) {
         let given = Given::read(messages);
         self.warn_of(&given);
+        let before = self.list.entries().len();
         for entry in given.entries {
-            self.append_if_new(entry);
+            if self.list.find(&entry.message.id).is_none() {
+                self.list.push(entry);
+            }
         }
-    }
-
-    fn append_if_new(&mut self, entry: Entry) {
-        if self.list.find(&entry.message.id).is_none() {
-            self.list.push(entry);
+        if self.list.entries().len() > before {
             merge::link_results(&mut self.list);
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn messages(thread: &mut Thread, patch: &mut Patch) {
 
 fn message(at: usize, entry: &mut Entry, patch: &mut Patch) {
     if entry.unsent.whole {
-        patch.set(&format!("\"messages\",{at}"), |out| entry.write(out));
+        patch.reconcile(&format!("\"messages\",{at}"), |out| entry.write(out));
         entry.sent_whole();
         return;
     }

@@ -91,29 +91,33 @@ impl Report {
 
     /// A new run: its steps and subagents begin anew.
     pub fn started(&mut self) {
+        self.mark(STEPS, !self.steps.is_empty());
         self.steps.clear();
         // A suspended subagent may go on in the next run.
+        let before = self.subagents.len();
         self.subagents.retain(|subagent| subagent.status == Status::Suspended);
-        self.mark(STEPS);
-        self.mark(SUBAGENTS);
+        self.mark(SUBAGENTS, self.subagents.len() < before);
     }
 
     /// The run is over; what it left open ended with it.
     pub fn ended(&mut self, well: bool, now: f64) {
         let status = if well { Status::Complete } else { Status::Error };
+        let (mut steps, mut subagents) = (false, false);
         for step in self.steps.iter_mut().filter(|step| step.status == Status::Running) {
             step.status = status;
-            step.time.stop(now);
+            steps |= step.time.stop(now);
         }
         for subagent in self.subagents.iter_mut().filter(|subagent| subagent.status == Status::Running) {
             subagent.status = status;
+            subagents = true;
         }
-        self.mark(STEPS);
-        self.mark(SUBAGENTS);
+        self.mark(STEPS, steps);
+        self.mark(SUBAGENTS, subagents);
     }
 
     pub fn set_interrupts(&mut self, list: Option<Raw<'_>>) {
         let list = list.and_then(Raw::array).unwrap_or_default();
+        self.mark(INTERRUPTS, !(list.is_empty() && self.interrupts.is_empty()));
         self.interrupts = list
             .into_iter()
             .filter_map(|raw| {
@@ -129,7 +133,6 @@ impl Report {
                 Some(Interrupt { tool_call_id: text(&fields, "toolCallId"), json })
             })
             .collect();
-        self.mark(INTERRUPTS);
     }
 
     /// Adds a run's usage to the thread's, by provider and model.
@@ -148,7 +151,7 @@ impl Report {
                 // "Not reported" stays apart from 0.
                 *count = more.map(|more| count.unwrap_or(0).saturating_add(more)).or(*count);
             }
-            self.mark(USAGE);
+            self.mark(USAGE, true);
         }
     }
 
@@ -160,7 +163,7 @@ impl Report {
                 time.start(now);
                 let (name, owner) = (step_name.to_text(), owner.map(Into::into));
                 self.steps.push(Step { name, owner, status: Status::Running, time });
-                self.mark(STEPS);
+                self.mark(STEPS, true);
             }
             Event::StepFinished { step_name } => {
                 let step_name = step_name.decode();
@@ -169,11 +172,11 @@ impl Report {
                 let step = self.steps.iter_mut().rev().find(is).ok_or("no such step is running")?;
                 step.status = Status::Complete;
                 step.time.stop(now);
-                self.mark(STEPS);
+                self.mark(STEPS, true);
             }
             _ => {
                 self.subagent(event, owner.unwrap_or_default())?;
-                self.mark(SUBAGENTS);
+                self.mark(SUBAGENTS, true);
             }
         }
         Ok(())
@@ -226,9 +229,9 @@ impl Report {
         Ok(())
     }
 
-    fn mark(&mut self, list: usize) {
+    fn mark(&mut self, list: usize, changed: bool) {
         if let Some(unsent) = self.unsent.get_mut(list) {
-            *unsent = true;
+            *unsent |= changed;
         }
     }
 

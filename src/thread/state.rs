@@ -22,7 +22,10 @@ impl UnsentDocument {
     }
 
     pub fn patched(&mut self, operations: &str) {
-        self.patches.push(operations.to_owned());
+        // A patch may have no operations.
+        if operations.contains('{') {
+            self.patches.push(operations.to_owned());
+        }
     }
 
     pub fn write(&mut self, path: &str, patch: &mut Patch) {

@@ -39,8 +39,17 @@ impl Mirror {
                     parent.as_object_mut().unwrap().remove(key.as_str().unwrap());
                 }
                 "p" => {
-                    let operations = serde_json::from_value::<json_patch::Patch>(operation[2].clone()).unwrap();
-                    json_patch::patch(self.at(path), &operations).unwrap();
+                    for step in operation[2].as_array().unwrap() {
+                        let document = self.at(path);
+                        match (step["op"].as_str().unwrap(), step["path"].as_str().unwrap()) {
+                            ("test", _) => {}
+                            ("remove", "") => *document = Value::Null,
+                            _ => {
+                                let step: json_patch::Patch = serde_json::from_value(json!([step])).unwrap();
+                                json_patch::patch(document, &step).unwrap();
+                            }
+                        }
+                    }
                 }
                 "o" => {
                     let old = self.at(path).as_array().unwrap().clone();

@@ -1,0 +1,180 @@
+//! Patches are as small as what changed: what did not change is not in them, so it keeps its identity in the mirror.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+use ag_ui_wasm::session::Options;
+use serde_json::{Value, json};
+use support::Agent;
+
+/// A thread of 500 questions and 500 answers, a state of 10,000 rows, and a run that has opened the message "m".
+fn long() -> (Agent, u32) {
+    let messages: Vec<Value> = (0..500)
+        .flat_map(|at| {
+            [
+                json!({"id": format!("q{at}"), "role": "user", "content": "Why?"}),
+                json!({"id": format!("a{at}"), "role": "assistant", "content": "Because.", "toolCalls": [
+                    {"id": format!("c{at}"), "type": "function", "function": {"name": "f", "arguments": "{\"x\":1}"}}]}),
+            ]
+        })
+        .collect();
+    let rows: Vec<Value> = (0..10_000).map(|row| json!({"row": row, "text": "unchanged"})).collect();
+    let (messages, state) = (Value::from(messages).to_string(), json!({"rows": rows}).to_string());
+    let mut agent = Agent::with(Options::default(), Some(&messages), Some(&state));
+    let request = agent.submit("go");
+    agent.head(request, 200, "text/event-stream");
+    agent.event(request, event!("RUN_STARTED", "threadId": "t", "runId": "r"));
+    agent.event(request, event!("TEXT_MESSAGE_START", "messageId": "m"));
+    agent.snapshot();
+    (agent, request)
+}
+
+fn patch_of(agent: &mut Agent, request: u32, event: Value) -> Value {
+    agent.event(request, event);
+    agent.patch().map_or(Value::Null, |patch| support::parse(&patch))
+}
+
+fn text(delta: &str) -> Value {
+    event!("TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": delta)
+}
+
+#[test]
+fn a_delta_in_a_long_thread_is_a_few_bytes() {
+    let (mut agent, request) = long();
+    agent.event(request, text("x"));
+    agent.snapshot();
+    agent.event(request, text("Hel"));
+    agent.event(request, text("lo"));
+    assert_eq!(agent.patch().unwrap(), r#"[["+",["messages",1001,"content"],"Hello"]]"#);
+    assert_eq!(agent.patch(), None);
+}
+
+#[test]
+fn what_changes_nothing_gives_no_patch() {
+    let (mut agent, request) = long();
+    agent.event(request, text("the first token"));
+    agent.snapshot();
+    for event in [
+        text(""),
+        event!("TEXT_MESSAGE_START", "messageId": "m"),
+        event!("RAW", "event": 1),
+        event!("CUSTOM", "name": "n", "value": 1),
+        event!("REASONING_START", "messageId": "s"),
+        event!("STATE_DELTA", "delta": [{"op": "replace", "path": "/none", "value": 1}]),
+        event!("STATE_DELTA", "delta": []),
+        event!("TEXT_MESSAGE_CONTENT", "messageId": "unknown", "delta": "x"),
+        event!("RUN_STARTED", "threadId": "t", "runId": "r"),
+    ] {
+        assert_eq!(patch_of(&mut agent, request, event.clone()), Value::Null, "{event}");
+    }
+}
+
+#[test]
+fn a_new_message_carries_itself_and_no_other() {
+    let (mut agent, request) = long();
+    let patch = patch_of(&mut agent, request, event!("TEXT_MESSAGE_START", "messageId": "n"));
+    assert_eq!(
+        patch,
+        json!([["o", ["messages"],
+            [[0, 1002], {"id": "n", "role": "assistant", "content": "", "delivery": "streaming"}]]])
+    );
+    let result = event!("TOOL_CALL_RESULT", "messageId": "r0", "toolCallId": "c0", "content": "ok");
+    let patch = patch_of(&mut agent, request, result);
+    let tool = json!({"id": "r0", "role": "tool", "content": "ok", "toolCallId": "c0", "delivery": "complete"});
+    assert_eq!(patch[0], json!(["o", ["messages"], [[0, 2], tool, [2, 1003]]]));
+    assert!(patch.to_string().len() < 500, "{patch}");
+}
+
+#[test]
+fn a_state_delta_touches_one_row() {
+    let (mut agent, request) = long();
+    let operations = json!([{"op": "replace", "path": "/rows/17/text", "value": "new"}]);
+    let patch = patch_of(&mut agent, request, event!("STATE_DELTA", "delta": operations));
+    assert_eq!(patch, json!([["p", ["state"], operations]]));
+    assert_eq!(agent.mirror.0["state"]["rows"][17]["text"], "new");
+}
+
+#[test]
+fn an_activity_delta_touches_its_own_part() {
+    let (mut agent, request) = long();
+    let content = json!({"steps": ["one"], "title": "Plan"});
+    agent.event(request, event!("ACTIVITY_SNAPSHOT", "messageId": "p", "activityType": "PLAN", "content": content));
+    agent.snapshot();
+    let operations = json!([{"op": "add", "path": "/steps/-", "value": "two"}]);
+    let delta = event!("ACTIVITY_DELTA", "messageId": "p", "activityType": "PLAN", "patch": operations);
+    assert_eq!(patch_of(&mut agent, request, delta), json!([["p", ["messages", 1002, "content"], operations]]));
+}
+
+#[test]
+fn a_snapshot_of_what_is_known_changes_nothing() {
+    let (mut agent, request) = long();
+    let local = agent.snapshot()["messages"].clone();
+    let mut messages: Vec<Value> = local.as_array().unwrap()[..1001].to_vec();
+    for message in &mut messages {
+        let message = message.as_object_mut().unwrap();
+        message.remove("delivery");
+        message.remove("toolCallIds");
+    }
+    let open = json!({"id": "m", "role": "assistant", "content": ""});
+    messages.push(open.clone());
+    let snapshot = |messages: &[Value]| event!("MESSAGES_SNAPSHOT", "messages": messages);
+    assert_eq!(patch_of(&mut agent, request, snapshot(&messages)), Value::Null);
+    // One message is another one: only that one is in the patch.
+    messages[7]["content"] = json!("Nobody knows.");
+    let patch = patch_of(&mut agent, request, snapshot(&messages));
+    assert_eq!(patch[0][1], json!(["messages", 7]));
+    assert!(patch.to_string().len() < 1_000, "{patch}");
+    // One has gone: the rest is moved, not written.
+    messages.remove(4);
+    let patch = patch_of(&mut agent, request, snapshot(&messages));
+    assert_eq!(patch, json!([["o", ["messages"], [[0, 4], [5, 1002]]]]));
+}
+
+#[test]
+fn deltas_of_arguments_are_written_once_for_both_places() {
+    let (mut agent, request) = long();
+    let start = event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f", "parentMessageId": "m");
+    agent.event(request, start);
+    agent.event(request, event!("TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{\"a\":\"x"));
+    agent.snapshot();
+    let patch = patch_of(&mut agent, request, event!("TOOL_CALL_ARGS", "toolCallId": "c", "delta": "yz"));
+    assert_eq!(
+        patch,
+        json!([
+            ["+", ["toolCalls", 500, "argsText"], "yz", ["messages", 1001, "toolCalls", 0, "function", "arguments"]],
+            ["+", ["toolCalls", 500, "args", "a"], "yz"],
+        ])
+    );
+}
+
+#[test]
+fn the_end_of_a_run_touches_what_was_open() {
+    let (mut agent, request) = long();
+    agent.event(request, text("x"));
+    agent.snapshot();
+    let patch = patch_of(&mut agent, request, event!("RUN_FINISHED", "threadId": "t", "runId": "r"));
+    let paths: Vec<&Value> = patch.as_array().unwrap().iter().map(|operation| &operation[1]).collect();
+    assert_eq!(
+        paths,
+        [
+            &json!(["messages", 1001, "delivery"]),
+            &json!(["isLoading"]),
+            &json!(["status"]),
+            &json!(["outcome"]),
+            &json!(["timing"])
+        ]
+    );
+    agent.end(request);
+    let patch = agent.patch().unwrap();
+    assert!(patch.starts_with("[[\"~\",[\"connection\"],") && patch.len() < 100, "{patch}");
+}
+
+#[test]
+fn messages_that_the_application_sets_again_are_the_same() {
+    let (mut agent, request) = long();
+    agent.event(request, text("x"));
+    agent.end(request);
+    let messages = agent.snapshot()["messages"].to_string();
+    agent.act(|session, _| session.set_messages(&messages).unwrap());
+    assert_eq!(agent.patch(), None);
+}
