@@ -1,0 +1,287 @@
+//! Submits: what they show and send, who waits and who goes first, and runs that are asked for again.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+use ag_ui_wasm::session::{Misuse, Options};
+use serde_json::{Value, json};
+use support::Agent;
+
+fn user(id: &str, text: &str) -> Value {
+    json!({"id": id, "role": "user", "content": text})
+}
+
+fn input(run: &str, text: &str) -> Value {
+    json!({"runId": run, "messages": [user(run, text)]})
+}
+
+fn busy(run: &str, policy: &str) -> Value {
+    json!({"runId": run, "messages": [user(run, policy)], "ifBusy": policy})
+}
+
+fn started(run: &str) -> Value {
+    event!("RUN_STARTED", "threadId": "t", "runId": run)
+}
+
+fn finished(run: &str) -> Value {
+    event!("RUN_FINISHED", "threadId": "t", "runId": run)
+}
+
+fn failed() -> Value {
+    event!("RUN_ERROR", "message": "boom", "code": "E1")
+}
+
+fn text(id: &str, delta: &str) -> [Value; 2] {
+    [event!("TEXT_MESSAGE_START", "messageId": id), event!("TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta)]
+}
+
+/// An agent whose run "r" streams: "Hello" is shown.
+fn streaming() -> (Agent, u32) {
+    let (mut agent, request) = Agent::started();
+    agent.events(request, &text("m", "Hello"));
+    (agent, request)
+}
+
+fn outcomes(agent: &Agent) -> Vec<(u32, &str)> {
+    agent.settled.iter().map(|(ticket, result)| (*ticket, result["outcome"].as_str().unwrap())).collect()
+}
+
+fn ids(snapshot: &Value) -> Vec<&str> {
+    snapshot["messages"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_submit_shows_the_message_at_once_and_sends_it() {
+    let mut agent = Agent::new(Options::default());
+    agent.submit("hi");
+    let snapshot = agent.snapshot();
+    assert_eq!(snapshot["messages"], json!([{"id": "u0", "role": "user", "content": "hi", "delivery": "complete"}]));
+    assert_eq!(snapshot["status"], "running");
+    assert_eq!(snapshot["isLoading"], true);
+    assert_eq!(snapshot["runId"], "r");
+    assert_eq!(snapshot["connection"], json!({"phase": "connecting", "attempt": 0}));
+    assert_eq!(
+        agent.sent(),
+        &json!({"threadId": "t", "runId": "r", "protocolVersion": "1.0", "state": {}, "tools": [], "context": [],
+            "forwardedProps": {}, "messages": [{"id": "u0", "role": "user", "content": "hi"}]})
+    );
+}
+
+#[test]
+fn everything_that_a_submit_may_carry_is_sent() {
+    let mut agent = Agent::with(Options::default(), None, Some("{\"kept\":1,\"changed\":1}"));
+    let tools = json!([{"name": "f", "description": "d", "parameters": {"type": "object"}}]);
+    let context = json!([{"description": "d", "value": "v"}]);
+    let resume = json!([{"interruptId": "i", "status": "resolved", "payload": {"ok": true}}]);
+    let parts = json!([{"type": "text", "text": "see"}, {"type": "image", "source": {"type": "url", "value": "u"}}]);
+    agent.submit_json(json!({
+        "runId": "r", "messages": [{"id": "u", "role": "user", "content": parts, "name": "Ann"}], "tools": tools,
+        "context": context, "resume": resume, "forwardedProps": {"x": null}, "state": {"changed": 2, "new": 3},
+    }));
+    let sent = agent.sent();
+    assert_eq!(sent["messages"], json!([{"id": "u", "role": "user", "content": parts, "name": "Ann"}]));
+    assert_eq!((&sent["tools"], &sent["context"], &sent["resume"]), (&tools, &context, &resume));
+    assert_eq!(sent["forwardedProps"], json!({"x": null}));
+    assert_eq!(sent["state"], json!({"kept": 1, "changed": 2, "new": 3}));
+    assert_eq!(agent.snapshot()["state"], json!({"kept": 1, "changed": 2, "new": 3}));
+}
+
+#[test]
+fn a_message_that_the_thread_has_is_not_added_again() {
+    let mut agent = Agent::new(Options::default());
+    agent.run(&[started("r"), finished("r")]);
+    agent.submit_json(json!({"runId": "r2", "messages": [user("u0", "go"), user("u1", "new"), user("u1", "new")]}));
+    assert_eq!(ids(agent.snapshot()), ["u0", "u1"]);
+    assert_eq!(agent.sent()["messages"], json!([user("u0", "go"), user("u1", "new")]));
+}
+
+#[test]
+fn input_that_is_not_what_it_must_be_changes_nothing() {
+    let mut agent = Agent::new(Options::default());
+    for json in [
+        "",
+        "[]",
+        "{}",
+        r#"{"runId":7}"#,
+        r#"{"runId":"r","messages":{}}"#,
+        r#"{"runId":"r","ifBusy":"later"}"#,
+        r#"{"runId":"r","tools":{}}"#,
+        r#"{"runId":"r","resume":"i"}"#,
+        r#"{"runId":"r""#,
+    ] {
+        assert!(matches!(agent.session.submit(json, 0.0), Err(Misuse::Input(_))), "{json}");
+    }
+    assert!(matches!(agent.session.set_messages("{}"), Err(Misuse::Input(_))));
+    assert!(matches!(agent.session.set_state("{"), Err(Misuse::Input(_))));
+    assert_eq!(agent.session.poll_effect(), None);
+    assert_eq!(agent.patch(), None);
+}
+
+#[test]
+fn submits_wait_for_their_turn() {
+    let (mut agent, request) = streaming();
+    let (second, third) = (agent.submit_json(input("b", "2")), agent.submit_json(input("c", "3")));
+    let snapshot = agent.snapshot();
+    assert_eq!(ids(snapshot), ["u0", "m"]);
+    assert_eq!(
+        snapshot["queue"],
+        json!([{"id": second.to_string(), "runId": "b", "messages": [user("b", "2")]},
+            {"id": third.to_string(), "runId": "c", "messages": [user("c", "3")]}])
+    );
+    assert_eq!(agent.requests.len(), 1);
+    agent.event(request, finished("r"));
+    agent.end(request);
+    assert_eq!(ids(agent.snapshot()), ["u0", "m", "b"]);
+    assert_eq!(agent.requests.len(), 2, "one run at a time");
+    assert_eq!(agent.sent()["messages"].as_array().unwrap().len(), 3, "with the answer of the first");
+    // Also behind a run that fails.
+    agent.head(2, 500, "text/plain");
+    agent.end(2);
+    assert_eq!(agent.snapshot()["status"], "running");
+    assert_eq!(ids(agent.snapshot()), ["u0", "m", "b", "c"]);
+    agent.head(3, 200, "text/event-stream");
+    agent.events(3, &[started("c"), finished("c")]);
+    agent.end(3);
+    assert_eq!(agent.snapshot()["queue"], json!([]));
+    assert_eq!(outcomes(&agent), [(1, "success"), (second, "error"), (third, "success")]);
+}
+
+#[test]
+fn a_queue_has_a_limit() {
+    let mut agent = Agent::new(Options { max_queue: 1, ..Options::default() });
+    agent.submit("a");
+    agent.submit_json(input("b", "2"));
+    assert_eq!(agent.session.submit(&input("c", "3").to_string(), 0.0), Err(Misuse::QueueFull));
+    assert_eq!(agent.snapshot()["queue"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn replace_stops_the_run_and_comes_before_what_waits() {
+    let (mut agent, request) = streaming();
+    let waiting = agent.submit_json(input("b", "2"));
+    agent.submit_json(busy("c", "replace"));
+    let snapshot = agent.snapshot();
+    assert_eq!(ids(snapshot), ["u0", "m", "c"]);
+    assert_eq!(snapshot["messages"][1]["delivery"], "aborted");
+    assert_eq!(snapshot["messages"][1]["content"], "Hello", "the partial answer stays");
+    assert_eq!(snapshot["status"], "running");
+    assert_eq!(snapshot["queue"][0]["id"], waiting.to_string());
+    assert_eq!(agent.closed, [request]);
+    assert_eq!(outcomes(&agent), [(1, "aborted")]);
+    assert_eq!(agent.requests.len(), 2);
+}
+
+#[test]
+fn drop_and_reject_leave_the_run_alone() {
+    let (mut agent, request) = streaming();
+    let dropped = agent.submit_json(busy("b", "drop"));
+    assert_eq!(agent.settled, [(dropped, json!({"runId": "b", "outcome": "dropped"}))]);
+    assert_eq!(agent.session.submit(&busy("c", "reject").to_string(), 0.0), Err(Misuse::Busy));
+    assert_eq!(ids(agent.snapshot()), ["u0", "m"]);
+    assert_eq!(agent.snapshot()["queue"], json!([]));
+    agent.event(request, finished("r"));
+    agent.end(request);
+    // Nothing is on: all policies are the same.
+    for policy in ["queue", "replace", "drop", "reject"] {
+        let mut agent = Agent::new(Options::default());
+        agent.submit_json(busy("x", policy));
+        assert_eq!(agent.requests.len(), 1, "{policy}");
+    }
+}
+
+#[test]
+fn a_submit_while_the_body_only_drains_starts_at_once() {
+    let (mut agent, request) = streaming();
+    agent.event(request, finished("r"));
+    assert_eq!(agent.requests.len(), 1);
+    agent.submit_json(busy("b", "reject"));
+    assert_eq!(agent.requests.len(), 2);
+    assert_eq!(agent.closed, [request]);
+    assert_eq!(outcomes(&agent), [(1, "success")]);
+    assert_eq!(ids(agent.snapshot()), ["u0", "m", "b"]);
+}
+
+#[test]
+fn what_waited_before_goes_before_a_submit_while_the_body_drains() {
+    for (policy, begun, waits) in [("queue", "b", 1), ("replace", "c", 0), ("drop", "b", 0), ("reject", "b", 0)] {
+        let (mut agent, request) = streaming();
+        agent.submit_json(input("b", "2"));
+        agent.event(request, finished("r"));
+        let result = agent.session.submit(&busy("c", policy).to_string(), agent.now);
+        agent.act(|_, _| {});
+        assert_eq!(result == Err(Misuse::Busy), policy == "reject", "{policy}");
+        assert_eq!(agent.sent()["runId"], begun, "{policy}");
+        assert_eq!(agent.snapshot()["queue"].as_array().unwrap().len(), waits, "{policy}");
+    }
+}
+
+#[test]
+fn one_submit_may_be_taken_back() {
+    let (mut agent, request) = streaming();
+    let (second, third) = (agent.submit_json(input("b", "2")), agent.submit_json(input("c", "3")));
+    agent.act(|session, now| session.cancel(second, now));
+    agent.act(|session, now| session.cancel(second, now));
+    agent.act(|session, now| session.cancel(99, now));
+    assert_eq!(agent.settled, [(second, json!({"runId": "b", "outcome": "aborted"}))]);
+    assert_eq!(agent.snapshot()["queue"].as_array().unwrap().len(), 1);
+    assert_eq!(agent.snapshot()["status"], "running");
+    // The one that is on: as stop.
+    agent.act(|session, now| session.cancel(1, now));
+    assert_eq!(outcomes(&agent), [(second, "aborted"), (1, "aborted")]);
+    assert_eq!(agent.closed, [request]);
+    assert_eq!(agent.snapshot()["runId"], "c");
+    agent.act(|session, now| session.cancel(third, now));
+    assert_eq!(agent.snapshot()["status"], "idle");
+}
+
+#[test]
+fn retry_drops_what_was_left_unfinished_and_nothing_else() {
+    let (mut agent, request) = streaming();
+    agent.events(request, &[event!("TEXT_MESSAGE_END", "messageId": "m")]);
+    agent.events(request, &text("n", "Half"));
+    agent.events(request, &[event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"), failed()]);
+    agent.end(request);
+    assert_eq!(ids(agent.snapshot()), ["u0", "m", "n", "c"]);
+    agent.act(|session, now| _ = session.retry("{\"runId\":\"r2\"}", now).unwrap());
+    let snapshot = agent.snapshot();
+    assert_eq!(ids(snapshot), ["u0", "m"]);
+    assert_eq!(snapshot["toolCalls"], json!([]));
+    assert_eq!(snapshot.get("error"), None);
+    assert_eq!(snapshot["status"], "running");
+    assert_eq!(
+        agent.sent()["messages"],
+        json!([user("u0", "go"), {"id": "m", "role": "assistant", "content": "Hello"}])
+    );
+    assert_eq!(agent.sent()["runId"], "r2");
+}
+
+#[test]
+fn retry_of_a_run_that_never_answered_sends_the_same_messages() {
+    let mut agent = Agent::new(Options::default());
+    let request = agent.submit("hi");
+    agent.act(|session, now| session.failed(request, "offline", now));
+    agent.act(|session, now| _ = session.retry("{\"runId\":\"r2\"}", now).unwrap());
+    assert_eq!(agent.requests[0].1["messages"], agent.requests[1].1["messages"]);
+}
+
+#[test]
+fn regenerate_answers_the_same_question_again() {
+    let mut agent = Agent::new(Options::default());
+    for (run, answer) in [("r", "a"), ("r2", "b")] {
+        let [start, content] = text(answer, "x");
+        agent.run(&[started(run), start, content, finished(run)]);
+    }
+    assert_eq!(ids(agent.snapshot()), ["u0", "a", "u1", "b"]);
+    agent.act(|session, now| _ = session.regenerate(None, "{\"runId\":\"r3\"}", now).unwrap());
+    assert_eq!(ids(agent.snapshot()), ["u0", "a", "u1"]);
+    assert_eq!(agent.sent()["messages"].as_array().unwrap().len(), 3);
+    agent.act(|session, now| session.stop(now));
+    // An earlier one: what came behind it goes too.
+    agent.act(|session, now| _ = session.regenerate(Some("a"), "{\"runId\":\"r4\"}", now).unwrap());
+    assert_eq!(ids(agent.snapshot()), ["u0"]);
+    agent.act(|session, now| session.stop(now));
+    for id in [None, Some("a"), Some("u0")] {
+        assert_eq!(agent.session.regenerate(id, "{\"runId\":\"r5\"}", 0.0), Err(Misuse::NothingToRegenerate), "{id:?}");
+    }
+    assert_eq!(ids(agent.snapshot()), ["u0"]);
+}
