@@ -349,7 +349,7 @@ impl Session {
             thread_id: &self.options.thread_id,
             run_id: &submit.run_id,
             state: self.thread.state(),
-            messages: self.thread.outgoing(),
+            messages: |list: &mut JsonWriter<'_>| self.thread.write_outgoing(list),
             tools: &submit.tools,
             context: &submit.context,
             forwarded_props: &submit.forwarded_props,

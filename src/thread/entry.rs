@@ -166,20 +166,25 @@ impl Entry {
         }
     }
 
-    /// The messages that the server is to see for this one. A folded pair goes out as the two that came in.
-    pub fn outgoing(&self) -> impl Iterator<Item = Message> {
+    /// Writes what the server is to see of this message. A folded pair goes out as the two that came in; activities
+    /// are for the page.
+    pub fn write_outgoing(&self, list: &mut JsonWriter<'_>) {
         let reasoning = self.reasoning.as_ref().filter(|r| !r.text.is_empty() || r.encrypted_value.is_some());
-        let folded = reasoning.map(|reasoning| {
-            let mut message = Message::new(&self.message.id, Role::Reasoning);
-            message.content = Content::Text(reasoning.text.clone());
-            message.encrypted_value.clone_from(&reasoning.encrypted_value);
-            message.subagent_run_id.clone_from(&self.message.subagent_run_id);
+        if let Some(reasoning) = reasoning {
+            let mut message = JsonWriter::object(list.item());
             message
-        });
+                .string("id", &self.message.id)
+                .string("role", Role::Reasoning.name())
+                .string("content", &reasoning.text)
+                .optional("encryptedValue", reasoning.encrypted_value.as_deref())
+                .optional("subagentRunId", self.message.subagent_run_id.as_deref());
+            message.close();
+        }
         // A folded entry that never got more than its reasoning has nothing else to say.
-        let bare = folded.is_some() && self.message.content == Content::None && self.message.tool_calls.is_empty();
-        let message = (!bare && self.message.role != Role::Activity).then(|| self.message.clone());
-        folded.into_iter().chain(message)
+        let bare = reasoning.is_some() && self.message.content == Content::None && self.message.tool_calls.is_empty();
+        if !bare && self.message.role != Role::Activity {
+            self.message.write(list.item());
+        }
     }
 
     /// Writes the message as the snapshot has it.

@@ -30,7 +30,7 @@ pub(crate) use calls::Ending;
 pub use entry::Delivery;
 pub(crate) use patch::Patch;
 
-use crate::wire::{Delta, DeltaKind, Event, Incoming, Message, Raw, Role, Str};
+use crate::wire::{Delta, DeltaKind, Event, Incoming, JsonWriter, Raw, Role, Str};
 use entry::{CallPhase, Entry};
 use list::MessageList;
 use merge::{Authority, Given};
@@ -183,9 +183,9 @@ impl Thread {
         self.report.interrupts().iter().filter_map(|interrupt| interrupt.tool_call_id.clone()).collect()
     }
 
-    /// The messages that go to the server.
-    pub fn outgoing(&self) -> impl Iterator<Item = Message> {
-        self.list.entries().iter().flat_map(Entry::outgoing)
+    /// Writes the messages that go to the server.
+    pub(crate) fn write_outgoing(&self, list: &mut JsonWriter<'_>) {
+        self.list.entries().iter().for_each(|entry| entry.write_outgoing(list));
     }
 
     /// Takes the warnings that came up since the last call.

@@ -1,21 +1,19 @@
 //! `RunAgentInput`: the body of the request that starts a run.
 
-use super::json::{JsonWriter, write_value};
-use super::message::Message;
 use super::text::write_json;
+use super::write::{JsonWriter, write_value};
 use serde_json::Value;
 
 /// The AG-UI version that requests declare.
 pub const PROTOCOL_VERSION: &str = "1.0";
 
 /// What a request carries. JSON that the application gave is passed on as text, unread.
-#[derive(Debug)]
 #[allow(missing_docs)] // The specification's own names.
-pub struct RunAgentInput<'a, M> {
+pub(crate) struct RunAgentInput<'a, M> {
     pub thread_id: &'a str,
     pub run_id: &'a str,
     pub state: &'a Value,
-    /// In order; activities are for the page and are left out by the caller.
+    /// Writes them in order; activities are for the page and are left out.
     pub messages: M,
     /// JSON array.
     pub tools: &'a str,
@@ -27,7 +25,7 @@ pub struct RunAgentInput<'a, M> {
     pub resume: Option<&'a str>,
 }
 
-impl<M: IntoIterator<Item = Message>> RunAgentInput<'_, M> {
+impl<M: FnOnce(&mut JsonWriter<'_>)> RunAgentInput<'_, M> {
     /// The JSON text.
     pub fn write(self) -> String {
         let mut out = String::new();
@@ -41,9 +39,7 @@ impl<M: IntoIterator<Item = Message>> RunAgentInput<'_, M> {
             write_value(input.member("state"), self.state);
         }
         let mut messages = JsonWriter::array(input.member("messages"));
-        for message in self.messages {
-            message.write(messages.item());
-        }
+        (self.messages)(&mut messages);
         messages.close();
         write_json(input.member("tools"), self.tools);
         write_json(input.member("context"), self.context);

@@ -5,7 +5,7 @@
 //! handed on as it is.
 
 use super::event::Str;
-use super::text::{escapes_are_valid, unescape, write_json, write_string};
+use super::text::{escapes_are_valid, unescape};
 use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
 
@@ -33,6 +33,13 @@ impl<'a> Raw<'a> {
         let raw = reader.value(0)?;
         reader.end()?;
         Ok(raw)
+    }
+
+    /// Checks `text` and splits it, where it is an object, in one pass. `Ok(None)`: JSON, but no object.
+    pub fn parse_object(text: &'a str, max_depth: usize) -> Result<Option<Fields<'a>>, JsonError> {
+        let mut reader = Reader::new(text, max_depth);
+        reader.space();
+        if reader.peek() == Some(b'{') { reader.fields().map(Some) } else { Self::parse(text, max_depth).map(|_| None) }
     }
 
     /// The value as JSON text.
@@ -112,39 +119,6 @@ impl<'a> Raw<'a> {
             Some(b'n') | None => Value::Null,
             // The digits are kept as they came: what goes back to the server is not rounded.
             Some(_) => Value::Number(Number::from_string_unchecked(self.0.to_owned())),
-        }
-    }
-}
-
-/// Writes a tree as JSON text.
-pub(crate) fn write_value(out: &mut String, value: &Value) {
-    match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(true) => out.push_str("true"),
-        Value::Bool(false) => out.push_str("false"),
-        Value::Number(number) => out.push_str(number.as_str()),
-        Value::String(text) => write_string(out, text),
-        Value::Array(items) => {
-            out.push('[');
-            for (i, item) in items.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                write_value(out, item);
-            }
-            out.push(']');
-        }
-        Value::Object(map) => {
-            out.push('{');
-            for (i, (key, item)) in map.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                write_string(out, key);
-                out.push(':');
-                write_value(out, item);
-            }
-            out.push('}');
         }
     }
 }
@@ -355,15 +329,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl<'a> Raw<'a> {
-    /// Checks `text` and splits it, where it is an object, in one pass. `Ok(None)`: JSON, but no object.
-    pub fn parse_object(text: &'a str, max_depth: usize) -> Result<Option<Fields<'a>>, JsonError> {
-        let mut reader = Reader::new(text, max_depth);
-        reader.space();
-        if reader.peek() == Some(b'{') { reader.fields().map(Some) } else { Self::parse(text, max_depth).map(|_| None) }
-    }
-}
-
 /// Whether `text` is a number by JSON's grammar.
 pub(crate) fn is_number(text: &str) -> bool {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
@@ -388,90 +353,9 @@ pub(crate) fn is_number(text: &str) -> bool {
     rest.is_empty()
 }
 
-/// Writes an object or an array piece by piece, minding the commas.
-pub(crate) struct JsonWriter<'a> {
-    out: &'a mut String,
-    close: char,
-    empty: bool,
-}
-
-impl<'a> JsonWriter<'a> {
-    pub(crate) fn object(out: &'a mut String) -> Self {
-        out.push('{');
-        Self { out, close: '}', empty: true }
-    }
-
-    pub(crate) fn array(out: &'a mut String) -> Self {
-        out.push('[');
-        Self { out, close: ']', empty: true }
-    }
-
-    /// The place of the next element of an array.
-    pub(crate) fn item(&mut self) -> &mut String {
-        if !std::mem::take(&mut self.empty) {
-            self.out.push(',');
-        }
-        self.out
-    }
-
-    /// The place of the value of the next member of an object.
-    pub(crate) fn member(&mut self, key: &str) -> &mut String {
-        let out = self.item();
-        write_string(out, key);
-        out.push(':');
-        out
-    }
-
-    pub(crate) fn string(&mut self, key: &str, text: &str) -> &mut Self {
-        write_string(self.member(key), text);
-        self
-    }
-
-    /// A string member, left out where there is none.
-    pub(crate) fn optional(&mut self, key: &str, text: Option<&str>) -> &mut Self {
-        if let Some(text) = text {
-            self.string(key, text);
-        }
-        self
-    }
-
-    pub(crate) fn value(&mut self, key: &str, value: Option<&Value>) -> &mut Self {
-        if let Some(value) = value {
-            write_value(self.member(key), value);
-        }
-        self
-    }
-
-    pub(crate) fn json(&mut self, key: &str, json: &str) -> &mut Self {
-        write_json(self.member(key), json);
-        self
-    }
-
-    /// A number member, left out where there is none.
-    pub(crate) fn number(&mut self, key: &str, number: Option<u64>) -> &mut Self {
-        if let Some(number) = number {
-            let text = number.to_string();
-            self.member(key).push_str(&text);
-        }
-        self
-    }
-
-    pub(crate) fn strings<'t>(&mut self, key: &str, texts: impl Iterator<Item = &'t str>) -> &mut Self {
-        let mut list = JsonWriter::array(self.member(key));
-        for text in texts {
-            write_string(list.item(), text);
-        }
-        list.close();
-        self
-    }
-
-    pub(crate) fn close(self) {
-        self.out.push(self.close);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::write::write_value;
     use super::*;
 
     #[test]

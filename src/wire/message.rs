@@ -1,6 +1,7 @@
 //! Messages of AG-UI 1.0, read from JSON and written to it.
 
-use super::json::{Fields, JsonWriter, Raw, write_value};
+use super::json::{Fields, Raw};
+use super::write::{JsonWriter, write_value};
 use serde_json::{Map, Value};
 
 /// Who a message is from.

@@ -15,14 +15,17 @@ mod message;
 mod sse;
 mod text;
 mod utf8;
+mod write;
 
 pub use delta::{Delta, DeltaKind};
 pub use event::{Event, EventError, Incoming, Str};
-pub use input::{PROTOCOL_VERSION, RunAgentInput};
+pub use input::PROTOCOL_VERSION;
 pub use json::{Fields, JsonError, Raw};
 pub use message::{Content, Message, Role, ToolCall};
 pub use sse::{Frame, FrameTooLong, SseParser};
 pub use utf8::Utf8Decoder;
 
-pub(crate) use json::{JsonWriter, is_number, write_value};
+pub(crate) use input::RunAgentInput;
+pub(crate) use json::is_number;
 pub(crate) use text::{write_json, write_string};
+pub(crate) use write::{JsonWriter, write_value};

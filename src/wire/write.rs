@@ -1,0 +1,119 @@
+//! JSON text, written piece by piece. Nothing is written that could not be read again.
+
+use super::text::{write_json, write_string};
+use serde_json::Value;
+
+/// Writes a tree as JSON text.
+pub(crate) fn write_value(out: &mut String, value: &Value) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Number(number) => out.push_str(number.as_str()),
+        Value::String(text) => write_string(out, text),
+        Value::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write_value(out, item);
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            out.push('{');
+            for (i, (key, item)) in map.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write_string(out, key);
+                out.push(':');
+                write_value(out, item);
+            }
+            out.push('}');
+        }
+    }
+}
+
+/// Writes an object or an array piece by piece, minding the commas.
+pub(crate) struct JsonWriter<'a> {
+    out: &'a mut String,
+    close: char,
+    empty: bool,
+}
+
+impl<'a> JsonWriter<'a> {
+    pub(crate) fn object(out: &'a mut String) -> Self {
+        out.push('{');
+        Self { out, close: '}', empty: true }
+    }
+
+    pub(crate) fn array(out: &'a mut String) -> Self {
+        out.push('[');
+        Self { out, close: ']', empty: true }
+    }
+
+    /// The place of the next element of an array.
+    pub(crate) fn item(&mut self) -> &mut String {
+        if !std::mem::take(&mut self.empty) {
+            self.out.push(',');
+        }
+        self.out
+    }
+
+    /// The place of the value of the next member of an object.
+    pub(crate) fn member(&mut self, key: &str) -> &mut String {
+        let out = self.item();
+        write_string(out, key);
+        out.push(':');
+        out
+    }
+
+    pub(crate) fn string(&mut self, key: &str, text: &str) -> &mut Self {
+        write_string(self.member(key), text);
+        self
+    }
+
+    /// A string member, left out where there is none.
+    pub(crate) fn optional(&mut self, key: &str, text: Option<&str>) -> &mut Self {
+        if let Some(text) = text {
+            self.string(key, text);
+        }
+        self
+    }
+
+    pub(crate) fn value(&mut self, key: &str, value: Option<&Value>) -> &mut Self {
+        if let Some(value) = value {
+            write_value(self.member(key), value);
+        }
+        self
+    }
+
+    pub(crate) fn json(&mut self, key: &str, json: &str) -> &mut Self {
+        write_json(self.member(key), json);
+        self
+    }
+
+    /// A number member, left out where there is none.
+    pub(crate) fn number(&mut self, key: &str, number: Option<u64>) -> &mut Self {
+        if let Some(number) = number {
+            let text = number.to_string();
+            self.member(key).push_str(&text);
+        }
+        self
+    }
+
+    pub(crate) fn strings<'t>(&mut self, key: &str, texts: impl Iterator<Item = &'t str>) -> &mut Self {
+        let mut list = JsonWriter::array(self.member(key));
+        for text in texts {
+            write_string(list.item(), text);
+        }
+        list.close();
+        self
+    }
+
+    pub(crate) fn close(self) {
+        self.out.push(self.close);
+    }
+}
