@@ -161,6 +161,19 @@ fn a_message_that_the_snapshot_keeps_goes_on_streaming() {
 }
 
 #[test]
+fn a_message_that_the_snapshot_makes_another_while_it_streams_is_written_to_no_more() {
+    for other in [activity("m", "PLAN"), user("m", "mine")] {
+        let (mut agent, request) = Agent::started();
+        let text = |delta: &str| event!("TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": delta);
+        agent.events(request, &[event!("TEXT_MESSAGE_START", "messageId": "m"), text("Hel")]);
+        let after = agent.events(request, &[snapshot(json!([other])), text("lo")]);
+        assert_eq!(after["messages"][0]["content"], other["content"]);
+        assert_eq!(after["messages"][0]["delivery"], "complete");
+        assert_eq!(agent.warnings, ["message-not-streamable"]);
+    }
+}
+
+#[test]
 fn a_call_goes_on_streaming_behind_a_snapshot() {
     let (mut agent, request) = Agent::started();
     let args = |delta: &str| event!("TOOL_CALL_ARGS", "toolCallId": "c", "delta": delta);

@@ -178,3 +178,81 @@ fn messages_that_the_application_sets_again_are_the_same() {
     agent.act(|session, _| session.set_messages(&messages).unwrap());
     assert_eq!(agent.patch(), None);
 }
+
+/// Events about few ids, so that they meet: same seed, same events.
+fn any_event(next: &mut dyn FnMut(usize) -> usize) -> Value {
+    let (id, call) = (["m", "n", "o", "u0"][next(4)], ["c", "d", "m"][next(3)]);
+    let args = ["{\"a\":", "[1,", "\"x\\", "u0041\"", "2]", "}", " ", "nul"][next(8)];
+    let message = |next: &mut dyn FnMut(usize) -> usize| {
+        let id = ["m", "n", "o", "u0", "p"][next(5)];
+        let call = ["c", "d"][next(2)];
+        match next(6) {
+            0 => json!({"id": id, "role": "user", "content": "from the server"}),
+            1 => json!({"id": id, "role": "assistant", "content": "text"}),
+            2 => json!({"id": id, "role": "assistant", "toolCalls": [
+                {"id": call, "type": "function", "function": {"name": "f", "arguments": "{\"a\":"}}]}),
+            3 => json!({"id": id, "role": "reasoning", "content": "why"}),
+            4 => json!({"id": id, "role": "tool", "toolCallId": call, "content": "7"}),
+            _ => json!({"id": id, "role": "activity", "activityType": "PLAN", "content": {"n": [1]}}),
+        }
+    };
+    let operations = match next(3) {
+        0 => json!([{"op": "add", "path": "/n", "value": [next(9)]}]),
+        1 => json!([{"op": "add", "path": "/n/-", "value": {}}]),
+        _ => json!([{"op": "copy", "from": "/n", "path": "/o"}, {"op": "remove", "path": "/n"}]),
+    };
+    let subtype = ["message", "tool-call"][next(2)];
+    match next(22) {
+        0 | 1 => event!("TEXT_MESSAGE_START", "messageId": id),
+        2 | 3 => event!("TEXT_MESSAGE_CONTENT", "messageId": id, "delta": "ab"),
+        4 => event!("TEXT_MESSAGE_END", "messageId": id, "metadata": {"k": 1}),
+        5 => event!("REASONING_MESSAGE_START", "messageId": id, "role": "reasoning"),
+        6 => event!("REASONING_MESSAGE_CONTENT", "messageId": id, "delta": "hm"),
+        7 => event!("REASONING_MESSAGE_END", "messageId": id),
+        8 | 9 => event!("TOOL_CALL_START", "toolCallId": call, "toolCallName": "f", "parentMessageId": id),
+        10..=12 => event!("TOOL_CALL_ARGS", "toolCallId": call, "delta": args),
+        13 => event!("TOOL_CALL_END", "toolCallId": call),
+        14 => event!("TOOL_CALL_RESULT", "messageId": id, "toolCallId": call, "content": args),
+        15 => event!("ACTIVITY_SNAPSHOT", "messageId": id, "activityType": "PLAN", "content": {"n": []}),
+        16 => event!("ACTIVITY_DELTA", "messageId": id, "activityType": "PLAN", "patch": operations),
+        17 => event!("STATE_DELTA", "delta": operations),
+        18 => {
+            event!("REASONING_ENCRYPTED_VALUE", "subtype": subtype, "entityId": id, "encryptedValue": "s")
+        }
+        19 => event!("RUN_FINISHED", "threadId": "t", "runId": "r"),
+        20 => event!("RUN_STARTED", "threadId": "t", "runId": "r", "input": {"messages": [message(next)]}),
+        _ => {
+            let length = next(5);
+            let messages: Vec<Value> = (0..length).map(|_| message(next)).collect();
+            event!("MESSAGES_SNAPSHOT", "messages": messages)
+        }
+    }
+}
+
+#[test]
+fn however_often_it_is_published_the_snapshot_is_the_same() {
+    for seed in 0..1_500_u64 {
+        let mut state = seed;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let (mut often, request) = Agent::started();
+        let (mut once, _) = Agent::started();
+        let mut events = Vec::new();
+        for _ in 0..40 {
+            let event = any_event(&mut next);
+            once.event(request, event.clone());
+            often.event(request, event.clone());
+            events.push(event);
+            if next(3) == 0 {
+                often.snapshot();
+            }
+        }
+        // The order of an object's members is not compared: a patch that sets one puts it last.
+        assert_eq!(often.snapshot(), once.snapshot(), "seed {seed}: {}", Value::from(events));
+        // What a page keeps and gives back is the thread, too.
+        let kept = Agent::with(Options::default(), Some(&once.snapshot()["messages"].to_string()), None);
+        assert!(kept.warnings.is_empty(), "seed {seed}: {}", once.snapshot()["messages"]);
+    }
+}

@@ -174,6 +174,10 @@ fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: bool) {
             None => given,
         })
         .collect();
+    if local.message.role != message.role {
+        // What streams wrote to was another message.
+        (local.delivery, local.streamed, local.text_open) = (Delivery::Complete, false, false);
+    }
     local.message = message;
     local.reasoning = reasoning;
     if reasoning_time.total.is_some() {
