@@ -62,6 +62,10 @@ fn deltas_of_every_kind() {
             "later": {"deep": [[]]}})
     );
     assert!(agent.warnings.is_empty());
+    let shown = agent.snapshot()["state"].clone();
+    agent.end(request);
+    agent.submit("more");
+    assert_eq!(agent.sent()["state"], shown, "the server gets what the page shows");
 }
 
 #[test]
@@ -69,6 +73,10 @@ fn a_delta_may_replace_or_remove_everything() {
     let (mut agent, request) = Agent::started();
     let replace = delta(json!([{"op": "replace", "path": "", "value": [1]}, {"op": "add", "path": "/0", "value": 0}]));
     assert_eq!(agent.events(request, &[replace])["state"], json!([0, 1]));
+    agent.submit_json(json!({"runId": "r2", "ifBusy": "replace"}));
+    assert_eq!(agent.sent()["state"], json!([0, 1]), "the server gets what the page shows");
+    let request = agent.requests[1].0;
+    agent.head(request, 200, "text/event-stream");
     assert_eq!(agent.events(request, &[delta(json!([{"op": "remove", "path": ""}]))])["state"], Value::Null);
 }
 
