@@ -1,6 +1,6 @@
 // How fast the built package is, against the floor and against the official client, and how large.
 //
-//   npm run bench                     everything, some minutes
+//   npm run bench                     everything, about five minutes
 //   npm run bench -- stream           one part: stream, thread, size
 //   npm run bench -- --rounds 5       fewer rounds; 15 by default
 //
@@ -16,7 +16,7 @@ import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { sizes } from "./size.mjs";
-import { bareResponse, history, response, workload } from "./workload.mjs";
+import { bareResponse, history, languages, response, workload } from "./workload.mjs";
 
 const { core, floor, official, ours } = await import("./clients.mjs");
 
@@ -43,16 +43,21 @@ async function stream() {
   const events = 100_000;
   const title = `${count(events)} text deltas of 12 characters, against TextDecoder + split + JSON.parse + append`;
   const rows = [];
-  for (const eventsPerRead of [1, 10, 100]) {
-    const work = workload(events, eventsPerRead);
-    const each = [
-      /** @type {const} */ (["fetch", response, { floor, package: ours }]),
-      /** @type {const} */ (["bare stream", bareResponse, { floor, package: ours, core }]),
-    ];
-    for (const [source, answer, ways] of each) {
-      const [base, ...others] = await measure(ways, () => () => answer(work.reads), work.text);
+  for (const [eventsPerRead, language] of /** @type {const} */ ([
+    [1, "latin"],
+    [10, "latin"],
+    [100, "latin"],
+    [10, "cyrillic"],
+  ])) {
+    const work = workload(events, eventsPerRead, languages[language]);
+    for (const [source, answer] of /** @type {const} */ ([
+      ["fetch", response],
+      ["bare stream", bareResponse],
+    ])) {
+      const ways = { floor, package: ours, core };
+      const [base, ...others] = await measure(ways, () => answer(work.reads), work.text);
       const rate = (/** @type {Measured | undefined} */ way) => (way ? `${count((events / way.median) * 1000)}/s` : "");
-      rows.push([`${eventsPerRead} a read, ${source}`, rate(base), ...others.flatMap((way) => [rate(way), times(way)])]);
+      rows.push([`${eventsPerRead} a read, ${source}${language === "latin" ? "" : `, ${language}`}`, rate(base), ...others.flatMap((way) => [rate(way), times(way)])]);
     }
   }
   table(title, ["", "floor", "package", "× floor", "core alone", "× floor"], rows);
@@ -61,18 +66,21 @@ async function stream() {
 /** Where the official client is at home: a thread that has grown. */
 async function thread() {
   const rows = [];
-  for (const [deltas, messages] of /** @type {const} */ ([
-    [2_000, 500],
-    [20_000, 0],
+  for (const [deltas, messages, eventsPerRead] of /** @type {const} */ ([
+    [2_000, 500, 1],
+    [2_000, 500, 10],
+    [20_000, 0, 1],
+    [20_000, 0, 10],
   ])) {
-    const work = workload(deltas, 1);
+    const work = workload(deltas, eventsPerRead);
     const before = history(messages, 1024);
-    const ways = { official: (/** @type {any} */ answer) => official(answer, before), package: (/** @type {any} */ answer) => ours(answer, before) };
-    const [base, way] = await measure(ways, () => () => response(work.reads), work.text, 3);
-    const name = `${count(deltas)} into ${messages > 0 ? `${messages} messages of 1 KB` : "an empty thread"}`;
-    rows.push([name, ...[base, way].map((each) => `${each?.median.toFixed(1)} ms`), times(way)]);
+    /** @type {Record<string, Client>} */
+    const ways = { official: (answer) => official(answer, before), package: (answer) => ours(answer, before) };
+    const [base, way] = await measure(ways, () => response(work.reads), work.text, 3);
+    const name = `${count(deltas)} into ${messages > 0 ? `${messages} messages of 1 KB` : "an empty thread"}, ${eventsPerRead} a read`;
+    rows.push([name, milliseconds(base?.median), milliseconds(way?.median), times(way), milliseconds(base?.before), milliseconds(way?.before)]);
   }
-  table(`Text deltas, one a read, against @ag-ui/client ${clientVersion}`, ["", "client", "package", "faster"], rows);
+  table(`Text deltas against @ag-ui/client ${clientVersion}; before: from nothing to the request`, ["", "client", "package", "faster", "client before", "package before"], rows);
 }
 
 /** What a page loads. */
@@ -82,34 +90,56 @@ async function size() {
   table("Size", ["", "minified", "gzip", "brotli"], rows);
 }
 
-/** @typedef {{ median: number, ratio: number, low: number, high: number }} Measured  ms; the first way's time by this one's: median, quartiles */
+/**
+ * @typedef {object} Measured  medians in milliseconds
+ * @property {number} median  from the request to the end
+ * @property {number} before  until the request: the agent is made, and has a thread to hold
+ * @property {number} ratio  how often this goes into the first way's
+ * @property {number} low  first quartile of the ratio
+ * @property {number} high  third quartile
+ */
 
 /**
  * @param {Record<string, Client>} ways
- * @param {() => () => Response} answer
+ * @param {() => Response} answer
  * @param {string} text
  * @param {number} [most]  rounds, where a round takes long
  * @returns {Promise<Measured[]>}
  */
 async function measure(ways, answer, text, most = rounds) {
-  /** @type {number[][]} */
+  /** @type {{ before: number, time: number }[][]} */
   const all = [];
   for (let round = -1; round < Math.min(rounds, most); round++) {
-    const timesOfRound = [];
+    const row = [];
     for (const [name, way] of Object.entries(ways)) {
-      const source = answer();
-      const start = process.cpuUsage();
-      const result = await way(source);
-      const { user, system } = process.cpuUsage(start);
-      timesOfRound.push((user + system) / 1000);
+      let requested = NaN;
+      const start = processorTime();
+      const result = await way(() => {
+        requested = processorTime();
+        return answer();
+      });
+      row.push({ before: requested - start, time: processorTime() - requested });
       if (result !== text) throw new Error(`${name} made another message of it: ${result.length} characters for ${text.length}.`);
     }
-    if (round >= 0) all.push(timesOfRound);
+    if (round >= 0) all.push(row);
   }
   return Object.keys(ways).map((_, way) => {
-    const ratios = all.map((round) => /** @type {number} */ (round[0]) / /** @type {number} */ (round[way]));
-    return { median: quantile(all.map((round) => /** @type {number} */ (round[way])), 0.5), ratio: quantile(ratios, 0.5), low: quantile(ratios, 0.25), high: quantile(ratios, 0.75) };
+    const column = (/** @type {number} */ at) => all.flatMap((row) => row[at] ?? []);
+    const ratios = column(way).map(({ time }, round) => /** @type {number} */ (column(0)[round]?.time) / time);
+    return {
+      median: quantile(column(way).map(({ time }) => time), 0.5),
+      before: quantile(column(way).map(({ before }) => before), 0.5),
+      ratio: quantile(ratios, 0.5),
+      low: quantile(ratios, 0.25),
+      high: quantile(ratios, 0.75),
+    };
   });
+}
+
+/** Milliseconds, of all threads. */
+function processorTime() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** @param {number[]} values @param {number} part */
@@ -123,6 +153,11 @@ function times(way) {
   if (!way) return "";
   const digits = way.ratio < 20 ? 1 : 0;
   return `${way.ratio.toFixed(digits)} (${way.low.toFixed(digits)}–${way.high.toFixed(digits)})`;
+}
+
+/** @param {number | undefined} time */
+function milliseconds(time) {
+  return `${time?.toFixed(1)} ms`;
 }
 
 /** @param {number} value */

@@ -3,8 +3,11 @@
 const encoder = new TextEncoder();
 const thread = '"threadId":"7f0a4c7e-2f0d-4b7e-9a52-6d2f0c1f6f11","runId":"0b1d7f7e-6a55-4d0a-8d8e-1a2f3c4d5e6f"';
 const message = '"messageId":"024ce5a3-5b29-4f79-89ca-29f69a10eaf8"';
-/** About twelve characters each. Some need an escape, some are not ASCII, as in an answer in Markdown. */
-const deltas = [" the weather", " in Zürich is", " sunny, with", "\n\n- **highs**", " around 21 °C", ", a breeze", ' from "south"', " and later a", " chance of", " showers 🌦️"];
+/** Twelve characters each on average. Some need an escape, some are not ASCII, as in an answer in Markdown. */
+const latin = [" the weather", " in Zürich is", " sunny, with", "\n\n- **highs**", " around 21 °C", ", a breeze", ' from "south"', " and later a", " chance of", " showers 🌦️"];
+/** The same in Russian. */
+const cyrillic = [" погода в", " Цюрихе", " солнечная,", "\n\n- **днём**", " около 21 °C", ", слабый", ' ветер "с юга"', " а вечером", " возможен", " дождь 🌦️"];
+export const languages = { latin, cyrillic };
 
 /**
  * @typedef {object} Workload
@@ -17,9 +20,10 @@ const deltas = [" the weather", " in Zürich is", " sunny, with", "\n\n- **highs
 /**
  * @param {number} events
  * @param {number} eventsPerRead
+ * @param {readonly string[]} [deltas]
  * @returns {Workload}
  */
-export function workload(events, eventsPerRead) {
+export function workload(events, eventsPerRead, deltas = latin) {
   const frame = (/** @type {number} */ i, /** @type {string} */ type, /** @type {string} */ rest) =>
     `data: {"type":"${type}","timestamp":${1795242089624 + (i >> 5)},${rest}}\n\n`;
   const frames = [frame(0, "RUN_STARTED", `${thread},"protocolVersion":"1.0"`), frame(0, "TEXT_MESSAGE_START", `${message},"role":"assistant"`)];
@@ -40,7 +44,7 @@ export function workload(events, eventsPerRead) {
 export function history(length, characters) {
   const sentence = "The quick brown fox jumps over the lazy dog, and the dog does not mind. ";
   const content = sentence.repeat(Math.ceil(characters / sentence.length)).slice(0, characters);
-  return Array.from({ length }, (_, i) => ({ id: `message-${i}`, role: /** @type {const} */ (i % 2 === 0 ? "user" : "assistant"), content }));
+  return Array.from({ length }, (_, i) => ({ id: `message-${i}`, role: i % 2 === 0 ? "user" : "assistant", content }));
 }
 
 /** The body as `fetch` gives it. @param {Uint8Array[]} reads */
