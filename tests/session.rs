@@ -143,6 +143,20 @@ fn events_behind_the_end_of_the_run_still_count() {
 }
 
 #[test]
+fn nobody_queues_behind_a_run_that_is_over() {
+    let mut agent = Agent::new(Options::default());
+    let request = agent.submit("go");
+    agent.head(request, 200, "text/event-stream");
+    let waiting = agent.submit_json(busy("b", "queue"));
+    agent.events(request, &[started("r"), finished("r")]);
+    assert_eq!(agent.wake, Some(agent.now), "the body stays open, and is given up at once");
+    agent.act(|session, now| session.tick(now));
+    assert_eq!(agent.closed, [request]);
+    assert_eq!((agent.requests.len(), outcomes(&agent)), (2, vec![(1, "success")]));
+    assert_eq!(waiting, 2);
+}
+
+#[test]
 fn a_body_that_stays_open_is_closed_when_its_grace_is_over() {
     let mut agent = Agent::new(Options { grace_ms: 250.0, ..Options::default() });
     let request = agent.submit("go");
@@ -155,9 +169,11 @@ fn a_body_that_stays_open_is_closed_when_its_grace_is_over() {
     assert_eq!((agent.closed.as_slice(), agent.wake), (&[request][..], None));
     agent.head(2, 200, "text/event-stream");
     agent.events(2, &[started("b"), finished("b")]);
-    agent.now = 1249.0;
+    // Timers fire early by fractions of a millisecond: the next one is set.
+    agent.now = 1249.4;
+    agent.wake = None;
     agent.act(|session, now| session.tick(now));
-    assert_eq!(agent.closed, [request]);
+    assert_eq!((agent.closed.as_slice(), agent.wake), (&[request][..], Some(1250.0)));
     agent.now = 1250.0;
     agent.act(|session, now| session.tick(now));
     assert_eq!(agent.closed, [request, 2]);

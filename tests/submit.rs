@@ -256,6 +256,20 @@ fn retry_drops_what_was_left_unfinished_and_nothing_else() {
 }
 
 #[test]
+fn retry_sends_no_call_without_its_answer() {
+    let (mut agent, request) = streaming();
+    for call in ["c", "d"] {
+        let start = event!("TOOL_CALL_START", "toolCallId": call, "toolCallName": "f", "parentMessageId": "m");
+        agent.events(request, &[start, event!("TOOL_CALL_END", "toolCallId": call)]);
+    }
+    agent.events(request, &[event!("TEXT_MESSAGE_END", "messageId": "m")]);
+    agent.events(request, &[event!("TOOL_CALL_RESULT", "messageId": "a", "toolCallId": "c", "content": "1"), failed()]);
+    agent.end(request);
+    agent.act(|session, now| _ = session.retry("{\"runId\":\"r2\"}", now).unwrap());
+    assert_eq!(ids(agent.snapshot()), ["u0"], "the answer of one call has nothing to stand behind");
+}
+
+#[test]
 fn retry_of_a_run_that_never_answered_sends_the_same_messages() {
     let mut agent = Agent::new(Options::default());
     let request = agent.submit("hi");

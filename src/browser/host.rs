@@ -93,7 +93,8 @@ pub struct Timer {
 impl Timer {
     pub fn new(ms: f64, callback: impl FnMut() + 'static) -> Self {
         let callback = Closure::<dyn FnMut()>::new(callback);
-        let handle = set_timeout(callback.as_ref(), ms.max(0.0));
+        // Timers cut off fractions.
+        let handle = set_timeout(callback.as_ref(), ms.max(0.0).ceil());
         Self { handle, _callback: callback }
     }
 }

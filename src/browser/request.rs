@@ -54,7 +54,15 @@ async fn send(shared: &Rc<Shared>, body: &str, controller: &AbortController) -> 
         None => global_fetch(&target.url(), &init)?.into(),
     };
     let response = JsFuture::from(Promise::resolve(&promise)).await?;
-    Ok(Some(response.unchecked_into()))
+    // A custom fetch may give anything; what throws further on would leave the run open for ever.
+    if !response.is_object() {
+        return Err(JsValue::from_str("fetch gave no response"));
+    }
+    let response: Response = response.unchecked_into();
+    if response.body().is_some_and(|body| body.locked()) {
+        return Err(JsValue::from_str("the body of the response has a reader already"));
+    }
+    Ok(Some(response))
 }
 
 fn init(target: &RequestTarget, body: &str, controller: &AbortController) -> Result<RequestInit, JsValue> {

@@ -77,9 +77,13 @@ impl Session {
 
     /// Time has passed.
     pub fn tick(&mut self, now: f64) {
-        if matches!(&self.run, Some(run) if matches!(run.phase, Phase::Draining { until } if until <= now)) {
+        let Some(Phase::Draining { until }) = self.run.as_ref().map(|run| run.phase) else { return };
+        if until <= now {
             self.close(now);
             self.next(now);
+        } else {
+            // Timers of JavaScript may fire up to a millisecond early.
+            self.effects.push_back(Effect::Wake { at: Some(until) });
         }
     }
 
@@ -263,7 +267,8 @@ impl Session {
 
     /// The run has ended; its body may go on for a while.
     fn terminal(&mut self, outcome: Outcome, error: Option<AgentError>, pending: Vec<String>, now: f64) {
-        let until = now + self.options.grace_ms;
+        // Nobody queues behind a run that is over.
+        let until = if self.queue.is_empty() { now + self.options.grace_ms } else { now };
         self.conclude(outcome, error.clone(), &pending, now);
         if let Some(run) = &mut self.run {
             run.ended = Some((outcome, error));

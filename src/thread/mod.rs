@@ -164,16 +164,18 @@ impl Thread {
         Some(user + 1)
     }
 
-    /// Drops the messages at the end that a run began and did not finish.
+    /// Drops what a run began behind the last user message and did not finish, with all that followed on it: a call
+    /// without its answer, which many servers refuse, does not go back.
     pub fn drop_unfinished(&mut self) {
         let unfinished = |entry: &Entry| {
             matches!(entry.delivery, Delivery::Aborted | Delivery::Error)
                 || entry.calls.iter().any(|call| call.phase == CallPhase::OutputError && call.result.is_none())
         };
-        let finished = self.list.entries().iter().rposition(|entry| !unfinished(entry)).map_or(0, |at| at + 1);
-        if finished < self.list.entries().len() {
+        let entries = self.list.entries();
+        let begin = entries.iter().rposition(|entry| entry.message.role == Role::User).map_or(0, |at| at + 1);
+        if let Some(at) = entries.iter().skip(begin).position(unfinished) {
             let mut kept = self.list.take();
-            kept.truncate(finished);
+            kept.truncate(begin + at);
             self.list.replace(kept);
         }
     }

@@ -63,7 +63,7 @@ impl Content {
     pub fn read(raw: Raw<'_>) -> Option<Self> {
         match raw.string() {
             Some(text) => Some(Self::Text(text.into_owned())),
-            None => raw.text().starts_with('[').then(|| Self::Value(raw.value())),
+            None => raw.text().starts_with('[').then(|| Self::Value(parts(raw.value()))),
         }
     }
 
@@ -94,6 +94,17 @@ impl Content {
             }
         }
     }
+}
+
+/// Content parts without the `null`s that some encoders write for what a part or its source has not.
+fn parts(mut list: Value) -> Value {
+    for part in list.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        part.retain(|_, member| !member.is_null());
+        if let Some(source) = part.get_mut("source").and_then(Value::as_object_mut) {
+            source.retain(|_, member| !member.is_null());
+        }
+    }
+    list
 }
 
 /// A tool call as an assistant message holds it.

@@ -1,4 +1,5 @@
-// The package as its users get it: packed, installed, imported, bundled, and used as the README says.
+// The package as its users get it: packed, installed, imported, bundled, used as the README says, and fed with what real
+// servers sent.
 
 import { files } from "../fingerprint.mjs";
 import { at } from "../paths.mjs";
@@ -6,6 +7,6 @@ import { nodeTest } from "./results.mjs";
 
 /** @returns {AsyncGenerator<import("./results.mjs").Result>} */
 export async function* packaging() {
-  const tests = ["tests/packaging", "tests/readme"].flatMap((folder) => files(at(folder))).filter((file) => file.endsWith(".test.mjs"));
+  const tests = ["tests/packaging", "tests/readme", "tests/corpus"].flatMap((folder) => files(at(folder))).filter((file) => file.endsWith(".test.mjs"));
   yield nodeTest("packaging tests", tests, { log: "test-packaging" });
 }
