@@ -6,45 +6,7 @@ mod support;
 use ag_ui_wasm::session::{Misuse, Options};
 use serde_json::{Value, json};
 use support::Agent;
-
-fn user(id: &str, text: &str) -> Value {
-    json!({"id": id, "role": "user", "content": text})
-}
-
-fn input(run: &str, text: &str) -> Value {
-    json!({"runId": run, "messages": [user(run, text)]})
-}
-
-fn busy(run: &str, policy: &str) -> Value {
-    json!({"runId": run, "messages": [user(run, policy)], "ifBusy": policy})
-}
-
-fn started(run: &str) -> Value {
-    event!("RUN_STARTED", "threadId": "t", "runId": run)
-}
-
-fn finished(run: &str) -> Value {
-    event!("RUN_FINISHED", "threadId": "t", "runId": run)
-}
-
-fn failed() -> Value {
-    event!("RUN_ERROR", "message": "boom", "code": "E1")
-}
-
-fn text(id: &str, delta: &str) -> [Value; 2] {
-    [event!("TEXT_MESSAGE_START", "messageId": id), event!("TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta)]
-}
-
-/// An agent whose run "r" streams: "Hello" is shown.
-fn streaming() -> (Agent, u32) {
-    let (mut agent, request) = Agent::started();
-    agent.events(request, &text("m", "Hello"));
-    (agent, request)
-}
-
-fn outcomes(agent: &Agent) -> Vec<(u32, &str)> {
-    agent.settled.iter().map(|(ticket, result)| (*ticket, result["outcome"].as_str().unwrap())).collect()
-}
+use support::runs::*;
 
 fn ids(snapshot: &Value) -> Vec<&str> {
     snapshot["messages"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap()).collect()

@@ -8,6 +8,8 @@
     clippy::string_slice
 )]
 
+pub mod runs;
+
 use ag_ui_wasm::session::{Effect, Options, Session, Ticket};
 use serde_json::{Value, json};
 
