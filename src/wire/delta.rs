@@ -5,6 +5,7 @@
 //! other frame, and decides what is wrong with one.
 
 use super::event::Str;
+use super::scan::special;
 use super::text::escapes_are_valid;
 
 /// What grows.
@@ -116,18 +117,19 @@ impl<'a> Scan<'a> {
         let start = self.at;
         let mut escaped = false;
         loop {
-            self.at += memchr::memchr2(b'"', b'\\', self.text.as_bytes().get(self.at..)?)?;
-            if self.peek()? == b'"' {
-                break;
+            self.at += special(self.text.as_bytes().get(self.at..)?);
+            match self.peek()? {
+                b'"' => break,
+                b'\\' => {
+                    escaped = true;
+                    self.at += 2;
+                }
+                _ => return None,
             }
-            escaped = true;
-            self.at += 2;
         }
         let text = self.text.get(start..self.at)?;
         self.at += 1;
-        // A fold without an early exit, so that it vectorises.
-        let controls = text.bytes().fold(false, |found, b| found | (b < 0x20));
-        if controls || (escaped && !escapes_are_valid(text)) {
+        if escaped && !escapes_are_valid(text) {
             return None;
         }
         Some(Str::new(text, escaped))

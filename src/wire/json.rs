@@ -5,6 +5,7 @@
 //! handed on as it is.
 
 use super::event::Str;
+use super::scan::special;
 use super::text::{escapes_are_valid, unescape};
 use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
@@ -178,15 +179,11 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     max_depth: usize,
-    // Whether any control character stands in the text. Without one, no string needs to be searched for it.
-    controls: bool,
 }
 
 impl<'a> Reader<'a> {
     fn new(text: &'a str, max_depth: usize) -> Self {
-        // A fold without an early exit, so that it vectorises.
-        let controls = text.bytes().fold(false, |found, b| found | (b < 0x20));
-        Self { text, at: 0, max_depth, controls }
+        Self { text, at: 0, max_depth }
     }
 
     fn surprise<T>(&self) -> Result<T, JsonError> {
@@ -301,22 +298,22 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let mut escaped = false;
         loop {
-            let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-            let Some(step) = memchr::memchr2(b'"', b'\\', rest) else {
-                self.at = self.text.len();
-                return self.surprise();
-            };
-            self.at += step + 1;
-            if rest.get(step) == Some(&b'"') {
-                break;
+            self.at += special(self.text.as_bytes().get(self.at..).unwrap_or_default());
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    escaped = true;
+                    self.at += 2;
+                }
+                // A control character, or the end.
+                _ => return self.surprise(),
             }
-            escaped = true;
-            self.at += 1;
         }
-        let inner = self.text.get(start..self.at - 1).unwrap_or_default();
-        if (escaped && !escapes_are_valid(inner)) || (self.controls && inner.bytes().any(|b| b < 0x20)) {
+        let inner = self.text.get(start..self.at).unwrap_or_default();
+        if escaped && !escapes_are_valid(inner) {
             return self.surprise();
         }
+        self.at += 1;
         Ok((inner, escaped))
     }
 

@@ -12,6 +12,7 @@ mod event;
 mod input;
 mod json;
 mod message;
+mod scan;
 mod sse;
 mod text;
 mod utf8;

@@ -6,6 +6,7 @@
 //! two neighbours join again in JavaScript. The few genuine characters of that range are kept as their own two
 //! halves ([`keep_private`]), which makes the mapping lossless. See `docs/decisions/0001-halves-in-strings.md`.
 
+use super::scan::special_or;
 use std::borrow::Cow;
 
 const FIRST_HALF: u32 = 0xD800;
@@ -121,39 +122,26 @@ fn hex4(text: &str) -> Option<u32> {
 /// Writes `text` as a JSON string literal.
 pub(crate) fn write_string(out: &mut String, text: &str) {
     out.push('"');
-    write_escaped(out, text, |b| b == b'"' || b == b'\\' || b < 0x20);
+    write_escaped(out, text, special_or::<LEAD>);
     out.push('"');
 }
 
 /// Writes text that is JSON already, with its halves as escapes.
 pub(crate) fn write_json(out: &mut String, json: &str) {
-    write_escaped(out, json, |_| false);
+    write_escaped(out, json, |bytes| memchr::memchr(LEAD, bytes).unwrap_or(bytes.len()));
 }
 
-fn write_escaped(out: &mut String, text: &str, special: impl Fn(u8) -> bool) {
-    let special = |b: u8| special(b) || b == LEAD;
+fn write_escaped(out: &mut String, text: &str, special: impl Fn(&[u8]) -> usize) {
     let mut rest = text;
-    while !rest.is_empty() {
-        // Most text needs no escape at all. A fold without an early exit vectorises, where a search does not.
-        let (piece, tail) = rest.split_at_checked(rest.floor_char_boundary(PIECE)).unwrap_or((rest, ""));
-        if !piece.bytes().fold(false, |found, b| found | special(b)) {
-            out.push_str(piece);
-            rest = tail;
-            continue;
-        }
-        let end = rest.bytes().position(special).unwrap_or(rest.len());
-        let (plain, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    loop {
+        let (plain, tail) = rest.split_at_checked(special(rest.as_bytes())).unwrap_or((rest, ""));
         out.push_str(plain);
         let mut chars = tail.chars();
-        if let Some(c) = chars.next() {
-            write_char(out, c);
-        }
+        let Some(c) = chars.next() else { return };
+        write_char(out, c);
         rest = chars.as_str();
     }
 }
-
-/// Bytes that are looked at in one go.
-const PIECE: usize = 64;
 
 fn write_char(out: &mut String, c: char) {
     match c {
