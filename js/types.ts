@@ -142,13 +142,13 @@ export type Notify = "frame" | "microtask" | "sync" | { readonly throttleMs: num
 
 /** Bounds on what a server can make the page hold. */
 export interface Limits {
-  /** Bytes of one frame. Default: 10 MiB. */
+  /** Bytes of one frame, and of what the copies of one JSON Patch add. Default: 10 MiB. */
   readonly frameBytes?: number;
   /** Bytes that are kept of a failed answer. Default: 64 KiB. */
   readonly errorBodyBytes?: number;
   /** Submits that may wait. Default: 32. */
   readonly queue?: number;
-  /** Nesting of JSON. Default: 512. */
+  /** Levels of JSON in a frame, and in what patches build; at most 4096. Default: 512. */
   readonly depth?: number;
   /** How long a connection may stay open after the end of its run, in milliseconds. Default: 1000. */
   readonly graceMs?: number;

@@ -22,7 +22,7 @@ pub use run::Outcome;
 pub use submit::{Misuse, Ticket};
 
 use crate::rules::ChunkExpander;
-use crate::thread::{Ending, Thread, Warning};
+use crate::thread::{DocumentLimits, Ending, Thread, Warning};
 use crate::wire::{JsonWriter, Raw, RunAgentInput, write_json};
 use publish::Published;
 use run::{Phase, Run, Stream};
@@ -38,13 +38,13 @@ pub struct Options {
     pub strict: bool,
     /// Report every event as it came (`Effect::Event`).
     pub events: bool,
-    /// Bytes of one frame, default 10 MiB.
+    /// Bytes of one frame, and of what the copies of one patch add, default 10 MiB.
     pub max_frame_bytes: usize,
     /// Bytes kept of a body that is no stream, default 64 KiB.
     pub max_error_body_bytes: usize,
     /// Submits that may wait, default 32.
     pub max_queue: usize,
-    /// Levels of nesting in a frame, default 512.
+    /// Levels of nesting in a frame, and in a document that patches build, default 512.
     pub max_depth: usize,
     /// Milliseconds that a body may stay open after its run has ended, default 1,000.
     pub grace_ms: f64,
@@ -153,10 +153,11 @@ impl Session {
     /// A session over the messages (JSON array) and the state (any JSON) that the application has.
     pub fn new(options: Options, messages: Option<&str>, state: Option<&str>) -> Result<Self, Misuse> {
         let depth = options.max_depth;
+        let limits = DocumentLimits { depth, copied_bytes: options.max_frame_bytes };
         let messages = messages.map(|json| list(json, depth)).transpose()?;
         let state = state.map(|json| value(json, depth)).transpose()?;
         let mut session = Self {
-            thread: Thread::new(messages, state),
+            thread: Thread::new(limits, messages, state),
             options,
             chunks: ChunkExpander::default(),
             run: None,

@@ -43,6 +43,7 @@ impl Thread {
 
     pub(super) fn activity_delta(&mut self, id: &str, activity_type: &str, patch: Raw<'_>, metadata: Option<Raw<'_>>) {
         const EVENT: &str = "ACTIVITY_DELTA";
+        let limits = self.limits;
         let at = self.list.find(id);
         let entry = at.and_then(|at| self.list.change(at)).filter(|entry| entry.message.role == Role::Activity);
         let Some(entry) = entry else {
@@ -51,7 +52,7 @@ impl Thread {
         };
         entry.unsent.whole |= merge_metadata(&mut entry.message.metadata, metadata);
         let Content::Value(document) = &mut entry.message.content else { return };
-        match state::apply(document, patch, Value::is_object) {
+        match state::apply(document, patch, limits, Value::is_object) {
             Ok(()) => {
                 if entry.message.activity_type.as_deref() != Some(activity_type) {
                     entry.message.activity_type = Some(activity_type.to_owned());

@@ -29,6 +29,7 @@ mod text;
 pub(crate) use calls::Ending;
 pub use entry::Delivery;
 pub(crate) use patch::Patch;
+pub use state::DocumentLimits;
 
 use crate::wire::{Delta, DeltaKind, Event, Incoming, JsonWriter, Raw, Role, Str};
 use entry::{CallPhase, Entry};
@@ -59,8 +60,9 @@ impl Warning {
 const MAX_EARLY_VALUES: usize = 256;
 
 /// One conversation.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Thread {
+    limits: DocumentLimits,
     list: MessageList,
     state: State,
     report: Report,
@@ -74,8 +76,17 @@ pub struct Thread {
 
 impl Thread {
     /// A thread with the messages (JSON array, AG-UI's or the snapshot's shape) and the state that the application has.
-    pub fn new(messages: Option<Raw<'_>>, state: Option<Raw<'_>>) -> Self {
-        let mut thread = Self::default();
+    pub fn new(limits: DocumentLimits, messages: Option<Raw<'_>>, state: Option<Raw<'_>>) -> Self {
+        let mut thread = Self {
+            limits,
+            list: MessageList::default(),
+            state: State::default(),
+            report: Report::default(),
+            sent_messages: 0,
+            sent_calls: 0,
+            early_values: Vec::new(),
+            warnings: Vec::new(),
+        };
         if let Some(state) = state {
             thread.set_state(state);
         }
@@ -221,7 +232,7 @@ impl Thread {
                 self.reasoning_content(&message_id.decode(), &delta.decode(), metadata)
             }
             Event::StateDelta { delta } => {
-                if let Err(reason) = self.state.patch(delta) {
+                if let Err(reason) = self.state.patch(delta, self.limits) {
                     self.warn("state-patch-failed", "STATE_DELTA", format!("the state stays as it was: {reason}"));
                 }
             }

@@ -2,7 +2,10 @@
 
 use super::patch::Patch;
 use crate::wire::{Raw, write_json};
-use json_patch::PatchOperation;
+use json_patch::jsonptr::{Pointer, PointerBuf};
+use json_patch::{
+    AddOperation, CopyOperation, MoveOperation, PatchOperation, RemoveOperation, ReplaceOperation, TestOperation,
+};
 use serde_json::Value;
 
 /// What the mirror lacks of a document.
@@ -58,33 +61,69 @@ impl State {
         self.unsent.replaced(snapshot.text());
     }
 
-    pub fn patch(&mut self, delta: Raw<'_>) -> Result<(), String> {
-        apply(&mut self.value, delta, |_| true)?;
+    pub fn patch(&mut self, delta: Raw<'_>, limits: DocumentLimits) -> Result<(), String> {
+        apply(&mut self.value, delta, limits, |_| true)?;
         self.unsent.patched(delta.text());
         Ok(())
     }
 }
 
+/// How far patches may blow a document up. A few bytes can nest or double it with every operation.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentLimits {
+    /// Levels of nesting.
+    pub depth: usize,
+    /// Bytes, roughly, that the copies of one patch add.
+    pub copied_bytes: usize,
+}
+
 /// Applies a JSON Patch, all of it or nothing. A patch that replaces the root must leave what `fits`.
-pub(super) fn apply(document: &mut Value, delta: Raw<'_>, fits: fn(&Value) -> bool) -> Result<(), String> {
+pub(super) fn apply(
+    document: &mut Value,
+    delta: Raw<'_>,
+    limits: DocumentLimits,
+    fits: fn(&Value) -> bool,
+) -> Result<(), String> {
     let operations = delta.array().ok_or("the patch is not an array")?;
     let operations = operations.into_iter().map(operation).collect::<Result<Vec<_>, _>>()?;
+    for operation in &operations {
+        if let PatchOperation::Add(AddOperation { path, value })
+        | PatchOperation::Replace(ReplaceOperation { path, value }) = operation
+        {
+            check_depth(path, value, limits)?;
+        }
+    }
     if !operations.iter().any(needs_care) {
         return json_patch::patch(document, &operations).map_err(|error| error.to_string());
     }
     // One by one, on a copy.
     let mut copy = document.clone();
+    let mut copied = 0;
     for operation in &operations {
         match operation {
             PatchOperation::Test(test) => {
-                let found = test.path.resolve(&copy).map_err(|error| error.to_string())?;
+                let found = resolve(&copy, &test.path)?;
                 if !equal(found, &test.value) {
                     return Err(format!("the test of \"{}\" failed", test.path));
                 }
+                continue;
             }
-            PatchOperation::Remove(remove) if remove.path.is_root() => copy = Value::Null,
-            other => json_patch::patch(&mut copy, std::slice::from_ref(other)).map_err(|error| error.to_string())?,
+            PatchOperation::Remove(remove) if remove.path.is_root() => {
+                copy = Value::Null;
+                continue;
+            }
+            PatchOperation::Copy(op) => {
+                let value = resolve(&copy, &op.from)?;
+                check_depth(&op.path, value, limits)?;
+                copied += weight(value);
+                if copied > limits.copied_bytes {
+                    return Err("its copies are larger than limits.frameBytes".to_owned());
+                }
+            }
+            PatchOperation::Move(op) => check_depth(&op.path, resolve(&copy, &op.from)?, limits)?,
+            _ => {}
         }
+        json_patch::patch(&mut copy, std::slice::from_ref(operation)).map_err(|error| error.to_string())?;
     }
     if !fits(&copy) {
         return Err("the patch leaves a value of another kind".to_owned());
@@ -93,9 +132,41 @@ pub(super) fn apply(document: &mut Value, delta: Raw<'_>, fits: fn(&Value) -> bo
     Ok(())
 }
 
-/// Numbers keep their digits here, so the crate's own test would find 1 and 1.0 unequal; and it cannot remove the root.
+/// What must be looked at one by one: numbers keep their digits here, so the crate's own test would find 1 and 1.0
+/// unequal; it cannot remove the root; and what is copied or moved has to be weighed where it stands by then.
 fn needs_care(operation: &PatchOperation) -> bool {
-    matches!(operation, PatchOperation::Test(_)) || operation.path().is_root()
+    use PatchOperation::{Copy, Move, Test};
+    matches!(operation, Test(_) | Copy(_) | Move(_)) || operation.path().is_root()
+}
+
+fn resolve<'v>(document: &'v Value, path: &Pointer) -> Result<&'v Value, String> {
+    path.resolve(document).map_err(|error| error.to_string())
+}
+
+fn check_depth(path: &Pointer, value: &Value, limits: DocumentLimits) -> Result<(), String> {
+    if path.count() + depth(value) > limits.depth {
+        return Err("it nests deeper than limits.depth".to_owned());
+    }
+    Ok(())
+}
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// The bytes that a value takes as JSON, roughly.
+fn weight(value: &Value) -> usize {
+    2 + match value {
+        Value::String(text) => text.len(),
+        Value::Number(number) => number.as_str().len(),
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(map) => map.iter().map(|(key, value)| key.len() + weight(value)).sum(),
+        Value::Null | Value::Bool(_) => 4,
+    }
 }
 
 /// Equality of RFC 6902, section 4.6.
@@ -128,18 +199,18 @@ fn operation(raw: Raw<'_>) -> Result<PatchOperation, String> {
     let fields = raw.object().ok_or("an operation is not an object")?;
     let pointer = |name: &str| {
         let text = fields.get(name).and_then(Raw::string).ok_or_else(|| format!("an operation has no \"{name}\""))?;
-        json_patch::jsonptr::PointerBuf::parse(text.as_ref()).map_err(|_| format!("\"{text}\" is not a JSON Pointer"))
+        PointerBuf::parse(text.as_ref()).map_err(|_| format!("\"{text}\" is not a JSON Pointer"))
     };
     let value = || fields.get("value").map(Raw::value).ok_or("an operation has no \"value\"");
     let op = fields.get("op").and_then(Raw::string).ok_or("an operation has no \"op\"")?;
     let path = pointer("path")?;
     Ok(match &*op {
-        "add" => PatchOperation::Add(json_patch::AddOperation { path, value: value()? }),
-        "remove" => PatchOperation::Remove(json_patch::RemoveOperation { path }),
-        "replace" => PatchOperation::Replace(json_patch::ReplaceOperation { path, value: value()? }),
-        "move" => PatchOperation::Move(json_patch::MoveOperation { from: pointer("from")?, path }),
-        "copy" => PatchOperation::Copy(json_patch::CopyOperation { from: pointer("from")?, path }),
-        "test" => PatchOperation::Test(json_patch::TestOperation { path, value: value()? }),
+        "add" => PatchOperation::Add(AddOperation { path, value: value()? }),
+        "remove" => PatchOperation::Remove(RemoveOperation { path }),
+        "replace" => PatchOperation::Replace(ReplaceOperation { path, value: value()? }),
+        "move" => PatchOperation::Move(MoveOperation { from: pointer("from")?, path }),
+        "copy" => PatchOperation::Copy(CopyOperation { from: pointer("from")?, path }),
+        "test" => PatchOperation::Test(TestOperation { path, value: value()? }),
         other => return Err(format!("\"{other}\" is not an operation of JSON Patch")),
     })
 }
@@ -148,10 +219,12 @@ fn operation(raw: Raw<'_>) -> Result<PatchOperation, String> {
 mod tests {
     use super::*;
 
+    const LIMITS: DocumentLimits = DocumentLimits { depth: 9, copied_bytes: 1000 };
+
     fn patched(document: &str, delta: &str) -> Result<String, String> {
         let mut value = Raw::parse(document, 99).unwrap().value();
         let before = value.clone();
-        let result = apply(&mut value, Raw::parse(delta, 99).unwrap(), |_| true);
+        let result = apply(&mut value, Raw::parse(delta, 99).unwrap(), LIMITS, |_| true);
         if result.is_err() {
             assert_eq!(value, before, "all or nothing");
         }
@@ -178,6 +251,24 @@ mod tests {
         ] {
             assert!(patched(r#"{"a":1}"#, &format!("[{add},{bad}]")).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn patches_cannot_blow_a_document_up() {
+        let doubling = vec![r#"{"op":"copy","from":"","path":"/n"}"#; 20].join(",");
+        assert!(patched(r#"{"a":[1,2,3]}"#, &format!("[{doubling}]")).is_err());
+        let deep = |op: &str, levels: usize| format!(r#"[{{{op},"path":"{}/z"}}]"#, "/a".repeat(levels));
+        let nested = |levels: usize| format!("{}{{}}{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
+        assert!(patched(&nested(7), &deep(r#""op":"add","value":[]"#, 7)).is_ok());
+        assert!(patched(&nested(7), &deep(r#""op":"add","value":[[]]"#, 7)).is_err());
+        assert!(patched(&nested(8), &deep(r#""op":"move","from":"/b""#, 8).replace("/b", "/a/a")).is_err());
+        assert!(
+            patched(r#"{"b":[[[[]]]],"a":{"a":{"a":{"a":{"a":{}}}}}}"#, &deep(r#""op":"move","from":"/b""#, 5))
+                .is_err()
+        );
+        assert!(
+            patched(r#"{"b":[[]],"a":{"a":{"a":{"a":{"a":{}}}}}}"#, &deep(r#""op":"copy","from":"/b""#, 5)).is_ok()
+        );
     }
 
     #[test]
