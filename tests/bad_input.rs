@@ -3,7 +3,7 @@
 
 mod support;
 
-use ag_ui_wasm::session::Options;
+use ag_ui_wasm::session::{Effect, Options, Session};
 use serde_json::{Value, json};
 use support::{Agent, parse};
 
@@ -40,6 +40,31 @@ fn halves_of_a_surrogate_pair_join() {
     agent.submit("again");
     let sent = &agent.requests[1].1["messages"][1]["content"];
     assert_eq!(sent, &parse("\"Hello\\ud83d\\ude42\\ud83d\""));
+}
+
+#[test]
+fn characters_of_the_range_that_halves_are_kept_in_come_out_as_themselves() {
+    // Asserted on the texts themselves, where such a character is written as its two UTF-16 units.
+    const UNITS: &str = "\\udbfe\\udc00";
+    let genuine = "\u{10F800}";
+    let message = json!({"id": "a", "role": "user", "content": genuine});
+    let list = json!([message]).to_string();
+    let state = json!({"s": genuine}).to_string();
+    let options = Options { events: true, ..Options::default() };
+    let mut session = Session::new(options, Some(&list), Some(&state)).unwrap();
+    let submit = json!({"runId": "r", "messages": [{"id": "b", "role": "user", "content": genuine}]});
+    session.submit(&submit.to_string(), 0.0).unwrap();
+    let Some(Effect::Open { request, body }) = session.poll_effect() else { panic!("a request") };
+    assert_eq!(body.matches(UNITS).count(), 3, "{body}");
+    session.head(request, 200, "text/event-stream", 0.0);
+    session.bytes(request, format!("data: {}\n\n", event!("CUSTOM", "name": "n", "value": genuine)).as_bytes(), 0.0);
+    let effects: Vec<_> = std::iter::from_fn(|| session.poll_effect()).collect();
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Event(json) if json.contains(UNITS))));
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Custom { value, .. } if value.contains(UNITS))));
+    assert_eq!(session.take_patch().unwrap().matches(UNITS).count(), 3);
+    session.set_messages(&json!([{"id": "c", "role": "user", "content": genuine}]).to_string()).unwrap();
+    session.set_state(&json!([genuine]).to_string()).unwrap();
+    assert_eq!(session.take_patch().unwrap().matches(UNITS).count(), 2);
 }
 
 #[test]

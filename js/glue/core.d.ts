@@ -44,7 +44,7 @@ export interface Host {
   settled(ticket: number, result: string): void;
   /** A CUSTOM event; the value as JSON text. */
   custom(name: string, value: string): void;
-  /** One AG-UI event as JSON text, after chunk expansion, before it is reduced. */
+  /** One AG-UI event as JSON text, as it came, before it is reduced. */
   event(json: string): void;
   /** Something odd that was dealt with. */
   warning(warning: { code: string; message: string; eventType?: string }): void;

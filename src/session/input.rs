@@ -139,7 +139,9 @@ impl Session {
         };
         self.count_event();
         if self.options.events {
-            self.effects.push_back(Effect::Event(frame.data.to_owned()));
+            let mut json = String::new();
+            crate::wire::write_json(&mut json, frame.data);
+            self.effects.push_back(Effect::Event(json));
         }
         let event = incoming.event.name();
         let mut chunks = std::mem::take(&mut self.chunks);

@@ -23,7 +23,7 @@ pub use submit::{Misuse, Ticket};
 
 use crate::rules::ChunkExpander;
 use crate::thread::{DocumentLimits, Ending, Thread, Warning};
-use crate::wire::{JsonWriter, Raw, RunAgentInput, write_json};
+use crate::wire::{JsonWriter, Raw, RunAgentInput, keep_private, write_json};
 use publish::Published;
 use run::{Phase, Run, Stream};
 use std::collections::VecDeque;
@@ -154,8 +154,9 @@ impl Session {
     pub fn new(options: Options, messages: Option<&str>, state: Option<&str>) -> Result<Self, Misuse> {
         let depth = options.max_depth;
         let limits = DocumentLimits { depth, copied_bytes: options.max_frame_bytes };
-        let messages = messages.map(|json| list(json, depth)).transpose()?;
-        let state = state.map(|json| value(json, depth)).transpose()?;
+        let (messages, state) = (messages.map(keep_private), state.map(keep_private));
+        let messages = messages.as_deref().map(|json| list(json, depth)).transpose()?;
+        let state = state.as_deref().map(|json| value(json, depth)).transpose()?;
         let mut session = Self {
             thread: Thread::new(limits, messages, state),
             options,
@@ -208,7 +209,7 @@ impl Session {
 
     fn ask(&mut self, json: &str, start: Start, now: f64) -> Result<Ticket, Misuse> {
         self.alive()?;
-        let (mut submit, if_busy) = Submit::read(json, self.options.max_depth, start)?;
+        let (mut submit, if_busy) = Submit::read(&keep_private(json), self.options.max_depth, start)?;
         // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
         if matches!(&self.run, Some(run) if run.ended.is_some()) {
             self.close(now);
@@ -266,7 +267,7 @@ impl Session {
     /// Replaces all messages (JSON array).
     pub fn set_messages(&mut self, json: &str) -> Result<(), Misuse> {
         self.alive()?;
-        self.thread.set_messages(list(json, self.options.max_depth)?);
+        self.thread.set_messages(list(&keep_private(json), self.options.max_depth)?);
         self.report_warnings();
         self.changed(true);
         Ok(())
@@ -275,7 +276,7 @@ impl Session {
     /// Replaces the state (any JSON).
     pub fn set_state(&mut self, json: &str) -> Result<(), Misuse> {
         self.alive()?;
-        self.thread.set_state(value(json, self.options.max_depth)?);
+        self.thread.set_state(value(&keep_private(json), self.options.max_depth)?);
         self.changed(true);
         Ok(())
     }

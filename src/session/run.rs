@@ -2,7 +2,7 @@
 
 use super::error::AgentError;
 use super::submit::Ticket;
-use crate::wire::{Frame, FrameTooLong, SseParser, Utf8Decoder};
+use crate::wire::{Frame, FrameTooLong, SseParser, Utf8Decoder, keep_private};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +104,8 @@ impl Body {
     }
 
     pub fn error(&self) -> AgentError {
-        AgentError::http(self.status, &self.content_type, String::from_utf8_lossy(&self.bytes).into_owned())
+        let body = keep_private(&String::from_utf8_lossy(&self.bytes)).into_owned();
+        AgentError::http(self.status, &self.content_type, body)
     }
 
     /// Whether the answer says of itself that it is a stream of events.

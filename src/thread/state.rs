@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn patches_cannot_blow_a_document_up() {
-        let doubling = vec![r#"{"op":"copy","from":"","path":"/n"}"#; 20].join(",");
+        let doubling = [r#"{"op":"copy","from":"","path":"/n"}"#; 20].join(",");
         assert!(patched(r#"{"a":[1,2,3]}"#, &format!("[{doubling}]")).is_err());
         let deep = |op: &str, levels: usize| format!(r#"[{{{op},"path":"{}/z"}}]"#, "/a".repeat(levels));
         let nested = |levels: usize| format!("{}{{}}{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));

@@ -28,5 +28,5 @@ pub use utf8::Utf8Decoder;
 
 pub(crate) use input::RunAgentInput;
 pub(crate) use json::is_number;
-pub(crate) use text::{write_json, write_string};
+pub(crate) use text::{keep_private, write_json, write_string};
 pub(crate) use write::{JsonWriter, write_value};
