@@ -40,6 +40,10 @@ export interface AgentErrorData {
    * a call that could not be made.
    */
   readonly code?: string | undefined;
+  /** The protocol's rule that the server broke (kind `protocol`): its tag in docs/rules.md. */
+  readonly rule?: string | undefined;
+  /** The `type` of the event that broke it. */
+  readonly eventType?: string | undefined;
   /** The beginning of the answer's body. */
   readonly body?: string | undefined;
   readonly cause?: unknown;
@@ -62,6 +66,8 @@ export class AgentError extends Error {
   readonly retryable: boolean;
   readonly status: number | undefined;
   readonly code: string | undefined;
+  readonly rule: string | undefined;
+  readonly eventType: string | undefined;
   readonly body: string | undefined;
 
   constructor(data: AgentErrorData) {
@@ -70,6 +76,8 @@ export class AgentError extends Error {
     this.retryable = data.retryable ?? false;
     this.status = data.status;
     this.code = data.code;
+    this.rule = data.rule;
+    this.eventType = data.eventType;
     this.body = data.body;
     Object.defineProperty(this, mark, { value: true });
   }
@@ -91,7 +99,7 @@ export class AgentError extends Error {
 
   /** The plain data, without the cause, for logs and storage. */
   toJSON(): AgentErrorData {
-    const { kind, message, retryable, status, code, body } = this;
-    return { kind, message, retryable, status, code, body };
+    const { kind, message, retryable, status, code, rule, eventType, body } = this;
+    return { kind, message, retryable, status, code, rule, eventType, body };
   }
 }

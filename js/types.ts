@@ -159,6 +159,8 @@ export interface AgentWarning {
   /** Stable, to be filtered by. */
   readonly code: string;
   readonly message: string;
+  /** The protocol's rule that was broken: its tag in docs/rules.md. */
+  readonly rule?: string;
   /** The event that was repaired or dropped. */
   readonly eventType?: string;
 }

@@ -47,7 +47,7 @@ export interface Host {
   /** One AG-UI event as JSON text, as it came, before it is reduced. */
   event(json: string): void;
   /** Something odd that was dealt with. */
-  warning(warning: { code: string; message: string; eventType?: string }): void;
+  warning(warning: { code: string; rule?: string; message: string; eventType?: string }): void;
   /** The core's panic hook: this session is lost. Needed where a trap has no caller in JavaScript. */
   fatal(message: string): void;
 }

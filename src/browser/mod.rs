@@ -171,11 +171,12 @@ fn warning_object(warning: &Warning) -> JsValue {
     #[serde(rename_all = "camelCase")]
     struct Object<'a> {
         code: &'a str,
+        rule: Option<&'a str>,
         message: &'a str,
         event_type: Option<&'a str>,
     }
-    let Warning { code, message, event_type } = warning;
-    let object = Object { code, message, event_type: event_type.as_deref() };
+    let Warning { code, rule, message, event_type } = warning;
+    let object = Object { code, rule: *rule, message, event_type: event_type.as_deref() };
     serde_wasm_bindgen::to_value(&object).unwrap_or_default()
 }
 

@@ -121,6 +121,7 @@ impl ChunkExpander {
             if tag.is_some() && tag != owner {
                 return violation(
                     "chunk-owner",
+                    "C2",
                     format!("the chunk stream \"{}\" belongs to another subagent", id.decode()),
                 );
             }
@@ -137,6 +138,7 @@ impl ChunkExpander {
         match (open.next(), open.next()) {
             (Some(_), Some(_)) => violation(
                 "chunk-ambiguous",
+                "C5",
                 "several subagents have a chunk stream open, and the chunk names none of them",
             ),
             (only, _) => Ok(only.or(parent)),
@@ -187,10 +189,14 @@ impl Lane {
     fn open(chunk: &Chunk<'_>, tag: Option<Str<'_>>) -> Result<Self, Violation> {
         let Some(id) = chunk.id else {
             let id = if chunk.kind == Kind::Tool { "toolCallId" } else { "messageId" };
-            return violation("chunk-without-id", format!("the first chunk of a stream must have a \"{id}\""));
+            return violation("chunk-without-id", "C7", format!("the first chunk of a stream must have a \"{id}\""));
         };
         if chunk.kind == Kind::Tool && chunk.name.is_none() {
-            return violation("chunk-without-name", "the first chunk of a tool call must have a \"toolCallName\"");
+            return violation(
+                "chunk-without-name",
+                "C7",
+                "the first chunk of a tool call must have a \"toolCallName\"",
+            );
         }
         Ok(Self {
             owner: tag.map(|tag| tag.raw().to_owned()),
@@ -204,8 +210,9 @@ impl Lane {
 
     /// A chunk that repeats what its stream was opened with must repeat it exactly.
     fn check(&self, chunk: &Chunk<'_>) -> Result<(), Violation> {
-        let conflict =
-            |name: &str| violation("chunk-conflict", format!("a chunk of \"{}\" changes its \"{name}\"", self.id));
+        let conflict = |name: &str| {
+            violation("chunk-conflict", "C9", format!("a chunk of \"{}\" changes its \"{name}\"", self.id))
+        };
         let changes = |new: Option<Str<'_>>, old: Option<&str>| new.is_some() && new != old.map(Str::from_raw);
         if changes(chunk.role, Some(&self.role)) {
             return conflict("role");
@@ -243,8 +250,8 @@ impl Lane {
     }
 }
 
-fn violation<T>(code: &'static str, message: impl Into<String>) -> Result<T, Violation> {
-    Err(Violation { code, message: message.into() })
+fn violation<T>(code: &'static str, rule: &'static str, message: impl Into<String>) -> Result<T, Violation> {
+    Err(Violation { code, rule, message: message.into() })
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ pub use chunks::ChunkExpander;
 pub struct Violation {
     /// Stable code of the warning or error.
     pub code: &'static str,
+    /// The rule's tag in `docs/rules.md`.
+    pub rule: &'static str,
     /// What was expected and what came.
     pub message: String,
 }

@@ -46,13 +46,26 @@ pub struct AgentError {
     pub status: Option<u16>,
     /// The server's code, or that of the rule or limit.
     pub code: Option<String>,
+    /// The tag of the protocol's rule that was broken, in `docs/rules.md`.
+    pub rule: Option<&'static str>,
+    /// The `type` of the event that broke it.
+    pub event_type: Option<String>,
     /// The beginning of the body that the server answered with.
     pub body: Option<String>,
 }
 
 impl AgentError {
     pub(super) fn new(kind: ErrorKind, message: impl Into<String>, retryable: bool) -> Self {
-        Self { kind, message: message.into(), retryable, status: None, code: None, body: None }
+        Self {
+            kind,
+            message: message.into(),
+            retryable,
+            status: None,
+            code: None,
+            rule: None,
+            event_type: None,
+            body: None,
+        }
     }
 
     /// The stream ended before RUN_FINISHED or RUN_ERROR.
@@ -94,6 +107,8 @@ impl AgentError {
         object
             .number("status", self.status.map(u64::from))
             .optional("code", self.code.as_deref())
+            .optional("rule", self.rule)
+            .optional("eventType", self.event_type.as_deref())
             .optional("body", self.body.as_deref());
         object.close();
     }

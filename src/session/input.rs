@@ -134,7 +134,10 @@ impl Session {
             Err(_) if frame.unterminated => return,
             Err(error) => {
                 let event = error.event_type().map(str::to_owned);
-                return self.violation(Violation { code: error.code(), message: error.to_string() }, event);
+                return self.violation(
+                    Violation { code: error.code(), rule: error.rule(), message: error.to_string() },
+                    event,
+                );
             }
         };
         self.count_event();
@@ -189,12 +192,15 @@ impl Session {
         if self.options.strict && violation.code != "event-unknown" {
             let mut error = AgentError::new(ErrorKind::Protocol, violation.message, false);
             error.code = Some(violation.code.to_owned());
+            error.rule = Some(violation.rule);
+            error.event_type = event_type;
             if let Some(run) = &mut self.run {
                 run.ended = Some((Outcome::Error, Some(error)));
             }
             return;
         }
-        let warning = Warning { event_type, ..Warning::new(violation.code, violation.message) };
+        let rule = Some(violation.rule);
+        let warning = Warning { rule, event_type, ..Warning::new(violation.code, violation.message) };
         self.effects.push_back(Effect::Warning(warning));
     }
 

@@ -44,6 +44,8 @@ use state::State;
 pub struct Warning {
     /// Stable code.
     pub code: &'static str,
+    /// The tag of the protocol's rule that was broken, in `docs/rules.md`.
+    pub rule: Option<&'static str>,
     /// For people.
     pub message: String,
     /// The `type` of the event it is about, where that is known.
@@ -52,7 +54,7 @@ pub struct Warning {
 
 impl Warning {
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), event_type: None }
+        Self { code, rule: None, message: message.into(), event_type: None }
     }
 }
 

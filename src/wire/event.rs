@@ -229,6 +229,16 @@ impl EventError {
         }
     }
 
+    /// The tag of the rule that the frame breaks, in `docs/rules.md`.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Self::Json(_) => "T9",
+            Self::NotObject | Self::NoType => "T10",
+            Self::Unknown(_) => "G1",
+            Self::Member { .. } => "G4",
+        }
+    }
+
     /// The event's `type`, where it has one.
     pub fn event_type(&self) -> Option<&str> {
         match self {
