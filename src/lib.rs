@@ -5,6 +5,7 @@
 //! published package `browser`, compiled for wasm32 only, performs the effects.
 #![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
 
+pub mod dialect;
 pub mod rules;
 pub mod session;
 pub mod thread;

@@ -19,6 +19,7 @@ fn streaming() -> (Agent, u32) {
 }
 
 fn finish(agent: &mut Agent, request: u32) {
+    agent.event(request, event!("TEXT_MESSAGE_END", "messageId": "m"));
     agent.event(request, event!("RUN_FINISHED", "threadId": "t", "runId": "r"));
     agent.end(request);
 }
@@ -100,11 +101,12 @@ fn strict_rules_end_the_run_with_an_error_that_names_the_rule() {
     let mut agent = Agent::new(Options { strict: true, ..Options::default() });
     let request = agent.submit("hi");
     agent.head(request, 200, "text/event-stream");
-    agent.bytes(request, b"data: {\"type\":\"TEXT_MESSAGE_START\",\"messageId\":\"m\"}\n\ndata: {oops\n\ndata: {\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m\",\"delta\":\"x\"}\n\n");
+    agent.bytes(request, b"data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\ndata: {\"type\":\"TEXT_MESSAGE_START\",\"messageId\":\"m\"}\n\ndata: {oops\n\ndata: {\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m\",\"delta\":\"x\"}\n\n");
     let snapshot = agent.snapshot();
     assert_eq!(snapshot["status"], "error");
     assert_eq!(snapshot["error"]["kind"], "protocol");
     assert_eq!(snapshot["error"]["code"], "frame-not-json");
+    assert_eq!(snapshot["error"]["rule"], "T9");
     assert_eq!(snapshot["messages"][1]["content"], "", "what came behind it is not read");
     assert_eq!(agent.closed, [request]);
 }

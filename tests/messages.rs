@@ -85,11 +85,24 @@ fn deltas_of_two_messages_may_alternate() {
 }
 
 #[test]
-fn deltas_for_nobody_are_dropped_with_a_warning() {
+fn deltas_whose_start_was_lost_open_their_message() {
     let (mut agent, request) = Agent::started();
-    let snapshot = agent.events(request, &[text("x", "a"), text_end("x"), reasoning("x", "b")]);
-    assert_eq!(snapshot["messages"].as_array().unwrap().len(), 1);
-    assert_eq!(agent.warnings, ["message-unknown", "message-unknown", "message-unknown"]);
+    let snapshot = agent.events(request, &[text("x", "a"), text("x", "b"), text_end("x"), reasoning("y", "c")]);
+    assert_eq!(
+        snapshot["messages"][1],
+        json!({"id": "x", "role": "assistant", "content": "ab", "delivery": "complete"})
+    );
+    assert_eq!(snapshot["messages"][2]["role"], "reasoning");
+    assert_eq!(agent.warnings, ["not-open", "not-open"]);
+}
+
+#[test]
+fn deltas_for_a_message_that_a_snapshot_took_away_are_dropped_with_a_warning() {
+    let (mut agent, request) = Agent::started();
+    let gone = event!("MESSAGES_SNAPSHOT", "messages": []);
+    let snapshot = agent.events(request, &[text_start("x"), gone, text("x", "a"), text_end("x")]);
+    assert_eq!(snapshot["messages"], json!([]));
+    assert_eq!(agent.warnings, ["message-unknown", "message-unknown"]);
 }
 
 #[test]

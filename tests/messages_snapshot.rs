@@ -217,7 +217,7 @@ fn elements_that_are_no_messages_are_left_out_and_delete_nothing() {
     let after = agent.events(request, &[snapshot(given)]);
     assert_eq!(ids(after), ["2", "3", "4"], "the server has 2 and 3, in a form that is not understood");
     assert_eq!(after["messages"][0]["content"], "b");
-    assert_eq!(agent.warnings, ["message-malformed"; 5]);
+    assert_eq!(agent.warnings.iter().filter(|code| *code == "message-malformed").count(), 5);
 }
 
 #[test]

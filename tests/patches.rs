@@ -62,7 +62,7 @@ fn what_changes_nothing_gives_no_patch() {
         event!("REASONING_START", "messageId": "s"),
         event!("STATE_DELTA", "delta": [{"op": "replace", "path": "/none", "value": 1}]),
         event!("STATE_DELTA", "delta": []),
-        event!("TEXT_MESSAGE_CONTENT", "messageId": "unknown", "delta": "x"),
+        event!("TEXT_MESSAGE_END", "messageId": "unknown"),
         event!("RUN_STARTED", "threadId": "t", "runId": "r"),
     ] {
         assert_eq!(patch_of(&mut agent, request, event.clone()), Value::Null, "{event}");

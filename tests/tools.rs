@@ -151,7 +151,7 @@ fn a_call_that_is_started_again_is_renamed_and_goes_on() {
     let call = &snapshot["messages"][1]["toolCalls"][0];
     assert_eq!(call["function"], json!({"name": "g", "arguments": "{\"a\":1}"}));
     assert_eq!(call["metadata"], json!({"k": 1}));
-    assert_eq!(agent.warnings, ["call-renamed"]);
+    assert_eq!(agent.warnings, ["already-open", "call-renamed"]);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn events_of_unknown_calls() {
     let (mut agent, request) = Agent::started();
     let snapshot = agent.events(request, &[args("x", "{}"), end("x"), result("r1", "x", "late")]);
     assert_eq!(ids(&snapshot["messages"]), ["u0", "r1"], "a result is kept, whoever asked for it");
-    assert_eq!(agent.warnings, ["call-unknown", "call-unknown"]);
+    assert_eq!(agent.warnings, ["not-open", "call-unknown", "not-open"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@
 //!                  └─┘ chunk of the same kind without an id or with the same: content
 //! ```
 
-use super::Violation;
+use super::{Repair, Violation};
 use crate::wire::{Event, Incoming, Str};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -251,7 +251,7 @@ impl Lane {
 }
 
 fn violation<T>(code: &'static str, rule: &'static str, message: impl Into<String>) -> Result<T, Violation> {
-    Err(Violation { code, rule, message: message.into() })
+    Err(Violation { code, rule, repair: Repair::Drop, message: message.into() })
 }
 
 #[cfg(test)]
@@ -264,7 +264,7 @@ mod tests {
         let mut seen = Vec::new();
         for chunk in chunks {
             let text = format!("{{{}}}", chunk.replace('\'', "\""));
-            let incoming = Incoming::read(&text, 9).unwrap();
+            let incoming = Incoming::read(&text, 9, &mut |_| {}).unwrap();
             let result = expander.expand(incoming, &mut |i| seen.push(describe(i)));
             if let Err(violation) = result {
                 seen.push(format!("!{}", violation.code));

@@ -1,9 +1,11 @@
-//! What happens to events before they are reduced: chunk expansion. Event → events or a violation; messages are
-//! never touched here.
+//! What happens to events before they are reduced: chunk expansion, and the order of events. Event → events or a
+//! violation; messages are never touched here.
 
 mod chunks;
+mod order;
 
 pub use chunks::ChunkExpander;
+pub use order::{OrderKeeper, opener};
 
 /// A rule of the protocol that the peer broke.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +14,19 @@ pub struct Violation {
     pub code: &'static str,
     /// The rule's tag in `docs/rules.md`.
     pub rule: &'static str,
+    /// What tolerant rules do about it.
+    pub repair: Repair,
     /// What was expected and what came.
     pub message: String,
+}
+
+/// What tolerant rules do with an event that breaks a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repair {
+    /// Reduce it all the same.
+    Keep,
+    /// Leave it out.
+    Drop,
+    /// Open the message that it goes on with first.
+    Open,
 }

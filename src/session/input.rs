@@ -2,9 +2,9 @@
 
 use super::run::{Body, Outcome, Phase};
 use super::{AgentError, Effect, ErrorKind, Session, Status};
-use crate::rules::Violation;
+use crate::rules::{Repair, Violation, opener};
 use crate::thread::Warning;
-use crate::wire::{Delta, Event, Frame, Incoming, Raw, Str};
+use crate::wire::{Delta, Event, EventError, Frame, Incoming, PROTOCOL_VERSION, Raw, Str};
 
 impl Session {
     /// The head of the answer to request `request` has come.
@@ -123,23 +123,30 @@ impl Session {
         if self.chunks.is_idle()
             && !self.options.events
             && let Some(delta) = Delta::read(frame.data)
+            && self.order.expects(delta.kind, &delta.id.decode())
         {
             self.count_event();
             self.first_token(delta.delta, now);
             return self.thread.grow(&delta);
         }
-        let incoming = match Incoming::read(frame.data, self.options.max_depth) {
+        let depth = self.options.max_depth;
+        let converted = self.thinking.convert(frame.data, self.run_id.as_deref().unwrap_or_default(), depth);
+        let data = converted.as_deref().unwrap_or(frame.data);
+        let mut forgiven = None;
+        let incoming = match Incoming::read(data, depth, &mut |error| forgiven = Some(error)) {
             Ok(incoming) => incoming,
             // A frame that the lost connection cut; that the stream was cut is reported anyway.
             Err(_) if frame.unterminated => return,
             Err(error) => {
-                let event = error.event_type().map(str::to_owned);
-                return self.violation(
-                    Violation { code: error.code(), rule: error.rule(), message: error.to_string() },
-                    event,
-                );
+                self.malformed(error.code(), Repair::Drop, &error);
+                return;
             }
         };
+        if let Some(error) = forgiven
+            && self.malformed("member-malformed", Repair::Keep, &error) == Repair::Drop
+        {
+            return;
+        }
         self.count_event();
         if self.options.events {
             let mut json = String::new();
@@ -153,6 +160,11 @@ impl Session {
         if let Err(violation) = result {
             self.violation(violation, Some(event.to_owned()));
         }
+    }
+
+    fn malformed(&mut self, code: &'static str, repair: Repair, error: &EventError) -> Repair {
+        let violation = Violation { code, rule: error.rule(), repair, message: error.to_string() };
+        self.violation(violation, error.event_type().map(str::to_owned))
     }
 
     fn count_event(&mut self) {
@@ -176,44 +188,50 @@ impl Session {
         self.ended_by() == Some(ErrorKind::Protocol)
     }
 
-    /// Whether RUN_ERROR has ended the run.
-    fn failed_by_agent(&self) -> bool {
-        self.ended_by() == Some(ErrorKind::Run)
-    }
-
     fn ended_by(&self) -> Option<ErrorKind> {
         let (_, error) = self.run.as_ref()?.ended.as_ref()?;
         error.as_ref().map(|error| error.kind)
     }
 
-    /// A rule was broken: the end of the run if they are strict, a warning if they are not.
-    fn violation(&mut self, violation: Violation, event_type: Option<String>) {
+    /// A rule was broken: the end of the run if they are strict, a warning if they are not. Says what to do now.
+    fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
+        let Violation { code, rule, repair, message } = violation;
+        let rule = Some(rule);
         // What AG-UI 1.0 does not know is no mistake: a later version may.
-        if self.options.strict && violation.code != "event-unknown" {
-            let mut error = AgentError::new(ErrorKind::Protocol, violation.message, false);
-            error.code = Some(violation.code.to_owned());
-            error.rule = Some(violation.rule);
-            error.event_type = event_type;
+        if self.options.strict && code != "event-unknown" {
+            let code = Some(code.to_owned());
+            let error = AgentError { code, rule, event_type, ..AgentError::new(ErrorKind::Protocol, message, false) };
             if let Some(run) = &mut self.run {
                 run.ended = Some((Outcome::Error, Some(error)));
             }
-            return;
+            return Repair::Drop;
         }
-        let rule = Some(violation.rule);
-        let warning = Warning { rule, event_type, ..Warning::new(violation.code, violation.message) };
+        self.effects.push_back(Effect::Warning(Warning { rule, event_type, ..Warning::new(code, message) }));
+        repair
+    }
+
+    /// Something odd that no rule forbids.
+    fn warn(&mut self, code: &'static str, event: &'static str, message: impl Into<String>) {
+        let warning = Warning { event_type: Some(event.to_owned()), ..Warning::new(code, message) };
         self.effects.push_back(Effect::Warning(warning));
     }
 
     fn event(&mut self, incoming: &Incoming<'_>, now: f64) {
-        match incoming.event {
-            // A run that failed does not succeed after all. The other way round is legal: the error counts.
-            Event::RunFinished { .. } if self.failed_by_agent() => {
-                let message = "RUN_FINISHED behind RUN_ERROR is ignored";
-                return self.effects.push_back(Effect::Warning(Warning {
-                    event_type: Some(incoming.event.name().to_owned()),
-                    ..Warning::new("event-after-error", message)
-                }));
+        if self.broken() {
+            return;
+        }
+        if let Some(violation) = self.order.check(incoming) {
+            match self.violation(violation, Some(incoming.event.name().to_owned())) {
+                Repair::Drop => return,
+                Repair::Open => opener(incoming).into_iter().for_each(|start| self.reduce(&start, now)),
+                Repair::Keep => {}
             }
+        }
+        self.reduce(incoming, now);
+    }
+
+    fn reduce(&mut self, incoming: &Incoming<'_>, now: f64) {
+        match incoming.event {
             Event::TextMessageContent { delta, .. }
             | Event::ToolCallArgs { delta, .. }
             | Event::ReasoningMessageContent { delta, .. } => self.first_token(delta, now),
@@ -222,30 +240,52 @@ impl Session {
                 crate::wire::write_json(&mut json, value.text());
                 self.effects.push_back(Effect::Custom { name: name.to_text(), value: json });
             }
-            Event::RunStarted { run_id, .. } => {
+            Event::RunStarted { thread_id, run_id, protocol_version, .. } => {
+                self.thinking.clear();
                 if let Some(run) = &mut self.run {
                     run.ended = None;
                     run.phase = Phase::Streaming;
+                    run.thread_id = thread_id.map(Str::to_text);
                 }
                 if let Some(timing) = &mut self.timing {
                     timing.duration = None;
                 }
-                self.run_id = Some(run_id.to_text());
+                if let Some(run_id) = run_id {
+                    self.run_id = Some(run_id.to_text());
+                }
                 self.status = Status::Running;
                 self.error = None;
                 self.outcome = None;
+                if protocol_version.is_some_and(|version| is_newer(&version.decode())) {
+                    let message = format!("the peer speaks a later version than {PROTOCOL_VERSION}");
+                    self.warn("protocol-newer", "RUN_STARTED", message);
+                }
             }
             _ => {}
         }
         self.thread.apply(incoming, now);
         match incoming.event {
-            Event::RunFinished { result, outcome, .. } => self.run_finished(result, outcome, now),
+            Event::RunFinished { thread_id, run_id, result, outcome, .. } => {
+                self.check_identity(thread_id, run_id);
+                self.run_finished(result, outcome, now);
+            }
             Event::RunError { message, code, .. } => {
                 let mut error = AgentError::new(ErrorKind::Run, message.to_text(), true);
                 error.code = code.map(Str::to_text);
                 self.terminal(Outcome::Error, Some(error), Vec::new(), now);
             }
             _ => {}
+        }
+    }
+
+    /// The end should name the run that was started.
+    fn check_identity(&mut self, thread_id: Option<Str<'_>>, run_id: Option<Str<'_>>) {
+        let differs = |said: Option<Str<'_>>, started: Option<&String>| {
+            said.is_some_and(|said| started.is_some_and(|started| said.decode() != started.as_str()))
+        };
+        let thread = self.run.as_ref().and_then(|run| run.thread_id.as_ref());
+        if differs(run_id, self.run_id.as_ref()) || differs(thread_id, thread) {
+            self.warn("run-mismatch", "RUN_FINISHED", "it names another run or thread than RUN_STARTED did");
         }
     }
 
@@ -258,19 +298,30 @@ impl Session {
             None | Some("success") => Outcome::Success,
             Some(other) => {
                 let message = format!("the outcome \"{other}\" is not one of AG-UI 1.0; read as success");
-                let event_type = Some("RUN_FINISHED".to_owned());
-                let warning = Warning { event_type, ..Warning::new("outcome-unknown", message) };
-                self.effects.push_back(Effect::Warning(warning));
+                self.warn("outcome-unknown", "RUN_FINISHED", message);
                 Outcome::Success
             }
         };
+        if outcome == Outcome::Interrupted
+            && fields.as_ref().and_then(|f| f.some("interrupts")?.array()).is_none_or(|list| list.is_empty())
+        {
+            self.warn(
+                "interrupts-missing",
+                "RUN_FINISHED",
+                "an interrupt without interrupts: there is nothing to answer",
+            );
+        }
         let pending = fields.and_then(|fields| fields.some("pendingToolCallIds")).and_then(Raw::array);
         let pending = pending.unwrap_or_default().into_iter().filter_map(Raw::string).map(String::from);
+        let named: Vec<String> = pending.collect();
         let interrupts = self.thread.interrupted_calls();
+        if let Some(run) = &mut self.run {
+            run.unanswered = if named.is_empty() { self.thread.unanswered_calls().to_vec() } else { named.clone() };
+        }
         if let (Outcome::Success, Some(result), Some(run)) = (outcome, result, &mut self.run) {
             run.result = Some(result.text().to_owned());
         }
-        self.terminal(outcome, None, pending.chain(interrupts).collect(), now);
+        self.terminal(outcome, None, named.into_iter().chain(interrupts).collect(), now);
     }
 
     /// The run has ended; its body may go on for a while.
@@ -286,4 +337,14 @@ impl Session {
         }
         self.changed(true);
     }
+}
+
+/// Whether a peer's version is later than ours. One that cannot be read is taken for a later one (AG-UI 1.0).
+fn is_newer(version: &str) -> bool {
+    let parse = |version: &str| {
+        let (major, minor) = version.split_once('.')?;
+        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse::<u64>().ok())?;
+        Some((digits(major)?, digits(minor)?))
+    };
+    parse(version).is_none_or(|version| Some(version) > parse(PROTOCOL_VERSION))
 }

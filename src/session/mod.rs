@@ -1,5 +1,5 @@
 //! The agent's life: submit, stop, retry, regenerate, one run at a time. Inputs in, effects out; no clock, no network,
-//! no JavaScript. Uses `wire`, `rules`, `thread`.
+//! no JavaScript. Uses `wire`, `dialect`, `rules`, `thread`.
 //!
 //! ```text
 //!         submit                  head 2xx                 RUN_FINISHED, RUN_ERROR
@@ -21,7 +21,8 @@ pub use error::{AgentError, ErrorKind};
 pub use run::Outcome;
 pub use submit::{Misuse, Ticket};
 
-use crate::rules::ChunkExpander;
+use crate::dialect::Thinking;
+use crate::rules::{ChunkExpander, OrderKeeper};
 use crate::thread::{DocumentLimits, Ending, Thread, Warning};
 use crate::wire::{JsonWriter, Raw, RunAgentInput, keep_private, write_json};
 use publish::Published;
@@ -89,7 +90,7 @@ pub enum Effect {
     Settled {
         /// Names the submit.
         ticket: Ticket,
-        /// JSON text: `{runId, outcome, error?, result?}`.
+        /// JSON text: `{runId, outcome, error?, result?, pendingToolCallIds?}`.
         result: String,
     },
     /// A CUSTOM event.
@@ -130,7 +131,9 @@ struct Timing {
 pub struct Session {
     options: Options,
     thread: Thread,
+    thinking: Thinking,
     chunks: ChunkExpander,
+    order: OrderKeeper,
     run: Option<Run>,
     stream: Option<Stream>,
     queue: VecDeque<Submit>,
@@ -160,7 +163,9 @@ impl Session {
         let mut session = Self {
             thread: Thread::new(limits, messages, state),
             options,
+            thinking: Thinking::default(),
             chunks: ChunkExpander::default(),
+            order: OrderKeeper::default(),
             run: None,
             stream: None,
             queue: VecDeque::new(),
@@ -363,7 +368,9 @@ impl Session {
         self.error = None;
         self.outcome = None;
         self.timing = Some(Timing { started: now, first_token: None, duration: None });
+        self.thinking.clear();
         self.chunks.clear();
+        self.order.clear();
         self.stream = Some(Stream::new(self.options.max_frame_bytes));
         self.run = Some(Run {
             ticket: submit.ticket,
@@ -372,8 +379,10 @@ impl Session {
             body: None,
             events: 0,
             ended: None,
+            thread_id: None,
             result: None,
             pending_calls: Vec::new(),
+            unanswered: Vec::new(),
         });
         self.changed(true);
     }
@@ -388,15 +397,16 @@ impl Session {
 
     /// Publishes how the run ended, and settles its submit.
     fn finish(&mut self, now: f64) {
-        let Some(run) = self.run.take() else { return };
+        let Some(mut run) = self.run.take() else { return };
         self.stream = None;
         if matches!(run.phase, Phase::Draining { .. }) {
             self.effects.push_back(Effect::Wake { at: None });
         }
-        let (outcome, error) = run.ended.unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
+        let (outcome, error) =
+            run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
         self.conclude(outcome, error.clone(), &run.pending_calls, now);
         let run_id = self.run_id.clone().unwrap_or_default();
-        self.settle(run.ticket, &run_id, outcome, error.as_ref(), run.result.as_deref());
+        self.settle(run.ticket, &run_id, outcome, error.as_ref(), Some(&run));
         self.changed(true);
     }
 
@@ -422,7 +432,7 @@ impl Session {
         run_id: &str,
         outcome: Outcome,
         error: Option<&AgentError>,
-        result: Option<&str>,
+        run: Option<&Run>,
     ) {
         let mut json = String::new();
         let mut object = JsonWriter::object(&mut json);
@@ -430,8 +440,11 @@ impl Session {
         if let Some(error) = error {
             error.write(object.member("error"));
         }
-        if let Some(result) = result {
+        if let Some(result) = run.and_then(|run| run.result.as_deref()) {
             write_json(object.member("result"), result);
+        }
+        if let Some(run) = run.filter(|run| outcome == Outcome::Success && !run.unanswered.is_empty()) {
+            object.strings("pendingToolCallIds", run.unanswered.iter().map(String::as_str));
         }
         object.close();
         self.effects.push_back(Effect::Settled { ticket, result: json });

@@ -127,8 +127,12 @@ pub(super) struct Run {
     pub events: usize,
     /// Set by the terminal event; taken back by another RUN_STARTED in the same stream.
     pub ended: Option<(Outcome, Option<AgentError>)>,
+    /// The thread that RUN_STARTED named.
+    pub thread_id: Option<String>,
     /// JSON text.
     pub result: Option<String>,
-    /// Calls that RUN_FINISHED left to the page.
+    /// Calls that RUN_FINISHED left to the page, and those that interrupts are about.
     pub pending_calls: Vec<String>,
+    /// Calls that a success left without an answer: those that it named, or those that the run has not answered.
+    pub unanswered: Vec<String>,
 }

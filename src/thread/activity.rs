@@ -52,17 +52,14 @@ impl Thread {
         };
         entry.unsent.whole |= merge_metadata(&mut entry.message.metadata, metadata);
         let Content::Value(document) = &mut entry.message.content else { return };
-        match state::apply(document, patch, limits, Value::is_object) {
-            Ok(()) => {
-                if entry.message.activity_type.as_deref() != Some(activity_type) {
-                    entry.message.activity_type = Some(activity_type.to_owned());
-                    entry.unsent.whole = true;
-                }
-                entry.unsent.content.patched(patch.text());
+        let applied = state::apply(document, patch, limits, Value::is_object);
+        if let Ok(kept) = &applied {
+            if entry.message.activity_type.as_deref() != Some(activity_type) {
+                entry.message.activity_type = Some(activity_type.to_owned());
+                entry.unsent.whole = true;
             }
-            Err(reason) => {
-                self.warn("activity-patch-failed", EVENT, format!("the activity stays as it was: {reason}"));
-            }
+            entry.unsent.content.patched(kept.as_deref().unwrap_or(patch.text()));
         }
+        self.warn_of_patch(EVENT, "activity-patch-failed", applied);
     }
 }

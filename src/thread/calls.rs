@@ -22,6 +22,7 @@ impl Thread {
         owner: Option<&str>,
         metadata: Option<Raw<'_>>,
     ) {
+        self.report.called(id);
         if let Some(at) = self.list.find_call(id) {
             self.call_again(at, name, metadata);
             return;
@@ -131,7 +132,11 @@ impl Thread {
         owner: Option<&str>,
         metadata: Option<Raw<'_>>,
     ) {
-        let Some(content) = Content::read(content) else { return };
+        let mut notes = Vec::new();
+        let content = Content::read(content, &mut notes);
+        self.warn_of(notes);
+        let Some(content) = content else { return };
+        self.report.answered(call_id);
         let caller = self.list.find_call(call_id);
         if let Some(at) = caller
             && let Some(call) = self.list.change(at.message).and_then(|entry| entry.calls.get_mut(at.call))

@@ -2,7 +2,7 @@
 
 use super::args::ArgsReader;
 use super::state::UnsentDocument;
-use crate::wire::{Content, Fields, JsonWriter, Message, Raw, Role, write_json};
+use crate::wire::{Content, Fields, JsonWriter, Message, Note, Raw, Role, write_json};
 
 /// How far a message has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,8 +111,8 @@ impl Entry {
     }
 
     /// Reads a message in the snapshot's shape: AG-UI's, with the snapshot's extras where it has them.
-    pub fn read(raw: Raw<'_>) -> Result<Self, &'static str> {
-        let message = Message::read(raw)?;
+    pub fn read(raw: Raw<'_>, notes: &mut Vec<Note>) -> Result<Self, &'static str> {
+        let message = Message::read(raw, notes)?;
         let mut entry = Self::new(message, Delivery::Complete);
         if let Some(fields) = raw.object() {
             entry.read_extras(&fields);

@@ -2,7 +2,7 @@
 
 use super::entry::{Delivery, Entry, Reasoning};
 use super::list::{At, Index, MessageList};
-use crate::wire::{Content, Message, Raw, Role};
+use crate::wire::{Content, Message, Note, Raw, Role};
 
 /// A list of messages, read.
 #[derive(Debug, Default)]
@@ -10,8 +10,8 @@ pub(super) struct Given {
     pub entries: Vec<Entry>,
     /// Ids of elements that could not be read: local messages with such an id are not the snapshot's to delete.
     pub unreadable_ids: Vec<String>,
-    /// What was expected of each element that could not be read.
-    pub problems: Vec<&'static str>,
+    /// What was odd about the messages.
+    pub notes: Vec<Note>,
 }
 
 impl Given {
@@ -19,10 +19,11 @@ impl Given {
     pub fn read(messages: Raw<'_>) -> Self {
         let mut given = Self::default();
         for raw in messages.array().unwrap_or_default() {
-            match Entry::read(raw) {
+            match Entry::read(raw, &mut given.notes) {
                 Ok(entry) => given.push(entry),
                 Err(expected) => {
-                    given.problems.push(expected);
+                    let message = format!("a message was left out: expected {expected}");
+                    given.notes.push(Note::new("message-malformed", message));
                     let id = raw.object().and_then(|fields| fields.get("id")).and_then(Raw::string);
                     given.unreadable_ids.extend(id.map(String::from));
                 }

@@ -31,7 +31,7 @@ pub use entry::Delivery;
 pub(crate) use patch::Patch;
 pub use state::DocumentLimits;
 
-use crate::wire::{Delta, DeltaKind, Event, Incoming, JsonWriter, Raw, Role, Str};
+use crate::wire::{Delta, DeltaKind, Event, Incoming, JsonWriter, Note, Raw, Role, Str};
 use entry::{CallPhase, Entry};
 use list::MessageList;
 use merge::{Authority, Given};
@@ -100,8 +100,8 @@ impl Thread {
 
     /// Replaces all messages.
     pub fn set_messages(&mut self, messages: Raw<'_>) {
-        let given = Given::read(messages);
-        self.warn_of(&given);
+        let mut given = Given::read(messages);
+        self.warn_of(std::mem::take(&mut given.notes));
         merge::assign(&mut self.list, given);
     }
 
@@ -131,8 +131,8 @@ impl Thread {
 
     /// Appends messages that the user sends, or that the server got. One whose id the thread has is left out.
     pub fn add_messages(&mut self, messages: Raw<'_>) {
-        let given = Given::read(messages);
-        self.warn_of(&given);
+        let mut given = Given::read(messages);
+        self.warn_of(std::mem::take(&mut given.notes));
         let before = self.list.entries().len();
         for entry in given.entries {
             if self.list.find(&entry.message.id).is_none() {
@@ -198,6 +198,11 @@ impl Thread {
         self.report.interrupts().iter().filter_map(|interrupt| interrupt.tool_call_id.clone()).collect()
     }
 
+    /// The calls that the run has started and not answered, in order.
+    pub fn unanswered_calls(&self) -> &[String] {
+        self.report.unanswered()
+    }
+
     /// Writes the messages that go to the server.
     pub(crate) fn write_outgoing(&self, list: &mut JsonWriter<'_>) {
         self.list.entries().iter().for_each(|entry| entry.write_outgoing(list));
@@ -234,9 +239,8 @@ impl Thread {
                 self.reasoning_content(&message_id.decode(), &delta.decode(), metadata)
             }
             Event::StateDelta { delta } => {
-                if let Err(reason) = self.state.patch(delta, self.limits) {
-                    self.warn("state-patch-failed", "STATE_DELTA", format!("the state stays as it was: {reason}"));
-                }
+                let applied = self.state.patch(delta, self.limits);
+                self.warn_of_patch("STATE_DELTA", "state-patch-failed", applied);
             }
             Event::StateSnapshot { snapshot } => self.state.replace(snapshot),
             Event::TextMessageStart { message_id, role, name } => {
@@ -274,8 +278,8 @@ impl Thread {
                 self.encrypted_value(subtype.raw() == "tool-call", &entity_id.decode(), &encrypted_value.decode());
             }
             Event::MessagesSnapshot { messages } => {
-                let given = Given::read(messages);
-                self.warn_of(&given);
+                let mut given = Given::read(messages);
+                self.warn_of(std::mem::take(&mut given.notes));
                 merge::merge(&mut self.list, given, &Authority::read(metadata));
             }
             Event::ActivitySnapshot { message_id, activity_type, content, replace } => {
@@ -308,11 +312,7 @@ impl Thread {
             | Event::StepFinished { .. }
             | Event::SubagentStarted { .. }
             | Event::SubagentFinished { .. }
-            | Event::SubagentError { .. } => {
-                if let Err(reason) = self.report.apply(incoming.event, owner, now) {
-                    self.warn("event-out-of-place", incoming.event.name(), reason);
-                }
-            }
+            | Event::SubagentError { .. } => self.report.apply(incoming.event, owner, now),
             // Spans of reasoning are no messages; RAW and CUSTOM go to listeners; chunks were expanded before.
             Event::ReasoningStart { .. }
             | Event::ReasoningEnd { .. }
@@ -328,10 +328,18 @@ impl Thread {
         self.warnings.push(Warning { event_type: Some(event.to_owned()), ..Warning::new(code, message) });
     }
 
-    fn warn_of(&mut self, given: &Given) {
-        for expected in &given.problems {
-            self.warnings
-                .push(Warning::new("message-malformed", format!("a message was left out: expected {expected}")));
+    fn warn_of(&mut self, notes: Vec<Note>) {
+        self.warnings.extend(notes.into_iter().map(|note| Warning::new(note.code, note.message)));
+    }
+
+    /// Reports how a patch went; see [`state::apply`].
+    fn warn_of_patch(&mut self, event: &str, code: &'static str, applied: Result<Option<String>, String>) {
+        match applied {
+            Ok(None) => {}
+            Ok(Some(_)) => {
+                self.warn("patch-op-unknown", event, "an operation that JSON Patch does not have was left out")
+            }
+            Err(reason) => self.warn(code, event, format!("the document stays as it was: {reason}")),
         }
     }
 

@@ -57,6 +57,10 @@ struct Usage {
 const COUNTS: [&str; 6] =
     ["inputTokens", "outputTokens", "totalTokens", "reasoningTokens", "cachedInputTokens", "cacheWriteInputTokens"];
 
+/// The members of an interrupt.
+const INTERRUPT: [&str; 8] =
+    ["id", "reason", "message", "toolCallId", "responseSchema", "expiresAt", "metadata", "subagentRunId"];
+
 /// An interrupt that waits for an answer.
 #[derive(Debug, Clone)]
 pub(super) struct Interrupt {
@@ -71,6 +75,8 @@ pub(super) struct Report {
     subagents: Vec<Subagent>,
     usage: Vec<Usage>,
     interrupts: Vec<Interrupt>,
+    /// Calls that this run has started and not answered.
+    unanswered: Vec<String>,
     unsent: [bool; 4],
 }
 
@@ -84,6 +90,21 @@ impl Report {
         &self.interrupts
     }
 
+    /// The calls that this run has started and not answered, in order.
+    pub fn unanswered(&self) -> &[String] {
+        &self.unanswered
+    }
+
+    pub fn called(&mut self, id: &str) {
+        if !self.unanswered.iter().any(|call| call == id) {
+            self.unanswered.push(id.to_owned());
+        }
+    }
+
+    pub fn answered(&mut self, id: &str) {
+        self.unanswered.retain(|call| call != id);
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Self { unsent: [true; 4], ..Self::default() };
@@ -91,6 +112,7 @@ impl Report {
 
     /// A new run: its steps and subagents begin anew.
     pub fn started(&mut self) {
+        self.unanswered.clear();
         self.mark(STEPS, !self.steps.is_empty());
         self.steps.clear();
         // A suspended subagent may go on in the next run.
@@ -123,12 +145,14 @@ impl Report {
             .filter_map(|raw| {
                 let fields = raw.object()?;
                 fields.get("id")?.string()?;
-                // A server's `null` for what it has not is read as absent, here as everywhere.
+                // What AG-UI 1.0 has of it; a server's `null` is read as absent, here as everywhere.
                 let mut json = String::new();
                 let mut object = JsonWriter::object(&mut json);
-                fields.iter().filter(|(_, value)| !value.is_null()).for_each(|(key, value)| {
-                    object.json(&key, value.text());
-                });
+                fields.iter().filter(|(key, value)| INTERRUPT.contains(&&**key) && !value.is_null()).for_each(
+                    |(key, value)| {
+                        object.json(&key, value.text());
+                    },
+                );
                 object.close();
                 Some(Interrupt { tool_call_id: text(&fields, "toolCallId"), json })
             })
@@ -155,8 +179,8 @@ impl Report {
         }
     }
 
-    /// Takes a STEP_* or SUBAGENT_* event. `Err`: why it has no effect.
-    pub fn apply(&mut self, event: Event<'_>, owner: Option<&str>, now: f64) -> Result<(), &'static str> {
+    /// Takes a STEP_* or SUBAGENT_* event. The end of what never began has no effect.
+    pub fn apply(&mut self, event: Event<'_>, owner: Option<&str>, now: f64) {
         match event {
             Event::StepStarted { step_name } => {
                 let mut time = Stopwatch::default();
@@ -169,47 +193,48 @@ impl Report {
                 let step_name = step_name.decode();
                 let is =
                     |s: &&mut Step| s.status == Status::Running && s.name == step_name && s.owner.as_deref() == owner;
-                let step = self.steps.iter_mut().rev().find(is).ok_or("no such step is running")?;
-                step.status = Status::Complete;
-                step.time.stop(now);
-                self.mark(STEPS, true);
+                if let Some(step) = self.steps.iter_mut().rev().find(is) {
+                    step.status = Status::Complete;
+                    step.time.stop(now);
+                    self.mark(STEPS, true);
+                }
             }
             _ => {
-                self.subagent(event, owner.unwrap_or_default())?;
+                self.subagent(event, owner.unwrap_or_default());
                 self.mark(SUBAGENTS, true);
             }
         }
-        Ok(())
     }
 
-    fn subagent(&mut self, event: Event<'_>, id: &str) -> Result<(), &'static str> {
+    fn subagent(&mut self, event: Event<'_>, id: &str) {
         let own = |text: Option<Str<'_>>| text.map(Str::to_text);
-        if let Event::SubagentStarted {
-            name,
-            description,
-            parent_subagent_run_id,
-            parent_tool_call_id,
-            parent_message_id,
-        } = event
-        {
-            self.subagents.retain(|subagent| subagent.id != id);
-            self.subagents.push(Subagent {
-                id: id.to_owned(),
-                name: name.to_text(),
-                description: own(description),
-                parent: own(parent_subagent_run_id),
-                parent_tool_call_id: own(parent_tool_call_id),
-                parent_message_id: own(parent_message_id),
-                status: Status::Running,
-                result: None,
-                error: None,
-                interrupt_ids: Vec::new(),
-            });
-            return Ok(());
-        }
-        let subagent = self.subagents.iter_mut().find(|s| s.id == id).ok_or("no such subagent was started")?;
-        match event {
-            Event::SubagentFinished { result, outcome } => {
+        let known = self.subagents.iter_mut().find(|subagent| subagent.id == id);
+        match (event, known) {
+            (
+                Event::SubagentStarted {
+                    name,
+                    description,
+                    parent_subagent_run_id,
+                    parent_tool_call_id,
+                    parent_message_id,
+                },
+                _,
+            ) => {
+                self.subagents.retain(|subagent| subagent.id != id);
+                self.subagents.push(Subagent {
+                    id: id.to_owned(),
+                    name: name.to_text(),
+                    description: own(description),
+                    parent: own(parent_subagent_run_id),
+                    parent_tool_call_id: own(parent_tool_call_id),
+                    parent_message_id: own(parent_message_id),
+                    status: Status::Running,
+                    result: None,
+                    error: None,
+                    interrupt_ids: Vec::new(),
+                });
+            }
+            (Event::SubagentFinished { result, outcome }, Some(subagent)) => {
                 let outcome = outcome.and_then(Raw::object);
                 let suspended = outcome.as_ref().and_then(|o| o.get("type")).and_then(Raw::string);
                 subagent.status = match suspended.as_deref() {
@@ -220,13 +245,12 @@ impl Report {
                 subagent.interrupt_ids = ids.into_iter().filter_map(Raw::string).map(Into::into).collect();
                 subagent.result = result.map(|raw| raw.text().to_owned());
             }
-            Event::SubagentError { message, .. } => {
+            (Event::SubagentError { message, .. }, Some(subagent)) => {
                 subagent.status = Status::Error;
                 subagent.error = Some(message.to_text());
             }
             _ => {}
         }
-        Ok(())
     }
 
     fn mark(&mut self, list: usize, changed: bool) {

@@ -61,10 +61,11 @@ impl State {
         self.unsent.replaced(snapshot.text());
     }
 
-    pub fn patch(&mut self, delta: Raw<'_>, limits: DocumentLimits) -> Result<(), String> {
-        apply(&mut self.value, delta, limits, |_| true)?;
-        self.unsent.patched(delta.text());
-        Ok(())
+    /// As [`apply`].
+    pub fn patch(&mut self, delta: Raw<'_>, limits: DocumentLimits) -> Result<Option<String>, String> {
+        let kept = apply(&mut self.value, delta, limits, |_| true)?;
+        self.unsent.patched(kept.as_deref().unwrap_or(delta.text()));
+        Ok(kept)
     }
 }
 
@@ -77,15 +78,24 @@ pub struct DocumentLimits {
     pub copied_bytes: usize,
 }
 
-/// Applies a JSON Patch, all of it or nothing. A patch that replaces the root must leave what `fits`.
+/// Applies a JSON Patch, all of it or nothing. A patch that replaces the root must leave what `fits`. Operations that
+/// JSON Patch does not have are left out: then the patch without them is returned.
 pub(super) fn apply(
     document: &mut Value,
     delta: Raw<'_>,
     limits: DocumentLimits,
     fits: fn(&Value) -> bool,
-) -> Result<(), String> {
-    let operations = delta.array().ok_or("the patch is not an array")?;
-    let operations = operations.into_iter().map(operation).collect::<Result<Vec<_>, _>>()?;
+) -> Result<Option<String>, String> {
+    let given = delta.array().ok_or("the patch is not an array")?;
+    let mut operations = Vec::with_capacity(given.len());
+    for raw in &given {
+        operations.extend(operation(*raw)?);
+    }
+    let kept = (operations.len() < given.len()).then(|| {
+        let known = given.iter().filter(|raw| matches!(operation(**raw), Ok(Some(_))));
+        let known: Vec<&str> = known.map(|raw| raw.text()).collect();
+        format!("[{}]", known.join(","))
+    });
     for operation in &operations {
         if let PatchOperation::Add(AddOperation { path, value })
         | PatchOperation::Replace(ReplaceOperation { path, value }) = operation
@@ -94,7 +104,8 @@ pub(super) fn apply(
         }
     }
     if !operations.iter().any(needs_care) {
-        return json_patch::patch(document, &operations).map_err(|error| error.to_string());
+        json_patch::patch(document, &operations).map_err(|error| error.to_string())?;
+        return Ok(kept);
     }
     // One by one, on a copy.
     let mut copy = document.clone();
@@ -129,7 +140,7 @@ pub(super) fn apply(
         return Err("the patch leaves a value of another kind".to_owned());
     }
     *document = copy;
-    Ok(())
+    Ok(kept)
 }
 
 /// What must be looked at one by one: numbers keep their digits here, so the crate's own test would find 1 and 1.0
@@ -195,24 +206,27 @@ fn decimal(number: &str) -> (bool, String, i64) {
     }
 }
 
-fn operation(raw: Raw<'_>) -> Result<PatchOperation, String> {
+/// An operation; `None`: JSON Patch has no such one.
+fn operation(raw: Raw<'_>) -> Result<Option<PatchOperation>, String> {
     let fields = raw.object().ok_or("an operation is not an object")?;
     let pointer = |name: &str| {
         let text = fields.get(name).and_then(Raw::string).ok_or_else(|| format!("an operation has no \"{name}\""))?;
         PointerBuf::parse(text.as_ref()).map_err(|_| format!("\"{text}\" is not a JSON Pointer"))
     };
     let value = || fields.get("value").map(Raw::value).ok_or("an operation has no \"value\"");
-    let op = fields.get("op").and_then(Raw::string).ok_or("an operation has no \"op\"")?;
+    let op = fields.get("op").and_then(Raw::string).unwrap_or_default();
+    if !["add", "remove", "replace", "move", "copy", "test"].contains(&&*op) {
+        return Ok(None);
+    }
     let path = pointer("path")?;
-    Ok(match &*op {
+    Ok(Some(match &*op {
         "add" => PatchOperation::Add(AddOperation { path, value: value()? }),
         "remove" => PatchOperation::Remove(RemoveOperation { path }),
         "replace" => PatchOperation::Replace(ReplaceOperation { path, value: value()? }),
         "move" => PatchOperation::Move(MoveOperation { from: pointer("from")?, path }),
         "copy" => PatchOperation::Copy(CopyOperation { from: pointer("from")?, path }),
-        "test" => PatchOperation::Test(TestOperation { path, value: value()? }),
-        other => return Err(format!("\"{other}\" is not an operation of JSON Patch")),
-    })
+        _ => PatchOperation::Test(TestOperation { path, value: value()? }),
+    }))
 }
 
 #[cfg(test)]
@@ -230,7 +244,7 @@ mod tests {
         }
         let mut out = String::new();
         crate::wire::write_value(&mut out, &value);
-        result.map(|()| out)
+        result.map(|_| out)
     }
 
     #[test]
@@ -246,11 +260,20 @@ mod tests {
             r#"{"op":"move","from":"/b","path":"/b/0"}"#,
             r#"{"op":"add","path":"b","value":1}"#,
             r#"{"op":"add","path":"/b"}"#,
-            r#"{"op":"jump","path":"/b"}"#,
+            "[]",
             "7",
         ] {
             assert!(patched(r#"{"a":1}"#, &format!("[{add},{bad}]")).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn unknown_operations_are_left_out() {
+        let mut value = Raw::parse("{}", 9).unwrap().value();
+        let delta = Raw::parse(r#"[{"op":"jump"},{"op":"add","path":"/a","value":1},{"path":""}]"#, 9).unwrap();
+        let kept = apply(&mut value, delta, LIMITS, |_| true).unwrap();
+        assert_eq!(kept.as_deref(), Some(r#"[{"op":"add","path":"/a","value":1}]"#));
+        assert_eq!(value, serde_json::json!({"a": 1}));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::json::{Fields, JsonError, Raw};
 use super::text::unescape;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 
 /// A string as it stands in a frame: the inside of its JSON literal, checked, not decoded.
@@ -55,18 +56,21 @@ pub struct Incoming<'a> {
     pub metadata: Option<Raw<'a>>,
 }
 
-/// What happened. Members have the names of the specification; optional ones read `null` as absent.
+/// What happened. Members have the names of the specification; optional ones read `null` as absent. What the
+/// specification requires, but the event makes sense without, is optional here.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs)] // The specification's own names.
 #[non_exhaustive]
 pub enum Event<'a> {
     RunStarted {
-        thread_id: Str<'a>,
-        run_id: Str<'a>,
+        thread_id: Option<Str<'a>>,
+        run_id: Option<Str<'a>>,
+        protocol_version: Option<Str<'a>>,
         input: Option<Raw<'a>>,
     },
     RunFinished {
-        run_id: Str<'a>,
+        thread_id: Option<Str<'a>>,
+        run_id: Option<Str<'a>>,
         result: Option<Raw<'a>>,
         outcome: Option<Raw<'a>>,
         usage: Option<Raw<'a>>,
@@ -277,55 +281,73 @@ struct Wrong(&'static str, &'static str);
 
 /// The members of one event, by the kind that each must have. The methods are called from 60 places: kept out of line
 /// they cost a tenth of the module less.
-struct Members<'a>(Fields<'a>);
+struct Members<'a> {
+    fields: Fields<'a>,
+    /// The first member that is wrong, but that the event makes sense without.
+    forgiven: Cell<Option<Wrong>>,
+}
 
 impl<'a> Members<'a> {
     #[inline(never)]
     fn string(&self, member: &'static str) -> Result<Str<'a>, Wrong> {
-        self.0.get(member).and_then(Raw::literal).ok_or(Wrong(member, STRING))
+        self.fields.get(member).and_then(Raw::literal).ok_or(Wrong(member, STRING))
     }
 
+    /// Absent where it is `null`, and where it is no string, which is forgiven.
     #[inline(never)]
-    fn optional(&self, member: &'static str) -> Result<Option<Str<'a>>, Wrong> {
-        match self.0.some(member) {
-            None => Ok(None),
-            Some(raw) => raw.literal().map(Some).ok_or(Wrong(member, STRING)),
-        }
+    fn optional(&self, member: &'static str) -> Option<Str<'a>> {
+        let raw = self.fields.some(member)?;
+        raw.literal().or_else(|| self.forgive(member, STRING))
+    }
+
+    /// The same of a member that the specification requires.
+    #[inline(never)]
+    fn wanted(&self, member: &'static str) -> Option<Str<'a>> {
+        self.fields.get(member).and_then(Raw::literal).or_else(|| self.forgive(member, STRING))
     }
 
     fn any(&self, member: &'static str) -> Result<Raw<'a>, Wrong> {
-        self.0.get(member).ok_or(Wrong(member, PRESENT))
+        self.fields.get(member).ok_or(Wrong(member, PRESENT))
+    }
+
+    /// Encoders that leave out what is null leave out such values too.
+    fn any_or_null(&self, member: &'static str) -> Raw<'a> {
+        self.fields.get(member).or_else(|| self.forgive(member, PRESENT)).unwrap_or(Raw::NULL)
     }
 
     #[inline(never)]
     fn shaped(&self, member: &'static str, open: char, expected: &'static str) -> Result<Raw<'a>, Wrong> {
-        self.0.get(member).filter(|raw| raw.text().starts_with(open)).ok_or(Wrong(member, expected))
+        self.fields.get(member).filter(|raw| raw.text().starts_with(open)).ok_or(Wrong(member, expected))
     }
 
     #[inline(never)]
-    fn object(&self, member: &'static str) -> Result<Option<Raw<'a>>, Wrong> {
-        match self.0.some(member) {
-            Some(raw) if !raw.is_object() => Err(Wrong(member, OBJECT)),
-            raw => Ok(raw),
-        }
+    fn object(&self, member: &'static str) -> Option<Raw<'a>> {
+        let raw = self.fields.some(member)?;
+        if raw.is_object() { Some(raw) } else { self.forgive(member, OBJECT) }
+    }
+
+    /// What may be absent, and is not what it must be, is taken as absent.
+    fn forgive<T>(&self, member: &'static str, expected: &'static str) -> Option<T> {
+        self.forgiven.set(Some(self.forgiven.take().unwrap_or(Wrong(member, expected))));
+        None
     }
 }
 
 impl<'a> Incoming<'a> {
-    /// Reads one frame.
-    pub fn read(frame: &'a str, max_depth: usize) -> Result<Self, EventError> {
+    /// Reads one frame. A member that is wrong, but that the event makes sense without, is left out and reported.
+    pub fn read(frame: &'a str, max_depth: usize, forgiven: &mut dyn FnMut(EventError)) -> Result<Self, EventError> {
         let fields = Raw::parse_object(frame, max_depth)?.ok_or(EventError::NotObject)?;
         let event = fields.get("type").and_then(Raw::string).filter(|t| !t.is_empty()).ok_or(EventError::NoType)?;
-        let m = Members(fields);
-        let read = || {
-            let Some(event) = Event::read(&event, &m)? else { return Ok(None) };
-            Ok(Some(Self { event, subagent_run_id: m.optional("subagentRunId")?, metadata: m.object("metadata")? }))
-        };
-        match read() {
-            Ok(Some(incoming)) => Ok(incoming),
-            Ok(None) => Err(EventError::Unknown(event.into_owned())),
-            Err(Wrong(member, expected)) => Err(EventError::Member { event: event.into_owned(), member, expected }),
+        let m = Members { fields, forgiven: Cell::new(None) };
+        let error =
+            |Wrong(member, expected)| EventError::Member { event: event.clone().into_owned(), member, expected };
+        let read = Event::read(&event, &m).map_err(error)?.ok_or_else(|| EventError::Unknown(event.to_string()))?;
+        let incoming =
+            Self { event: read, subagent_run_id: m.optional("subagentRunId"), metadata: m.object("metadata") };
+        if let Some(wrong) = m.forgiven.take() {
+            forgiven(error(wrong));
         }
+        Ok(incoming)
     }
 }
 
@@ -342,32 +364,32 @@ impl<'a> Event<'a> {
             }
             "STATE_DELTA" => Self::StateDelta { delta: m.shaped("delta", '[', ARRAY)? },
             "TEXT_MESSAGE_CHUNK" => Self::TextMessageChunk {
-                message_id: m.optional("messageId")?,
-                role: m.optional("role")?,
-                delta: m.optional("delta")?,
-                name: m.optional("name")?,
+                message_id: m.optional("messageId"),
+                role: m.optional("role"),
+                delta: m.optional("delta"),
+                name: m.optional("name"),
             },
             "TOOL_CALL_CHUNK" => Self::ToolCallChunk {
-                tool_call_id: m.optional("toolCallId")?,
-                tool_call_name: m.optional("toolCallName")?,
-                parent_message_id: m.optional("parentMessageId")?,
-                delta: m.optional("delta")?,
+                tool_call_id: m.optional("toolCallId"),
+                tool_call_name: m.optional("toolCallName"),
+                parent_message_id: m.optional("parentMessageId"),
+                delta: m.optional("delta"),
             },
             "REASONING_MESSAGE_CHUNK" => {
-                Self::ReasoningMessageChunk { message_id: m.optional("messageId")?, delta: m.optional("delta")? }
+                Self::ReasoningMessageChunk { message_id: m.optional("messageId"), delta: m.optional("delta") }
             }
-            "RAW" => Self::Raw { event: m.any("event")?, source: m.optional("source")? },
-            "CUSTOM" => Self::Custom { name: m.string("name")?, value: m.any("value")? },
+            "RAW" => Self::Raw { event: m.any_or_null("event"), source: m.optional("source") },
+            "CUSTOM" => Self::Custom { name: m.string("name")?, value: m.any_or_null("value") },
             "TEXT_MESSAGE_START" => Self::TextMessageStart {
                 message_id: m.string("messageId")?,
-                role: m.optional("role")?,
-                name: m.optional("name")?,
+                role: m.optional("role"),
+                name: m.optional("name"),
             },
             "TEXT_MESSAGE_END" => Self::TextMessageEnd { message_id: m.string("messageId")? },
             "TOOL_CALL_START" => Self::ToolCallStart {
                 tool_call_id: m.string("toolCallId")?,
                 tool_call_name: m.string("toolCallName")?,
-                parent_message_id: m.optional("parentMessageId")?,
+                parent_message_id: m.optional("parentMessageId"),
             },
             "TOOL_CALL_END" => Self::ToolCallEnd { tool_call_id: m.string("toolCallId")? },
             "TOOL_CALL_RESULT" => Self::ToolCallResult {
@@ -386,13 +408,11 @@ impl<'a> Event<'a> {
                 message_id: m.string("messageId")?,
                 activity_type: m.string("activityType")?,
                 content: m.shaped("content", '{', OBJECT)?,
-                replace: match m.0.some("replace") {
-                    None => true,
-                    Some(raw) => match raw.boolean() {
-                        Some(replace) => replace,
-                        None => return Err(Wrong("replace", "a boolean")),
-                    },
-                },
+                replace: m
+                    .fields
+                    .some("replace")
+                    .and_then(|raw| raw.boolean().or_else(|| m.forgive("replace", "a boolean")))
+                    .unwrap_or(true),
             },
             "ACTIVITY_DELTA" => Self::ActivityDelta {
                 message_id: m.string("messageId")?,
@@ -404,41 +424,49 @@ impl<'a> Event<'a> {
             "REASONING_MESSAGE_START" => Self::ReasoningMessageStart { message_id: m.string("messageId")? },
             "REASONING_MESSAGE_END" => Self::ReasoningMessageEnd { message_id: m.string("messageId")? },
             "REASONING_ENCRYPTED_VALUE" => Self::ReasoningEncryptedValue {
-                subtype: m.string("subtype")?,
+                subtype: m
+                    .string("subtype")
+                    .ok()
+                    .filter(|subtype| matches!(subtype.raw(), "message" | "tool-call"))
+                    .ok_or(Wrong("subtype", "\"message\" or \"tool-call\""))?,
                 entity_id: m.string("entityId")?,
                 encrypted_value: m.string("encryptedValue")?,
             },
             "RUN_STARTED" => Self::RunStarted {
-                thread_id: m.string("threadId")?,
-                run_id: m.string("runId")?,
-                input: m.object("input")?,
+                thread_id: m.wanted("threadId"),
+                run_id: m.wanted("runId"),
+                protocol_version: m.optional("protocolVersion"),
+                input: m.object("input"),
             },
             "RUN_FINISHED" => Self::RunFinished {
-                run_id: m.string("runId")?,
-                result: m.0.some("result"),
-                outcome: m.object("outcome")?,
-                usage: m.0.some("usage"),
+                thread_id: m.wanted("threadId"),
+                run_id: m.wanted("runId"),
+                result: m.fields.some("result"),
+                outcome: m.object("outcome"),
+                usage: m.fields.some("usage"),
             },
-            "RUN_ERROR" => {
-                Self::RunError { message: m.string("message")?, code: m.optional("code")?, usage: m.0.some("usage") }
-            }
+            "RUN_ERROR" => Self::RunError {
+                message: m.wanted("message").unwrap_or_default(),
+                code: m.optional("code"),
+                usage: m.fields.some("usage"),
+            },
             "SUBAGENT_STARTED" => {
                 m.string("subagentRunId")?;
                 Self::SubagentStarted {
                     name: m.string("name")?,
-                    description: m.optional("description")?,
-                    parent_subagent_run_id: m.optional("parentSubagentRunId")?,
-                    parent_tool_call_id: m.optional("parentToolCallId")?,
-                    parent_message_id: m.optional("parentMessageId")?,
+                    description: m.optional("description"),
+                    parent_subagent_run_id: m.optional("parentSubagentRunId"),
+                    parent_tool_call_id: m.optional("parentToolCallId"),
+                    parent_message_id: m.optional("parentMessageId"),
                 }
             }
             "SUBAGENT_FINISHED" => {
                 m.string("subagentRunId")?;
-                Self::SubagentFinished { result: m.0.some("result"), outcome: m.object("outcome")? }
+                Self::SubagentFinished { result: m.fields.some("result"), outcome: m.object("outcome") }
             }
             "SUBAGENT_ERROR" => {
                 m.string("subagentRunId")?;
-                Self::SubagentError { message: m.string("message")?, code: m.optional("code")? }
+                Self::SubagentError { message: m.wanted("message").unwrap_or_default(), code: m.optional("code") }
             }
             _ => return Ok(None),
         }))

@@ -28,6 +28,9 @@ pub enum JsonError {
 pub struct Raw<'a>(&'a str);
 
 impl<'a> Raw<'a> {
+    /// `null`.
+    pub(crate) const NULL: Self = Self("null");
+
     /// Checks that `text` is one JSON value, nested no deeper than `max_depth`, with white space around it allowed.
     pub fn parse(text: &'a str, max_depth: usize) -> Result<Self, JsonError> {
         let mut reader = Reader::new(text, max_depth);

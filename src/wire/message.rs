@@ -1,6 +1,7 @@
 //! Messages of AG-UI 1.0, read from JSON and written to it.
 
 use super::json::{Fields, Raw};
+use super::parts;
 use super::write::{JsonWriter, write_value};
 use serde_json::{Map, Value};
 
@@ -47,6 +48,21 @@ impl Role {
     }
 }
 
+/// Something odd about a message, that was dealt with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Stable code of the warning.
+    pub code: &'static str,
+    /// For people.
+    pub message: String,
+}
+
+impl Note {
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
+
 /// What a message says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
@@ -60,10 +76,10 @@ pub enum Content {
 
 impl Content {
     /// A string or an array of content parts.
-    pub fn read(raw: Raw<'_>) -> Option<Self> {
+    pub fn read(raw: Raw<'_>, notes: &mut Vec<Note>) -> Option<Self> {
         match raw.string() {
             Some(text) => Some(Self::Text(text.into_owned())),
-            None => raw.text().starts_with('[').then(|| Self::Value(parts(raw.value()))),
+            None => raw.text().starts_with('[').then(|| Self::Value(parts::read(raw.value(), notes))),
         }
     }
 
@@ -94,17 +110,6 @@ impl Content {
             }
         }
     }
-}
-
-/// Content parts without the `null`s that some encoders write for what a part or its source has not.
-fn parts(mut list: Value) -> Value {
-    for part in list.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-        part.retain(|_, member| !member.is_null());
-        if let Some(source) = part.get_mut("source").and_then(Value::as_object_mut) {
-            source.retain(|_, member| !member.is_null());
-        }
-    }
-    list
 }
 
 /// A tool call as an assistant message holds it.
@@ -181,7 +186,7 @@ impl Message {
     }
 
     /// Reads a message. `Err`: what it must have and has not.
-    pub fn read(raw: Raw<'_>) -> Result<Self, &'static str> {
+    pub fn read(raw: Raw<'_>, notes: &mut Vec<Note>) -> Result<Self, &'static str> {
         let fields = raw.object().ok_or("an object")?;
         let id = string(&fields, "id").ok_or("an object with a string \"id\"")?;
         let role = fields.get("role").and_then(Raw::string).and_then(|role| Role::parse(&role));
@@ -189,20 +194,31 @@ impl Message {
         let content = fields.some("content");
         let content = match role {
             Role::Activity => content.filter(|raw| raw.is_object()).map(|raw| Content::Value(raw.value())),
-            Role::User | Role::Tool => content.and_then(Content::read),
+            Role::User | Role::Tool => match content {
+                // A tool that returned nothing.
+                None if role == Role::Tool => Some(Content::Text(String::new())),
+                content => content.and_then(|raw| Content::read(raw, notes)),
+            },
             Role::Assistant => Some(match content.and_then(Raw::string) {
                 Some(text) => Content::Text(text.into_owned()),
                 None => Content::None,
             }),
             _ => content.and_then(Raw::string).map(|text| Content::Text(text.into_owned())),
         };
-        let calls = fields.some("toolCalls").and_then(Raw::array).unwrap_or_default();
+        let mut tool_calls = Vec::new();
+        for raw in fields.some("toolCalls").and_then(Raw::array).unwrap_or_default() {
+            match ToolCall::read(raw) {
+                Some(call) => tool_calls.push(call),
+                None => notes
+                    .push(Note::new("message-malformed", "a tool call was left out: expected an id and a function")),
+            }
+        }
         Ok(Self {
             id,
             role,
             content: content.ok_or("a message with the \"content\" of its role")?,
             name: string(&fields, "name"),
-            tool_calls: calls.into_iter().filter_map(ToolCall::read).collect(),
+            tool_calls,
             tool_call_id: string(&fields, "toolCallId"),
             error: string(&fields, "error"),
             activity_type: string(&fields, "activityType"),

@@ -12,6 +12,7 @@ mod event;
 mod input;
 mod json;
 mod message;
+mod parts;
 mod scan;
 mod sse;
 mod text;
@@ -22,7 +23,7 @@ pub use delta::{Delta, DeltaKind};
 pub use event::{Event, EventError, Incoming, Str};
 pub use input::PROTOCOL_VERSION;
 pub use json::{Fields, JsonError, Raw};
-pub use message::{Content, Message, Role, ToolCall};
+pub use message::{Content, Message, Note, Role, ToolCall};
 pub use sse::{Frame, FrameTooLong, SseParser};
 pub use utf8::Utf8Decoder;
 

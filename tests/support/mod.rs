@@ -142,6 +142,7 @@ pub struct Agent {
     pub closed: Vec<u32>,
     pub settled: Vec<(Ticket, Value)>,
     pub warnings: Vec<String>,
+    pub warning_rules: Vec<Option<String>>,
     pub custom: Vec<(String, Value)>,
     pub wake: Option<f64>,
 }
@@ -161,6 +162,7 @@ impl Agent {
             closed: Vec::new(),
             settled: Vec::new(),
             warnings: Vec::new(),
+            warning_rules: Vec::new(),
             custom: Vec::new(),
             wake: None,
         };
@@ -264,7 +266,10 @@ impl Agent {
                 Effect::Open { request, body } => self.requests.push((request, parse(&body))),
                 Effect::Close { request } => self.closed.push(request),
                 Effect::Settled { ticket, result } => self.settled.push((ticket, parse(&result))),
-                Effect::Warning(warning) => self.warnings.push(warning.code.to_owned()),
+                Effect::Warning(warning) => {
+                    self.warnings.push(warning.code.to_owned());
+                    self.warning_rules.push(warning.rule.map(Into::into));
+                }
                 Effect::Custom { name, value } => self.custom.push((name, parse(&value))),
                 Effect::Wake { at } => self.wake = at,
                 Effect::Event(_) | Effect::Changed { .. } => {}

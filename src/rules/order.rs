@@ -1,0 +1,480 @@
+//! The order of events: what may follow what, and who may write to what (chapter "Ordering" of `docs/rules.md`).
+//!
+//! ```text
+//!            RUN_STARTED           RUN_FINISHED: everything closed
+//!  nothing ─────────────► a run ───────────────────────────────────► finished ─┐ RUN_ERROR
+//!     └────────┬────────────▲ └──────────┬───────────────────────────────────┐ │
+//!              │            │            │ RUN_ERROR                         ▼ ▼
+//!              └────────────┼────────────┴────────────────────────────────► failed
+//!                           └───────────── RUN_STARTED: all forgotten ────────┘
+//! ```
+//!
+//! Within a run every message, reasoning span, call, step and subagent opens and closes, and has an owner: the subagent
+//! that its first event named, or the parent agent. An event that names no owner never disagrees with one.
+
+use super::{Repair, Violation};
+use crate::wire::{DeltaKind, Event, Incoming, Raw, Str};
+use std::collections::HashMap;
+
+/// Where the stream stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Phase {
+    #[default]
+    Nothing,
+    /// Events came that RUN_STARTED should have come before.
+    Unannounced,
+    Running,
+    Finished,
+    Failed,
+}
+
+/// A subagent, or `None`: the parent agent.
+type Owner = Option<String>;
+
+/// What is known of one id.
+#[derive(Debug, Default)]
+struct Known {
+    /// The outer `None`: nobody has said.
+    owner: Option<Owner>,
+    open: bool,
+}
+
+impl Known {
+    fn disagrees(&self, tag: Option<&str>) -> bool {
+        matches!(&self.owner, Some(owner) if tag.is_some() && owner.as_deref() != tag)
+    }
+}
+
+/// The ids of one kind of thing.
+#[derive(Debug, Default)]
+struct Ids {
+    known: HashMap<String, Known>,
+    open: usize,
+}
+
+impl Ids {
+    fn clear(&mut self) {
+        self.known.clear();
+        self.open = 0;
+    }
+
+    fn get(&self, id: &str) -> Option<&Known> {
+        self.known.get(id)
+    }
+
+    fn owner(&self, id: &str) -> Option<&Owner> {
+        self.get(id)?.owner.as_ref()
+    }
+
+    fn is_open(&self, id: &str) -> bool {
+        self.get(id).is_some_and(|known| known.open)
+    }
+
+    fn disagrees(&self, id: &str, tag: Option<&str>) -> bool {
+        self.get(id).is_some_and(|known| known.disagrees(tag))
+    }
+
+    fn of(&mut self, id: &str) -> &mut Known {
+        self.known.entry(id.to_owned()).or_default()
+    }
+
+    /// Opens `id`. The first owner is kept; one that the opener does not name is `otherwise`.
+    fn open(&mut self, id: &str, owner: Owner) {
+        let known = self.of(id);
+        known.owner.get_or_insert(owner);
+        let opened = !std::mem::replace(&mut known.open, true);
+        self.open += usize::from(opened);
+    }
+
+    fn close(&mut self, id: &str) {
+        if let Some(known) = self.known.get_mut(id)
+            && std::mem::replace(&mut known.open, false)
+        {
+            self.open -= 1;
+        }
+    }
+}
+
+/// Follows a stream and says where it breaks the order.
+#[derive(Debug, Default)]
+pub struct OrderKeeper {
+    phase: Phase,
+    text: Ids,
+    calls: Ids,
+    /// Reasoning messages; the owners of reasoning spans are theirs too.
+    reasoning: Ids,
+    /// Reasoning spans, by id.
+    spans: Ids,
+    activities: Ids,
+    /// Owner and name, in one string.
+    steps: Ids,
+    subagents: Ids,
+    /// The open message or call that content came for last, by [`DeltaKind`]: a stream writes many deltas to one.
+    last: [Option<String>; 3],
+}
+
+/// A broken rule, before it is put into words.
+struct Broken {
+    code: &'static str,
+    rule: &'static str,
+    repair: Repair,
+    expected: &'static str,
+}
+
+const fn broken(code: &'static str, rule: &'static str, repair: Repair, expected: &'static str) -> Option<Broken> {
+    Some(Broken { code, rule, repair, expected })
+}
+
+const NOT_OPEN: &str = "not-open";
+const ALREADY_OPEN: &str = "already-open";
+const OWNER: &str = "owner-conflict";
+const SAME_OWNER: &str = "the subagentRunId that it was opened with";
+
+impl OrderKeeper {
+    /// Forgets the stream.
+    pub fn clear(&mut self) {
+        self.phase = Phase::Nothing;
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        let Self { text, calls, reasoning, spans, activities, steps, subagents, .. } = self;
+        for ids in [text, calls, reasoning, spans, activities, steps, subagents] {
+            ids.clear();
+        }
+        self.last = Default::default();
+    }
+
+    /// Whether a run is on and content without an owner may come for `id`. Cheap for the id that it came for last.
+    pub fn expects(&mut self, kind: DeltaKind, id: &str) -> bool {
+        let ids = match kind {
+            DeltaKind::Text => &self.text,
+            DeltaKind::Args => &self.calls,
+            DeltaKind::Reasoning => &self.reasoning,
+        };
+        let Some(last) = self.last.get_mut(kind as usize) else { return false };
+        if !matches!(self.phase, Phase::Running | Phase::Unannounced) {
+            return false;
+        }
+        if last.as_deref() == Some(id) {
+            return true;
+        }
+        let open = ids.is_open(id);
+        *last = open.then(|| id.to_owned());
+        open
+    }
+
+    /// Takes an event. What breaks a rule is followed as if it were repaired in the way that the violation says.
+    pub fn check(&mut self, incoming: &Incoming<'_>) -> Option<Violation> {
+        let frame = self.frame(&incoming.event);
+        let own = match &frame {
+            Some(Broken { repair: Repair::Drop, .. }) => None,
+            _ => self.own(incoming),
+        };
+        let repair = own.as_ref().map(|own| own.repair);
+        let Broken { code, rule, repair: own_repair, expected } = frame.or(own)?;
+        let event = incoming.event.name();
+        let about = subject(incoming).map(|id| format!(" \"{}\"", id.decode())).unwrap_or_default();
+        let message = format!("{event}{about}: expected {expected}");
+        Some(Violation { code, rule, repair: repair.unwrap_or(own_repair), message })
+    }
+
+    /// The frame of runs around all other events.
+    fn frame(&mut self, event: &Event<'_>) -> Option<Broken> {
+        const AFTER: &str = "event-after-end";
+        let terminal = matches!(event, Event::RunFinished { .. } | Event::RunError { .. });
+        let repair = if terminal { Repair::Drop } else { Repair::Keep };
+        match (self.phase, event) {
+            (Phase::Running, Event::RunStarted { .. }) => {
+                return broken("run-not-finished", "V4", Repair::Keep, "RUN_FINISHED or RUN_ERROR first");
+            }
+            (Phase::Unannounced, Event::RunStarted { .. }) => self.phase = Phase::Running,
+            (_, Event::RunStarted { .. }) => {
+                self.forget();
+                self.phase = Phase::Running;
+            }
+            (Phase::Failed, _) => {
+                return broken(AFTER, "V1", repair, "nothing but RUN_STARTED behind RUN_ERROR");
+            }
+            (_, Event::RunError { .. }) => self.phase = Phase::Failed,
+            (Phase::Finished, _) => {
+                return broken(AFTER, "V2", repair, "nothing but RUN_STARTED or RUN_ERROR behind RUN_FINISHED");
+            }
+            (Phase::Nothing, _) => {
+                let finished = matches!(event, Event::RunFinished { .. });
+                self.phase = if finished { Phase::Finished } else { Phase::Unannounced };
+                return broken("run-not-started", "V3", Repair::Keep, "RUN_STARTED or RUN_ERROR first");
+            }
+            (Phase::Running | Phase::Unannounced, Event::RunFinished { .. }) => self.phase = Phase::Finished,
+            (Phase::Running | Phase::Unannounced, _) => {}
+        }
+        None
+    }
+
+    fn own(&mut self, incoming: &Incoming<'_>) -> Option<Broken> {
+        let tag = incoming.subagent_run_id.map(Str::decode);
+        let tag = tag.as_deref();
+        match incoming.event {
+            Event::TextMessageStart { message_id, .. } => {
+                start(&mut self.text, &message_id.decode(), tag, ["V9", "V10"])
+            }
+            Event::TextMessageContent { message_id, .. } => {
+                content(&mut self.text, &message_id.decode(), tag, ["V11", "V13"])
+            }
+            Event::TextMessageEnd { message_id } => {
+                self.last = Default::default();
+                end(&mut self.text, &message_id.decode(), tag, ["V12", "V13"], Repair::Drop)
+            }
+            Event::ToolCallStart { tool_call_id, parent_message_id, .. } => {
+                self.call_start(&tool_call_id.decode(), parent_message_id.map(Str::decode).as_deref(), tag)
+            }
+            Event::ToolCallArgs { tool_call_id, .. } => {
+                let id = tool_call_id.decode();
+                let open = self.calls.is_open(&id);
+                // A call cannot be opened without its name: late arguments go to the call that is there.
+                let broken = || broken(NOT_OPEN, "V18", Repair::Keep, "an open tool call with this id");
+                if open { owner(&self.calls, &id, tag, "V19") } else { broken() }
+            }
+            Event::ToolCallEnd { tool_call_id } => {
+                self.last = Default::default();
+                end(&mut self.calls, &tool_call_id.decode(), tag, ["V18", "V19"], Repair::Drop)
+            }
+            Event::ToolCallResult { message_id, .. } => {
+                self.text.of(&message_id.decode()).owner = Some(tag.map(Into::into));
+                None
+            }
+            Event::ReasoningMessageStart { message_id } => {
+                start(&mut self.reasoning, &message_id.decode(), tag, ["V24", "V25"])
+            }
+            Event::ReasoningMessageContent { message_id, .. } => {
+                content(&mut self.reasoning, &message_id.decode(), tag, ["V26", "V27"])
+            }
+            Event::ReasoningMessageEnd { message_id } => {
+                self.last = Default::default();
+                end(&mut self.reasoning, &message_id.decode(), tag, ["V26", "V27"], Repair::Drop)
+            }
+            Event::ReasoningStart { message_id } => {
+                let id = message_id.decode();
+                let conflict = owner(&self.reasoning, &id, tag, "V25");
+                self.reasoning.of(&id).owner.get_or_insert(tag.map(Into::into));
+                start(&mut self.spans, &id, None, ["V24", "V25"]).or(conflict)
+            }
+            Event::ReasoningEnd { message_id } => {
+                let id = message_id.decode();
+                let conflict = owner(&self.reasoning, &id, tag, "V27");
+                end(&mut self.spans, &id, None, ["V26", "V27"], Repair::Drop).or(conflict)
+            }
+            Event::ReasoningEncryptedValue { subtype, entity_id, .. } => {
+                let id = entity_id.decode();
+                let ids = match subtype.raw() {
+                    "tool-call" => &self.calls,
+                    _ if self.text.owner(&id).is_some() => &self.text,
+                    _ => &self.reasoning,
+                };
+                owner(ids, &id, tag, "V28")
+            }
+            Event::ActivitySnapshot { message_id, replace, .. } => {
+                let known = self.activities.of(&message_id.decode());
+                if replace || known.owner.is_none() {
+                    known.owner = Some(tag.map(Into::into));
+                }
+                None
+            }
+            Event::ActivityDelta { message_id, .. } => owner(&self.activities, &message_id.decode(), tag, "V30"),
+            Event::StepStarted { step_name } => {
+                let step = step(tag, &step_name.decode());
+                if self.steps.is_open(&step) {
+                    return broken(ALREADY_OPEN, "V21", Repair::Drop, "a step that is not running under this owner");
+                }
+                self.steps.open(&step, None);
+                None
+            }
+            Event::StepFinished { step_name } => {
+                end(&mut self.steps, &step(tag, &step_name.decode()), None, ["V22", "V22"], Repair::Keep)
+            }
+            Event::SubagentStarted { parent_subagent_run_id, .. } => {
+                self.subagent_started(tag.unwrap_or_default(), parent_subagent_run_id.map(Str::decode).as_deref())
+            }
+            // One that an earlier run suspended may end in this one.
+            Event::SubagentFinished { .. } | Event::SubagentError { .. } => {
+                end(&mut self.subagents, tag.unwrap_or_default(), None, ["V34", "V34"], Repair::Keep)
+            }
+            Event::MessagesSnapshot { messages } => {
+                self.seed(messages, true);
+                None
+            }
+            Event::RunStarted { input, .. } => {
+                if let Some(messages) = input.and_then(Raw::object).and_then(|input| input.some("messages")) {
+                    self.seed(messages, false);
+                }
+                None
+            }
+            Event::RunFinished { .. } => self.left_open(),
+            _ => None,
+        }
+    }
+
+    fn call_start(&mut self, id: &str, parent: Option<&str>, tag: Option<&str>) -> Option<Broken> {
+        let of_parent = parent.and_then(|parent| self.text.owner(parent)).cloned();
+        let known = self.calls.get(id);
+        let found = if self.calls.is_open(id) {
+            broken(ALREADY_OPEN, "V14", Repair::Keep, "a tool call that is not open")
+        } else if tag.is_some() && of_parent.as_ref().is_some_and(|owner| owner.as_deref() != tag) {
+            broken(OWNER, "V15", Repair::Keep, "the subagentRunId of its parent message")
+        } else if known.is_some_and(|known| known.disagrees(tag)) {
+            broken(OWNER, "V16", Repair::Keep, SAME_OWNER)
+        } else if let (None, Some(parents), Some(owner)) =
+            (tag, &of_parent, known.and_then(|known| known.owner.as_ref()))
+            && parents != owner
+        {
+            broken(OWNER, "V17", Repair::Keep, "a parent message of the subagent that the call belongs to")
+        } else {
+            None
+        };
+        self.calls.open(id, tag.map(Into::into).or(of_parent.flatten()));
+        found
+    }
+
+    fn subagent_started(&mut self, id: &str, parent: Option<&str>) -> Option<Broken> {
+        let found = match self.subagents.get(id) {
+            Some(known) if known.open => {
+                return broken(ALREADY_OPEN, "V31", Repair::Drop, "a subagent that is not running");
+            }
+            Some(_) => broken("subagent-reused", "V32", Repair::Keep, "an id that no subagent of this run has had"),
+            None if parent.is_some_and(|parent| self.subagents.get(parent).is_none()) => broken(
+                "subagent-parent-unknown",
+                "V33",
+                Repair::Keep,
+                "a parentSubagentRunId that was started in this run",
+            ),
+            None => None,
+        };
+        self.subagents.open(id, None);
+        found
+    }
+
+    /// Takes the owners of a list of messages: instead of what is known, or where nothing is known.
+    fn seed(&mut self, messages: Raw<'_>, replace: bool) {
+        for fields in messages.array().unwrap_or_default().into_iter().filter_map(Raw::object) {
+            let string = |name: &str| fields.get(name).and_then(Raw::string);
+            let (Some(id), Some(role)) = (string("id"), string("role")) else { continue };
+            let owner: Owner = string("subagentRunId").map(Into::into);
+            let ids = match &*role {
+                "reasoning" => &mut self.reasoning,
+                "activity" => &mut self.activities,
+                _ => &mut self.text,
+            };
+            let known = ids.of(&id);
+            if replace || known.owner.is_none() {
+                known.owner = Some(owner.clone());
+            }
+            let calls = fields.some("toolCalls").and_then(Raw::array).unwrap_or_default();
+            for id in calls.into_iter().filter_map(Raw::object).filter_map(|call| call.get("id")?.string()) {
+                let known = self.calls.of(&id);
+                if replace || known.owner.is_none() {
+                    known.owner = Some(owner.clone());
+                }
+            }
+        }
+    }
+
+    fn left_open(&self) -> Option<Broken> {
+        let Self { steps, text, reasoning, spans, calls, subagents, .. } = self;
+        let open = [
+            (steps, "every step finished"),
+            (text, "every text message ended"),
+            (reasoning, "every reasoning message ended"),
+            (spans, "every reasoning span ended"),
+            (calls, "every tool call ended"),
+            (subagents, "every subagent finished"),
+        ];
+        let (_, expected) = open.into_iter().find(|(ids, _)| ids.open > 0)?;
+        broken("left-open", "V38", Repair::Keep, expected)
+    }
+}
+
+/// The START that content lacks.
+pub fn opener<'a>(incoming: &Incoming<'a>) -> Option<Incoming<'a>> {
+    let event = match incoming.event {
+        Event::TextMessageContent { message_id, .. } => Event::TextMessageStart { message_id, role: None, name: None },
+        Event::ReasoningMessageContent { message_id, .. } => Event::ReasoningMessageStart { message_id },
+        _ => return None,
+    };
+    Some(Incoming { event, subagent_run_id: incoming.subagent_run_id, metadata: None })
+}
+
+/// A START. It opens what is not open; who opened it first stays its owner.
+#[inline(never)]
+fn start(ids: &mut Ids, id: &str, tag: Option<&str>, [open, conflict]: [&'static str; 2]) -> Option<Broken> {
+    let found = if ids.is_open(id) {
+        broken(ALREADY_OPEN, open, Repair::Keep, "an id that is not open")
+    } else {
+        owner(ids, id, tag, conflict)
+    };
+    ids.open(id, tag.map(Into::into));
+    found
+}
+
+/// Content. What is not open is opened by it.
+#[inline(never)]
+fn content(ids: &mut Ids, id: &str, tag: Option<&str>, [closed, conflict]: [&'static str; 2]) -> Option<Broken> {
+    if ids.is_open(id) {
+        return owner(ids, id, tag, conflict);
+    }
+    ids.open(id, tag.map(Into::into));
+    broken(NOT_OPEN, closed, Repair::Open, "an open message with this id")
+}
+
+/// An END.
+#[inline(never)]
+fn end(
+    ids: &mut Ids,
+    id: &str,
+    tag: Option<&str>,
+    [closed, conflict]: [&'static str; 2],
+    repair: Repair,
+) -> Option<Broken> {
+    let found = if ids.is_open(id) {
+        owner(ids, id, tag, conflict)
+    } else {
+        broken(NOT_OPEN, closed, repair, "something open with this id to end")
+    };
+    ids.close(id);
+    found
+}
+
+fn owner(ids: &Ids, id: &str, tag: Option<&str>, rule: &'static str) -> Option<Broken> {
+    if ids.disagrees(id, tag) { broken(OWNER, rule, Repair::Keep, SAME_OWNER) } else { None }
+}
+
+/// A step's key: names of different owners are different steps.
+fn step(tag: Option<&str>, name: &str) -> String {
+    match tag {
+        Some(tag) => format!("{}:{tag}{name}", tag.len()),
+        None => format!(":{name}"),
+    }
+}
+
+/// What an event is about, for people.
+fn subject<'a>(incoming: &Incoming<'a>) -> Option<Str<'a>> {
+    match incoming.event {
+        Event::TextMessageStart { message_id, .. }
+        | Event::TextMessageContent { message_id, .. }
+        | Event::TextMessageEnd { message_id }
+        | Event::ReasoningStart { message_id }
+        | Event::ReasoningEnd { message_id }
+        | Event::ReasoningMessageStart { message_id }
+        | Event::ReasoningMessageContent { message_id, .. }
+        | Event::ReasoningMessageEnd { message_id }
+        | Event::ActivityDelta { message_id, .. } => Some(message_id),
+        Event::ToolCallStart { tool_call_id, .. }
+        | Event::ToolCallArgs { tool_call_id, .. }
+        | Event::ToolCallEnd { tool_call_id } => Some(tool_call_id),
+        Event::ReasoningEncryptedValue { entity_id, .. } => Some(entity_id),
+        Event::StepStarted { step_name } | Event::StepFinished { step_name } => Some(step_name),
+        Event::SubagentStarted { .. } | Event::SubagentFinished { .. } | Event::SubagentError { .. } => {
+            incoming.subagent_run_id
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,116 @@
+//! Content parts of a message: what AG-UI 1.0 has is kept, what 0.0 had is converted, the rest is left out and noted.
+
+use super::message::Note;
+use serde_json::{Map, Value};
+
+const MEDIA: [&str; 4] = ["image", "audio", "video", "document"];
+
+/// The parts of a list that are parts of AG-UI 1.0.
+pub(super) fn read(list: Value, notes: &mut Vec<Note>) -> Value {
+    let Value::Array(list) = list else { return list };
+    let mut parts: Vec<Option<Map<String, Value>>> = Vec::with_capacity(list.len());
+    let mut converted = Vec::new();
+    for item in list {
+        let Value::Object(mut part) = item else {
+            notes.push(Note::new("part-malformed", "a content part was left out: expected an object"));
+            continue;
+        };
+        // Some encoders write `null` for what a part has not.
+        part.retain(|_, member| !member.is_null());
+        if text(&part, "type") == Some("binary")
+            && let Some(media) = upgrade(&part)
+        {
+            converted.push(parts.len());
+            parts.push(Some(media));
+        } else {
+            parts.extend(clean(part, notes).map(Some));
+        }
+    }
+    // Servers of the time between sent the same thing in both shapes.
+    for at in &converted {
+        let twin = parts.get(*at).and_then(Option::as_ref).is_some_and(|media| {
+            let modern = parts.iter().enumerate().filter(|(other, _)| !converted.contains(other));
+            modern.filter_map(|(_, part)| part.as_ref()).any(|part| same_media(media, part))
+        });
+        if let (true, Some(part)) = (twin, parts.get_mut(*at)) {
+            *part = None;
+        }
+    }
+    Value::Array(parts.into_iter().flatten().map(Value::Object).collect())
+}
+
+fn text<'p>(map: &'p Map<String, Value>, name: &str) -> Option<&'p str> {
+    map.get(name).and_then(Value::as_str)
+}
+
+/// A part with the members that AG-UI 1.0 gives it.
+fn clean(mut part: Map<String, Value>, notes: &mut Vec<Note>) -> Option<Map<String, Value>> {
+    let problem = match text(&part, "type") {
+        Some("text") => {
+            keep(&mut part, &["type", "id", "text", "metadata"]);
+            text(&part, "text").is_none().then_some(("part-malformed", "a text"))
+        }
+        Some(kind) if MEDIA.contains(&kind) => {
+            keep(&mut part, &["type", "id", "source", "metadata"]);
+            match part.get_mut("source") {
+                Some(Value::Object(source)) => clean_source(source),
+                _ => Some(("part-malformed", "a source")),
+            }
+        }
+        _ => Some(("part-unknown", "a type of AG-UI 1.0")),
+    };
+    let Some((code, expected)) = problem else { return Some(part) };
+    notes.push(Note::new(code, format!("a content part was left out: expected {expected}")));
+    None
+}
+
+fn clean_source(source: &mut Map<String, Value>) -> Option<(&'static str, &'static str)> {
+    source.retain(|_, member| !member.is_null());
+    let optional: &[&str] = match text(source, "type") {
+        Some("data") if text(source, "mimeType").is_none() => {
+            return Some(("part-malformed", "a source with a mimeType"));
+        }
+        Some("data" | "url") => &["type", "value", "mimeType"],
+        Some("file") => &["type", "value", "provider", "mimeType"],
+        _ => return Some(("part-unknown", "a source type of AG-UI 1.0")),
+    };
+    keep(source, optional);
+    text(source, "value").is_none().then_some(("part-malformed", "a source with a value"))
+}
+
+fn keep(map: &mut Map<String, Value>, names: &[&str]) {
+    map.retain(|name, _| names.contains(&name.as_str()));
+}
+
+/// A `binary` part of AG-UI 0.0 as a media part.
+fn upgrade(part: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let mime = text(part, "mimeType")?;
+    let filled = |name: &str| text(part, name).filter(|text| !text.is_empty());
+    let (source_type, value) = match (filled("data"), filled("url")) {
+        (Some(data), _) => ("data", data),
+        (None, Some(url)) => ("url", url),
+        _ => return None,
+    };
+    let prefix = mime.split_once('/').map_or("", |(prefix, _)| prefix);
+    let kind = MEDIA.into_iter().find(|kind| *kind == prefix && *kind != "document").unwrap_or("document");
+    let string = |text: &str| Value::String(text.to_owned());
+    let object =
+        |members: &[(&str, Value)]| members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let source = object(&[("type", string(source_type)), ("value", string(value)), ("mimeType", string(mime))]);
+    let mut media: Map<String, Value> = object(&[("type", string(kind)), ("source", Value::Object(source))]);
+    if let Some(filename) = filled("filename") {
+        media.insert("metadata".to_owned(), Value::Object(object(&[("filename", string(filename))])));
+    }
+    Some(media)
+}
+
+/// Whether a modern part says what the converted one says.
+fn same_media(converted: &Map<String, Value>, modern: &Map<String, Value>) -> bool {
+    let source =
+        |part: &Map<String, Value>, name: &str| part.get("source").and_then(|source| source.get(name)).cloned();
+    let filename =
+        |part: &Map<String, Value>| part.get("metadata").and_then(|metadata| metadata.get("filename")).cloned();
+    converted.get("type") == modern.get("type")
+        && ["type", "value", "mimeType"].into_iter().all(|name| source(converted, name) == source(modern, name))
+        && (filename(converted).is_none() || filename(converted) == filename(modern))
+}
