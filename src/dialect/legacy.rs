@@ -3,7 +3,7 @@
 //! The old events carry no ids. What they mean is one span and one message at a time, so each START makes an id that
 //! holds until its END; an END or content without its START gets a fresh one, which the rules of order then judge.
 
-use crate::wire::{JsonWriter, Raw};
+use crate::wire::{Fields, JsonWriter, frame_type};
 
 /// The span and the message that are open.
 #[derive(Debug, Default)]
@@ -21,10 +21,8 @@ impl Thinking {
     }
 
     /// The frame as AG-UI 1.0 has it, where it is one of the old events. `run_id` makes the ids unique.
-    pub fn convert(&mut self, frame: &str, run_id: &str, max_depth: usize) -> Option<String> {
-        memchr::memmem::find(frame.as_bytes(), b"\"THINKING_")?;
-        let fields = Raw::parse_object(frame, max_depth).ok().flatten()?;
-        let old = fields.get("type")?.string()?;
+    pub fn convert(&mut self, fields: &Fields<'_>, run_id: &str) -> Option<String> {
+        let old = frame_type(fields).ok()?;
         let (register, name, begins, ends) = match old.strip_prefix("THINKING_")? {
             "START" => (&mut self.span, "REASONING_START", true, false),
             "END" => (&mut self.span, "REASONING_END", false, true),
@@ -56,13 +54,14 @@ impl Thinking {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::frame_fields;
 
     #[test]
     fn each_start_has_an_id_of_its_own_until_its_end() {
         let mut thinking = Thinking::default();
         let mut convert = |members: &str| {
             let frame = format!("{{\"type\":\"THINKING_{members}}}");
-            thinking.convert(&frame, "r", 9).unwrap()
+            thinking.convert(&frame_fields(&frame, 9).unwrap(), "r").unwrap()
         };
         assert_eq!(convert("START\",\"title\":\"t\""), r#"{"type":"REASONING_START","messageId":"r-thinking-1"}"#);
         assert_eq!(
@@ -81,9 +80,8 @@ mod tests {
     #[test]
     fn other_frames_are_left_alone() {
         let mut thinking = Thinking::default();
-        for frame in [r#"{"type":"CUSTOM","name":"THINKING_START"}"#, r#"{"type":"THINKING_HARD"}"#, "{oops\"THINKING_"]
-        {
-            assert_eq!(thinking.convert(frame, "r", 9), None, "{frame}");
+        for frame in [r#"{"type":"CUSTOM","name":"THINKING_START"}"#, r#"{"type":"THINKING_HARD"}"#, "{}"] {
+            assert_eq!(thinking.convert(&frame_fields(frame, 9).unwrap(), "r"), None, "{frame}");
         }
     }
 }

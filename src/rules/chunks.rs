@@ -264,7 +264,7 @@ mod tests {
         let mut seen = Vec::new();
         for chunk in chunks {
             let text = format!("{{{}}}", chunk.replace('\'', "\""));
-            let incoming = Incoming::read(&text, 9, &mut |_| {}).unwrap();
+            let incoming = Incoming::read(&crate::wire::frame_fields(&text, 9).unwrap(), &mut |_| {}).unwrap();
             let result = expander.expand(incoming, &mut |i| seen.push(describe(i)));
             if let Err(violation) = result {
                 seen.push(format!("!{}", violation.code));

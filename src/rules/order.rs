@@ -214,90 +214,78 @@ impl OrderKeeper {
     fn own(&mut self, incoming: &Incoming<'_>) -> Option<Broken> {
         let tag = incoming.subagent_run_id.map(Str::decode);
         let tag = tag.as_deref();
+        let id = subject(incoming).map(Str::decode).unwrap_or_default();
+        let id = &*id;
         match incoming.event {
-            Event::TextMessageStart { message_id, .. } => {
-                start(&mut self.text, &message_id.decode(), tag, ["V9", "V10"])
-            }
-            Event::TextMessageContent { message_id, .. } => {
-                content(&mut self.text, &message_id.decode(), tag, ["V11", "V13"])
-            }
-            Event::TextMessageEnd { message_id } => {
+            Event::TextMessageStart { .. } => start(&mut self.text, id, tag, ["V9", "V10"]),
+            Event::TextMessageContent { .. } => content(&mut self.text, id, tag, ["V11", "V13"]),
+            Event::TextMessageEnd { .. } => {
                 self.last = Default::default();
-                end(&mut self.text, &message_id.decode(), tag, ["V12", "V13"], Repair::Drop)
+                end(&mut self.text, id, tag, ["V12", "V13"], Repair::Drop)
             }
-            Event::ToolCallStart { tool_call_id, parent_message_id, .. } => {
-                self.call_start(&tool_call_id.decode(), parent_message_id.map(Str::decode).as_deref(), tag)
+            Event::ToolCallStart { parent_message_id, .. } => {
+                self.call_start(id, parent_message_id.map(Str::decode).as_deref(), tag)
             }
-            Event::ToolCallArgs { tool_call_id, .. } => {
-                let id = tool_call_id.decode();
-                let open = self.calls.is_open(&id);
+            Event::ToolCallArgs { .. } => {
+                let open = self.calls.is_open(id);
                 // A call cannot be opened without its name: late arguments go to the call that is there.
                 let broken = || broken(NOT_OPEN, "V18", Repair::Keep, "an open tool call with this id");
-                if open { owner(&self.calls, &id, tag, "V19") } else { broken() }
+                if open { owner(&self.calls, id, tag, "V19") } else { broken() }
             }
-            Event::ToolCallEnd { tool_call_id } => {
+            Event::ToolCallEnd { .. } => {
                 self.last = Default::default();
-                end(&mut self.calls, &tool_call_id.decode(), tag, ["V18", "V19"], Repair::Drop)
+                end(&mut self.calls, id, tag, ["V18", "V19"], Repair::Drop)
             }
-            Event::ToolCallResult { message_id, .. } => {
-                self.text.of(&message_id.decode()).owner = Some(tag.map(Into::into));
+            Event::ToolCallResult { .. } => {
+                self.text.of(id).owner = Some(tag.map(Into::into));
                 None
             }
-            Event::ReasoningMessageStart { message_id } => {
-                start(&mut self.reasoning, &message_id.decode(), tag, ["V24", "V25"])
-            }
-            Event::ReasoningMessageContent { message_id, .. } => {
-                content(&mut self.reasoning, &message_id.decode(), tag, ["V26", "V27"])
-            }
-            Event::ReasoningMessageEnd { message_id } => {
+            Event::ReasoningMessageStart { .. } => start(&mut self.reasoning, id, tag, ["V24", "V25"]),
+            Event::ReasoningMessageContent { .. } => content(&mut self.reasoning, id, tag, ["V26", "V27"]),
+            Event::ReasoningMessageEnd { .. } => {
                 self.last = Default::default();
-                end(&mut self.reasoning, &message_id.decode(), tag, ["V26", "V27"], Repair::Drop)
+                end(&mut self.reasoning, id, tag, ["V26", "V27"], Repair::Drop)
             }
-            Event::ReasoningStart { message_id } => {
-                let id = message_id.decode();
-                let conflict = owner(&self.reasoning, &id, tag, "V25");
-                self.reasoning.of(&id).owner.get_or_insert(tag.map(Into::into));
-                start(&mut self.spans, &id, None, ["V24", "V25"]).or(conflict)
+            Event::ReasoningStart { .. } => {
+                let conflict = owner(&self.reasoning, id, tag, "V25");
+                self.reasoning.of(id).owner.get_or_insert(tag.map(Into::into));
+                start(&mut self.spans, id, None, ["V24", "V25"]).or(conflict)
             }
-            Event::ReasoningEnd { message_id } => {
-                let id = message_id.decode();
-                let conflict = owner(&self.reasoning, &id, tag, "V27");
-                end(&mut self.spans, &id, None, ["V26", "V27"], Repair::Drop).or(conflict)
+            Event::ReasoningEnd { .. } => {
+                let conflict = owner(&self.reasoning, id, tag, "V27");
+                end(&mut self.spans, id, None, ["V26", "V27"], Repair::Drop).or(conflict)
             }
-            Event::ReasoningEncryptedValue { subtype, entity_id, .. } => {
-                let id = entity_id.decode();
+            Event::ReasoningEncryptedValue { subtype, .. } => {
                 let ids = match subtype.raw() {
                     "tool-call" => &self.calls,
-                    _ if self.text.owner(&id).is_some() => &self.text,
+                    _ if self.text.owner(id).is_some() => &self.text,
                     _ => &self.reasoning,
                 };
-                owner(ids, &id, tag, "V28")
+                owner(ids, id, tag, "V28")
             }
-            Event::ActivitySnapshot { message_id, replace, .. } => {
-                let known = self.activities.of(&message_id.decode());
+            Event::ActivitySnapshot { replace, .. } => {
+                let known = self.activities.of(id);
                 if replace || known.owner.is_none() {
                     known.owner = Some(tag.map(Into::into));
                 }
                 None
             }
-            Event::ActivityDelta { message_id, .. } => owner(&self.activities, &message_id.decode(), tag, "V30"),
-            Event::StepStarted { step_name } => {
-                let step = step(tag, &step_name.decode());
+            Event::ActivityDelta { .. } => owner(&self.activities, id, tag, "V30"),
+            Event::StepStarted { .. } => {
+                let step = step(tag, id);
                 if self.steps.is_open(&step) {
                     return broken(ALREADY_OPEN, "V21", Repair::Drop, "a step that is not running under this owner");
                 }
                 self.steps.open(&step, None);
                 None
             }
-            Event::StepFinished { step_name } => {
-                end(&mut self.steps, &step(tag, &step_name.decode()), None, ["V22", "V22"], Repair::Keep)
-            }
+            Event::StepFinished { .. } => end(&mut self.steps, &step(tag, id), None, ["V22", "V22"], Repair::Keep),
             Event::SubagentStarted { parent_subagent_run_id, .. } => {
-                self.subagent_started(tag.unwrap_or_default(), parent_subagent_run_id.map(Str::decode).as_deref())
+                self.subagent_started(id, parent_subagent_run_id.map(Str::decode).as_deref())
             }
             // One that an earlier run suspended may end in this one.
             Event::SubagentFinished { .. } | Event::SubagentError { .. } => {
-                end(&mut self.subagents, tag.unwrap_or_default(), None, ["V34", "V34"], Repair::Keep)
+                end(&mut self.subagents, id, None, ["V34", "V34"], Repair::Keep)
             }
             Event::MessagesSnapshot { messages } => {
                 self.seed(messages, true);
@@ -466,6 +454,8 @@ fn subject<'a>(incoming: &Incoming<'a>) -> Option<Str<'a>> {
         | Event::ReasoningMessageStart { message_id }
         | Event::ReasoningMessageContent { message_id, .. }
         | Event::ReasoningMessageEnd { message_id }
+        | Event::ToolCallResult { message_id, .. }
+        | Event::ActivitySnapshot { message_id, .. }
         | Event::ActivityDelta { message_id, .. } => Some(message_id),
         Event::ToolCallStart { tool_call_id, .. }
         | Event::ToolCallArgs { tool_call_id, .. }

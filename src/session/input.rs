@@ -4,7 +4,7 @@ use super::run::{Body, Outcome, Phase};
 use super::{AgentError, Effect, ErrorKind, Session, Status};
 use crate::rules::{Repair, Violation, opener};
 use crate::thread::Warning;
-use crate::wire::{Delta, Event, EventError, Frame, Incoming, PROTOCOL_VERSION, Raw, Str};
+use crate::wire::{Delta, Event, EventError, Fields, Frame, Incoming, PROTOCOL_VERSION, Raw, Str, frame_fields};
 
 impl Session {
     /// The head of the answer to request `request` has come.
@@ -129,28 +129,36 @@ impl Session {
             self.first_token(delta.delta, now);
             return self.thread.grow(&delta);
         }
-        let depth = self.options.max_depth;
-        let converted = self.thinking.convert(frame.data, self.run_id.as_deref().unwrap_or_default(), depth);
-        let data = converted.as_deref().unwrap_or(frame.data);
-        let mut forgiven = None;
-        let incoming = match Incoming::read(data, depth, &mut |error| forgiven = Some(error)) {
-            Ok(incoming) => incoming,
+        if let Err(error) = self.general(frame.data, now)
             // A frame that the lost connection cut; that the stream was cut is reported anyway.
-            Err(_) if frame.unterminated => return,
-            Err(error) => {
-                self.malformed(error.code(), Repair::Drop, &error);
-                return;
-            }
-        };
+            && !frame.unterminated
+        {
+            self.malformed(error.code(), Repair::Drop, &error);
+        }
+    }
+
+    /// Takes a frame that is no plain delta.
+    fn general(&mut self, data: &str, now: f64) -> Result<(), EventError> {
+        let depth = self.options.max_depth;
+        let fields = frame_fields(data, depth)?;
+        if let Some(converted) = self.thinking.convert(&fields, self.run_id.as_deref().unwrap_or_default()) {
+            return self.members(&frame_fields(&converted, depth)?, &converted, now);
+        }
+        self.members(&fields, data, now)
+    }
+
+    fn members(&mut self, fields: &Fields<'_>, data: &str, now: f64) -> Result<(), EventError> {
+        let mut forgiven = None;
+        let incoming = Incoming::read(fields, &mut |error| forgiven = Some(error))?;
         if let Some(error) = forgiven
             && self.malformed("member-malformed", Repair::Keep, &error) == Repair::Drop
         {
-            return;
+            return Ok(());
         }
         self.count_event();
         if self.options.events {
             let mut json = String::new();
-            crate::wire::write_json(&mut json, frame.data);
+            crate::wire::write_json(&mut json, data);
             self.effects.push_back(Effect::Event(json));
         }
         let event = incoming.event.name();
@@ -160,6 +168,7 @@ impl Session {
         if let Err(violation) = result {
             self.violation(violation, Some(event.to_owned()));
         }
+        Ok(())
     }
 
     fn malformed(&mut self, code: &'static str, repair: Repair, error: &EventError) -> Repair {

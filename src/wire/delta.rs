@@ -162,7 +162,7 @@ mod tests {
         ];
         for frame in taken {
             let Delta { kind, id, delta } = Delta::read(frame).expect(frame);
-            match (kind, Incoming::read(frame, 9, &mut |_| {}).unwrap().event) {
+            match (kind, Incoming::read(&crate::wire::frame_fields(frame, 9).unwrap(), &mut |_| {}).unwrap().event) {
                 (DeltaKind::Text, Event::TextMessageContent { message_id, delta: general })
                 | (DeltaKind::Reasoning, Event::ReasoningMessageContent { message_id, delta: general }) => {
                     assert_eq!((id, delta), (message_id, general), "{frame}");

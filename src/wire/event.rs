@@ -281,13 +281,13 @@ struct Wrong(&'static str, &'static str);
 
 /// The members of one event, by the kind that each must have. The methods are called from 60 places: kept out of line
 /// they cost a tenth of the module less.
-struct Members<'a> {
-    fields: Fields<'a>,
+struct Members<'f, 'a> {
+    fields: &'f Fields<'a>,
     /// The first member that is wrong, but that the event makes sense without.
     forgiven: Cell<Option<Wrong>>,
 }
 
-impl<'a> Members<'a> {
+impl<'a> Members<'_, 'a> {
     #[inline(never)]
     fn string(&self, member: &'static str) -> Result<Str<'a>, Wrong> {
         self.fields.get(member).and_then(Raw::literal).ok_or(Wrong(member, STRING))
@@ -333,11 +333,21 @@ impl<'a> Members<'a> {
     }
 }
 
+/// The members of one frame.
+pub fn frame_fields(frame: &str, max_depth: usize) -> Result<Fields<'_>, EventError> {
+    Raw::parse_object(frame, max_depth)?.ok_or(EventError::NotObject)
+}
+
+/// The `type` of a frame.
+pub fn frame_type<'a>(fields: &Fields<'a>) -> Result<Cow<'a, str>, EventError> {
+    fields.get("type").and_then(Raw::string).filter(|name| !name.is_empty()).ok_or(EventError::NoType)
+}
+
 impl<'a> Incoming<'a> {
-    /// Reads one frame. A member that is wrong, but that the event makes sense without, is left out and reported.
-    pub fn read(frame: &'a str, max_depth: usize, forgiven: &mut dyn FnMut(EventError)) -> Result<Self, EventError> {
-        let fields = Raw::parse_object(frame, max_depth)?.ok_or(EventError::NotObject)?;
-        let event = fields.get("type").and_then(Raw::string).filter(|t| !t.is_empty()).ok_or(EventError::NoType)?;
+    /// Reads one frame: its members, and its type (see [`frame_type`]). A member that is wrong, but that the event makes
+    /// sense without, is left out and reported.
+    pub fn read(fields: &Fields<'a>, forgiven: &mut dyn FnMut(EventError)) -> Result<Self, EventError> {
+        let event = frame_type(fields)?;
         let m = Members { fields, forgiven: Cell::new(None) };
         let error =
             |Wrong(member, expected)| EventError::Member { event: event.clone().into_owned(), member, expected };
@@ -353,7 +363,7 @@ impl<'a> Incoming<'a> {
 
 impl<'a> Event<'a> {
     // The order of the arms is the order of how often the events come.
-    fn read(name: &str, m: &Members<'a>) -> Result<Option<Self>, Wrong> {
+    fn read(name: &str, m: &Members<'_, 'a>) -> Result<Option<Self>, Wrong> {
         Ok(Some(match name {
             "TEXT_MESSAGE_CONTENT" => {
                 Self::TextMessageContent { message_id: m.string("messageId")?, delta: m.string("delta")? }

@@ -20,7 +20,7 @@ mod utf8;
 mod write;
 
 pub use delta::{Delta, DeltaKind};
-pub use event::{Event, EventError, Incoming, Str};
+pub use event::{Event, EventError, Incoming, Str, frame_fields, frame_type};
 pub use input::PROTOCOL_VERSION;
 pub use json::{Fields, JsonError, Raw};
 pub use message::{Content, Message, Note, Role, ToolCall};

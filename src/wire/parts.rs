@@ -11,12 +11,10 @@ pub(super) fn read(list: Value, notes: &mut Vec<Note>) -> Value {
     let mut parts: Vec<Option<Map<String, Value>>> = Vec::with_capacity(list.len());
     let mut converted = Vec::new();
     for item in list {
-        let Value::Object(mut part) = item else {
+        let Value::Object(part) = item else {
             notes.push(Note::new("part-malformed", "a content part was left out: expected an object"));
             continue;
         };
-        // Some encoders write `null` for what a part has not.
-        part.retain(|_, member| !member.is_null());
         if text(&part, "type") == Some("binary")
             && let Some(media) = upgrade(&part)
         {
@@ -65,8 +63,7 @@ fn clean(mut part: Map<String, Value>, notes: &mut Vec<Note>) -> Option<Map<Stri
 }
 
 fn clean_source(source: &mut Map<String, Value>) -> Option<(&'static str, &'static str)> {
-    source.retain(|_, member| !member.is_null());
-    let optional: &[&str] = match text(source, "type") {
+    let known: &[&str] = match text(source, "type") {
         Some("data") if text(source, "mimeType").is_none() => {
             return Some(("part-malformed", "a source with a mimeType"));
         }
@@ -74,12 +71,14 @@ fn clean_source(source: &mut Map<String, Value>) -> Option<(&'static str, &'stat
         Some("file") => &["type", "value", "provider", "mimeType"],
         _ => return Some(("part-unknown", "a source type of AG-UI 1.0")),
     };
-    keep(source, optional);
+    keep(source, known);
     text(source, "value").is_none().then_some(("part-malformed", "a source with a value"))
 }
 
+/// Keeps these members. Some encoders write `null` for what a part has not.
+#[inline(never)]
 fn keep(map: &mut Map<String, Value>, names: &[&str]) {
-    map.retain(|name, _| names.contains(&name.as_str()));
+    map.retain(|name, member| names.contains(&name.as_str()) && !member.is_null());
 }
 
 /// A `binary` part of AG-UI 0.0 as a media part.
@@ -93,24 +92,29 @@ fn upgrade(part: &Map<String, Value>) -> Option<Map<String, Value>> {
     };
     let prefix = mime.split_once('/').map_or("", |(prefix, _)| prefix);
     let kind = MEDIA.into_iter().find(|kind| *kind == prefix && *kind != "document").unwrap_or("document");
-    let string = |text: &str| Value::String(text.to_owned());
-    let object =
-        |members: &[(&str, Value)]| members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    let source = object(&[("type", string(source_type)), ("value", string(value)), ("mimeType", string(mime))]);
-    let mut media: Map<String, Value> = object(&[("type", string(kind)), ("source", Value::Object(source))]);
+    let source = object(&[("type", source_type), ("value", value), ("mimeType", mime)]);
+    let mut media = object(&[("type", kind)]);
+    media.insert("source".to_owned(), Value::Object(source));
     if let Some(filename) = filled("filename") {
-        media.insert("metadata".to_owned(), Value::Object(object(&[("filename", string(filename))])));
+        media.insert("metadata".to_owned(), Value::Object(object(&[("filename", filename)])));
     }
     Some(media)
 }
 
+#[inline(never)]
+fn object(members: &[(&str, &str)]) -> Map<String, Value> {
+    let mut map = Map::new();
+    for (name, text) in members {
+        map.insert((*name).to_owned(), Value::String((*text).to_owned()));
+    }
+    map
+}
+
 /// Whether a modern part says what the converted one says.
 fn same_media(converted: &Map<String, Value>, modern: &Map<String, Value>) -> bool {
-    let source =
-        |part: &Map<String, Value>, name: &str| part.get("source").and_then(|source| source.get(name)).cloned();
-    let filename =
-        |part: &Map<String, Value>| part.get("metadata").and_then(|metadata| metadata.get("filename")).cloned();
+    let inner = |part: &Map<String, Value>, member: &str, name: &str| part.get(member)?.get(name).cloned();
+    let filename = inner(converted, "metadata", "filename");
     converted.get("type") == modern.get("type")
-        && ["type", "value", "mimeType"].into_iter().all(|name| source(converted, name) == source(modern, name))
-        && (filename(converted).is_none() || filename(converted) == filename(modern))
+        && converted.get("source") == modern.get("source")
+        && (filename.is_none() || filename == inner(modern, "metadata", "filename"))
 }
