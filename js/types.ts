@@ -129,6 +129,11 @@ export interface RunResult {
   readonly error?: AgentError;
   /** What RUN_FINISHED returned. */
   readonly result?: unknown;
+  /**
+   * The tool calls that a successful run left without an answer, in order: those that RUN_FINISHED named, or else those
+   * that the run started and did not answer. Absent if there are none.
+   */
+  readonly pendingToolCallIds?: readonly string[];
 }
 
 /** A value, or a function that is asked for it each time it is needed. */
