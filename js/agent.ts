@@ -13,7 +13,12 @@ import type { Agent, AgentOptions, AgentSnapshot, Message, RunResult, SubmitInpu
  * @internal
  */
 export function createAgentWith<State>(source: () => Promise<Core>, given: AgentOptions<State>): Agent<State> {
-  const { threadId = uuid(), initialMessages = [], initialState, rules = "tolerant", notify, limits = {} } = given;
+  const { threadId = uuid(), initialMessages = [], initialState, notify, limits = {} } = given;
+  const { rules = "tolerant", protocol = "1.0" } = given;
+  // As the core reads it, which comes too late to tell of a mistake where it was made.
+  if (!/^(1\.0|0\.0\.(0|[1-9]\d{0,2}))$/.test(protocol)) {
+    throw misuse(new TypeError(`expected "1.0" or "0.0.x" as protocol, not ${JSON.stringify(protocol)}`));
+  }
   const first = initialSnapshot(threadId, initialMessages, initialState);
   const listeners = new Set<{ listener: () => void }>();
   // Read at the time of every call, so that a binding can keep callbacks and headers fresh.
@@ -28,6 +33,7 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     settings: {
       threadId,
       rules,
+      protocol,
       events: false,
       maxFrameBytes: limits.frameBytes ?? 10 * 2 ** 20,
       maxErrorBodyBytes: limits.errorBodyBytes ?? 64 * 2 ** 10,
@@ -87,7 +93,7 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     const long = typeof input === "string" ? { message: input } : input;
     if (typeof long !== "object" || !long) throw misuse(new TypeError("submit takes a text or an object"));
     const { state, signal } = long;
-    const core = toCoreInput(options, long);
+    const core = toCoreInput(options, long, snapshot.interrupts);
     const { runId: id, messages } = core;
     if (signal?.aborted) return { runId: id, outcome: "aborted" };
     const json = toJson(core);

@@ -1,7 +1,17 @@
 // From what the application gives to what the core reads.
 
 import type { RequestTarget } from "./glue/core.js";
-import type { AgentOptions, Context, Message, ResumeEntry, SubmitInput, Tool, UserMessage } from "./types.js";
+import type {
+  AgentOptions,
+  Context,
+  Interrupt,
+  Message,
+  ResumeAnswers,
+  ResumeEntry,
+  SubmitInput,
+  Tool,
+  UserMessage,
+} from "./types.js";
 
 /** What goes with every run. */
 export interface RunInput {
@@ -29,14 +39,32 @@ export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunI
   };
 }
 
+/** Answers by interrupt as entries, in the order of the interrupts. */
+function toResume(answers: ResumeAnswers, interrupts: readonly Interrupt[]): readonly ResumeEntry[] {
+  if (Array.isArray(answers)) return answers as readonly ResumeEntry[];
+  const given = answers as Exclude<ResumeAnswers, readonly ResumeEntry[]>;
+  const place = (id: string): number => interrupts.findIndex((interrupt) => interrupt.id === id);
+  return Object.keys(given)
+    .sort((one, other) => place(one) - place(other))
+    .map((interruptId) => {
+      const answer = given[interruptId]!;
+      // A cancellation has nothing to say.
+      return { ...answer, interruptId, ...(answer?.status === "cancelled" && { payload: undefined }) };
+    });
+}
+
 /** The core's form of what was given to `submit`. */
-export function toCoreInput<State>(options: AgentOptions<State>, given: SubmitInput<State>): CoreInput {
+export function toCoreInput<State>(
+  options: AgentOptions<State>,
+  given: SubmitInput<State>,
+  interrupts: readonly Interrupt[],
+): CoreInput {
   const { message, parts, state, resume, ifBusy = "queue" } = given;
   return {
     ...toRunInput(options, given),
     messages: message === undefined && !parts ? [] : [toUserMessage(message, parts)],
     state,
-    resume,
+    resume: resume && toResume(resume, interrupts),
     ifBusy,
   };
 }
@@ -55,8 +83,8 @@ function toUserMessage(message: SubmitInput["message"], parts: SubmitInput["part
 
 /** Where the next request goes. */
 export async function toTarget(options: AgentOptions): Promise<RequestTarget> {
-  const { credentials, fetch } = options;
-  return { url: String(await ask(options.url)), headers: await ask(options.headers), credentials, fetch };
+  const { credentials, fetch, binary = false } = options;
+  return { url: String(await ask(options.url)), headers: await ask(options.headers), credentials, fetch, binary };
 }
 
 function ask<Value>(provider: Value | (() => Value)): Value {

@@ -197,6 +197,15 @@ export interface AgentOptions<State = unknown> {
   readonly forwardedProps?: Provider<unknown> | undefined;
   /** `tolerant` (default) repairs or drops a bad frame and warns; `strict` ends the run. */
   readonly rules?: "tolerant" | "strict" | undefined;
+  /**
+   * Asks the server for the binary framing, which is smaller. One that does not have it answers with an event stream.
+   * Default: `false`. The answer is read as what it is, whatever was asked for.
+   */
+  readonly binary?: boolean | undefined;
+  /**
+   * The newest AG-UI that the server knows. Requests leave out, or say in the old way, what came after it. Default: `1.0`.
+   */
+  readonly protocol?: "1.0" | `0.0.${number}` | undefined;
   /** Default: `frame`. */
   readonly notify?: Notify | undefined;
   readonly limits?: Limits | undefined;
@@ -208,6 +217,11 @@ export interface AgentOptions<State = unknown> {
   readonly onEvent?: ((event: AgUiEvent) => void) | undefined;
 }
 
+/** Answers to interrupts: as AG-UI's entries, or by the interrupt's id. */
+export type ResumeAnswers =
+  | readonly ResumeEntry[]
+  | { readonly [interruptId: string]: Omit<ResumeEntry, "interruptId"> };
+
 /** The long form of what `submit` takes. */
 export interface SubmitInput<State = unknown> {
   /** The text, or a whole user message. */
@@ -216,8 +230,8 @@ export interface SubmitInput<State = unknown> {
   readonly parts?: readonly ContentPart[] | undefined;
   /** Set before the run: members of an object are merged into the state, anything else replaces it. */
   readonly state?: State | Partial<State> | undefined;
-  /** Answers to interrupts. */
-  readonly resume?: readonly ResumeEntry[] | undefined;
+  /** Answers to interrupts: one to each that is open. */
+  readonly resume?: ResumeAnswers | undefined;
   /** In place of the agent's option, for this run. */
   readonly tools?: readonly Tool[] | undefined;
   /** In place of the agent's option, for this run. */
@@ -252,7 +266,7 @@ export interface AgentEvents extends AsyncIterable<CustomEventData> {
  *
  * What happens to a run is told by `RunResult.outcome`, never by a rejection. A call that makes no sense rejects
  * (or throws) an `AgentError` of kind `unsupported` with the code `disposed`, `busy`, `queue-full`,
- * `nothing-to-regenerate` or `input`.
+ * `nothing-to-regenerate`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired` or `input`.
  *
  * @example
  * const agent = createAgent({ url: "/agent" });
@@ -269,12 +283,15 @@ export interface Agent<State = unknown> {
   submit(input: string | SubmitInput<State>): Promise<RunResult>;
   /** Ends the run. What came so far stays. */
   stop(): Promise<void>;
-  /** Runs the thread again after a failure, without a new message. */
+  /** Runs the thread again after a failure, without a new message; what the failed run answered is answered again. */
   retry(): Promise<RunResult>;
-  /** Takes back an assistant message (default: the last) with all that follows, and runs again. */
+  /**
+   * Takes back an assistant message (default: the last) with all that follows, and runs again. Interrupts that are open
+   * are cancelled with it.
+   */
   regenerate(messageId?: string): Promise<RunResult>;
-  /** Answers interrupts: `submit({ resume })`. */
-  resume(answers: readonly ResumeEntry[]): Promise<RunResult>;
+  /** Answers interrupts: `submit({ resume })`. Every open one needs an answer; an expired one can only be cancelled. */
+  resume(answers: ResumeAnswers): Promise<RunResult>;
   setMessages(next: readonly Message[] | ((messages: readonly Message[]) => readonly Message[])): void;
   setState(next: State | ((state: State) => State)): void;
   /** Ends every run and goes back to `initialMessages` and `initialState`. */
@@ -287,7 +304,7 @@ export interface Agent<State = unknown> {
   readonly events: AgentEvents;
   /**
    * Replaces the options, apart from those that are fixed from the start: `threadId`, `initialMessages`,
-   * `initialState`, `rules`, `notify` and `limits`. An option that is left out is gone.
+   * `initialState`, `rules`, `protocol`, `notify` and `limits`. An option that is left out is gone.
    */
   setOptions(options: AgentOptions<State>): void;
 }

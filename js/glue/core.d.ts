@@ -17,6 +17,8 @@ export default function init(input: { module_or_path: ModuleInput }): Promise<un
 export interface SessionOptions {
   threadId: string;
   rules: "tolerant" | "strict";
+  /** `1.0` or `0.0.x`. */
+  protocol: string;
   /** Whether to call `host.event` for every event. */
   events: boolean;
   maxFrameBytes: number;
@@ -32,6 +34,8 @@ export interface RequestTarget {
   headers?: HeadersInit | undefined;
   credentials?: RequestCredentials | undefined;
   fetch?: typeof fetch | undefined;
+  /** Whether to ask for the binary framing. */
+  binary: boolean;
 }
 
 /** What the core asks of the page. Every method of the session may be called from inside these. */

@@ -36,6 +36,8 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn rules(this: &SessionOptions) -> String;
     #[wasm_bindgen(method, getter)]
+    pub fn protocol(this: &SessionOptions) -> String;
+    #[wasm_bindgen(method, getter)]
     pub fn events(this: &SessionOptions) -> bool;
     #[wasm_bindgen(method, getter, js_name = maxFrameBytes)]
     pub fn max_frame_bytes(this: &SessionOptions) -> f64;
@@ -48,7 +50,7 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = graceMs)]
     pub fn grace_ms(this: &SessionOptions) -> f64;
 
-    /// `{ url, headers?, credentials?, fetch? }`.
+    /// `{ url, headers?, credentials?, fetch?, binary }`.
     pub type RequestTarget;
     #[wasm_bindgen(method, getter)]
     pub fn url(this: &RequestTarget) -> String;
@@ -58,6 +60,8 @@ extern "C" {
     pub fn credentials(this: &RequestTarget) -> Option<web_sys::RequestCredentials>;
     #[wasm_bindgen(method, getter)]
     pub fn fetch(this: &RequestTarget) -> Option<js_sys::Function>;
+    #[wasm_bindgen(method, getter)]
+    pub fn binary(this: &RequestTarget) -> bool;
 
     /// What a reader gives.
     pub type ReadResult;

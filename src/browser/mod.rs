@@ -9,6 +9,7 @@ mod request;
 
 use crate::session::{Effect, Misuse, Options, Session as Core, Ticket};
 use crate::thread::Warning;
+use crate::wire::Protocol;
 use host::Timer;
 pub use host::{Host, SessionOptions};
 use request::Open;
@@ -17,11 +18,15 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
-impl From<SessionOptions> for Options {
-    fn from(options: SessionOptions) -> Self {
-        Self {
+impl TryFrom<SessionOptions> for Options {
+    type Error = Misuse;
+
+    fn try_from(options: SessionOptions) -> Result<Self, Misuse> {
+        Ok(Self {
             thread_id: options.thread_id(),
             strict: options.rules() == "strict",
+            protocol: Protocol::parse(&options.protocol())
+                .ok_or(Misuse::Input("\"1.0\" or \"0.0.x\" as \"protocol\""))?,
             events: options.events(),
             // `as` saturates: Infinity is "no limit".
             max_frame_bytes: options.max_frame_bytes() as usize,
@@ -30,7 +35,7 @@ impl From<SessionOptions> for Options {
             // The reader recurses; this much fits the stack of every engine.
             max_depth: (options.max_depth() as usize).min(4096),
             grace_ms: options.grace_ms(),
-        }
+        })
     }
 }
 
@@ -57,7 +62,8 @@ impl Session {
         state: Option<String>,
         host: Host,
     ) -> Result<Session, JsValue> {
-        let core = Core::new(options.into(), messages.as_deref(), state.as_deref()).map_err(misuse)?;
+        let core = options.try_into().and_then(|options| Core::new(options, messages.as_deref(), state.as_deref()));
+        let core = core.map_err(misuse)?;
         let shared =
             Rc::new(Shared { core: RefCell::new(core), host, open: RefCell::default(), timer: RefCell::default() });
         panic::watch(&shared);

@@ -65,13 +65,16 @@ async fn send(shared: &Rc<Shared>, body: &str, controller: &AbortController) -> 
     Ok(Some(response))
 }
 
+/// A server without the binary framing answers with an event stream.
+const ACCEPT_BINARY: &str = "application/vnd.ag-ui.event+proto, text/event-stream;q=0.9";
+
 fn init(target: &RequestTarget, body: &str, controller: &AbortController) -> Result<RequestInit, JsValue> {
     let headers = match target.headers() {
         given if given.is_undefined() || given.is_null() => Headers::new()?,
         given => Headers::new_with_headers(given.unchecked_ref())?,
     };
     headers.set("content-type", "application/json")?;
-    headers.set("accept", "text/event-stream")?;
+    headers.set("accept", if target.binary() { ACCEPT_BINARY } else { "text/event-stream" })?;
     let init = RequestInit::new();
     init.set_method("POST");
     init.set_body(&body.into());

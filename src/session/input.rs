@@ -1,17 +1,22 @@
 //! What the network reports: heads, bytes, ends, failures, and the passing of time.
 
 use super::run::{Body, Outcome, Phase};
-use super::{AgentError, Effect, ErrorKind, Session, Status};
+use super::{AgentError, Effect, ErrorKind, Options, Session, Status};
 use crate::rules::{Repair, Violation, opener};
 use crate::thread::Warning;
-use crate::wire::{Delta, Event, EventError, Fields, Frame, Incoming, PROTOCOL_VERSION, Raw, Str, frame_fields};
+use crate::wire::{
+    BadBody, Delta, Event, EventError, Fields, Frame, Framer, Incoming, PROTOCOL_VERSION, Raw, Str, Undecodable,
+    frame_fields,
+};
 
 impl Session {
     /// The head of the answer to request `request` has come.
     pub fn head(&mut self, request: u32, status: u16, content_type: &str, now: f64) {
-        let limit = self.options.max_error_body_bytes;
+        let Options { max_error_body_bytes, max_frame_bytes, max_depth, .. } = self.options;
         let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
-        run.body = Some(Body::new(status, content_type, limit));
+        let body = Body::new(status, content_type, max_error_body_bytes);
+        self.stream = Some(Framer::new(body.format(), max_frame_bytes, max_depth));
+        run.body = Some(body);
         run.phase = if (200..300).contains(&status) { Phase::Streaming } else { Phase::Refused };
         if status == 204 {
             self.end(request, now);
@@ -34,8 +39,8 @@ impl Session {
             return;
         }
         let Some(mut stream) = self.stream.take() else { return };
-        let read = stream.feed(bytes, &mut |frame| self.frame(&frame, now));
-        self.after_reading(read.is_err(), stream, now);
+        let read = stream.feed(bytes, &mut |frame| self.take(frame, now));
+        self.after_reading(read, stream, now);
     }
 
     /// The body has ended.
@@ -45,8 +50,8 @@ impl Session {
             return self.fail_http(now);
         }
         if let Some(mut stream) = self.stream.take() {
-            let read = stream.finish(&mut |frame| self.frame(&frame, now));
-            self.after_reading(read.is_err(), stream, now);
+            let read = stream.finish(&mut |frame| self.take(frame, now));
+            self.after_reading(read, stream, now);
         }
         let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
         if run.events == 0 && run.body.as_ref().is_none_or(|body| body.status == 204 || !body.is_stream()) {
@@ -87,7 +92,29 @@ impl Session {
         }
     }
 
-    fn after_reading(&mut self, too_long: bool, stream: super::Stream, now: f64) {
+    fn take(&mut self, frame: Result<Frame<'_>, Undecodable>, now: f64) {
+        match frame {
+            Ok(frame) => self.frame(&frame, now),
+            Err(_) if self.broken() => {}
+            Err(Undecodable::UnknownEvent) => {
+                let message = "a binary frame holds an event that AG-UI 1.0 does not have".to_owned();
+                self.violation(Violation { code: "event-unknown", rule: "T16", repair: Repair::Drop, message }, None);
+            }
+            Err(Undecodable::Broken(reason)) => self.not_decodable("T16", reason),
+        }
+    }
+
+    fn not_decodable(&mut self, rule: &'static str, reason: &str) {
+        let message = format!("a binary frame cannot be decoded: {reason}");
+        self.violation(Violation { code: "frame-not-decodable", rule, repair: Repair::Drop, message }, None);
+    }
+
+    fn after_reading(&mut self, read: Result<(), BadBody>, stream: Framer, now: f64) {
+        // Where the run has not ended, that the stream was cut is reported anyway.
+        let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
+        if read == Err(BadBody::Cut) && (ended || self.options.strict) && !self.broken() {
+            self.not_decodable("T15", "the body ends within it");
+        }
         self.report_warnings();
         self.changed(false);
         // A frame may have ended the run (strict rules), and with it the stream.
@@ -96,7 +123,7 @@ impl Session {
             stream.last_id().clone_into(&mut self.last_event_id);
         }
         self.stream = Some(stream);
-        if too_long {
+        if read == Err(BadBody::FrameTooLong) {
             let error = AgentError::frame_too_long(self.options.max_frame_bytes);
             run.ended.get_or_insert((Outcome::Error, Some(error)));
         } else if !self.broken() {

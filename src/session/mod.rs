@@ -12,7 +12,9 @@
 //! ```
 
 mod error;
+mod given;
 mod input;
+mod interrupts;
 mod publish;
 mod run;
 mod submit;
@@ -24,9 +26,9 @@ pub use submit::{Misuse, Ticket};
 use crate::dialect::Thinking;
 use crate::rules::{ChunkExpander, OrderKeeper};
 use crate::thread::{DocumentLimits, Ending, Thread, Warning};
-use crate::wire::{JsonWriter, Raw, RunAgentInput, keep_private, write_json};
+use crate::wire::{Framer, JsonWriter, Protocol, Raw, RunAgentInput, keep_private, write_json};
 use publish::Published;
-use run::{Phase, Run, Stream};
+use run::{Phase, Run};
 use std::collections::VecDeque;
 use submit::{IfBusy, Start, Submit};
 
@@ -37,6 +39,8 @@ pub struct Options {
     pub thread_id: String,
     /// A broken rule ends the run with an error, instead of a warning.
     pub strict: bool,
+    /// What the server speaks, default 1.0.
+    pub protocol: Protocol,
     /// Report every event as it came (`Effect::Event`).
     pub events: bool,
     /// Bytes of one frame, and of what the copies of one patch add, default 10 MiB.
@@ -56,6 +60,7 @@ impl Default for Options {
         Self {
             thread_id: String::new(),
             strict: false,
+            protocol: Protocol::CURRENT,
             events: false,
             max_frame_bytes: 10 * 1024 * 1024,
             max_error_body_bytes: 64 * 1024,
@@ -135,7 +140,8 @@ pub struct Session {
     chunks: ChunkExpander,
     order: OrderKeeper,
     run: Option<Run>,
-    stream: Option<Stream>,
+    /// Reads the body that is coming.
+    stream: Option<Framer>,
     queue: VecDeque<Submit>,
     effects: VecDeque<Effect>,
     tickets: Ticket,
@@ -146,6 +152,8 @@ pub struct Session {
     outcome: Option<Outcome>,
     timing: Option<Timing>,
     last_event_id: String,
+    /// The answers that the last run was sent with, until it has ended well.
+    resumed: Option<String>,
     published: Published,
     /// `Effect::Changed` was given since the last patch; whether as urgent.
     told: Option<bool>,
@@ -178,6 +186,7 @@ impl Session {
             outcome: None,
             timing: None,
             last_event_id: String::new(),
+            resumed: None,
             published: Published::initial(),
             told: None,
             disposed: false,
@@ -216,7 +225,11 @@ impl Session {
         self.alive()?;
         let (mut submit, if_busy) = Submit::read(&keep_private(json), self.options.max_depth, start)?;
         // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
-        if matches!(&self.run, Some(run) if run.ended.is_some()) {
+        let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
+        if over && self.next_in_line(now).is_none() || if_busy == IfBusy::Replace {
+            self.admit(&submit, now)?;
+        }
+        if over {
             self.close(now);
             self.next(now);
         }
@@ -235,6 +248,11 @@ impl Session {
         self.tickets = self.tickets.wrapping_add(1);
         let ticket = self.tickets;
         submit.ticket = ticket;
+        if !submit.unknown.is_empty() {
+            let message = format!("left out of the request: {}", std::mem::take(&mut submit.unknown).join(", "));
+            let warning = Warning { rule: Some("A4"), ..Warning::new("property-unknown", message) };
+            self.effects.push_back(Effect::Warning(warning));
+        }
         match if_busy {
             IfBusy::Drop if busy => self.settle(ticket, &submit.run_id, Outcome::Dropped, None, None),
             IfBusy::Replace if busy => {
@@ -297,6 +315,7 @@ impl Session {
         self.outcome = None;
         self.timing = None;
         self.last_event_id.clear();
+        self.resumed = None;
         self.changed(true);
         Ok(())
     }
@@ -327,16 +346,17 @@ impl Session {
         }
     }
 
-    /// Begins the next run, if none is on.
+    /// Begins the next run, if none is on and one may begin.
     fn next(&mut self, now: f64) {
         while self.run.is_none() {
-            let Some(submit) = self.queue.pop_front() else { return };
+            let Some(submit) = self.next_in_line(now).and_then(|at| self.queue.remove(at)) else { return };
             self.begin(submit, now);
         }
     }
 
     fn begin(&mut self, submit: Submit, now: f64) {
         let depth = self.options.max_depth;
+        self.resumed = self.answers(&submit);
         match &submit.start {
             Start::Submit => {}
             Start::Retry => self.thread.drop_unfinished(),
@@ -352,17 +372,26 @@ impl Session {
         }
         self.report_warnings();
         self.requests = self.requests.wrapping_add(1);
+        let protocol = self.options.protocol;
+        let mut left_out = 0;
         let input = RunAgentInput {
+            protocol,
             thread_id: &self.options.thread_id,
             run_id: &submit.run_id,
             state: self.thread.state(),
-            messages: |list: &mut JsonWriter<'_>| self.thread.write_outgoing(list),
+            messages: |list: &mut JsonWriter<'_>| left_out = self.thread.write_outgoing(list, protocol),
             tools: &submit.tools,
             context: &submit.context,
             forwarded_props: &submit.forwarded_props,
-            resume: submit.resume.as_deref(),
+            resume: self.resumed.as_deref(),
         };
-        self.effects.push_back(Effect::Open { request: self.requests, body: input.write() });
+        let body = input.write();
+        if left_out > 0 {
+            let message = format!("{left_out} content parts that the server does not know are left out of the request");
+            let warning = Warning { rule: Some("A4"), ..Warning::new("part-not-sent", message) };
+            self.effects.push_back(Effect::Warning(warning));
+        }
+        self.effects.push_back(Effect::Open { request: self.requests, body });
         self.status = Status::Running;
         self.run_id = Some(submit.run_id);
         self.error = None;
@@ -371,7 +400,7 @@ impl Session {
         self.thinking.clear();
         self.chunks.clear();
         self.order.clear();
-        self.stream = Some(Stream::new(self.options.max_frame_bytes));
+        self.stream = None;
         self.run = Some(Run {
             ticket: submit.ticket,
             request: self.requests,
@@ -419,6 +448,9 @@ impl Session {
         };
         self.thread.end_run(ending, pending, now);
         self.status = if error.is_some() { Status::Error } else { Status::Idle };
+        if ending == Ending::Complete {
+            self.resumed = None;
+        }
         self.error = error;
         self.outcome = Some(outcome);
         if let Some(timing) = &mut self.timing {

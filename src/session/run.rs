@@ -2,7 +2,7 @@
 
 use super::error::AgentError;
 use super::submit::Ticket;
-use crate::wire::{Frame, FrameTooLong, SseParser, Utf8Decoder, keep_private};
+use crate::wire::{Format, keep_private};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,41 +47,6 @@ pub(super) enum Phase {
     Refused,
 }
 
-/// Bytes → frames.
-#[derive(Debug)]
-pub(super) struct Stream {
-    utf8: Utf8Decoder,
-    sse: SseParser,
-}
-
-impl Stream {
-    pub fn new(max_frame: usize) -> Self {
-        Self { utf8: Utf8Decoder::default(), sse: SseParser::new(max_frame) }
-    }
-
-    pub fn feed(&mut self, bytes: &[u8], sink: &mut impl FnMut(Frame<'_>)) -> Result<(), FrameTooLong> {
-        let mut result = Ok(());
-        let sse = &mut self.sse;
-        self.utf8.feed(bytes, &mut |text| {
-            if result.is_ok() {
-                result = sse.feed(text, sink);
-            }
-        });
-        result
-    }
-
-    pub fn finish(&mut self, sink: &mut impl FnMut(Frame<'_>)) -> Result<(), FrameTooLong> {
-        let mut result = Ok(());
-        let sse = &mut self.sse;
-        self.utf8.finish(&mut |text| result = sse.feed(text, sink));
-        result.and_then(|()| self.sse.finish(sink))
-    }
-
-    pub fn last_id(&self) -> &str {
-        self.sse.last_id()
-    }
-}
-
 /// The beginning of a body that may turn out not to be a stream.
 #[derive(Debug)]
 pub(super) struct Body {
@@ -108,10 +73,14 @@ impl Body {
         AgentError::http(self.status, &self.content_type, body)
     }
 
+    /// How the answer says that it is framed.
+    pub fn format(&self) -> Format {
+        Format::of(&self.content_type)
+    }
+
     /// Whether the answer says of itself that it is a stream of events.
     pub fn is_stream(&self) -> bool {
-        let essence = self.content_type.split(';').next().unwrap_or_default().trim();
-        essence.eq_ignore_ascii_case("text/event-stream")
+        self.format() != Format::Unknown
     }
 }
 

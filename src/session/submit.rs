@@ -1,5 +1,6 @@
 //! What the application asks for, read from its JSON text, and the queue of what waits.
 
+use super::given::{CONTEXT, RESUME, TOOLS};
 use crate::wire::{Fields, JsonWriter, Raw, write_json};
 use std::fmt;
 
@@ -16,7 +17,7 @@ pub(super) enum IfBusy {
 }
 
 /// The application misused the API. Nothing has changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Misuse {
     /// The input is not what it must be.
@@ -27,18 +28,27 @@ pub enum Misuse {
     QueueFull,
     /// There is no assistant message to regenerate, or no user message before it.
     NothingToRegenerate,
+    /// These interrupts are open, and the submit does not answer them.
+    InterruptsOpen(String),
+    /// This interrupt is not open, or was answered twice.
+    InterruptUnknown(String),
+    /// This interrupt has expired, and was not cancelled.
+    InterruptExpired(String),
     /// The session was disposed of.
     Disposed,
 }
 
 impl Misuse {
     /// Stable code.
-    pub fn code(self) -> &'static str {
+    pub fn code(&self) -> &'static str {
         match self {
             Self::Input(_) => "input",
             Self::Busy => "busy",
             Self::QueueFull => "queue-full",
             Self::NothingToRegenerate => "nothing-to-regenerate",
+            Self::InterruptsOpen(_) => "interrupts-open",
+            Self::InterruptUnknown(_) => "interrupt-unknown",
+            Self::InterruptExpired(_) => "interrupt-expired",
             Self::Disposed => "disposed",
         }
     }
@@ -53,6 +63,11 @@ impl fmt::Display for Misuse {
             Self::NothingToRegenerate => {
                 f.write_str("there is no such assistant message with a user message before it")
             }
+            Self::InterruptsOpen(ids) => {
+                write!(f, "the agent waits for answers to {ids}: pass `resume` with all of them")
+            }
+            Self::InterruptUnknown(id) => write!(f, "interrupt {id} is not open, or is answered twice"),
+            Self::InterruptExpired(id) => write!(f, "interrupt {id} has expired, and can only be cancelled"),
             Self::Disposed => f.write_str("the agent was disposed of; create another with createAgent()"),
         }
     }
@@ -69,7 +84,7 @@ pub(super) enum Start {
     Regenerate(Option<String>),
 }
 
-/// A run that the application asked for. JSON is kept as text: nobody here reads it before it is sent.
+/// A run that the application asked for. JSON is kept as text.
 #[derive(Debug)]
 pub(super) struct Submit {
     pub ticket: Ticket,
@@ -81,6 +96,8 @@ pub(super) struct Submit {
     pub tools: String,
     pub context: String,
     pub forwarded_props: String,
+    /// What was left out of tools, context and answers, because AG-UI has no such member.
+    pub unknown: Vec<String>,
 }
 
 impl Submit {
@@ -96,16 +113,18 @@ impl Submit {
             Some("reject") => IfBusy::Reject,
             Some(_) => return Err(Misuse::Input("\"queue\", \"replace\", \"drop\" or \"reject\" as \"ifBusy\"")),
         };
+        let mut unknown = Vec::new();
         let submit = Self {
             ticket: 0,
             start,
             run_id: run_id.into_owned(),
-            messages: list(&fields, "messages", Misuse::Input("an array of \"messages\""))?.unwrap_or_else(empty),
+            messages: messages(&fields)?,
             state: fields.get("state").map(|raw| raw.text().to_owned()),
-            resume: list(&fields, "resume", Misuse::Input("an array of \"resume\" entries"))?,
-            tools: list(&fields, "tools", Misuse::Input("an array of \"tools\""))?.unwrap_or_else(empty),
-            context: list(&fields, "context", Misuse::Input("an array of \"context\""))?.unwrap_or_else(empty),
+            resume: RESUME.read(&fields, &mut unknown)?,
+            tools: TOOLS.read(&fields, &mut unknown)?.unwrap_or_else(empty),
+            context: CONTEXT.read(&fields, &mut unknown)?.unwrap_or_else(empty),
             forwarded_props: fields.some("forwardedProps").map_or("{}", Raw::text).to_owned(),
+            unknown,
         };
         Ok((submit, if_busy))
     }
@@ -123,10 +142,10 @@ fn empty() -> String {
     "[]".to_owned()
 }
 
-fn list(fields: &Fields<'_>, name: &str, expected: Misuse) -> Result<Option<String>, Misuse> {
-    match fields.some(name) {
-        None => Ok(None),
-        Some(raw) if raw.text().starts_with('[') => Ok(Some(raw.text().to_owned())),
-        Some(_) => Err(expected),
+fn messages(fields: &Fields<'_>) -> Result<String, Misuse> {
+    match fields.some("messages") {
+        None => Ok(empty()),
+        Some(raw) if raw.text().starts_with('[') => Ok(raw.text().to_owned()),
+        Some(_) => Err(Misuse::Input("an array of \"messages\"")),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::args::ArgsReader;
 use super::state::UnsentDocument;
-use crate::wire::{Content, Fields, JsonWriter, Message, Note, Raw, Role, write_json};
+use crate::wire::{Content, Fields, JsonWriter, Message, Note, Protocol, Raw, Role, write_json};
 
 /// How far a message has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,9 +166,9 @@ impl Entry {
         }
     }
 
-    /// Writes what the server is to see of this message. A folded pair goes out as the two that came in; activities
-    /// are for the page.
-    pub fn write_outgoing(&self, list: &mut JsonWriter<'_>) {
+    /// Writes what the server is to see of this message, and says how many of its parts are not for it. A folded pair
+    /// goes out as the two that came in; activities are for the page.
+    pub fn write_outgoing(&self, list: &mut JsonWriter<'_>, protocol: Protocol) -> usize {
         let reasoning = self.reasoning.as_ref().filter(|r| !r.text.is_empty() || r.encrypted_value.is_some());
         if let Some(reasoning) = reasoning {
             let mut message = JsonWriter::object(list.item());
@@ -177,14 +177,15 @@ impl Entry {
                 .string("role", Role::Reasoning.name())
                 .string("content", &reasoning.text)
                 .optional("encryptedValue", reasoning.encrypted_value.as_deref())
-                .optional("subagentRunId", self.message.subagent_run_id.as_deref());
+                .optional("subagentRunId", self.message.subagent_run_id.as_deref().filter(|_| protocol.tags()));
             message.close();
         }
         // A folded entry that never got more than its reasoning has nothing else to say.
         let bare = reasoning.is_some() && self.message.content == Content::None && self.message.tool_calls.is_empty();
-        if !bare && self.message.role != Role::Activity {
-            self.message.write(list.item());
+        if bare || self.message.role == Role::Activity {
+            return 0;
         }
+        self.message.write_outgoing(list.item(), protocol)
     }
 
     /// Writes the message as the snapshot has it.

@@ -31,7 +31,7 @@ pub use entry::Delivery;
 pub(crate) use patch::Patch;
 pub use state::DocumentLimits;
 
-use crate::wire::{Delta, DeltaKind, Event, Incoming, JsonWriter, Note, Raw, Role, Str};
+use crate::wire::{Delta, DeltaKind, Event, Incoming, JsonWriter, Note, Protocol, Raw, Role, Str};
 use entry::{CallPhase, Entry};
 use list::MessageList;
 use merge::{Authority, Given};
@@ -203,9 +203,14 @@ impl Thread {
         self.report.unanswered()
     }
 
-    /// Writes the messages that go to the server.
-    pub(crate) fn write_outgoing(&self, list: &mut JsonWriter<'_>) {
-        self.list.entries().iter().for_each(|entry| entry.write_outgoing(list));
+    /// The open interrupts: their ids, and when they expire.
+    pub fn open_interrupts(&self) -> Vec<(&str, Option<f64>)> {
+        self.report.interrupts().iter().map(|interrupt| (interrupt.id.as_str(), interrupt.expires)).collect()
+    }
+
+    /// Writes the messages that go to the server; says how many of their parts are not for it.
+    pub(crate) fn write_outgoing(&self, list: &mut JsonWriter<'_>, protocol: Protocol) -> usize {
+        self.list.entries().iter().map(|entry| entry.write_outgoing(list, protocol)).sum()
     }
 
     /// Takes the warnings that came up since the last call.
@@ -305,7 +310,10 @@ impl Thread {
             Event::RunFinished { outcome, usage, .. } => {
                 self.report.add_usage(usage);
                 let outcome = outcome.and_then(Raw::object);
-                self.report.set_interrupts(outcome.as_ref().and_then(|outcome| outcome.some("interrupts")));
+                for id in self.report.set_interrupts(outcome.as_ref().and_then(|outcome| outcome.some("interrupts"))) {
+                    let message = format!("the \"expiresAt\" of interrupt \"{id}\" is no ISO 8601: it never expires");
+                    self.warn("interrupt-expiry", "RUN_FINISHED", message);
+                }
             }
             Event::RunError { usage, .. } => self.report.add_usage(usage),
             Event::StepStarted { .. }

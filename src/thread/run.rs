@@ -2,7 +2,7 @@
 
 use super::entry::Stopwatch;
 use super::patch::Patch;
-use crate::wire::{Event, Fields, JsonWriter, Raw, Str, write_json};
+use crate::wire::{Event, Fields, JsonWriter, Raw, Str, parse_time, write_json};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Status {
@@ -64,6 +64,9 @@ const INTERRUPT: [&str; 8] =
 /// An interrupt that waits for an answer.
 #[derive(Debug, Clone)]
 pub(super) struct Interrupt {
+    pub id: String,
+    /// Milliseconds since 1970; never, if it does not say, or not in ISO 8601.
+    pub expires: Option<f64>,
     pub tool_call_id: Option<String>,
     json: String,
 }
@@ -137,14 +140,21 @@ impl Report {
         self.mark(SUBAGENTS, subagents);
     }
 
-    pub fn set_interrupts(&mut self, list: Option<Raw<'_>>) {
+    /// Takes the interrupts that a run has ended with. Gives the ids of those whose expiry cannot be read.
+    pub fn set_interrupts(&mut self, list: Option<Raw<'_>>) -> Vec<String> {
+        let mut unreadable = Vec::new();
         let list = list.and_then(Raw::array).unwrap_or_default();
         self.mark(INTERRUPTS, !(list.is_empty() && self.interrupts.is_empty()));
         self.interrupts = list
             .into_iter()
             .filter_map(|raw| {
                 let fields = raw.object()?;
-                fields.get("id")?.string()?;
+                let id = text(&fields, "id")?;
+                let expiry = fields.some("expiresAt");
+                let expires = expiry.and_then(Raw::string).and_then(|text| parse_time(&text));
+                if expiry.is_some() && expires.is_none() {
+                    unreadable.push(id.clone());
+                }
                 // What AG-UI 1.0 has of it; a server's `null` is read as absent, here as everywhere.
                 let mut json = String::new();
                 let mut object = JsonWriter::object(&mut json);
@@ -154,9 +164,10 @@ impl Report {
                     },
                 );
                 object.close();
-                Some(Interrupt { tool_call_id: text(&fields, "toolCallId"), json })
+                Some(Interrupt { id, expires, tool_call_id: text(&fields, "toolCallId"), json })
             })
             .collect();
+        unreadable
     }
 
     /// Adds a run's usage to the thread's, by provider and model.

@@ -1,15 +1,15 @@
 //! `RunAgentInput`: the body of the request that starts a run.
 
+use super::protocol::{PROTOCOL_VERSION, Protocol};
 use super::text::write_json;
 use super::write::{JsonWriter, write_value};
 use serde_json::Value;
 
-/// The AG-UI version that requests declare.
-pub const PROTOCOL_VERSION: &str = "1.0";
-
-/// What a request carries. JSON that the application gave is passed on as text, unread.
+/// What a request carries.
 #[allow(missing_docs)] // The specification's own names.
 pub(crate) struct RunAgentInput<'a, M> {
+    /// What the server speaks.
+    pub protocol: Protocol,
     pub thread_id: &'a str,
     pub run_id: &'a str,
     pub state: &'a Value,
@@ -30,10 +30,8 @@ impl<M: FnOnce(&mut JsonWriter<'_>)> RunAgentInput<'_, M> {
     pub fn write(self) -> String {
         let mut out = String::new();
         let mut input = JsonWriter::object(&mut out);
-        input
-            .string("threadId", self.thread_id)
-            .string("runId", self.run_id)
-            .string("protocolVersion", PROTOCOL_VERSION);
+        input.string("threadId", self.thread_id).string("runId", self.run_id);
+        input.optional("protocolVersion", self.protocol.versions().then_some(PROTOCOL_VERSION));
         // A null state is an absent one.
         if !self.state.is_null() {
             write_value(input.member("state"), self.state);

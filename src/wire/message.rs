@@ -2,6 +2,7 @@
 
 use super::json::{Fields, Raw};
 use super::parts;
+use super::protocol::Protocol;
 use super::write::{JsonWriter, write_value};
 use serde_json::{Map, Value};
 
@@ -205,8 +206,12 @@ impl Message {
             }),
             _ => content.and_then(Raw::string).map(|text| Content::Text(text.into_owned())),
         };
+        // What a role does not have is another one's, by mistake.
+        let of = |has: bool, name: &str| string(&fields, name).filter(|_| has);
+        let named = matches!(role, Role::Developer | Role::System | Role::Assistant | Role::User);
         let mut tool_calls = Vec::new();
-        for raw in fields.some("toolCalls").and_then(Raw::array).unwrap_or_default() {
+        let calls = fields.some("toolCalls").filter(|_| role == Role::Assistant);
+        for raw in calls.and_then(Raw::array).unwrap_or_default() {
             match ToolCall::read(raw) {
                 Some(call) => tool_calls.push(call),
                 None => notes
@@ -217,13 +222,13 @@ impl Message {
             id,
             role,
             content: content.ok_or("a message with the \"content\" of its role")?,
-            name: string(&fields, "name"),
+            name: of(named, "name"),
             tool_calls,
-            tool_call_id: string(&fields, "toolCallId"),
-            error: string(&fields, "error"),
-            activity_type: string(&fields, "activityType"),
+            tool_call_id: of(role == Role::Tool, "toolCallId"),
+            error: of(role == Role::Tool, "error"),
+            activity_type: of(role == Role::Activity, "activityType"),
             metadata: map(&fields, "metadata"),
-            encrypted_value: string(&fields, "encryptedValue"),
+            encrypted_value: of(role != Role::Activity, "encryptedValue"),
             subagent_run_id: string(&fields, "subagentRunId"),
         })
     }
@@ -238,6 +243,29 @@ impl Message {
     pub(crate) fn write_members(&self, object: &mut JsonWriter<'_>) {
         object.string("id", &self.id).string("role", self.role.name());
         self.content.write(object);
+        self.write_rest(object, true);
+    }
+
+    /// Writes the message for a server that speaks `protocol`; says how many parts of it were left out.
+    pub(crate) fn write_outgoing(&self, out: &mut String, protocol: Protocol) -> usize {
+        let mut object = JsonWriter::object(out);
+        object.string("id", &self.id).string("role", self.role.name());
+        let mut left_out = 0;
+        match &self.content {
+            Content::Value(Value::Array(list)) if !protocol.media_parts() => {
+                left_out = parts::write_old(&mut object, list, protocol);
+            }
+            Content::None if !protocol.part_lists() => {
+                object.string("content", "");
+            }
+            content => content.write(&mut object),
+        }
+        self.write_rest(&mut object, protocol.tags());
+        object.close();
+        left_out
+    }
+
+    fn write_rest(&self, object: &mut JsonWriter<'_>, tags: bool) {
         object.optional("name", self.name.as_deref());
         if !self.tool_calls.is_empty() {
             let mut calls = JsonWriter::array(object.member("toolCalls"));
@@ -251,7 +279,7 @@ impl Message {
             .optional("error", self.error.as_deref())
             .optional("activityType", self.activity_type.as_deref())
             .optional("encryptedValue", self.encrypted_value.as_deref())
-            .optional("subagentRunId", self.subagent_run_id.as_deref());
+            .optional("subagentRunId", self.subagent_run_id.as_deref().filter(|_| tags));
         write_map(object, "metadata", self.metadata.as_ref());
     }
 }

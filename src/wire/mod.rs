@@ -1,33 +1,43 @@
 //! Bytes ↔ typed AG-UI values. Uses nothing else of the crate.
 //!
 //! ```text
-//! bytes ─► utf8 ─► sse ─┬► delta               message, input ─► JSON text
-//!                       └► json ─► event
+//!         ┌► utf8 ─► sse, split ──┐
+//! bytes ──┤                       ├► frame ─┬► delta             message, input ─► JSON text
+//!         └► packets ─► protobuf ─┘         └► json ─► event
 //! ```
 //!
 //! Nothing is copied on the way in but what was split over two reads, what was escaped, and what a caller keeps.
 
 mod delta;
 mod event;
+mod framing;
 mod input;
 mod json;
 mod message;
+mod packets;
 mod parts;
+mod protobuf;
+mod protocol;
 mod scan;
+mod split;
 mod sse;
 mod text;
+mod time;
 mod utf8;
 mod write;
 
 pub use delta::{Delta, DeltaKind};
 pub use event::{Event, EventError, Incoming, Str, frame_fields, frame_type};
-pub use input::PROTOCOL_VERSION;
+pub use framing::{BINARY_MEDIA_TYPE, BadBody, Format, Framer};
 pub use json::{Fields, JsonError, Raw};
 pub use message::{Content, Message, Note, Role, ToolCall};
+pub use protobuf::Undecodable;
+pub use protocol::{PROTOCOL_VERSION, Protocol};
 pub use sse::{Frame, FrameTooLong, SseParser};
 pub use utf8::Utf8Decoder;
 
 pub(crate) use input::RunAgentInput;
 pub(crate) use json::is_number;
 pub(crate) use text::{keep_private, write_json, write_string};
+pub(crate) use time::parse_time;
 pub(crate) use write::{JsonWriter, write_value};

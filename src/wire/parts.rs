@@ -1,6 +1,9 @@
 //! Content parts of a message: what AG-UI 1.0 has is kept, what 0.0 had is converted, the rest is left out and noted.
+//! And the way back, for servers that are older.
 
 use super::message::Note;
+use super::protocol::Protocol;
+use super::write::{JsonWriter, write_value};
 use serde_json::{Map, Value};
 
 const MEDIA: [&str; 4] = ["image", "audio", "video", "document"];
@@ -117,4 +120,44 @@ fn same_media(converted: &Map<String, Value>, modern: &Map<String, Value>) -> bo
     converted.get("type") == modern.get("type")
         && converted.get("source") == modern.get("source")
         && (filename.is_none() || filename == inner(modern, "metadata", "filename"))
+}
+
+/// Writes clean parts as the `content` for a server that does not know all of them. Says how many were left out.
+pub(super) fn write_old(message: &mut JsonWriter<'_>, parts: &[Value], protocol: Protocol) -> usize {
+    if !protocol.part_lists() {
+        let is_text = |part: &&Map<String, Value>| text(part, "type") == Some("text");
+        let texts: Vec<&str> =
+            parts.iter().filter_map(Value::as_object).filter(is_text).filter_map(|part| text(part, "text")).collect();
+        message.string("content", &texts.concat());
+        return parts.len() - texts.len();
+    }
+    let mut list = JsonWriter::array(message.member("content"));
+    for part in parts {
+        match part.get("source").and_then(Value::as_object) {
+            Some(source) => write_binary(list.item(), part, source),
+            None => write_value(list.item(), part),
+        }
+    }
+    list.close();
+    0
+}
+
+/// A media part as the `binary` part that it was before 0.0.48, where it must have a type.
+fn write_binary(out: &mut String, part: &Value, source: &Map<String, Value>) {
+    let mime = text(source, "mimeType").unwrap_or(match part.get("type").and_then(Value::as_str) {
+        Some("image") => "image/*",
+        Some("audio") => "audio/*",
+        Some("video") => "video/*",
+        _ => "application/octet-stream",
+    });
+    let place = match text(source, "type") {
+        Some("data") => "data",
+        Some("url") => "url",
+        _ => "id",
+    };
+    let filename = part.get("metadata").and_then(|metadata| metadata.get("filename")).and_then(Value::as_str);
+    let mut binary = JsonWriter::object(out);
+    binary.string("type", "binary").string("mimeType", mime);
+    binary.optional(place, text(source, "value")).optional("filename", filename);
+    binary.close();
 }

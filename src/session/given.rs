@@ -1,0 +1,92 @@
+//! Tools, context and answers as the application gives them, brought into the shape of AG-UI: what a server must be able
+//! to rely on is checked here, and what it does not know stays here.
+
+use super::submit::Misuse;
+use crate::wire::{Fields, JsonWriter, Raw};
+
+#[derive(Clone, Copy)]
+enum Member {
+    /// A text that must be there.
+    Text,
+    /// `resolved` or `cancelled`.
+    Status,
+    /// An object, or nothing.
+    Object,
+    /// Anything; `null` is nothing.
+    Any,
+}
+
+/// A list of objects of one kind.
+pub(super) struct Shape {
+    name: &'static str,
+    members: &'static [(&'static str, Member)],
+    expected: &'static str,
+}
+
+pub(super) const TOOLS: Shape = Shape {
+    name: "tools",
+    members: &[
+        ("name", Member::Text),
+        ("description", Member::Text),
+        ("parameters", Member::Any),
+        ("metadata", Member::Object),
+    ],
+    expected: "an array of \"tools\", each with a \"name\" and a \"description\"",
+};
+
+pub(super) const CONTEXT: Shape = Shape {
+    name: "context",
+    members: &[("description", Member::Text), ("value", Member::Text)],
+    expected: "an array of \"context\", each with a text as \"description\" and one as \"value\"",
+};
+
+pub(super) const RESUME: Shape = Shape {
+    name: "resume",
+    members: &[
+        ("interruptId", Member::Text),
+        ("status", Member::Status),
+        ("payload", Member::Any),
+        ("metadata", Member::Object),
+    ],
+    expected: "an array of \"resume\" entries, each with an \"interruptId\" and \"resolved\" or \"cancelled\" as its \
+               \"status\"",
+};
+
+impl Shape {
+    /// Reads the list out of the application's input; `None`: there is none. Notes in `unknown` what was left out.
+    pub fn read(&self, input: &Fields<'_>, unknown: &mut Vec<String>) -> Result<Option<String>, Misuse> {
+        let Some(list) = input.some(self.name) else { return Ok(None) };
+        let mut json = String::new();
+        let mut out = JsonWriter::array(&mut json);
+        for (at, item) in list.array().ok_or(Misuse::Input(self.expected))?.into_iter().enumerate() {
+            let fields = item.object().ok_or(Misuse::Input(self.expected))?;
+            let mut object = JsonWriter::object(out.item());
+            for (name, member) in self.members {
+                match (member, fields.some(name)) {
+                    (Member::Object | Member::Any, None) => {}
+                    (_, Some(value)) if member.fits(value) => {
+                        object.json(name, value.text());
+                    }
+                    _ => return Err(Misuse::Input(self.expected)),
+                }
+            }
+            object.close();
+            let known = |key: &str| self.members.iter().any(|(name, _)| *name == key);
+            let others = fields.iter().filter(|(key, value)| !known(key) && !value.is_null());
+            unknown.extend(others.map(|(key, _)| format!("{}/{at}/{key}", self.name)));
+        }
+        out.close();
+        Ok(Some(json))
+    }
+}
+
+impl Member {
+    fn fits(self, value: Raw<'_>) -> bool {
+        match self {
+            Self::Text => value.literal().is_some(),
+            Self::Status => matches!(value.text(), "\"resolved\"" | "\"cancelled\""),
+            Self::Object => value.is_object(),
+            Self::Any => true,
+        }
+    }
+}

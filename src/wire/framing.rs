@@ -1,0 +1,203 @@
+//! A body → the frames in it, whatever it frames them with. Uses the parsers of this folder; knows no events, but for
+//! what a body that does not say what it is has to look like.
+//!
+//! ```text
+//!                 ┌─ text/event-stream ──────────────► sse ───────┐
+//! content type ───┼─ …event+proto ───► packets ──────► protobuf ──┤
+//!                 ├─ …ndjson, …jsonl ────────────────► lines ─────┼──► frames: one JSON text each
+//!                 └─ another, or none: first character            │
+//!                        [ ────────────────────────► elements ────┤
+//!                        { ────────────────────────► lines ───────┤
+//!                        any other ────────────────► sse ─────────┘
+//! ```
+//!
+//! Each byte is looked at once, however the reads cut the body, and what arrived whole is handed on in place.
+
+use super::json::Raw;
+use super::packets::Packets;
+use super::protobuf::{Undecodable, to_json};
+use super::split::{Cut, Splitter};
+use super::sse::{Frame, FrameTooLong, SseParser};
+use super::utf8::Utf8Decoder;
+
+/// The media type of the binary framing.
+pub const BINARY_MEDIA_TYPE: &str = "application/vnd.ag-ui.event+proto";
+
+/// How a body says that it is framed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Server-sent events.
+    EventStream,
+    /// Frames of protobuf, each behind its length.
+    Binary,
+    /// A JSON text a line.
+    Lines,
+    /// It does not: the first character decides.
+    Unknown,
+}
+
+/// The media types that name a format, in lower case.
+const MEDIA_TYPES: [(&str, Format); 6] = [
+    ("text/event-stream", Format::EventStream),
+    (BINARY_MEDIA_TYPE, Format::Binary),
+    ("application/x-ndjson", Format::Lines),
+    ("application/ndjson", Format::Lines),
+    ("application/jsonl", Format::Lines),
+    ("application/x-jsonlines", Format::Lines),
+];
+
+impl Format {
+    /// The format that a `Content-Type` names. Its parameters do not matter, nor does its case.
+    pub fn of(content_type: &str) -> Self {
+        let essence = content_type.split(';').next().unwrap_or_default().trim();
+        let known = MEDIA_TYPES.iter().find(|(name, _)| essence.eq_ignore_ascii_case(name));
+        known.map_or(Self::Unknown, |(_, format)| *format)
+    }
+}
+
+/// Why a body cannot be read on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BadBody {
+    /// A frame is longer than the limit.
+    FrameTooLong,
+    /// It has ended within a binary frame.
+    Cut,
+}
+
+impl From<FrameTooLong> for BadBody {
+    fn from(_: FrameTooLong) -> Self {
+        Self::FrameTooLong
+    }
+}
+
+/// What takes the frames, and what could not be made one.
+pub type Sink<'a> = dyn FnMut(Result<Frame<'_>, Undecodable>) + 'a;
+
+/// One body on its way to frames.
+#[derive(Debug)]
+pub struct Framer {
+    utf8: Utf8Decoder,
+    framing: Framing,
+    max_frame: usize,
+    max_depth: usize,
+}
+
+#[derive(Debug)]
+enum Framing {
+    /// Nothing but white space has come, which means nothing to an event stream, unless it turns out to be one.
+    Undecided(SseParser),
+    Sse(SseParser),
+    /// `sure`: an event has come, or the head said that they would.
+    Split {
+        splitter: Splitter,
+        sure: bool,
+    },
+    Binary {
+        packets: Packets,
+        json: String,
+    },
+    /// JSON, but no events: an error of a gateway, for one.
+    Nothing,
+}
+
+impl Framer {
+    /// A reader of bodies whose frames have at most `max_frame` bytes, and are nested at most `max_depth` levels.
+    pub fn new(format: Format, max_frame: usize, max_depth: usize) -> Self {
+        let framing = match format {
+            Format::EventStream => Framing::Sse(SseParser::new(max_frame)),
+            Format::Binary => Framing::Binary { packets: Packets::new(max_frame), json: String::new() },
+            Format::Lines => Framing::Split { splitter: Splitter::new(Cut::Lines, max_frame), sure: true },
+            Format::Unknown => Framing::Undecided(SseParser::new(max_frame)),
+        };
+        Self { utf8: Utf8Decoder::default(), framing, max_frame, max_depth }
+    }
+
+    /// The id of the last frame that had one; event streams only.
+    pub fn last_id(&self) -> &str {
+        match &self.framing {
+            Framing::Sse(sse) => sse.last_id(),
+            _ => "",
+        }
+    }
+
+    /// Reads the next bytes of the body.
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut Sink<'_>) -> Result<(), BadBody> {
+        let Self { utf8, framing, max_frame, max_depth } = self;
+        if let Framing::Binary { packets, json } = framing {
+            packets.feed(bytes, &mut |packet| {
+                json.clear();
+                sink(to_json(packet, *max_depth, json).map(|()| frame(json, false)));
+            })?;
+            return Ok(());
+        }
+        let mut result = Ok(());
+        utf8.feed(bytes, &mut |text| {
+            if result.is_ok() {
+                result = framing.text(text, (*max_frame, *max_depth), sink);
+            }
+        });
+        Ok(result?)
+    }
+
+    /// The end of the body. A last frame that lacks its end counts all the same, marked as unterminated.
+    pub fn finish(&mut self, sink: &mut Sink<'_>) -> Result<(), BadBody> {
+        let Self { utf8, framing, max_frame, max_depth } = self;
+        let mut result = Ok(());
+        utf8.finish(&mut |text| result = framing.text(text, (*max_frame, *max_depth), sink));
+        result?;
+        match framing {
+            Framing::Sse(sse) => sse.finish(&mut |frame| sink(Ok(frame)))?,
+            Framing::Split { splitter, sure } => {
+                if let Some(piece) = splitter.finish().filter(|piece| *sure || is_event(piece, *max_depth)) {
+                    sink(Ok(frame(&piece, true)));
+                }
+            }
+            Framing::Binary { packets, .. } if !packets.is_empty() => return Err(BadBody::Cut),
+            Framing::Binary { .. } | Framing::Undecided(_) | Framing::Nothing => {}
+        }
+        Ok(())
+    }
+}
+
+impl Framing {
+    fn text(&mut self, text: &str, limits: (usize, usize), sink: &mut Sink<'_>) -> Result<(), FrameTooLong> {
+        if let Self::Undecided(sse) = self {
+            let start = text.trim_start_matches([' ', '\t', '\r', '\n', '\u{FEFF}']);
+            let split = |cut| Self::Split { splitter: Splitter::new(cut, limits.0), sure: false };
+            *self = match start.as_bytes().first() {
+                None => return sse.feed(text, &mut |_| {}),
+                Some(b'[') => split(Cut::Elements),
+                Some(b'{') => split(Cut::Lines),
+                Some(_) => Self::Sse(std::mem::replace(sse, SseParser::new(limits.0))),
+            };
+        }
+        match self {
+            Self::Sse(sse) => return sse.feed(text, &mut |frame| sink(Ok(frame))),
+            Self::Split { splitter, sure } => {
+                let mut nothing = false;
+                splitter.feed(text, &mut |piece| {
+                    // The first piece tells: what else is JSON, over several lines or in one, is no stream of events.
+                    *sure = *sure || is_event(piece, limits.1);
+                    nothing |= !*sure;
+                    if !nothing {
+                        sink(Ok(frame(piece, false)));
+                    }
+                })?;
+                if nothing {
+                    *self = Self::Nothing;
+                }
+            }
+            Self::Undecided(_) | Self::Binary { .. } | Self::Nothing => {}
+        }
+        Ok(())
+    }
+}
+
+fn frame(data: &str, unterminated: bool) -> Frame<'_> {
+    Frame { event: "", data, id: "", unterminated }
+}
+
+fn is_event(piece: &str, max_depth: usize) -> bool {
+    let fields = Raw::parse_object(piece, max_depth).ok().flatten();
+    fields.and_then(|fields| fields.get("type")).is_some_and(|kind| kind.literal().is_some())
+}

@@ -1,0 +1,94 @@
+//! The binary framing: frames of bytes, each behind its length in four bytes, the highest first. Uses nothing of ours.
+
+use super::sse::FrameTooLong;
+
+/// The bytes of a length.
+const PREFIX: usize = 4;
+
+/// The reader's state between two reads: the beginning of a frame, its length included.
+#[derive(Debug)]
+pub(super) struct Packets {
+    held: Vec<u8>,
+    max: usize,
+}
+
+impl Packets {
+    /// A reader that refuses frames of more than `max` bytes, the length's four among them.
+    pub fn new(max: usize) -> Self {
+        Self { held: Vec::new(), max }
+    }
+
+    /// Whether the bytes so far ended with a frame.
+    pub fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// Hands every frame that is whole to `sink`; in place where it came in one read.
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<(), FrameTooLong> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            if self.held.is_empty() {
+                // A length is judged before its bytes are waited for.
+                let total = self.total(rest)?;
+                if let Some((packet, tail)) = total.and_then(|total| rest.split_at_checked(total)) {
+                    sink(packet.get(PREFIX..).unwrap_or_default());
+                    rest = tail;
+                    continue;
+                }
+            }
+            let total = self.total(&self.held)?;
+            let missing = total.unwrap_or(PREFIX) - self.held.len();
+            let (head, tail) = rest.split_at_checked(missing).unwrap_or((rest, &[]));
+            self.held.extend_from_slice(head);
+            rest = tail;
+            if self.total(&self.held)? == Some(self.held.len()) {
+                sink(self.held.get(PREFIX..).unwrap_or_default());
+                self.held.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// The length of the frame that begins so, its prefix included; `None`: that has not come yet.
+    fn total(&self, bytes: &[u8]) -> Result<Option<usize>, FrameTooLong> {
+        let Some(prefix) = bytes.first_chunk::<PREFIX>() else { return Ok(None) };
+        let total = (u32::from_be_bytes(*prefix) as usize).saturating_add(PREFIX);
+        if total > self.max { Err(FrameTooLong) } else { Ok(Some(total)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(bytes: &[u8]) -> Vec<u8> {
+        [&(bytes.len() as u32).to_be_bytes(), bytes].concat()
+    }
+
+    #[test]
+    fn any_cut_gives_the_same_packets() {
+        let expected: [&[u8]; 4] = [b"one", b"", b"three", &[7; 90]];
+        let body: Vec<u8> = expected.iter().flat_map(|bytes| packet(bytes)).collect();
+        for size in 1..=body.len() {
+            let (mut packets, mut found) = (Packets::new(100), Vec::new());
+            for read in body.chunks(size) {
+                packets.feed(read, &mut |packet| found.push(packet.to_vec())).unwrap();
+            }
+            assert_eq!(found, expected, "reads of {size}");
+            assert!(packets.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_length_over_the_limit_is_refused_before_its_bytes_come() {
+        for read in [&packet(&[0; 97])[..4], &[0xFF; 4]] {
+            assert_eq!(Packets::new(100).feed(read, &mut |_| {}), Err(FrameTooLong));
+            let mut packets = Packets::new(100);
+            let last = read.iter().map(|byte| packets.feed(&[*byte], &mut |_| {})).find(Result::is_err);
+            assert_eq!(last, Some(Err(FrameTooLong)));
+        }
+        let mut packets = Packets::new(100);
+        packets.feed(&packet(&[0; 96])[..50], &mut |_| {}).unwrap();
+        assert!(!packets.is_empty());
+    }
+}
