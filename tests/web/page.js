@@ -15,7 +15,7 @@
   let signal;
   const page = {
     options: {
-      threadId: "t", rules: "tolerant", events: false, maxFrameBytes: 1e6, maxErrorBodyBytes: 1e4, maxQueue: 8,
+      threadId: "t", rules: "tolerant", protocol: "1.0", events: false, maxFrameBytes: 1e6, maxErrorBodyBytes: 1e4, maxQueue: 8,
       maxDepth: 64, graceMs: 1000, ...JSON.parse(options),
     },
     host: {
@@ -23,6 +23,7 @@
         url: "http://agent.test/run",
         headers: { "X-Token": "secret", Accept: "text/html" },
         credentials: "include",
+        binary: false,
         fetch: async (url, init) => {
           const { method, body, credentials } = init;
           signal = init.signal;
