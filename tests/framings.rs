@@ -17,11 +17,17 @@ fn events() -> Vec<Value> {
     [vec![started("r")], text("m", "Grüße 🙂 \"}]\\").to_vec(), vec![end, finished("r")]].concat()
 }
 
-/// The run in protobuf: RUN_STARTED, TEXT_MESSAGE_START, TEXT_MESSAGE_CONTENT "hi", RUN_FINISHED.
+/// The run in protobuf: RUN_STARTED, TEXT_MESSAGE_START, its CONTENT "hi" and END, RUN_FINISHED.
 fn frames() -> Vec<Vec<u8>> {
-    ["620a0a02080b1201741a0172", "0a050a0012016d", "120b0a02080112016d1a026869", "6a0a0a02080c1201741a0172"]
-        .map(|hex| (0..hex.len() / 2).map(|at| u8::from_str_radix(&hex[at * 2..at * 2 + 2], 16).unwrap()).collect())
-        .to_vec()
+    [
+        "620a0a02080b1201741a0172",
+        "0a050a0012016d",
+        "120b0a02080112016d1a026869",
+        "1a070a02080212016d",
+        "6a0a0a02080c1201741a0172",
+    ]
+    .map(|hex| (0..hex.len() / 2).map(|at| u8::from_str_radix(&hex[at * 2..at * 2 + 2], 16).unwrap()).collect())
+    .to_vec()
 }
 
 fn packet(frame: &[u8]) -> Vec<u8> {
@@ -150,8 +156,10 @@ fn an_answer_without_an_event_is_an_http_error_with_its_body() {
 #[test]
 fn what_is_no_event_between_events_is_warned_of_in_every_framing() {
     let [start, content] = text("m", "ok");
-    let lines = format!("{}\n{start}\n{{oops\n7\n{content}\n{}\n", started("r"), finished("r"));
-    let array = format!("[{},{start},{{oops}},7,{content},{}]", started("r"), finished("r"));
+    let (first, last) = (started("r"), finished("r"));
+    let end = event!("TEXT_MESSAGE_END", "messageId": "m");
+    let lines = format!("{first}\n{start}\n{{oops\n7\n{content}\n{end}\n{last}\n");
+    let array = format!("[{first},{start},{{oops}},7,{content},{end},{last}]");
     for (content_type, body) in [("application/x-ndjson", &lines), ("", &lines), ("application/json", &array)] {
         let mut agent = answered(Options::default(), content_type, body.as_bytes(), 5);
         assert_eq!(agent.warnings, ["frame-not-json", "frame-not-object"]);
@@ -187,9 +195,9 @@ fn a_last_line_or_element_that_was_cut_means_a_truncated_run() {
 
 #[test]
 fn a_binary_frame_that_cannot_be_decoded_costs_itself_alone() {
-    let [start, message, content, finish] = <[Vec<u8>; 4]>::try_from(frames()).unwrap();
+    let [start, message, content, end, finish] = <[Vec<u8>; 5]>::try_from(frames()).unwrap();
     for broken in [vec![], vec![0xFF], content[..content.len() - 1].to_vec()] {
-        let body = packets(&[start.clone(), message.clone(), broken, content.clone(), finish.clone()]);
+        let body = packets(&[start.clone(), message.clone(), broken, content.clone(), end.clone(), finish.clone()]);
         let mut agent = answered(Options::default(), BINARY, &body, 7);
         assert_eq!(agent.warnings, ["frame-not-decodable"]);
         assert_eq!(agent.snapshot()["messages"][1]["content"], "hi");
@@ -206,10 +214,10 @@ fn a_binary_frame_that_cannot_be_decoded_costs_itself_alone() {
 
 #[test]
 fn an_event_of_a_later_protocol_is_dropped_in_strict_rules_too() {
-    let [start, message, content, finish] = <[Vec<u8>; 4]>::try_from(frames()).unwrap();
+    let [start, message, content, end, finish] = <[Vec<u8>; 5]>::try_from(frames()).unwrap();
     // Field 100, which no event of 1.0 has.
     let later = vec![0xA2, 0x06, 0x00];
-    let body = packets(&[start, message, later, content, finish]);
+    let body = packets(&[start, message, later, content, end, finish]);
     for options in [Options::default(), strict()] {
         let mut agent = answered(options, BINARY, &body, 7);
         assert_eq!(agent.warnings, ["event-unknown"]);

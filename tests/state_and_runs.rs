@@ -318,17 +318,6 @@ fn usage_adds_up_by_provider_and_model() {
     );
 }
 
-/// A run that answers both interrupts.
-fn answer<'a>(agent: &'a mut Agent, events: &[Value]) -> &'a Value {
-    let entry = |id: &str| json!({"interruptId": id, "status": "resolved"});
-    agent.submit_json(json!({"runId": "r", "resume": [entry("i1"), entry("i2")]}));
-    let request = agent.requests.last().unwrap().0;
-    agent.head(request, 200, "text/event-stream");
-    agent.events(request, events);
-    agent.end(request);
-    agent.snapshot()
-}
-
 #[test]
 fn interrupts_stay_open_until_a_run_ends_without_them() {
     let mut agent = Agent::new(Options::default());
@@ -349,10 +338,10 @@ fn interrupts_stay_open_until_a_run_ends_without_them() {
     assert_eq!(snapshot["status"], "idle");
     assert_eq!(agent.settled[0].1["outcome"], "interrupted");
     // A run that fails leaves them open; one that is cancelled or succeeds does not.
-    assert_eq!(answer(&mut agent, &[started("r2"), event!("RUN_ERROR", "message": "x")])["interrupts"], open);
+    assert_eq!(agent.run(&[started("r2"), event!("RUN_ERROR", "message": "x")])["interrupts"], open);
     let cancelled =
         event!("RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": {"type": "cancelled"}, "result": 1);
-    let snapshot = answer(&mut agent, &[started("r3"), cancelled]);
+    let snapshot = agent.run(&[started("r3"), cancelled]);
     assert_eq!(snapshot["interrupts"], json!([]));
     assert_eq!(snapshot["outcome"], "cancelled");
     assert_eq!(agent.settled[2].1.get("result"), None, "a cancelled run has no result");

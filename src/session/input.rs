@@ -93,27 +93,32 @@ impl Session {
     }
 
     fn take(&mut self, frame: Result<Frame<'_>, Undecodable>, now: f64) {
+        if self.broken() {
+            return;
+        }
         match frame {
-            Ok(frame) => self.frame(&frame, now),
-            Err(_) if self.broken() => {}
-            Err(Undecodable::UnknownEvent) => {
-                let message = "a binary frame holds an event that AG-UI 1.0 does not have".to_owned();
-                self.violation(Violation { code: "event-unknown", rule: "T16", repair: Repair::Drop, message }, None);
+            Ok(frame) => {
+                if frame.left_out > 0 {
+                    let message = format!("{} content parts are not of AG-UI 1.0", frame.left_out);
+                    let warning = Warning { rule: Some("P5"), ..Warning::new("part-unknown", message) };
+                    self.effects.push_back(Effect::Warning(warning));
+                }
+                self.frame(&frame, now);
             }
-            Err(Undecodable::Broken(reason)) => self.not_decodable("T16", reason),
+            Err(reason @ Undecodable::UnknownEvent) => self.not_decodable("event-unknown", "T16", reason.to_string()),
+            Err(reason) => self.not_decodable("frame-not-decodable", "T16", reason.to_string()),
         }
     }
 
-    fn not_decodable(&mut self, rule: &'static str, reason: &str) {
-        let message = format!("a binary frame cannot be decoded: {reason}");
-        self.violation(Violation { code: "frame-not-decodable", rule, repair: Repair::Drop, message }, None);
+    fn not_decodable(&mut self, code: &'static str, rule: &'static str, message: String) {
+        self.violation(Violation { code, rule, repair: Repair::Drop, message }, None);
     }
 
     fn after_reading(&mut self, read: Result<(), BadBody>, stream: Framer, now: f64) {
         // Where the run has not ended, that the stream was cut is reported anyway.
         let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
         if read == Err(BadBody::Cut) && (ended || self.options.strict) && !self.broken() {
-            self.not_decodable("T15", "the body ends within it");
+            self.not_decodable("frame-not-decodable", "T15", "the body ends within a frame".to_owned());
         }
         self.report_warnings();
         self.changed(false);

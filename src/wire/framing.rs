@@ -15,7 +15,7 @@
 
 use super::json::Raw;
 use super::packets::Packets;
-use super::protobuf::{Undecodable, to_json};
+use super::protobuf::{Limits, Undecodable, to_json};
 use super::split::{Cut, Splitter};
 use super::sse::{Frame, FrameTooLong, SseParser};
 use super::utf8::Utf8Decoder;
@@ -78,8 +78,7 @@ pub type Sink<'a> = dyn FnMut(Result<Frame<'_>, Undecodable>) + 'a;
 pub struct Framer {
     utf8: Utf8Decoder,
     framing: Framing,
-    max_frame: usize,
-    max_depth: usize,
+    limits: Limits,
 }
 
 #[derive(Debug)]
@@ -109,7 +108,7 @@ impl Framer {
             Format::Lines => Framing::Split { splitter: Splitter::new(Cut::Lines, max_frame), sure: true },
             Format::Unknown => Framing::Undecided(SseParser::new(max_frame)),
         };
-        Self { utf8: Utf8Decoder::default(), framing, max_frame, max_depth }
+        Self { utf8: Utf8Decoder::default(), framing, limits: Limits { depth: max_depth, bytes: max_frame } }
     }
 
     /// The id of the last frame that had one; event streams only.
@@ -122,18 +121,19 @@ impl Framer {
 
     /// Reads the next bytes of the body.
     pub fn feed(&mut self, bytes: &[u8], sink: &mut Sink<'_>) -> Result<(), BadBody> {
-        let Self { utf8, framing, max_frame, max_depth } = self;
+        let Self { utf8, framing, limits } = self;
         if let Framing::Binary { packets, json } = framing {
             packets.feed(bytes, &mut |packet| {
                 json.clear();
-                sink(to_json(packet, *max_depth, json).map(|()| frame(json, false)));
+                let decoded = to_json(packet, *limits, json);
+                sink(decoded.map(|left_out| Frame { left_out, ..frame(json, false) }));
             })?;
             return Ok(());
         }
         let mut result = Ok(());
         utf8.feed(bytes, &mut |text| {
             if result.is_ok() {
-                result = framing.text(text, (*max_frame, *max_depth), sink);
+                result = framing.text(text, *limits, sink);
             }
         });
         Ok(result?)
@@ -141,14 +141,14 @@ impl Framer {
 
     /// The end of the body. A last frame that lacks its end counts all the same, marked as unterminated.
     pub fn finish(&mut self, sink: &mut Sink<'_>) -> Result<(), BadBody> {
-        let Self { utf8, framing, max_frame, max_depth } = self;
+        let Self { utf8, framing, limits } = self;
         let mut result = Ok(());
-        utf8.finish(&mut |text| result = framing.text(text, (*max_frame, *max_depth), sink));
+        utf8.finish(&mut |text| result = framing.text(text, *limits, sink));
         result?;
         match framing {
             Framing::Sse(sse) => sse.finish(&mut |frame| sink(Ok(frame)))?,
             Framing::Split { splitter, sure } => {
-                if let Some(piece) = splitter.finish().filter(|piece| *sure || is_event(piece, *max_depth)) {
+                if let Some(piece) = splitter.finish().filter(|piece| *sure || is_event(piece, limits.depth)) {
                     sink(Ok(frame(&piece, true)));
                 }
             }
@@ -160,15 +160,15 @@ impl Framer {
 }
 
 impl Framing {
-    fn text(&mut self, text: &str, limits: (usize, usize), sink: &mut Sink<'_>) -> Result<(), FrameTooLong> {
+    fn text(&mut self, text: &str, limits: Limits, sink: &mut Sink<'_>) -> Result<(), FrameTooLong> {
         if let Self::Undecided(sse) = self {
             let start = text.trim_start_matches([' ', '\t', '\r', '\n', '\u{FEFF}']);
-            let split = |cut| Self::Split { splitter: Splitter::new(cut, limits.0), sure: false };
+            let split = |cut| Self::Split { splitter: Splitter::new(cut, limits.bytes), sure: false };
             *self = match start.as_bytes().first() {
                 None => return sse.feed(text, &mut |_| {}),
                 Some(b'[') => split(Cut::Elements),
                 Some(b'{') => split(Cut::Lines),
-                Some(_) => Self::Sse(std::mem::replace(sse, SseParser::new(limits.0))),
+                Some(_) => Self::Sse(std::mem::replace(sse, SseParser::new(limits.bytes))),
             };
         }
         match self {
@@ -177,7 +177,7 @@ impl Framing {
                 let mut nothing = false;
                 splitter.feed(text, &mut |piece| {
                     // The first piece tells: what else is JSON, over several lines or in one, is no stream of events.
-                    *sure = *sure || is_event(piece, limits.1);
+                    *sure = *sure || is_event(piece, limits.depth);
                     nothing |= !*sure;
                     if !nothing {
                         sink(Ok(frame(piece, false)));
@@ -194,7 +194,7 @@ impl Framing {
 }
 
 fn frame(data: &str, unterminated: bool) -> Frame<'_> {
-    Frame { event: "", data, id: "", unterminated }
+    Frame { event: "", data, id: "", unterminated, left_out: 0 }
 }
 
 fn is_event(piece: &str, max_depth: usize) -> bool {

@@ -1,16 +1,37 @@
 //! One frame of the binary framing → the JSON text of the same event.
 
-/// Why a binary frame is no event.
+use std::fmt;
+
+/// Why a frame is no event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Undecodable {
-    /// Well-formed, but of an event that this protocol does not have.
+    /// A well-formed event that AG-UI 1.0 does not have.
     UnknownEvent,
-    /// What is wrong with it.
+    /// Not the protobuf of an event: what is wrong.
     Broken(&'static str),
 }
 
-/// Appends the event to `out`.
-pub fn to_json(frame: &[u8], max_depth: usize, out: &mut String) -> Result<(), Undecodable> {
-    let _ = (frame, max_depth, out);
+impl fmt::Display for Undecodable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownEvent => f.write_str("the frame has an event that AG-UI 1.0 does not have"),
+            Self::Broken(what) => write!(f, "the frame is no event in protobuf: {what}"),
+        }
+    }
+}
+
+/// How far a frame may go.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// How deep it may be nested.
+    pub depth: usize,
+    /// How many bytes its JSON may have.
+    pub bytes: usize,
+}
+
+/// Appends the JSON text of the event in `frame`; gives how many content parts were left out.
+pub fn to_json(frame: &[u8], limits: Limits, out: &mut String) -> Result<usize, Undecodable> {
+    let _ = (frame, limits.depth, limits.bytes, out);
     Err(Undecodable::UnknownEvent)
 }

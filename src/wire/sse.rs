@@ -14,6 +14,8 @@ pub struct Frame<'a> {
     pub id: &'a str,
     /// The stream ended before the blank line that closes this frame.
     pub unterminated: bool,
+    /// Content parts that the binary framing had, and AG-UI 1.0 has not.
+    pub left_out: usize,
 }
 
 /// A frame is longer than the limit.
@@ -185,7 +187,7 @@ impl SseParser {
         };
         // "If the data buffer is an empty string, set the data buffer and the event type buffer to the empty string and return"
         if let Some(text) = text.filter(|text| !text.is_empty()) {
-            sink(Frame { event: &self.event, data: text, id: &self.id, unterminated });
+            sink(Frame { event: &self.event, data: text, id: &self.id, unterminated, left_out: 0 });
         }
         self.data.clear();
         self.event.clear();

@@ -170,10 +170,13 @@ impl Agent {
         agent
     }
 
-    /// Submits a text, and gives its request's number.
+    /// Submits a text, with answers to what is open, and gives its request's number.
     pub fn submit(&mut self, text: &str) -> u32 {
         let message = json!({"id": format!("u{}", self.requests.len()), "role": "user", "content": text});
-        self.submit_json(json!({"runId": "r", "messages": [message]}));
+        let open = self.snapshot()["interrupts"].as_array().unwrap().clone();
+        let answer = |interrupt: &Value| json!({"interruptId": interrupt["id"], "status": "resolved"});
+        let resume: Option<Vec<Value>> = (!open.is_empty()).then(|| open.iter().map(answer).collect());
+        self.submit_json(json!({"runId": "r", "messages": [message], "resume": resume}));
         self.requests.last().unwrap().0
     }
 
