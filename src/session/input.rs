@@ -15,7 +15,7 @@ impl Session {
         let Options { max_error_body_bytes, max_frame_bytes, max_depth, .. } = self.options;
         let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
         let body = Body::new(status, content_type, max_error_body_bytes);
-        self.stream = Some(Framer::new(body.format(), max_frame_bytes, max_depth));
+        self.stream = Some(Framer::new(body.format, max_frame_bytes, max_depth));
         run.body = Some(body);
         run.phase = if (200..300).contains(&status) { Phase::Streaming } else { Phase::Refused };
         if status == 204 {

@@ -21,26 +21,25 @@ impl Session {
             return Ok(());
         }
         let json = self.answers(submit).unwrap_or_default();
-        let answers: Vec<(String, bool)> = answers(&json).collect();
-        let find = |id: &str| answers.iter().find(|(answered, _)| answered == id);
-        let missing: Vec<&str> = open.iter().map(|(id, _)| *id).filter(|id| find(id).is_none()).collect();
+        let answers = answers(&json);
+        let cancelled = |id: &str| answers.iter().find(|(answered, _)| answered == id).map(|(_, cancelled)| *cancelled);
+        let missing: Vec<&str> = open.iter().map(|(id, _)| *id).filter(|id| cancelled(id).is_none()).collect();
         if !missing.is_empty() {
             return Err(Misuse::InterruptsOpen(missing.join(", ")));
         }
         for (id, expires) in &open {
-            let cancelled = find(id).is_some_and(|(_, cancelled)| *cancelled);
-            if expires.is_some_and(|expires| expires <= now) && !cancelled {
+            if expires.is_some_and(|expires| expires <= now) && cancelled(id) == Some(false) {
                 return Err(Misuse::InterruptExpired((*id).to_owned()));
             }
         }
-        // Every open one is answered: as many answers say that there is no other, and none twice.
-        let surplus = answers.iter().enumerate().find(|(at, (id, _))| {
-            !open.iter().any(|(open, _)| open == id) || answers.iter().take(*at).any(|(other, _)| other == id)
-        });
-        match surplus.filter(|_| answers.len() != open.len()) {
-            Some((_, (id, _))) => Err(Misuse::InterruptUnknown(id.clone())),
-            None => Ok(()),
+        let mut rest = answers.as_slice();
+        while let Some(((id, _), others)) = rest.split_first() {
+            if !open.iter().any(|(open, _)| open == id) || others.iter().any(|(other, _)| other == id) {
+                return Err(Misuse::InterruptUnknown(id.clone()));
+            }
+            rest = others;
         }
+        Ok(())
     }
 
     /// The answers that go with a run. What is tried again is answered again; what is regenerated is not answered any
@@ -69,10 +68,13 @@ impl Session {
 }
 
 /// The interrupts that `resume` entries answer, and whether with a cancellation.
-fn answers(resume: &str) -> impl Iterator<Item = (String, bool)> {
-    let entries = Raw::parse(resume, usize::MAX).ok().and_then(Raw::array).unwrap_or_default();
-    entries.into_iter().filter_map(Raw::object).filter_map(|entry| {
-        let cancelled = entry.get("status")?.text() == "\"cancelled\"";
-        Some((entry.get("interruptId")?.string()?.into_owned(), cancelled))
-    })
+fn answers(resume: &str) -> Vec<(String, bool)> {
+    let mut answers = Vec::new();
+    for entry in Raw::parse(resume, usize::MAX).ok().and_then(Raw::array).unwrap_or_default() {
+        let Some(fields) = entry.object() else { continue };
+        if let (Some(id), Some(status)) = (fields.get("interruptId").and_then(Raw::string), fields.get("status")) {
+            answers.push((id.into_owned(), status.text() == "\"cancelled\""));
+        }
+    }
+    answers
 }

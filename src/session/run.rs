@@ -52,13 +52,16 @@ pub(super) enum Phase {
 pub(super) struct Body {
     pub status: u16,
     pub content_type: String,
+    /// How the answer says that it is framed.
+    pub format: Format,
     bytes: Vec<u8>,
     limit: usize,
 }
 
 impl Body {
     pub fn new(status: u16, content_type: &str, limit: usize) -> Self {
-        Self { status, content_type: content_type.to_owned(), bytes: Vec::new(), limit }
+        let format = Format::of(content_type);
+        Self { status, content_type: content_type.to_owned(), format, bytes: Vec::new(), limit }
     }
 
     /// Keeps what fits; says whether there is room for more.
@@ -73,14 +76,9 @@ impl Body {
         AgentError::http(self.status, &self.content_type, body)
     }
 
-    /// How the answer says that it is framed.
-    pub fn format(&self) -> Format {
-        Format::of(&self.content_type)
-    }
-
     /// Whether the answer says of itself that it is a stream of events.
     pub fn is_stream(&self) -> bool {
-        self.format() != Format::Unknown
+        self.format != Format::Unknown
     }
 }
 

@@ -16,7 +16,7 @@
 use super::json::Raw;
 use super::packets::Packets;
 use super::protobuf::{Limits, Undecodable, to_json};
-use super::split::{Cut, Splitter};
+use super::split::{Cut, Splitter, blank};
 use super::sse::{Frame, FrameTooLong, SseParser};
 use super::utf8::Utf8Decoder;
 
@@ -162,7 +162,7 @@ impl Framer {
 impl Framing {
     fn text(&mut self, text: &str, limits: Limits, sink: &mut Sink<'_>) -> Result<(), FrameTooLong> {
         if let Self::Undecided(sse) = self {
-            let start = text.trim_start_matches([' ', '\t', '\r', '\n', '\u{FEFF}']);
+            let start = text.trim_start_matches(blank);
             let split = |cut| Self::Split { splitter: Splitter::new(cut, limits.bytes), sure: false };
             *self = match start.as_bytes().first() {
                 None => return sse.feed(text, &mut |_| {}),

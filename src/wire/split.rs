@@ -83,9 +83,14 @@ impl Splitter {
     }
 }
 
-/// Without what may stand around a JSON text; empty pieces are none.
+/// What may stand around a JSON text.
+pub(super) fn blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\r' | '\n' | '\u{FEFF}')
+}
+
+/// Empty pieces are none.
 fn give(piece: &str, sink: &mut dyn FnMut(&str)) {
-    let piece = piece.trim_matches([' ', '\t', '\r', '\n', '\u{FEFF}']);
+    let piece = piece.trim_end_matches(blank).trim_start_matches(blank);
     if !piece.is_empty() {
         sink(piece);
     }
@@ -103,7 +108,7 @@ impl Array {
                 self.level = 0;
                 true
             }
-            _ => matches!(c, ',' | ' ' | '\t' | '\r' | '\n' | '\u{FEFF}'),
+            _ => c == ',' || blank(c),
         });
         self.inside = !element.is_empty();
         element

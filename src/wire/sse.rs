@@ -73,7 +73,7 @@ impl SseParser {
     }
 
     /// Reads `text`, hands each finished frame to `sink`. After an error the parser is not to be used again.
-    pub fn feed(&mut self, text: &str, sink: &mut impl FnMut(Frame<'_>)) -> Result<(), FrameTooLong> {
+    pub fn feed(&mut self, text: &str, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameTooLong> {
         let bytes = text.as_bytes();
         let mut at = 0;
         if !self.started && !text.is_empty() {
@@ -120,7 +120,7 @@ impl SseParser {
 
     /// The end of the stream. The standard drops a frame whose blank line is missing; servers do leave it out, so
     /// the frame is dispatched, marked as unterminated.
-    pub fn finish(&mut self, sink: &mut impl FnMut(Frame<'_>)) -> Result<(), FrameTooLong> {
+    pub fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameTooLong> {
         let line = std::mem::take(&mut self.line);
         let mut data = if self.has_data { Data::Kept } else { Data::None };
         if !line.is_empty() {
@@ -134,7 +134,7 @@ impl SseParser {
         &mut self,
         line: &'a str,
         data: &mut Data<'a>,
-        sink: &mut impl FnMut(Frame<'_>),
+        sink: &mut dyn FnMut(Frame<'_>),
     ) -> Result<(), FrameTooLong> {
         // "If the line is empty (a blank line): dispatch the event"
         if line.is_empty() {
@@ -179,7 +179,7 @@ impl SseParser {
         self.check(value.len() + self.data.len())
     }
 
-    fn dispatch(&mut self, data: &Data<'_>, unterminated: bool, sink: &mut impl FnMut(Frame<'_>)) {
+    fn dispatch(&mut self, data: &Data<'_>, unterminated: bool, sink: &mut dyn FnMut(Frame<'_>)) {
         let text = match data {
             Data::None => None,
             Data::InPlace(text) => Some(*text),

@@ -74,6 +74,7 @@ describe("createAgent", () => {
     assert.deepEqual(session.options, {
       threadId: "t",
       rules: "strict",
+      protocol: "1.0",
       events: false,
       maxFrameBytes: 10_485_760,
       maxErrorBodyBytes: 65_536,
@@ -83,6 +84,23 @@ describe("createAgent", () => {
     });
     assert.deepEqual(session.messages, [{ ...messages[0], delivery: "complete" }]);
     assert.deepEqual(session.state, { n: 1 });
+  });
+});
+
+describe("the protocol", () => {
+  it("goes to the core", async () => {
+    create({ protocol: "0.0.57" }).submit("b");
+    assert.equal((await opened()).options.protocol, "0.0.57");
+  });
+
+  it("is refused at once where it is none", () => {
+    for (const protocol of ["", "1", "1.1", "0.0.x", "0.0.07", "v1.0", 1, null]) {
+      assert.throws(
+        () => create({ protocol }),
+        (error) => AgentError.is(error) && error.kind === "unsupported" && error.code === "input",
+        `${protocol}`,
+      );
+    }
   });
 });
 
@@ -130,16 +148,16 @@ describe("a run", () => {
     assert.equal(agent.getSnapshot().status, "error");
   });
 
-  it("asks for url, headers, credentials and fetch anew before every request", async () => {
+  it("asks for url, headers, credentials, fetch and binary anew before every request", async () => {
     let n = 0;
     const fetch = async () => {};
     const agent = create({ url: () => new URL(`http://host/${++n}`), headers: async () => ({ n: `${n}` }), credentials: "include", fetch });
     agent.submit("a");
     const { host } = await opened();
     n = 0;
-    assert.deepEqual(await host.request(), { url: "http://host/1", headers: { n: "1" }, credentials: "include", fetch });
-    agent.setOptions({ url: "/other" });
-    const plain = { url: "/other", headers: undefined, credentials: undefined, fetch: undefined };
+    assert.deepEqual(await host.request(), { url: "http://host/1", headers: { n: "1" }, credentials: "include", fetch, binary: false });
+    agent.setOptions({ url: "/other", binary: true });
+    const plain = { url: "/other", headers: undefined, credentials: undefined, fetch: undefined, binary: true };
     assert.deepEqual(await host.request(), plain);
     agent.setOptions({ url: () => Promise.reject(new Error("no")) });
     await assert.rejects(host.request(), /no/);
