@@ -1,8 +1,8 @@
 //! Bytes ↔ typed AG-UI values. Uses nothing else of the crate.
 //!
 //! ```text
-//! bytes ─► utf8 ─► sse ─┬► delta               message, input ─► JSON text
-//!                       └► json ─► event
+//! bytes ─► utf8 ─► sse ───┬► delta             message, input ─► JSON text
+//!        └► protobuf ─────┴► json ─► event
 //! ```
 //!
 //! Nothing is copied on the way in but what was split over two reads, what was escaped, and what a caller keeps.
@@ -12,8 +12,11 @@ mod event;
 mod input;
 mod json;
 mod message;
+mod number;
 mod parts;
+mod protobuf;
 mod scan;
+pub(crate) mod shapes;
 mod sse;
 mod text;
 mod utf8;
@@ -24,6 +27,7 @@ pub use event::{Event, EventError, Incoming, Str, frame_fields, frame_type};
 pub use input::PROTOCOL_VERSION;
 pub use json::{Fields, JsonError, Raw};
 pub use message::{Content, Message, Note, Role, ToolCall};
+pub use protobuf::{Limits, Undecodable, to_json};
 pub use sse::{Frame, FrameTooLong, SseParser};
 pub use utf8::Utf8Decoder;
 

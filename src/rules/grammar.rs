@@ -1,0 +1,226 @@
+//! Whether an event is what AG-UI 1.0 says it is, for strict rules.
+//!
+//! What a later version may have added is no mistake: members that are not described, and variants of a union that are
+//! not, are named to the caller, count as absent, and nothing inside of them is looked at. Everything else that does not
+//! fit the tables of `wire/shapes.rs` is a violation. Uses `wire`.
+
+use super::Violation;
+use crate::wire::shapes::{ALL, BASE, CONTENT_PART, EVENTS, EventShape, Field, Kind, Need, Shape};
+use crate::wire::{Fields, Raw};
+
+/// Something that AG-UI 1.0 does not describe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    /// The code of its warning: `property-unknown`, or `member-unknown` for a variant of a union.
+    pub code: &'static str,
+    /// The rule's tag in `docs/rules.md`.
+    pub rule: &'static str,
+    /// Where it stands in the event: a JSON Pointer.
+    pub pointer: String,
+}
+
+/// Checks the members of one event. Says nothing about an event whose `type` is not known.
+pub fn check(event: &Fields<'_>, found: &mut dyn FnMut(Unknown)) -> Result<(), Violation> {
+    let Some(name) = event.get("type").and_then(Raw::string) else { return Ok(()) };
+    let Some(shape) = EVENTS.iter().find(|shape| shape.name == name) else { return Ok(()) };
+    let mut grammar = Grammar { event: shape, pointer: String::new(), rule: "G4", found };
+    grammar.members(event, BASE.fields, ALL)?;
+    grammar.members(event, shape.shape.fields, ALL)?;
+    grammar.others(event, |key| key == "type" || has(&BASE, ALL, key) || has(&shape.shape, ALL, key));
+    Ok(())
+}
+
+struct Grammar<'f> {
+    event: &'static EventShape,
+    /// Where it is reading.
+    pointer: String,
+    /// The rule that a mistake here breaks.
+    rule: &'static str,
+    found: &'f mut dyn FnMut(Unknown),
+}
+
+impl Grammar<'_> {
+    fn members(&mut self, object: &Fields<'_>, fields: &'static [Field], variant: u8) -> Result<(), Violation> {
+        for field in fields {
+            if field.need == Need::Carrier || field.of & variant == 0 {
+                continue;
+            }
+            let length = self.enter(field.name);
+            match object.get(field.name) {
+                Some(value) => self.member(value, field)?,
+                None if field.need == Need::Required => return self.fail(self.rule, "present"),
+                None => {}
+            }
+            self.pointer.truncate(length);
+        }
+        Ok(())
+    }
+
+    fn member(&mut self, value: Raw<'_>, field: &Field) -> Result<(), Violation> {
+        let nullable = match field.need {
+            Need::Nullable => true,
+            Need::NullableInMessages => self.event.name != "TOOL_CALL_RESULT",
+            Need::Required => matches!(field.kind, Kind::Any),
+            _ => false,
+        };
+        match (value.is_null(), field.kind) {
+            (true, _) if nullable => Ok(()),
+            (true, kind) => self.fail("G5", expected(kind)),
+            (false, Kind::Is(shape)) if is_unknown(value, shape) => {
+                self.report("member-unknown", "G3");
+                Ok(())
+            }
+            (false, kind) => self.value(value, kind),
+        }
+    }
+
+    fn value(&mut self, value: Raw<'_>, kind: Kind) -> Result<(), Violation> {
+        let rule = match kind {
+            Kind::Integer | Kind::Count => "G7",
+            _ => self.rule,
+        };
+        let fits = match kind {
+            // A tag of the shape: it has been read.
+            Kind::Code | Kind::Any => true,
+            Kind::Text => value.literal().is_some(),
+            Kind::Word(words) => value.string().is_some_and(|text| words.contains(&&*text)),
+            Kind::Pointer => value.string().is_some_and(|text| is_pointer(&text)),
+            Kind::Flag => value.boolean().is_some(),
+            Kind::Integer => is_integer(value.text(), true),
+            Kind::Count => is_integer(value.text(), false),
+            Kind::Object | Kind::Schema => value.is_object(),
+            Kind::Is(shape) => return self.object(value, shape),
+            Kind::Content if value.literal().is_some() => true,
+            Kind::Content => return self.list(value, &CONTENT_PART, kind),
+            Kind::Many(of) | Kind::Some(of) => return self.list(value, of, kind),
+        };
+        if fits { Ok(()) } else { self.fail(rule, expected(kind)) }
+    }
+
+    fn list(&mut self, value: Raw<'_>, of: &Kind, kind: Kind) -> Result<(), Violation> {
+        let Some(items) = value.array() else { return self.fail(self.rule, expected(kind)) };
+        let mut known = 0;
+        for (at, item) in items.into_iter().enumerate() {
+            let length = self.enter(&at.to_string());
+            match *of {
+                Kind::Is(shape) if is_unknown(item, shape) => self.report("member-unknown", "G3"),
+                kind => {
+                    self.value(item, kind)?;
+                    known += 1;
+                }
+            }
+            self.pointer.truncate(length);
+        }
+        if known == 0 && matches!(kind, Kind::Some(_)) { self.fail(self.rule, expected(kind)) } else { Ok(()) }
+    }
+
+    fn object(&mut self, value: Raw<'_>, shape: &'static Shape) -> Result<(), Violation> {
+        let outer = self.rule;
+        if shape.open {
+            self.rule = "G8";
+        }
+        let Some(object) = value.object() else { return self.fail(self.rule, "an object") };
+        let variant = variant(&object, shape).unwrap_or(ALL);
+        self.members(&object, shape.fields, variant)?;
+        if !shape.open {
+            self.others(&object, |key| key == shape.tag || has(shape, variant, key));
+        }
+        self.rule = outer;
+        Ok(())
+    }
+
+    /// Names the members that are not described.
+    fn others(&mut self, object: &Fields<'_>, described: impl Fn(&str) -> bool) {
+        for (key, _) in object.iter() {
+            if !described(&key) {
+                let length = self.enter(&key.replace('~', "~0").replace('/', "~1"));
+                self.report("property-unknown", "G2");
+                self.pointer.truncate(length);
+            }
+        }
+    }
+
+    /// Steps into a member; returns how long the pointer was.
+    fn enter(&mut self, token: &str) -> usize {
+        let length = self.pointer.len();
+        self.pointer.push('/');
+        self.pointer.push_str(token);
+        length
+    }
+
+    fn report(&mut self, code: &'static str, rule: &'static str) {
+        (self.found)(Unknown { code, rule, pointer: self.pointer.clone() });
+    }
+
+    #[inline(never)]
+    fn fail(&self, rule: &'static str, expected: &str) -> Result<(), Violation> {
+        let message = format!("{}: \"{}\" must be {expected}", self.event.name, self.pointer);
+        Err(Violation { code: "event-malformed", rule, message })
+    }
+}
+
+/// The bit of the variant that an object is; all bits where the shape has no variants.
+fn variant(object: &Fields<'_>, shape: &Shape) -> Option<u8> {
+    if shape.tag.is_empty() {
+        return Some(ALL);
+    }
+    let tag = object.get(shape.tag)?.string()?;
+    let at = shape.variants.iter().position(|name| *name == tag)?;
+    Some(1 << at)
+}
+
+/// Whether a value is an object of a variant that is not described, or needs one: a part without its source is no part.
+fn is_unknown(value: Raw<'_>, shape: &Shape) -> bool {
+    let Some(object) = (!shape.tag.is_empty()).then(|| value.object()).flatten() else { return false };
+    let Some(variant) = variant(&object, shape) else { return true };
+    shape.fields.iter().any(|field| match (field.need, field.kind) {
+        (Need::Required, Kind::Is(inner)) if field.of & variant != 0 => {
+            object.get(field.name).is_some_and(|value| is_unknown(value, inner))
+        }
+        _ => false,
+    })
+}
+
+fn has(shape: &Shape, variant: u8, key: &str) -> bool {
+    shape.fields.iter().any(|field| field.need != Need::Carrier && field.of & variant != 0 && field.name == key)
+}
+
+fn expected(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text => "a string",
+        Kind::Word(_) => "one of its words",
+        Kind::Pointer => "a JSON Pointer",
+        Kind::Flag => "true or false",
+        Kind::Integer => "a whole number within ±(2^53 − 1)",
+        Kind::Count => "a whole number from 0 to 2^53 − 1",
+        Kind::Many(_) => "an array",
+        Kind::Some(_) => "an array with at least one element",
+        Kind::Content => "a string or an array of content parts",
+        Kind::Any => "absent or a value other than null",
+        Kind::Object | Kind::Schema | Kind::Is(_) | Kind::Code => "an object",
+    }
+}
+
+/// RFC 6901: empty, or tokens behind slashes, with `~` only in `~0` and `~1`.
+fn is_pointer(text: &str) -> bool {
+    (text.is_empty() || text.starts_with('/')) && text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))
+}
+
+/// Whether a number is whole and within 2^53 − 1, judged by its digits: `1e3` and `1.0` are whole.
+fn is_integer(text: &str, may_be_negative: bool) -> bool {
+    let (negative, number) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let written = format!("{whole}{fraction}");
+    let digits = written.trim_start_matches('0').trim_end_matches('0');
+    if !number.starts_with(|c: char| c.is_ascii_digit()) || digits.is_empty() {
+        return digits.is_empty() && number.starts_with('0');
+    }
+    let cut = written.len() - written.trim_end_matches('0').len();
+    let Ok(exponent) = exponent.parse::<i32>() else { return false };
+    let zeros = i64::from(exponent) + cut as i64 - fraction.len() as i64;
+    if !(0..16).contains(&zeros) || digits.len() > 16 || (negative && !may_be_negative) {
+        return false;
+    }
+    digits.parse::<u64>().is_ok_and(|digits| digits.saturating_mul(10_u64.pow(zeros as u32)) < 1 << 53)
+}

@@ -1,0 +1,183 @@
+//! A double as JSON, in the digits that JavaScript writes: the fewest that are read as the same double.
+//!
+//! Written here because the formatting of floats in Rust's library adds 7 kB (brotli) to the module.
+
+use std::cmp::Ordering;
+
+/// Appends `value`; what is no number in JSON becomes `null`.
+pub(crate) fn write_number(out: &mut String, value: f64) {
+    if !value.is_finite() {
+        return out.push_str("null");
+    }
+    if value < 0.0 {
+        out.push('-');
+    }
+    let (digits, point) = short(value.abs()).unwrap_or_else(|| shortest(value.abs()));
+    layout(out, &digits, point);
+}
+
+/// The digits of a number with few of them, and where the point stands in them.
+fn short(value: f64) -> Option<(String, i32)> {
+    let mut scale = 1.0;
+    for places in 0..10 {
+        let scaled = value * scale;
+        // Two decimals of fifteen digits are never the same double.
+        if scaled >= 1e15 {
+            return None;
+        }
+        let whole = scaled as u64;
+        if whole as f64 == scaled && scaled / scale == value {
+            let digits = whole.to_string();
+            let point = digits.len() as i32 - places;
+            return Some((digits, point));
+        }
+        scale *= 10.0;
+    }
+    None
+}
+
+/// ECMAScript, Number::toString: `value` is 0.`digits` × 10^`point`.
+fn layout(out: &mut String, digits: &str, point: i32) {
+    let length = digits.len() as i32;
+    let zeros = |out: &mut String, count: i32| (0..count).for_each(|_| out.push('0'));
+    match point {
+        _ if (length..=21).contains(&point) => {
+            out.push_str(digits);
+            zeros(out, point - length);
+        }
+        1..=21 => {
+            let (whole, fraction) = digits.split_at_checked(point as usize).unwrap_or((digits, ""));
+            out.push_str(whole);
+            out.push('.');
+            out.push_str(fraction);
+        }
+        -5..=0 => {
+            out.push_str("0.");
+            zeros(out, -point);
+            out.push_str(digits);
+        }
+        _ => {
+            let (first, rest) = digits.split_at_checked(1).unwrap_or((digits, ""));
+            out.push_str(first);
+            if !rest.is_empty() {
+                out.push('.');
+                out.push_str(rest);
+            }
+            out.push('e');
+            out.push(if point > 0 { '+' } else { '-' });
+            out.push_str(&(point - 1).unsigned_abs().to_string());
+        }
+    }
+}
+
+/// The digits of any number above 0, by exact arithmetic: Steele and White's free-format algorithm, as Burger and Dybvig
+/// have it (1996). `rest / unit` is what is still to be written, `up` and `down` how far the next doubles are away, by
+/// halves.
+fn shortest(value: f64) -> (String, i32) {
+    let bits = value.to_bits();
+    let exponent = (bits >> 52) as i32;
+    let fraction = bits & ((1 << 52) - 1);
+    let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+    // Below a power of two the doubles stand twice as close.
+    let uneven = u32::from(fraction == 0 && exponent > -1074);
+    let even = mantissa % 2 == 0;
+
+    let (raise, lower) = (exponent.max(0) as u32, (-exponent).max(0) as u32);
+    let mut rest = Big::new(mantissa, raise + 1 + uneven);
+    let mut unit = Big::new(1, lower + 1 + uneven);
+    let mut up = Big::new(1, raise + uneven);
+    let mut down = Big::new(1, raise);
+
+    let mut point = 0;
+    let above = |rest: &Big, up: &Big, unit: &Big| match rest.plus(up).cmp(unit) {
+        Ordering::Equal => even,
+        order => order == Ordering::Greater,
+    };
+    while above(&rest, &up, &unit) {
+        unit.multiply(10);
+        point += 1;
+    }
+    let mut digits = String::new();
+    loop {
+        [&mut rest, &mut up, &mut down].into_iter().for_each(|big| big.multiply(10));
+        let mut digit = 0;
+        while rest.cmp(&unit) != Ordering::Less {
+            rest.subtract(&unit);
+            digit += 1;
+        }
+        let low = rest.cmp(&down) == Ordering::Less || (even && rest.cmp(&down) == Ordering::Equal);
+        let high = above(&rest, &up, &unit);
+        if !low && !high {
+            // Zeros before the first digit only move the point.
+            if digit == 0 && digits.is_empty() {
+                point -= 1;
+            } else {
+                digits.push(char::from(b'0' + digit));
+            }
+            continue;
+        }
+        let round_up = high && (!low || rest.plus(&rest).cmp(&unit) != Ordering::Less);
+        digits.push(char::from(b'0' + digit + u8::from(round_up)));
+        return (digits, point);
+    }
+}
+
+/// A natural number of any size, the lowest 32 bits first, no zeros at the end.
+struct Big(Vec<u32>);
+
+impl Big {
+    /// `value` × 2^`shift`
+    fn new(value: u64, shift: u32) -> Self {
+        let mut big = Self(vec![0; shift as usize / 32]);
+        let value = u128::from(value) << (shift % 32);
+        big.0.extend([value as u32, (value >> 32) as u32, (value >> 64) as u32]);
+        big.trim();
+        big
+    }
+
+    fn trim(&mut self) {
+        while self.0.last() == Some(&0) {
+            self.0.pop();
+        }
+    }
+
+    fn multiply(&mut self, by: u64) {
+        let mut carry = 0;
+        for limb in &mut self.0 {
+            carry += u64::from(*limb) * by;
+            *limb = carry as u32;
+            carry >>= 32;
+        }
+        self.0.push(carry as u32);
+        self.trim();
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        let mut sum = Vec::with_capacity(self.0.len().max(other.0.len()) + 1);
+        let mut carry = 0;
+        for at in 0..=self.0.len().max(other.0.len()) {
+            let limb = |big: &Self| u64::from(big.0.get(at).copied().unwrap_or(0));
+            carry += limb(self) + limb(other);
+            sum.push(carry as u32);
+            carry >>= 32;
+        }
+        let mut sum = Self(sum);
+        sum.trim();
+        sum
+    }
+
+    /// `other` is no larger.
+    fn subtract(&mut self, other: &Self) {
+        let mut borrow = 0;
+        for (at, limb) in self.0.iter_mut().enumerate() {
+            let less = i64::from(*limb) - i64::from(other.0.get(at).copied().unwrap_or(0)) + borrow;
+            *limb = less as u32;
+            borrow = less >> 32;
+        }
+        self.trim();
+    }
+
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.len().cmp(&other.0.len()).then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
+    }
+}
