@@ -21,14 +21,18 @@ fn short(value: f64) -> Option<(String, i32)> {
     let mut scale = 1.0;
     for places in 0..10 {
         let scaled = value * scale;
-        // Two decimals of fifteen digits are never the same double.
-        if scaled >= 1e15 {
+        // Up to these every whole number is a double, and every decimal of fifteen digits another double.
+        if scaled >= if places == 0 { 9e15 } else { 1e15 } {
             return None;
         }
         let whole = scaled as u64;
         if whole as f64 == scaled && scaled / scale == value {
-            let digits = whole.to_string();
+            let mut digits = whole.to_string();
             let point = digits.len() as i32 - places;
+            // The products are rounded, so it may have taken more places than needed.
+            while places > 0 && digits.ends_with('0') {
+                digits.pop();
+            }
             return Some((digits, point));
         }
         scale *= 10.0;
@@ -116,7 +120,12 @@ fn shortest(value: f64) -> (String, i32) {
             }
             continue;
         }
-        let round_up = high && (!low || rest.plus(&rest).cmp(&unit) != Ordering::Less);
+        let round_up = match rest.plus(&rest).cmp(&unit) {
+            _ if low != high => high,
+            // As far from the one as from the other: the even one.
+            Ordering::Equal => digit % 2 == 1,
+            order => order == Ordering::Greater,
+        };
         digits.push(char::from(b'0' + digit + u8::from(round_up)));
         return (digits, point);
     }

@@ -77,8 +77,9 @@ enum Payload<'a> {
     Varint(u64),
     Fixed(u64),
     Bytes(&'a [u8]),
-    /// Four bytes, or a group: nothing that AG-UI has.
-    Other,
+    // Neither is anything that AG-UI has.
+    FourBytes,
+    Group,
 }
 
 /// The fields of one message, in order.
@@ -119,11 +120,11 @@ impl<'a> Wire<'a> {
                         (inner, kind) => self.payload(inner, kind, groups.checked_sub(1)?)?,
                     };
                 }
-                Payload::Other
+                Payload::Group
             }
             5 => {
                 self.take(4)?;
-                Payload::Other
+                Payload::FourBytes
             }
             _ => return None,
         })
@@ -300,7 +301,7 @@ fn envelope(frame: &[u8]) -> Read<(usize, Pieces<'_>)> {
                 later = true;
                 odd |= !is_message(bytes);
             }
-            Payload::Other if at < EVENTS.len() => odd = true,
+            Payload::Group if at < EVENTS.len() => odd = true,
             _ if at >= EVENTS.len() => {}
             _ if *known.get_or_insert(at) != at => return Err(TWO_ARMS),
             Payload::Bytes(bytes) => event = Some(Pieces::push(event, bytes)),
@@ -513,7 +514,7 @@ impl Writer<'_> {
     fn value(&mut self, pieces: &[&[u8]], depth: usize) -> Read<bool> {
         self.room(depth)?;
         let mut kind = 0;
-        let mut last = Payload::Other;
+        let mut last = Payload::Group;
         let mut message = None;
         for piece in pieces {
             let mut wire = Wire(piece);
