@@ -94,7 +94,11 @@ impl Grammar<'_> {
             Kind::Content => return self.list(value, &CONTENT_PART, kind),
             Kind::Many(of) | Kind::Some(of) => return self.list(value, of, kind),
         };
-        if fits { Ok(()) } else { self.fail(rule, expected(kind)) }
+        match kind {
+            _ if fits => Ok(()),
+            Kind::Word(words) => self.fail(rule, &format!("\"{}\"", words.join("\" or \""))),
+            _ => self.fail(rule, expected(kind)),
+        }
     }
 
     fn list(&mut self, value: Raw<'_>, of: &Kind, kind: Kind) -> Result<(), Violation> {
@@ -187,8 +191,7 @@ fn has(shape: &Shape, variant: u8, key: &str) -> bool {
 
 fn expected(kind: Kind) -> &'static str {
     match kind {
-        Kind::Text => "a string",
-        Kind::Word(_) => "one of its words",
+        Kind::Text | Kind::Word(_) => "a string",
         Kind::Pointer => "a JSON Pointer",
         Kind::Flag => "true or false",
         Kind::Integer => "a whole number within ±(2^53 − 1)",
@@ -213,8 +216,11 @@ fn is_integer(text: &str, may_be_negative: bool) -> bool {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let written = format!("{whole}{fraction}");
     let digits = written.trim_start_matches('0').trim_end_matches('0');
-    if !number.starts_with(|c: char| c.is_ascii_digit()) || digits.is_empty() {
-        return digits.is_empty() && number.starts_with('0');
+    if !number.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    if digits.is_empty() {
+        return true;
     }
     let cut = written.len() - written.trim_end_matches('0').len();
     let Ok(exponent) = exponent.parse::<i32>() else { return false };

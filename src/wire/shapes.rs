@@ -7,8 +7,10 @@
 //! is its default), every other one has; what JSON calls opaque is a `google.protobuf.Value`, and an opaque object a
 //! `Struct`.
 
-use Kind::{Any, Code, Content, Count, Flag, Integer, Is, Many, Object, Pointer, Schema, Some as AtLeastOne, Text, Word};
-use Need::{Carrier, Nullable, NullableInMessages, OrEmpty, Optional, Required};
+use Kind::{
+    Any, Code, Content, Count, Flag, Integer, Is, Many, Object, Pointer, Schema, Some as AtLeastOne, Text, Word,
+};
+use Need::{Carrier, Nullable, NullableInMessages, Optional, OrEmpty, Required};
 
 /// What a member holds.
 #[derive(Clone, Copy)]
@@ -150,15 +152,23 @@ pub(crate) static BASE: Shape = object(&[
 
 /// The events, in the order of their numbers in the binary envelope, which begin with 1.
 pub(crate) static EVENTS: [EventShape; 31] = [
-    event("TEXT_MESSAGE_START", 0, &[must(2, "messageId", Text), may(3, "role", ROLES), may(4, "name", Text), owner(5)]),
+    event(
+        "TEXT_MESSAGE_START",
+        0,
+        &[must(2, "messageId", Text), may(3, "role", ROLES), may(4, "name", Text), owner(5)],
+    ),
     event("TEXT_MESSAGE_CONTENT", 1, &[must(2, "messageId", Text), must(3, "delta", Text), owner(4)]),
     event("TEXT_MESSAGE_END", 2, &[must(2, "messageId", Text), owner(3)]),
-    event("TOOL_CALL_START", 3, &[
-        must(2, "toolCallId", Text),
-        must(3, "toolCallName", Text),
-        field(4, "parentMessageId", Text, Nullable),
-        owner(5),
-    ]),
+    event(
+        "TOOL_CALL_START",
+        3,
+        &[
+            must(2, "toolCallId", Text),
+            must(3, "toolCallName", Text),
+            field(4, "parentMessageId", Text, Nullable),
+            owner(5),
+        ],
+    ),
     event("TOOL_CALL_ARGS", 4, &[must(2, "toolCallId", Text), must(3, "delta", Text), owner(4)]),
     event("TOOL_CALL_END", 5, &[must(2, "toolCallId", Text), owner(3)]),
     event("STATE_SNAPSHOT", 6, &[must(2, "snapshot", Any), owner(3)]),
@@ -166,94 +176,123 @@ pub(crate) static EVENTS: [EventShape; 31] = [
     event("MESSAGES_SNAPSHOT", 8, &[must(2, "messages", MESSAGES)]),
     event("RAW", 9, &[must(2, "event", Any), may(3, "source", Text), owner(4)]),
     event("CUSTOM", 10, &[must(2, "name", Text), must(3, "value", Any), owner(4)]),
-    event("RUN_STARTED", 11, &[
-        must(2, "threadId", Text),
-        must(3, "runId", Text),
-        may(4, "parentRunId", Text),
-        may(5, "input", Is(&INPUT)),
-        may(6, "protocolVersion", Text),
-    ]),
-    event("RUN_FINISHED", 12, &[
-        must(2, "threadId", Text),
-        must(3, "runId", Text),
-        field(4, "result", Any, Nullable),
-        field(0, "outcome", Is(&RUN_OUTCOME), Nullable),
-        field(5, "outcome", Text, Carrier),
-        field(6, "interrupts", Many(&Is(&INTERRUPT)), Carrier),
-        may(7, "usage", USAGES),
-        field(8, "pendingToolCallIds", TEXTS, Carrier),
-    ]),
+    event(
+        "RUN_STARTED",
+        11,
+        &[
+            must(2, "threadId", Text),
+            must(3, "runId", Text),
+            may(4, "parentRunId", Text),
+            may(5, "input", Is(&INPUT)),
+            may(6, "protocolVersion", Text),
+        ],
+    ),
+    event(
+        "RUN_FINISHED",
+        12,
+        &[
+            must(2, "threadId", Text),
+            must(3, "runId", Text),
+            field(4, "result", Any, Nullable),
+            field(0, "outcome", Is(&RUN_OUTCOME), Nullable),
+            field(5, "outcome", Text, Carrier),
+            field(6, "interrupts", Many(&Is(&INTERRUPT)), Carrier),
+            may(7, "usage", USAGES),
+            field(8, "pendingToolCallIds", TEXTS, Carrier),
+        ],
+    ),
     event("RUN_ERROR", 13, &[may(2, "code", Text), must(3, "message", Text), may(4, "usage", USAGES)]),
     event("STEP_STARTED", 14, &[must(2, "stepName", Text), owner(3)]),
     event("STEP_FINISHED", 15, &[must(2, "stepName", Text), owner(3)]),
-    event("TEXT_MESSAGE_CHUNK", 19, &[
-        may(2, "messageId", Text),
-        may(3, "role", ROLES),
-        may(4, "delta", Text),
-        may(5, "name", Text),
-        owner(6),
-    ]),
-    event("TOOL_CALL_CHUNK", 20, &[
-        may(2, "toolCallId", Text),
-        may(3, "toolCallName", Text),
-        field(4, "parentMessageId", Text, Nullable),
-        may(5, "delta", Text),
-        owner(6),
-    ]),
-    event("SUBAGENT_STARTED", 16, &[
-        must(2, "subagentRunId", Text),
-        must(3, "name", Text),
-        may(4, "description", Text),
-        may(5, "parentSubagentRunId", Text),
-        may(6, "parentToolCallId", Text),
-        may(7, "parentMessageId", Text),
-    ]),
-    event("SUBAGENT_FINISHED", 17, &[
-        must(2, "subagentRunId", Text),
-        field(3, "result", Any, Nullable),
-        may(0, "outcome", Is(&SUBAGENT_OUTCOME)),
-        field(4, "outcome", Text, Carrier),
-        field(5, "interruptIds", TEXTS, Carrier),
-    ]),
+    event(
+        "TEXT_MESSAGE_CHUNK",
+        19,
+        &[may(2, "messageId", Text), may(3, "role", ROLES), may(4, "delta", Text), may(5, "name", Text), owner(6)],
+    ),
+    event(
+        "TOOL_CALL_CHUNK",
+        20,
+        &[
+            may(2, "toolCallId", Text),
+            may(3, "toolCallName", Text),
+            field(4, "parentMessageId", Text, Nullable),
+            may(5, "delta", Text),
+            owner(6),
+        ],
+    ),
+    event(
+        "SUBAGENT_STARTED",
+        16,
+        &[
+            must(2, "subagentRunId", Text),
+            must(3, "name", Text),
+            may(4, "description", Text),
+            may(5, "parentSubagentRunId", Text),
+            may(6, "parentToolCallId", Text),
+            may(7, "parentMessageId", Text),
+        ],
+    ),
+    event(
+        "SUBAGENT_FINISHED",
+        17,
+        &[
+            must(2, "subagentRunId", Text),
+            field(3, "result", Any, Nullable),
+            may(0, "outcome", Is(&SUBAGENT_OUTCOME)),
+            field(4, "outcome", Text, Carrier),
+            field(5, "interruptIds", TEXTS, Carrier),
+        ],
+    ),
     event("SUBAGENT_ERROR", 18, &[must(2, "subagentRunId", Text), must(3, "message", Text), may(4, "code", Text)]),
-    event("TOOL_CALL_RESULT", 21, &[
-        owner(2),
-        must(3, "messageId", Text),
-        must(4, "toolCallId", Text),
-        must(0, "content", Content),
-        field(5, "content", Text, Carrier),
-        may(6, "role", Word(&["tool"])),
-        field(7, "contentParts", PARTS, Carrier),
-    ]),
-    event("ACTIVITY_SNAPSHOT", 22, &[
-        owner(2),
-        must(3, "messageId", Text),
-        must(4, "activityType", Text),
-        must(5, "content", Object),
-        may(6, "replace", Flag),
-    ]),
-    event("ACTIVITY_DELTA", 23, &[
-        owner(2),
-        must(3, "messageId", Text),
-        must(4, "activityType", Text),
-        must(5, "patch", PATCH),
-    ]),
+    event(
+        "TOOL_CALL_RESULT",
+        21,
+        &[
+            owner(2),
+            must(3, "messageId", Text),
+            must(4, "toolCallId", Text),
+            must(0, "content", Content),
+            field(5, "content", Text, Carrier),
+            may(6, "role", Word(&["tool"])),
+            field(7, "contentParts", PARTS, Carrier),
+        ],
+    ),
+    event(
+        "ACTIVITY_SNAPSHOT",
+        22,
+        &[
+            owner(2),
+            must(3, "messageId", Text),
+            must(4, "activityType", Text),
+            must(5, "content", Object),
+            may(6, "replace", Flag),
+        ],
+    ),
+    event(
+        "ACTIVITY_DELTA",
+        23,
+        &[owner(2), must(3, "messageId", Text), must(4, "activityType", Text), must(5, "patch", PATCH)],
+    ),
     event("REASONING_START", 24, &[owner(2), must(3, "messageId", Text)]),
-    event("REASONING_MESSAGE_START", 25, &[
-        owner(2),
-        must(3, "messageId", Text),
-        must(4, "role", Word(&["reasoning"])),
-    ]),
+    event(
+        "REASONING_MESSAGE_START",
+        25,
+        &[owner(2), must(3, "messageId", Text), must(4, "role", Word(&["reasoning"]))],
+    ),
     event("REASONING_MESSAGE_CONTENT", 26, &[owner(2), must(3, "messageId", Text), must(4, "delta", Text)]),
     event("REASONING_MESSAGE_END", 27, &[owner(2), must(3, "messageId", Text)]),
     event("REASONING_MESSAGE_CHUNK", 28, &[owner(2), may(3, "messageId", Text), may(4, "delta", Text)]),
     event("REASONING_END", 29, &[owner(2), must(3, "messageId", Text)]),
-    event("REASONING_ENCRYPTED_VALUE", 30, &[
-        owner(2),
-        must(3, "subtype", Word(&["message", "tool-call"])),
-        must(4, "entityId", Text),
-        must(5, "encryptedValue", Text),
-    ]),
+    event(
+        "REASONING_ENCRYPTED_VALUE",
+        30,
+        &[
+            owner(2),
+            must(3, "subtype", Word(&["message", "tool-call"])),
+            must(4, "entityId", Text),
+            must(5, "encryptedValue", Text),
+        ],
+    ),
 ];
 
 // The variants of a message, as bits.
@@ -266,25 +305,29 @@ const REASONING: u8 = 1 << 6;
 /// The messages that may consist of content parts.
 pub(crate) const OF_PARTS: u8 = USER | TOOL;
 
-static MESSAGE: Shape = union("role", &["developer", "system", "assistant", "user", "tool", "activity", "reasoning"], &[
-    must(1, "id", Text),
-    must(2, "role", Text),
-    must(0, "content", Text).of(INSTRUCTION | REASONING),
-    may(0, "content", Text).of(ASSISTANT),
-    must(0, "content", Content).of(OF_PARTS),
-    must(0, "content", Object).of(ACTIVITY),
-    field(3, "content", Text, Carrier),
-    may(4, "name", Text).of(INSTRUCTION | ASSISTANT | USER),
-    may(5, "toolCalls", Many(&Is(&CALL))).of(ASSISTANT),
-    must(6, "toolCallId", Text).of(TOOL),
-    may(7, "error", Text).of(TOOL),
-    field(8, "contentParts", PARTS, Carrier),
-    may(9, "metadata", Object),
-    owner(10),
-    may(11, "encryptedValue", Text).of(!ACTIVITY),
-    must(12, "activityType", Text).of(ACTIVITY),
-    field(13, "activityContent", Object, Carrier),
-]);
+static MESSAGE: Shape = union(
+    "role",
+    &["developer", "system", "assistant", "user", "tool", "activity", "reasoning"],
+    &[
+        must(1, "id", Text),
+        must(2, "role", Text),
+        must(0, "content", Text).of(INSTRUCTION | REASONING),
+        may(0, "content", Text).of(ASSISTANT),
+        must(0, "content", Content).of(OF_PARTS),
+        must(0, "content", Object).of(ACTIVITY),
+        field(3, "content", Text, Carrier),
+        may(4, "name", Text).of(INSTRUCTION | ASSISTANT | USER),
+        may(5, "toolCalls", Many(&Is(&CALL))).of(ASSISTANT),
+        must(6, "toolCallId", Text).of(TOOL),
+        may(7, "error", Text).of(TOOL),
+        field(8, "contentParts", PARTS, Carrier),
+        may(9, "metadata", Object),
+        owner(10),
+        may(11, "encryptedValue", Text).of(!ACTIVITY),
+        must(12, "activityType", Text).of(ACTIVITY),
+        field(13, "activityContent", Object, Carrier),
+    ],
+);
 
 static CALL: Shape = object(&[
     must(1, "id", Text),
@@ -296,32 +339,42 @@ static CALL: Shape = object(&[
 
 static FUNCTION: Shape = object(&[must(1, "name", Text), must(2, "arguments", Text)]);
 
-static PART: Shape = arms(&["text", "image", "audio", "video", "document"], &[
-    must(1, "text", Text).of(1),
-    may(2, "id", Text).of(1),
-    may(3, "metadata", Any).of(1),
-    must(1, "source", Is(&SOURCE)).of(!1),
-    field(2, "metadata", Any, NullableInMessages).of(!1),
-    may(3, "id", Text).of(!1),
-]);
+static PART: Shape = arms(
+    &["text", "image", "audio", "video", "document"],
+    &[
+        must(1, "text", Text).of(1),
+        may(2, "id", Text).of(1),
+        may(3, "metadata", Any).of(1),
+        must(1, "source", Is(&SOURCE)).of(!1),
+        field(2, "metadata", Any, NullableInMessages).of(!1),
+        may(3, "id", Text).of(!1),
+    ],
+);
 
-static SOURCE: Shape = arms(&["data", "url", "file"], &[
-    must(1, "value", Text),
-    must(2, "mimeType", Text).of(1),
-    may(2, "mimeType", Text).of(2),
-    may(2, "provider", Text).of(4),
-    may(3, "mimeType", Text).of(4),
-]);
+static SOURCE: Shape = arms(
+    &["data", "url", "file"],
+    &[
+        must(1, "value", Text),
+        must(2, "mimeType", Text).of(1),
+        may(2, "mimeType", Text).of(2),
+        may(2, "provider", Text).of(4),
+        may(3, "mimeType", Text).of(4),
+    ],
+);
 
 /// RFC 6902 has members that an operation does not define ignored.
 static OPERATION: Shape = Shape {
     open: true,
-    ..union("op", &["add", "remove", "replace", "move", "copy", "test"], &[
-        must(1, "op", Code),
-        must(2, "path", Pointer),
-        must(3, "from", Pointer).of(0b01_1000),
-        must(4, "value", Any).of(0b10_0101),
-    ])
+    ..union(
+        "op",
+        &["add", "remove", "replace", "move", "copy", "test"],
+        &[
+            must(1, "op", Code),
+            must(2, "path", Pointer),
+            must(3, "from", Pointer).of(0b01_1000),
+            must(4, "value", Any).of(0b10_0101),
+        ],
+    )
 };
 
 static INPUT: Shape = object(&[
@@ -376,11 +429,15 @@ static USAGE: Shape = object(&[
 ]);
 
 /// On the binary wire the carriers of its event carry it.
-static RUN_OUTCOME: Shape = union("type", &["success", "interrupt", "cancelled"], &[
-    must(0, "type", Text),
-    may(0, "pendingToolCallIds", TEXTS).of(1),
-    must(0, "interrupts", AtLeastOne(&Is(&INTERRUPT))).of(2),
-]);
+static RUN_OUTCOME: Shape = union(
+    "type",
+    &["success", "interrupt", "cancelled"],
+    &[
+        must(0, "type", Text),
+        may(0, "pendingToolCallIds", TEXTS).of(1),
+        must(0, "interrupts", AtLeastOne(&Is(&INTERRUPT))).of(2),
+    ],
+);
 
 /// The same.
 static SUBAGENT_OUTCOME: Shape =
