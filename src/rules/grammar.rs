@@ -4,7 +4,7 @@
 //! not, are named to the caller, count as absent, and nothing inside of them is looked at. Everything else that does not
 //! fit the tables of `wire/shapes.rs` is a violation. Uses `wire`.
 
-use super::Violation;
+use super::{Repair, Violation};
 use crate::wire::shapes::{ALL, BASE, CONTENT_PART, EVENTS, EventShape, Field, Kind, Need, Shape};
 use crate::wire::{Fields, Raw};
 
@@ -159,7 +159,7 @@ impl Grammar<'_> {
     #[inline(never)]
     fn fail(&self, rule: &'static str, expected: &str) -> Result<(), Violation> {
         let message = format!("{}: \"{}\" must be {expected}", self.event.name, self.pointer);
-        Err(Violation { code: "event-malformed", rule, message })
+        Err(Violation { code: "event-malformed", rule, repair: Repair::Drop, message })
     }
 }
 
