@@ -137,7 +137,14 @@ impl Grammar<'_> {
     fn others(&mut self, object: &Fields<'_>, described: impl Fn(&str) -> bool) {
         for (key, _) in object.iter() {
             if !described(&key) {
-                let length = self.enter(&key.replace('~', "~0").replace('/', "~1"));
+                let length = self.enter("");
+                for c in key.chars() {
+                    match c {
+                        '~' => self.pointer.push_str("~0"),
+                        '/' => self.pointer.push_str("~1"),
+                        c => self.pointer.push(c),
+                    }
+                }
                 self.report("property-unknown", "G2");
                 self.pointer.truncate(length);
             }
@@ -209,24 +216,31 @@ fn is_pointer(text: &str) -> bool {
     (text.is_empty() || text.starts_with('/')) && text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))
 }
 
-/// Whether a number is whole and within 2^53 − 1, judged by its digits: `1e3` and `1.0` are whole.
+/// Whether a value is a number that is whole and within 2^53 − 1. By its digits: `1e3` and `1.0` are whole.
 fn is_integer(text: &str, may_be_negative: bool) -> bool {
-    let (negative, number) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
-    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let written = format!("{whole}{fraction}");
-    let digits = written.trim_start_matches('0').trim_end_matches('0');
-    if !number.starts_with(|c: char| c.is_ascii_digit()) {
-        return false;
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    // Doubles are exact up to there, and those beyond stay beyond.
+    let (mut value, mut zeros, mut places, mut in_fraction) = (0.0, 0, 0, false);
+    for byte in mantissa.bytes() {
+        match byte {
+            b'-' if may_be_negative => {}
+            b'.' => in_fraction = true,
+            b'0'..=b'9' => {
+                places += i32::from(in_fraction);
+                zeros += 1;
+                if byte > b'0' {
+                    value = shift(value, zeros) + f64::from(byte - b'0');
+                    zeros = 0;
+                }
+            }
+            _ => return false,
+        }
     }
-    if digits.is_empty() {
-        return true;
-    }
-    let cut = written.len() - written.trim_end_matches('0').len();
-    let Ok(exponent) = exponent.parse::<i32>() else { return false };
-    let zeros = i64::from(exponent) + cut as i64 - fraction.len() as i64;
-    if !(0..16).contains(&zeros) || digits.len() > 16 || (negative && !may_be_negative) {
-        return false;
-    }
-    digits.parse::<u64>().is_ok_and(|digits| digits.saturating_mul(10_u64.pow(zeros as u32)) < 1 << 53)
+    let zeros = exponent.parse().unwrap_or(i32::MAX).saturating_add(zeros - places);
+    value == 0.0 || (zeros >= 0 && shift(value, zeros) < 9_007_199_254_740_992.0)
+}
+
+/// `value` with `zeros` more at its end.
+fn shift(value: f64, zeros: i32) -> f64 {
+    (0..zeros.min(20)).fold(value, |value, _| value * 10.0)
 }

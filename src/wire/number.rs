@@ -42,35 +42,21 @@ fn short(value: f64) -> Option<(String, i32)> {
 
 /// ECMAScript, Number::toString: `value` is 0.`digits` × 10^`point`.
 fn layout(out: &mut String, digits: &str, point: i32) {
-    let length = digits.len() as i32;
-    let zeros = |out: &mut String, count: i32| (0..count).for_each(|_| out.push('0'));
-    match point {
-        _ if (length..=21).contains(&point) => {
-            out.push_str(digits);
-            zeros(out, point - length);
-        }
-        1..=21 => {
-            let (whole, fraction) = digits.split_at_checked(point as usize).unwrap_or((digits, ""));
-            out.push_str(whole);
-            out.push('.');
-            out.push_str(fraction);
-        }
-        -5..=0 => {
-            out.push_str("0.");
-            zeros(out, -point);
-            out.push_str(digits);
-        }
-        _ => {
-            let (first, rest) = digits.split_at_checked(1).unwrap_or((digits, ""));
-            out.push_str(first);
-            if !rest.is_empty() {
-                out.push('.');
-                out.push_str(rest);
-            }
-            out.push('e');
-            out.push(if point > 0 { '+' } else { '-' });
-            out.push_str(&(point - 1).unsigned_abs().to_string());
-        }
+    let start = out.len();
+    let exponential = !(-5..=21).contains(&point);
+    let shown = if exponential { 1 } else { point };
+    (shown..1).for_each(|_| out.push('0'));
+    out.push_str(digits);
+    let whole = start + shown.max(1) as usize;
+    while out.len() < whole {
+        out.push('0');
+    }
+    if out.len() > whole {
+        out.insert(whole, '.');
+    }
+    if exponential {
+        out.push_str(if point > 0 { "e+" } else { "e-" });
+        out.push_str(&(point - 1).unsigned_abs().to_string());
     }
 }
 
@@ -106,7 +92,7 @@ fn shortest(value: f64) -> (String, i32) {
         [&mut rest, &mut up, &mut down].into_iter().for_each(|big| big.multiply(10));
         let mut digit = 0;
         while rest.cmp(&unit) != Ordering::Less {
-            rest.subtract(&unit);
+            rest.add(&unit, -1);
             digit += 1;
         }
         let low = rest.cmp(&down) == Ordering::Less || (even && rest.cmp(&down) == Ordering::Equal);
@@ -131,25 +117,22 @@ fn shortest(value: f64) -> (String, i32) {
     }
 }
 
-/// A natural number of any size, the lowest 32 bits first, no zeros at the end.
+/// A natural number of any size, the lowest 32 bits first, no zeros at the end. Out of line: small before fast.
 struct Big(Vec<u32>);
 
 impl Big {
     /// `value` × 2^`shift`
+    #[inline(never)]
     fn new(value: u64, shift: u32) -> Self {
-        let mut big = Self(vec![0; shift as usize / 32]);
-        let value = u128::from(value) << (shift % 32);
-        big.0.extend([value as u32, (value >> 32) as u32, (value >> 64) as u32]);
-        big.trim();
+        let mut big = Self(vec![value as u32, (value >> 32) as u32]);
+        for _ in 0..shift / 31 {
+            big.multiply(1 << 31);
+        }
+        big.multiply(1 << (shift % 31));
         big
     }
 
-    fn trim(&mut self) {
-        while self.0.last() == Some(&0) {
-            self.0.pop();
-        }
-    }
-
+    #[inline(never)]
     fn multiply(&mut self, by: u64) {
         let mut carry = 0;
         for limb in &mut self.0 {
@@ -161,31 +144,38 @@ impl Big {
         self.trim();
     }
 
-    fn plus(&self, other: &Self) -> Self {
-        let mut sum = Vec::with_capacity(self.0.len().max(other.0.len()) + 1);
+    /// The sum, or the difference where `sign` is −1 and `other` is no larger.
+    #[inline(never)]
+    fn add(&mut self, other: &Self, sign: i64) {
+        if self.0.len() <= other.0.len() {
+            self.0.resize(other.0.len() + 1, 0);
+        }
         let mut carry = 0;
-        for at in 0..=self.0.len().max(other.0.len()) {
-            let limb = |big: &Self| u64::from(big.0.get(at).copied().unwrap_or(0));
-            carry += limb(self) + limb(other);
-            sum.push(carry as u32);
+        let mut others = other.0.iter();
+        for limb in &mut self.0 {
+            carry += i64::from(*limb) + sign * i64::from(others.next().copied().unwrap_or(0));
+            *limb = carry as u32;
             carry >>= 32;
         }
-        let mut sum = Self(sum);
-        sum.trim();
-        sum
-    }
-
-    /// `other` is no larger.
-    fn subtract(&mut self, other: &Self) {
-        let mut borrow = 0;
-        for (at, limb) in self.0.iter_mut().enumerate() {
-            let less = i64::from(*limb) - i64::from(other.0.get(at).copied().unwrap_or(0)) + borrow;
-            *limb = less as u32;
-            borrow = less >> 32;
-        }
+        self.0.push(carry as u32);
         self.trim();
     }
 
+    #[inline(never)]
+    fn trim(&mut self) {
+        while self.0.last() == Some(&0) {
+            self.0.pop();
+        }
+    }
+
+    #[inline(never)]
+    fn plus(&self, other: &Self) -> Self {
+        let mut sum = Self(self.0.clone());
+        sum.add(other, 1);
+        sum
+    }
+
+    #[inline(never)]
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.len().cmp(&other.0.len()).then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
     }
