@@ -5,7 +5,7 @@
 //! fit the tables of `wire/shapes.rs` is a violation. Uses `wire`.
 
 use super::{Repair, Violation};
-use crate::wire::shapes::{ALL, BASE, CONTENT_PART, EVENTS, EventShape, Field, Kind, Need, Shape};
+use crate::wire::shapes::{ALL, BASE, EVENTS, EventShape, Field, Item, Kind, Need, Shape};
 use crate::wire::{Fields, Raw};
 
 /// Something that AG-UI 1.0 does not describe.
@@ -45,8 +45,8 @@ impl Grammar<'_> {
             if field.need == Need::Carrier || field.of & variant == 0 {
                 continue;
             }
-            let length = self.enter(field.name);
-            match object.get(field.name) {
+            let length = self.enter(field.name());
+            match object.get(field.name()) {
                 Some(value) => self.member(value, field)?,
                 None if field.need == Need::Required => return self.fail(self.rule, "present"),
                 None => {}
@@ -66,7 +66,7 @@ impl Grammar<'_> {
         match (value.is_null(), field.kind) {
             (true, _) if nullable => Ok(()),
             (true, kind) => self.fail("G5", expected(kind)),
-            (false, Kind::Is(shape)) if is_unknown(value, shape) => {
+            (false, Kind::Is(item)) if item.shape().is_some_and(|shape| is_unknown(value, shape)) => {
                 self.report("member-unknown", "G3");
                 Ok(())
             }
@@ -83,42 +83,42 @@ impl Grammar<'_> {
             // A tag of the shape: it has been read.
             Kind::Code | Kind::Any => true,
             Kind::Text => value.literal().is_some(),
-            Kind::Word(words) => value.string().is_some_and(|text| words.contains(&&*text)),
+            Kind::Word(words) => value.string().is_some_and(|text| words.list().contains(&&*text)),
             Kind::Pointer => value.string().is_some_and(|text| is_pointer(&text)),
             Kind::Flag => value.boolean().is_some(),
             Kind::Integer => is_integer(value.text(), true),
             Kind::Count => is_integer(value.text(), false),
             Kind::Object | Kind::Schema => value.is_object(),
-            Kind::Is(shape) => return self.object(value, shape),
+            Kind::Is(item) => return self.item(value, item),
             Kind::Content if value.literal().is_some() => true,
-            Kind::Content => return self.list(value, &CONTENT_PART, kind),
+            Kind::Content => return self.list(value, Item::Part, kind),
             Kind::Many(of) | Kind::Some(of) => return self.list(value, of, kind),
         };
         match kind {
             _ if fits => Ok(()),
-            Kind::Word(words) => self.fail(rule, &format!("\"{}\"", words.join("\" or \""))),
+            Kind::Word(words) => self.fail(rule, &format!("\"{}\"", words.list().join("\" or \""))),
             _ => self.fail(rule, expected(kind)),
         }
     }
 
-    fn list(&mut self, value: Raw<'_>, of: &Kind, kind: Kind) -> Result<(), Violation> {
+    fn list(&mut self, value: Raw<'_>, of: Item, kind: Kind) -> Result<(), Violation> {
         let Some(items) = value.array() else { return self.fail(self.rule, expected(kind)) };
         let mut known = 0;
         for (at, item) in items.into_iter().enumerate() {
             let length = self.enter(&at.to_string());
-            match *of {
-                Kind::Is(shape) if is_unknown(item, shape) => self.report("member-unknown", "G3"),
-                kind => {
-                    self.value(item, kind)?;
-                    known += 1;
-                }
+            if of.shape().is_some_and(|shape| is_unknown(item, shape)) {
+                self.report("member-unknown", "G3");
+            } else {
+                self.item(item, of)?;
+                known += 1;
             }
             self.pointer.truncate(length);
         }
         if known == 0 && matches!(kind, Kind::Some(_)) { self.fail(self.rule, expected(kind)) } else { Ok(()) }
     }
 
-    fn object(&mut self, value: Raw<'_>, shape: &'static Shape) -> Result<(), Violation> {
+    fn item(&mut self, value: Raw<'_>, item: Item) -> Result<(), Violation> {
+        let Some(shape) = item.shape() else { return self.value(value, Kind::Text) };
         let outer = self.rule;
         if shape.open {
             self.rule = "G8";
@@ -186,14 +186,15 @@ fn is_unknown(value: Raw<'_>, shape: &Shape) -> bool {
     let Some(variant) = variant(&object, shape) else { return true };
     shape.fields.iter().any(|field| match (field.need, field.kind) {
         (Need::Required, Kind::Is(inner)) if field.of & variant != 0 => {
-            object.get(field.name).is_some_and(|value| is_unknown(value, inner))
+            let value = object.get(field.name());
+            inner.shape().zip(value).is_some_and(|(shape, value)| is_unknown(value, shape))
         }
         _ => false,
     })
 }
 
 fn has(shape: &Shape, variant: u8, key: &str) -> bool {
-    shape.fields.iter().any(|field| field.need != Need::Carrier && field.of & variant != 0 && field.name == key)
+    shape.fields.iter().any(|field| field.need != Need::Carrier && field.of & variant != 0 && field.name() == key)
 }
 
 fn expected(kind: Kind) -> &'static str {
@@ -223,7 +224,7 @@ fn is_integer(text: &str, may_be_negative: bool) -> bool {
     let (mut value, mut zeros, mut places, mut in_fraction) = (0.0, 0, 0, false);
     for byte in mantissa.bytes() {
         match byte {
-            b'-' if may_be_negative => {}
+            b'-' => {}
             b'.' => in_fraction = true,
             b'0'..=b'9' => {
                 places += i32::from(in_fraction);
@@ -237,7 +238,8 @@ fn is_integer(text: &str, may_be_negative: bool) -> bool {
         }
     }
     let zeros = exponent.parse().unwrap_or(i32::MAX).saturating_add(zeros - places);
-    value == 0.0 || (zeros >= 0 && shift(value, zeros) < 9_007_199_254_740_992.0)
+    let may_be = may_be_negative || !mantissa.starts_with('-');
+    value == 0.0 || (may_be && zeros >= 0 && shift(value, zeros) < 9_007_199_254_740_992.0)
 }
 
 /// `value` with `zeros` more at its end.

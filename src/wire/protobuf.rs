@@ -10,7 +10,7 @@
 //! Uses `shapes`, `number` and `text`.
 
 use super::number::write_number;
-use super::shapes::{ACTIVITY, ALL, BASE, EVENTS, Field, Kind, Need, OF_PARTS, Shape};
+use super::shapes::{ACTIVITY, ALL, BASE, EVENTS, Field, Item, Kind, Need, OF_PARTS, Shape};
 use super::text::{keep_private, write_string};
 use std::fmt::{self, Write};
 use std::ops::Deref;
@@ -378,7 +378,7 @@ impl Writer<'_> {
     fn members(&mut self, shape: &Shape, variant: u8, found: &Found<'_, '_>, depth: usize) -> Read<bool> {
         for field in shape.fields.iter().filter(|field| field.number > 0 && field.of & variant != 0) {
             if field.need == Need::Carrier {
-                match field.name {
+                match field.name() {
                     "content" => self.content(shape, found, depth)?,
                     "outcome" => self.outcome(shape, found, depth)?,
                     _ => {}
@@ -389,24 +389,24 @@ impl Writer<'_> {
             let must = field.need == Need::Required && field.of & variant == variant;
             let Some(payload) = found.payload(field.number) else {
                 match field.kind {
-                    Kind::Text | Kind::Word(_) | Kind::Pointer if must => self.text(field.name, b""),
-                    Kind::Code if must => self.code(field.name, shape, 0)?,
-                    Kind::Many(_) if must || field.need == Need::OrEmpty => self.empty(field.name),
+                    Kind::Text | Kind::Word(_) | Kind::Pointer if must => self.text(field.name(), b""),
+                    Kind::Code if must => self.code(field.name(), shape, 0)?,
+                    Kind::Many(_) if must || field.need == Need::OrEmpty => self.empty(field.name()),
                     _ => {}
                 }
                 continue;
             };
             match (field.kind, payload) {
-                (Kind::Text | Kind::Word(_) | Kind::Pointer, Payload::Bytes(bytes)) => self.text(field.name, bytes),
+                (Kind::Text | Kind::Word(_) | Kind::Pointer, Payload::Bytes(bytes)) => self.text(field.name(), bytes),
                 (Kind::Flag, Payload::Varint(value)) => {
-                    self.key(field.name);
+                    self.key(field.name());
                     self.out.push_str(if value == 0 { "false" } else { "true" });
                 }
                 (Kind::Integer | Kind::Count, Payload::Varint(value)) => {
-                    self.key(field.name);
+                    self.key(field.name());
                     self.integer(value as i64);
                 }
-                (Kind::Code, Payload::Varint(value)) => self.code(field.name, shape, value as i32)?,
+                (Kind::Code, Payload::Varint(value)) => self.code(field.name(), shape, value as i32)?,
                 (kind, _) => {
                     if !self.nested(field, kind, found, depth)? {
                         return Ok(false);
@@ -420,15 +420,15 @@ impl Writer<'_> {
     /// Writes a member that is a message or a list.
     fn nested(&mut self, field: &Field, kind: Kind, found: &Found<'_, '_>, depth: usize) -> Read<bool> {
         if let Kind::Many(of) = kind {
-            self.key(field.name);
+            self.key(field.name());
             self.list(of, field.number, found.pieces, depth + 1)?;
             return Ok(true);
         }
         let Some(pieces) = found.message(field.number)? else { return Ok(true) };
         let start = self.out.len();
-        self.key(field.name);
+        self.key(field.name());
         match kind {
-            Kind::Is(shape) => return self.object(shape, &pieces, depth + 1),
+            Kind::Is(item) => return item.shape().map_or(Ok(true), |shape| self.object(shape, &pieces, depth + 1)),
             Kind::Object => self.structure(&pieces, depth + 1)?,
             // A value without a kind is absent.
             _ if self.value(&pieces, depth + 1)? => {}
@@ -437,18 +437,18 @@ impl Writer<'_> {
         Ok(true)
     }
 
-    fn list(&mut self, of: &Kind, number: u8, pieces: &[&[u8]], depth: usize) -> Read<()> {
+    fn list(&mut self, of: Item, number: u8, pieces: &[&[u8]], depth: usize) -> Read<()> {
         self.out.push('[');
         each(pieces, number, &mut |item| {
             let start = self.out.len();
             self.comma();
-            match of {
-                Kind::Is(shape) if !self.object(shape, &[item], depth + 1)? => {
+            match of.shape() {
+                Some(shape) if !self.object(shape, &[item], depth + 1)? => {
                     self.out.truncate(start);
                     self.left_out += 1;
                 }
-                Kind::Text => self.string(item),
-                _ => {}
+                Some(_) => {}
+                None => self.string(item),
             }
             Ok(())
         })?;
@@ -459,7 +459,8 @@ impl Writer<'_> {
     /// Writes the `content` of a message or a result, of which the wire has up to three forms: one of them, and one that
     /// its role has. Of a role that is not known, that is for the rules to say.
     fn content(&mut self, shape: &Shape, found: &Found<'_, '_>, depth: usize) -> Read<()> {
-        let carrier = |name| carriers(shape).find(|field| field.name == name && found.payload(field.number).is_some());
+        let carrier =
+            |name| carriers(shape).find(|field| field.name() == name && found.payload(field.number).is_some());
         let (text, parts, map) = (carrier("content"), carrier("contentParts"), carrier("activityContent"));
         let role = found.bytes(2).unwrap_or_default();
         let of = match shape.variants.iter().position(|name| name.as_bytes() == role) {
@@ -478,9 +479,9 @@ impl Writer<'_> {
             self.key("content");
             let pieces = found.message(map.number)?;
             self.structure(pieces.as_deref().unwrap_or_default(), depth + 1)?;
-        } else if let Some(Field { kind: Kind::Many(of), number, .. }) = parts {
+        } else if let Some(parts) = parts {
             self.key("content");
-            self.list(of, *number, found.pieces, depth + 1)?;
+            self.list(Item::Part, parts.number, found.pieces, depth + 1)?;
         } else if of & OF_PARTS != 0 {
             self.empty("content");
         }
@@ -489,7 +490,7 @@ impl Writer<'_> {
 
     /// Writes an `outcome`, which the wire has in pieces. Without its name they are members that nobody knows.
     fn outcome(&mut self, shape: &Shape, found: &Found<'_, '_>, depth: usize) -> Read<()> {
-        let name = carriers(shape).find(|field| field.name == "outcome").and_then(|field| found.bytes(field.number));
+        let name = carriers(shape).find(|field| field.name() == "outcome").and_then(|field| found.bytes(field.number));
         let name = name.filter(|name| !name.is_empty());
         if let Some(name) = name {
             self.key("outcome");
@@ -498,9 +499,9 @@ impl Writer<'_> {
         }
         for field in carriers(shape) {
             let Kind::Many(of) = field.kind else { continue };
-            let must = name == Some(b"interrupt") && field.name == "interrupts";
+            let must = name == Some(b"interrupt") && field.name() == "interrupts";
             if must || found.payload(field.number).is_some() {
-                self.key(field.name);
+                self.key(field.name());
                 self.list(of, field.number, found.pieces, depth + 2)?;
             }
         }

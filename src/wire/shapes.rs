@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     /// A string.
     Text,
     /// A string out of a set.
-    Word(&'static [&'static str]),
+    Word(Words),
     /// A string that is a JSON Pointer.
     Pointer,
     /// `true` or `false`.
@@ -34,15 +34,82 @@ pub(crate) enum Kind {
     /// The same, but a `Value` on the binary wire.
     Schema,
     /// A described object.
-    Is(&'static Shape),
+    Is(Item),
     /// An array.
-    Many(&'static Kind),
+    Many(Item),
     /// An array with at least one element.
-    Some(&'static Kind),
+    Some(Item),
     /// A string or an array of content parts.
     Content,
     /// On the binary wire the number of one of the shape's variants, in JSON its name.
     Code,
+}
+
+/// The sets of words.
+#[derive(Clone, Copy)]
+pub(crate) enum Words {
+    Roles,
+    Tool,
+    Reasoning,
+    Subtypes,
+    Function,
+    Statuses,
+}
+
+impl Words {
+    pub(crate) fn list(self) -> &'static [&'static str] {
+        match self {
+            Self::Roles => &["developer", "system", "assistant", "user"],
+            Self::Tool => &["tool"],
+            Self::Reasoning => &["reasoning"],
+            Self::Subtypes => &["message", "tool-call"],
+            Self::Function => &["function"],
+            Self::Statuses => &["resolved", "cancelled"],
+        }
+    }
+}
+
+/// What stands inside of events.
+#[derive(Clone, Copy)]
+pub(crate) enum Item {
+    Text,
+    Message,
+    Call,
+    Function,
+    Part,
+    Source,
+    Operation,
+    Input,
+    Tool,
+    Context,
+    Resume,
+    Interrupt,
+    Usage,
+    RunOutcome,
+    SubagentOutcome,
+}
+
+impl Item {
+    /// Its shape, unless it is a string.
+    pub(crate) fn shape(self) -> Option<&'static Shape> {
+        Some(match self {
+            Self::Text => return None,
+            Self::Message => &MESSAGE,
+            Self::Call => &CALL,
+            Self::Function => &FUNCTION,
+            Self::Part => &PART,
+            Self::Source => &SOURCE,
+            Self::Operation => &OPERATION,
+            Self::Input => &INPUT,
+            Self::Tool => &DECLARED_TOOL,
+            Self::Context => &CONTEXT,
+            Self::Resume => &RESUME,
+            Self::Interrupt => &INTERRUPT,
+            Self::Usage => &USAGE,
+            Self::RunOutcome => &RUN_OUTCOME,
+            Self::SubagentOutcome => &SUBAGENT_OUTCOME,
+        })
+    }
 }
 
 /// Whether a member must be there, and what `null` is for it.
@@ -61,9 +128,87 @@ pub(crate) enum Need {
     Carrier,
 }
 
+/// The names of members. A byte says which: pointers would make the tables three times as large.
+static NAMES: [&str; 73] = [
+    "type",
+    "timestamp",
+    "rawEvent",
+    "metadata",
+    "messageId",
+    "role",
+    "name",
+    "delta",
+    "toolCallId",
+    "toolCallName",
+    "parentMessageId",
+    "snapshot",
+    "messages",
+    "event",
+    "source",
+    "value",
+    "threadId",
+    "runId",
+    "parentRunId",
+    "input",
+    "protocolVersion",
+    "result",
+    "outcome",
+    "interrupts",
+    "usage",
+    "pendingToolCallIds",
+    "code",
+    "message",
+    "stepName",
+    "subagentRunId",
+    "description",
+    "parentSubagentRunId",
+    "parentToolCallId",
+    "interruptIds",
+    "content",
+    "contentParts",
+    "activityType",
+    "replace",
+    "patch",
+    "subtype",
+    "entityId",
+    "encryptedValue",
+    "id",
+    "toolCalls",
+    "error",
+    "activityContent",
+    "function",
+    "arguments",
+    "text",
+    "mimeType",
+    "provider",
+    "op",
+    "path",
+    "from",
+    "state",
+    "tools",
+    "context",
+    "forwardedProps",
+    "resume",
+    "parameters",
+    "interruptId",
+    "status",
+    "payload",
+    "reason",
+    "responseSchema",
+    "expiresAt",
+    "model",
+    "inputTokens",
+    "outputTokens",
+    "totalTokens",
+    "reasoningTokens",
+    "cachedInputTokens",
+    "cacheWriteInputTokens",
+];
+
 /// A member.
 pub(crate) struct Field {
-    pub name: &'static str,
+    /// Its place in [`NAMES`].
+    name: u8,
     pub kind: Kind,
     pub need: Need,
     /// Which variants of the shape have it, a bit for each.
@@ -73,6 +218,10 @@ pub(crate) struct Field {
 }
 
 impl Field {
+    pub(crate) fn name(&self) -> &'static str {
+        NAMES.get(usize::from(self.name)).copied().unwrap_or_default()
+    }
+
     const fn of(self, variants: u8) -> Self {
         Self { of: variants, ..self }
     }
@@ -101,8 +250,28 @@ pub(crate) struct EventShape {
 /// Every variant.
 pub(crate) const ALL: u8 = 0xFF;
 
+/// Runs at compile time: a name that is not in [`NAMES`] does not compile.
 const fn field(number: u8, name: &'static str, kind: Kind, need: Need) -> Field {
-    Field { name, kind, need, of: ALL, number }
+    let (mut at, mut rest): (u8, &[&str]) = (0, &NAMES);
+    while let [first, others @ ..] = rest {
+        if is_same(first.as_bytes(), name.as_bytes()) {
+            break;
+        }
+        (at, rest) = (at + 1, others);
+    }
+    assert!(!rest.is_empty(), "no such name");
+    Field { name: at, kind, need, of: ALL, number }
+}
+
+/// `==`, which compile time does not have for slices.
+const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
+    while let ([x, more_a @ ..], [y, more_b @ ..]) = (a, b) {
+        if *x != *y {
+            return false;
+        }
+        (a, b) = (more_a, more_b);
+    }
+    a.is_empty() && b.is_empty()
 }
 
 const fn must(number: u8, name: &'static str, kind: Kind) -> Field {
@@ -133,14 +302,12 @@ const fn event(name: &'static str, code: u8, fields: &'static [Field]) -> EventS
     EventShape { name, code, shape: object(fields) }
 }
 
-/// An element of a list of content.
-pub(crate) static CONTENT_PART: Kind = Is(&PART);
-const PARTS: Kind = Many(&CONTENT_PART);
-const PATCH: Kind = Many(&Is(&OPERATION));
-const MESSAGES: Kind = Many(&Is(&MESSAGE));
-const TEXTS: Kind = Many(&Text);
-const USAGES: Kind = Many(&Is(&USAGE));
-const ROLES: Kind = Word(&["developer", "system", "assistant", "user"]);
+const PARTS: Kind = Many(Item::Part);
+const PATCH: Kind = Many(Item::Operation);
+const MESSAGES: Kind = Many(Item::Message);
+const TEXTS: Kind = Many(Item::Text);
+const USAGES: Kind = Many(Item::Usage);
+const ROLES: Kind = Word(Words::Roles);
 
 /// What every event may have.
 pub(crate) static BASE: Shape = object(&[
@@ -183,7 +350,7 @@ pub(crate) static EVENTS: [EventShape; 31] = [
             must(2, "threadId", Text),
             must(3, "runId", Text),
             may(4, "parentRunId", Text),
-            may(5, "input", Is(&INPUT)),
+            may(5, "input", Is(Item::Input)),
             may(6, "protocolVersion", Text),
         ],
     ),
@@ -194,9 +361,9 @@ pub(crate) static EVENTS: [EventShape; 31] = [
             must(2, "threadId", Text),
             must(3, "runId", Text),
             field(4, "result", Any, Nullable),
-            field(0, "outcome", Is(&RUN_OUTCOME), Nullable),
+            field(0, "outcome", Is(Item::RunOutcome), Nullable),
             field(5, "outcome", Text, Carrier),
-            field(6, "interrupts", Many(&Is(&INTERRUPT)), Carrier),
+            field(6, "interrupts", Many(Item::Interrupt), Carrier),
             may(7, "usage", USAGES),
             field(8, "pendingToolCallIds", TEXTS, Carrier),
         ],
@@ -238,7 +405,7 @@ pub(crate) static EVENTS: [EventShape; 31] = [
         &[
             must(2, "subagentRunId", Text),
             field(3, "result", Any, Nullable),
-            may(0, "outcome", Is(&SUBAGENT_OUTCOME)),
+            may(0, "outcome", Is(Item::SubagentOutcome)),
             field(4, "outcome", Text, Carrier),
             field(5, "interruptIds", TEXTS, Carrier),
         ],
@@ -253,7 +420,7 @@ pub(crate) static EVENTS: [EventShape; 31] = [
             must(4, "toolCallId", Text),
             must(0, "content", Content),
             field(5, "content", Text, Carrier),
-            may(6, "role", Word(&["tool"])),
+            may(6, "role", Word(Words::Tool)),
             field(7, "contentParts", PARTS, Carrier),
         ],
     ),
@@ -277,7 +444,7 @@ pub(crate) static EVENTS: [EventShape; 31] = [
     event(
         "REASONING_MESSAGE_START",
         25,
-        &[owner(2), must(3, "messageId", Text), must(4, "role", Word(&["reasoning"]))],
+        &[owner(2), must(3, "messageId", Text), must(4, "role", Word(Words::Reasoning))],
     ),
     event("REASONING_MESSAGE_CONTENT", 26, &[owner(2), must(3, "messageId", Text), must(4, "delta", Text)]),
     event("REASONING_MESSAGE_END", 27, &[owner(2), must(3, "messageId", Text)]),
@@ -288,7 +455,7 @@ pub(crate) static EVENTS: [EventShape; 31] = [
         30,
         &[
             owner(2),
-            must(3, "subtype", Word(&["message", "tool-call"])),
+            must(3, "subtype", Word(Words::Subtypes)),
             must(4, "entityId", Text),
             must(5, "encryptedValue", Text),
         ],
@@ -317,7 +484,7 @@ static MESSAGE: Shape = union(
         must(0, "content", Object).of(ACTIVITY),
         field(3, "content", Text, Carrier),
         may(4, "name", Text).of(INSTRUCTION | ASSISTANT | USER),
-        may(5, "toolCalls", Many(&Is(&CALL))).of(ASSISTANT),
+        may(5, "toolCalls", Many(Item::Call)).of(ASSISTANT),
         must(6, "toolCallId", Text).of(TOOL),
         may(7, "error", Text).of(TOOL),
         field(8, "contentParts", PARTS, Carrier),
@@ -331,8 +498,8 @@ static MESSAGE: Shape = union(
 
 static CALL: Shape = object(&[
     must(1, "id", Text),
-    must(2, "type", Word(&["function"])),
-    must(3, "function", Is(&FUNCTION)),
+    must(2, "type", Word(Words::Function)),
+    must(3, "function", Is(Item::Function)),
     may(4, "metadata", Object),
     may(5, "encryptedValue", Text),
 ]);
@@ -345,7 +512,7 @@ static PART: Shape = arms(
         must(1, "text", Text).of(1),
         may(2, "id", Text).of(1),
         may(3, "metadata", Any).of(1),
-        must(1, "source", Is(&SOURCE)).of(!1),
+        must(1, "source", Is(Item::Source)).of(!1),
         field(2, "metadata", Any, NullableInMessages).of(!1),
         may(3, "id", Text).of(!1),
     ],
@@ -383,10 +550,10 @@ static INPUT: Shape = object(&[
     may(3, "parentRunId", Text),
     field(4, "state", Any, Nullable),
     must(5, "messages", MESSAGES),
-    field(6, "tools", Many(&Is(&DECLARED_TOOL)), OrEmpty),
-    field(7, "context", Many(&Is(&CONTEXT)), OrEmpty),
+    field(6, "tools", Many(Item::Tool), OrEmpty),
+    field(7, "context", Many(Item::Context), OrEmpty),
     field(8, "forwardedProps", Any, Nullable),
-    field(9, "resume", Many(&Is(&RESUME)), OrEmpty),
+    field(9, "resume", Many(Item::Resume), OrEmpty),
     may(10, "protocolVersion", Text),
 ]);
 
@@ -401,7 +568,7 @@ static CONTEXT: Shape = object(&[must(1, "description", Text), must(2, "value", 
 
 static RESUME: Shape = object(&[
     must(1, "interruptId", Text),
-    must(2, "status", Word(&["resolved", "cancelled"])),
+    must(2, "status", Word(Words::Statuses)),
     field(3, "payload", Any, Nullable),
     may(4, "metadata", Object),
 ]);
@@ -435,7 +602,7 @@ static RUN_OUTCOME: Shape = union(
     &[
         must(0, "type", Text),
         may(0, "pendingToolCallIds", TEXTS).of(1),
-        must(0, "interrupts", AtLeastOne(&Is(&INTERRUPT))).of(2),
+        must(0, "interrupts", AtLeastOne(Item::Interrupt)).of(2),
     ],
 );
 
