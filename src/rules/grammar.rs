@@ -96,7 +96,15 @@ impl Grammar<'_> {
         };
         match kind {
             _ if fits => Ok(()),
-            Kind::Word(words) => self.fail(rule, &format!("\"{}\"", words.list().join("\" or \""))),
+            Kind::Word(words) => {
+                let mut list = String::new();
+                for word in words.list() {
+                    list.push_str(if list.is_empty() { "\"" } else { " or \"" });
+                    list.push_str(word);
+                    list.push('"');
+                }
+                self.fail(rule, &list)
+            }
             _ => self.fail(rule, expected(kind)),
         }
     }
@@ -214,31 +222,41 @@ fn expected(kind: Kind) -> &'static str {
 
 /// RFC 6901: empty, or tokens behind slashes, with `~` only in `~0` and `~1`.
 fn is_pointer(text: &str) -> bool {
-    (text.is_empty() || text.starts_with('/')) && text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))
+    let mut after_tilde = false;
+    let escapes = text.bytes().all(|byte| {
+        let fits = !after_tilde || byte == b'0' || byte == b'1';
+        after_tilde = byte == b'~';
+        fits
+    });
+    escapes && !after_tilde && (text.is_empty() || text.starts_with('/'))
 }
 
 /// Whether a value is a number that is whole and within 2^53 − 1. By its digits: `1e3` and `1.0` are whole.
 fn is_integer(text: &str, may_be_negative: bool) -> bool {
-    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    // Doubles are exact up to there, and those beyond stay beyond.
-    let (mut value, mut zeros, mut places, mut in_fraction) = (0.0, 0, 0, false);
-    for byte in mantissa.bytes() {
-        match byte {
-            b'-' => {}
-            b'.' => in_fraction = true,
-            b'0'..=b'9' => {
-                places += i32::from(in_fraction);
+    let (mut value, mut zeros, mut places) = (0.0, 0, 0);
+    let (mut exponent, mut sign, mut negative) = (0_i32, 1, false);
+    let mut part = b' ';
+    for byte in text.bytes() {
+        match (part, byte) {
+            (b'e', b'-') => sign = -1,
+            (b'e', b'0'..=b'9') => exponent = exponent.saturating_mul(10).saturating_add(i32::from(byte - b'0')),
+            (_, b'0'..=b'9') => {
+                places += i32::from(part == b'.');
                 zeros += 1;
                 if byte > b'0' {
                     value = shift(value, zeros) + f64::from(byte - b'0');
                     zeros = 0;
                 }
             }
+            (_, b'-') => negative = true,
+            (_, b'.' | b'e' | b'E') => part = byte | b' ',
+            (b'e', b'+') => {}
             _ => return false,
         }
     }
-    let zeros = exponent.parse().unwrap_or(i32::MAX).saturating_add(zeros - places);
-    let may_be = may_be_negative || !mantissa.starts_with('-');
+    let zeros = (sign * exponent).saturating_add(zeros - places);
+    // Doubles are exact up to 2^53, and those beyond stay beyond.
+    let may_be = may_be_negative || !negative;
     value == 0.0 || (may_be && zeros >= 0 && shift(value, zeros) < 9_007_199_254_740_992.0)
 }
 

@@ -9,6 +9,7 @@
 
 mod delta;
 mod event;
+mod fields;
 mod input;
 mod json;
 mod message;

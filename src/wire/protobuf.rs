@@ -7,13 +7,13 @@
 //!
 //! Protobuf says that a message which comes twice is one: its parts count as if they stood behind one another. So a
 //! message is read from [`Pieces`], nearly always one, and nothing is copied to join them. Unknown fields are skipped.
-//! Uses `shapes`, `number` and `text`.
+//! Uses `fields`, `shapes`, `number` and `text`.
 
+use super::fields::{MALFORMED, Payload, Pieces, Read, Wire, each, is_message};
 use super::number::write_number;
 use super::shapes::{ACTIVITY, ALL, BASE, EVENTS, Field, Item, Kind, Need, OF_PARTS, Shape};
 use super::text::{keep_private, write_string};
-use std::fmt::{self, Write};
-use std::ops::Deref;
+use std::fmt;
 
 /// Why a frame is no event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +40,6 @@ impl fmt::Display for Undecodable {
     }
 }
 
-type Read<T> = Result<T, Undecodable>;
-
 /// How far a frame may go.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -64,128 +62,8 @@ pub fn to_json(frame: &[u8], limits: Limits, out: &mut String) -> Read<usize> {
     written.map(|()| left_out)
 }
 
-const MALFORMED: Undecodable = Undecodable::Broken("malformed field");
 const TWO_ARMS: Undecodable = Undecodable::Broken("two variants where one may be");
 const CARRIERS: Undecodable = Undecodable::Broken("content in a form that the message does not have");
-
-/// How deep groups, which AG-UI has none of, may be nested.
-const GROUPS: usize = 100;
-
-/// What a field holds.
-#[derive(Debug, Clone, Copy)]
-enum Payload<'a> {
-    Varint(u64),
-    Fixed(u64),
-    Bytes(&'a [u8]),
-    // Neither is anything that AG-UI has.
-    FourBytes,
-    Group,
-}
-
-/// The fields of one message, in order.
-struct Wire<'a>(&'a [u8]);
-
-impl<'a> Wire<'a> {
-    fn next(&mut self) -> Read<Option<(u32, Payload<'a>)>> {
-        if self.0.is_empty() {
-            return Ok(None);
-        }
-        self.field().map(Some).ok_or(MALFORMED)
-    }
-
-    fn field(&mut self) -> Option<(u32, Payload<'a>)> {
-        let (number, kind) = self.tag()?;
-        Some((number, self.payload(number, kind, GROUPS)?))
-    }
-
-    fn tag(&mut self) -> Option<(u32, u32)> {
-        let tag = self.short()?;
-        let (number, kind) = (tag >> 3, tag & 7);
-        (number > 0).then_some((number, kind))
-    }
-
-    fn payload(&mut self, number: u32, kind: u32, groups: usize) -> Option<Payload<'a>> {
-        Some(match kind {
-            0 => Payload::Varint(self.varint()?),
-            1 => Payload::Fixed(u64::from_le_bytes(*self.take(8)?.first_chunk()?)),
-            2 => {
-                let length = self.short()?;
-                Payload::Bytes(self.take(length as usize)?)
-            }
-            3 => {
-                loop {
-                    match self.tag()? {
-                        (end, 4) if end == number => break,
-                        (_, 4) => return None,
-                        (inner, kind) => self.payload(inner, kind, groups.checked_sub(1)?)?,
-                    };
-                }
-                Payload::Group
-            }
-            5 => {
-                self.take(4)?;
-                Payload::FourBytes
-            }
-            _ => return None,
-        })
-    }
-
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    /// Tags and lengths have 32 bits in at most five bytes.
-    fn short(&mut self) -> Option<u32> {
-        let before = self.0.len();
-        let value = u32::try_from(self.varint()?).ok()?;
-        (before - self.0.len() <= 5).then_some(value)
-    }
-
-    fn varint(&mut self) -> Option<u64> {
-        let mut value = 0;
-        for shift in 0..10 {
-            let (&byte, rest) = self.0.split_first()?;
-            self.0 = rest;
-            value |= u64::from(byte & 0x7F) << (shift * 7);
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
-    }
-}
-
-/// The occurrences of a message.
-enum Pieces<'a> {
-    One([&'a [u8]; 1]),
-    Many(Vec<&'a [u8]>),
-}
-
-impl<'a> Pieces<'a> {
-    fn push(pieces: Option<Self>, piece: &'a [u8]) -> Self {
-        match pieces {
-            None => Self::One([piece]),
-            Some(Self::One([first])) => Self::Many(vec![first, piece]),
-            Some(Self::Many(mut pieces)) => {
-                pieces.push(piece);
-                Self::Many(pieces)
-            }
-        }
-    }
-}
-
-impl<'a> Deref for Pieces<'a> {
-    type Target = [&'a [u8]];
-
-    fn deref(&self) -> &Self::Target {
-        match self {
-            Self::One(piece) => piece,
-            Self::Many(pieces) => pieces,
-        }
-    }
-}
 
 /// One more than the highest number of a field of AG-UI.
 const NUMBERS: usize = 14;
@@ -255,19 +133,6 @@ impl<'a, 'p> Found<'a, 'p> {
     }
 }
 
-/// Every occurrence of a field that holds bytes.
-fn each<'a>(pieces: &[&'a [u8]], wanted: u8, item: &mut dyn FnMut(&'a [u8]) -> Read<()>) -> Read<()> {
-    for piece in pieces {
-        let mut wire = Wire(piece);
-        while let Some((number, payload)) = wire.next()? {
-            if let (true, Payload::Bytes(bytes)) = (number == u32::from(wanted), payload) {
-                item(bytes)?;
-            }
-        }
-    }
-    Ok(())
-}
-
 /// The variant of a union with a message for each: its index, and its occurrences. What comes last counts, but a
 /// single occurrence of the union may have one variant only.
 fn arm<'a>(shape: &Shape, pieces: &[&'a [u8]]) -> Read<Option<(usize, Pieces<'a>)>> {
@@ -313,16 +178,6 @@ fn envelope(frame: &[u8]) -> Read<(usize, Pieces<'_>)> {
         (None, _) if later && !odd => Err(Undecodable::UnknownEvent),
         _ => Err(Undecodable::Broken("no event")),
     }
-}
-
-fn is_message(bytes: &[u8]) -> bool {
-    let mut wire = Wire(bytes);
-    while let Ok(field) = wire.next() {
-        if field.is_none() {
-            return true;
-        }
-    }
-    false
 }
 
 struct Writer<'o> {
@@ -612,7 +467,10 @@ impl Writer<'_> {
     }
 
     fn integer(&mut self, value: i64) {
-        let _ = write!(self.out, "{value}");
+        if value < 0 {
+            self.out.push('-');
+        }
+        self.out.push_str(&value.unsigned_abs().to_string());
     }
 
     fn key(&mut self, key: &str) {
@@ -630,7 +488,7 @@ impl Writer<'_> {
 
     /// Whole values never end like this.
     fn comma(&mut self) {
-        if !self.out.ends_with(['{', '[']) {
+        if !matches!(self.out.as_bytes().last(), Some(b'{' | b'[')) {
             self.out.push(',');
         }
     }

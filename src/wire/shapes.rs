@@ -91,6 +91,7 @@ pub(crate) enum Item {
 
 impl Item {
     /// Its shape, unless it is a string.
+    #[inline(never)]
     pub(crate) fn shape(self) -> Option<&'static Shape> {
         Some(match self {
             Self::Text => return None,
@@ -218,6 +219,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
+    #[inline(never)]
     pub(crate) fn name(&self) -> &'static str {
         NAMES.get(usize::from(self.name)).copied().unwrap_or_default()
     }
