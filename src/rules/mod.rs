@@ -1,7 +1,8 @@
-//! What happens to events before they are reduced: chunk expansion, and the order of events. Event → events or a
-//! violation; messages are never touched here.
+//! What happens to events before they are reduced: the grammar, chunk expansion, and the order of events. Event →
+//! events or a violation; messages are never touched here.
 
 mod chunks;
+pub mod grammar;
 mod order;
 
 pub use chunks::ChunkExpander;

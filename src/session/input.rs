@@ -2,11 +2,12 @@
 
 use super::run::{Body, Outcome, Phase};
 use super::{AgentError, Effect, ErrorKind, Options, Session, Status};
+use crate::rules::grammar::{self, Unknown};
 use crate::rules::{Repair, Violation, opener};
 use crate::thread::Warning;
 use crate::wire::{
     BadBody, Delta, Event, EventError, Fields, Frame, Framer, Incoming, PROTOCOL_VERSION, Raw, Str, Undecodable,
-    frame_fields,
+    frame_fields, frame_type,
 };
 
 impl Session {
@@ -180,8 +181,17 @@ impl Session {
     }
 
     fn members(&mut self, fields: &Fields<'_>, data: &str, now: f64) -> Result<(), EventError> {
+        if self.options.strict && !self.is_grammatical(fields)? {
+            return Ok(());
+        }
         let mut forgiven = None;
-        let incoming = Incoming::read(fields, &mut |error| forgiven = Some(error))?;
+        let mut incoming = Incoming::read(fields, &mut |error| forgiven = Some(error))?;
+        if !self.options.protocol.tags() {
+            if is_subagent(&incoming.event) {
+                return Err(EventError::Unknown(incoming.event.name().to_owned()));
+            }
+            incoming.subagent_run_id = None;
+        }
         if let Some(error) = forgiven
             && self.malformed("member-malformed", Repair::Keep, &error) == Repair::Drop
         {
@@ -206,6 +216,22 @@ impl Session {
     fn malformed(&mut self, code: &'static str, repair: Repair, error: &EventError) -> Repair {
         let violation = Violation { code, rule: error.rule(), repair, message: error.to_string() };
         self.violation(violation, error.event_type().map(str::to_owned))
+    }
+
+    /// Whether strict rules let an event pass. What AG-UI 1.0 does not describe is told.
+    fn is_grammatical(&mut self, fields: &Fields<'_>) -> Result<bool, EventError> {
+        let event = frame_type(fields)?.into_owned();
+        let effects = &mut self.effects;
+        let checked = grammar::check(fields, &mut |Unknown { code, rule, pointer }| {
+            let message = format!("{pointer} is not described by AG-UI 1.0, and left out");
+            let (rule, event_type) = (Some(rule), Some(event.clone()));
+            effects.push_back(Effect::Warning(Warning { rule, event_type, ..Warning::new(code, message) }));
+        });
+        let passes = checked.is_ok();
+        if let Err(violation) = checked {
+            self.violation(violation, Some(event));
+        }
+        Ok(passes)
     }
 
     fn count_event(&mut self) {
@@ -378,6 +404,11 @@ impl Session {
         }
         self.changed(true);
     }
+}
+
+/// Whether the event is about a subagent itself.
+fn is_subagent(event: &Event<'_>) -> bool {
+    matches!(event, Event::SubagentStarted { .. } | Event::SubagentFinished { .. } | Event::SubagentError { .. })
 }
 
 /// Whether a peer's version is later than ours. One that cannot be read is taken for a later one (AG-UI 1.0).

@@ -191,6 +191,9 @@ impl Session {
             told: None,
             disposed: false,
         };
+        if !session.options.protocol.tags() {
+            session.thread.ignore_tags();
+        }
         session.report_warnings();
         Ok(session)
     }

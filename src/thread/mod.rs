@@ -73,6 +73,8 @@ pub struct Thread {
     sent_calls: usize,
     /// REASONING_ENCRYPTED_VALUE whose target has not appeared: subtype is "tool-call", id, value.
     early_values: Vec<(bool, String, String)>,
+    /// Whether what the server sends may name subagents.
+    tags: bool,
     warnings: Vec<Warning>,
 }
 
@@ -87,6 +89,7 @@ impl Thread {
             sent_messages: 0,
             sent_calls: 0,
             early_values: Vec::new(),
+            tags: true,
             warnings: Vec::new(),
         };
         if let Some(state) = state {
@@ -98,10 +101,14 @@ impl Thread {
         thread
     }
 
+    /// The peer is of a version that knows no subagents: no message of its own is one's.
+    pub fn ignore_tags(&mut self) {
+        self.tags = false;
+    }
+
     /// Replaces all messages.
     pub fn set_messages(&mut self, messages: Raw<'_>) {
-        let mut given = Given::read(messages);
-        self.warn_of(std::mem::take(&mut given.notes));
+        let given = self.read(messages);
         merge::assign(&mut self.list, given);
     }
 
@@ -131,8 +138,26 @@ impl Thread {
 
     /// Appends messages that the user sends, or that the server got. One whose id the thread has is left out.
     pub fn add_messages(&mut self, messages: Raw<'_>) {
+        let given = self.read(messages);
+        self.add(given);
+    }
+
+    fn read(&mut self, messages: Raw<'_>) -> Given {
         let mut given = Given::read(messages);
         self.warn_of(std::mem::take(&mut given.notes));
+        given
+    }
+
+    /// The same of messages that the server sends.
+    fn receive(&mut self, messages: Raw<'_>) -> Given {
+        let mut given = self.read(messages);
+        if !self.tags {
+            given.entries.iter_mut().for_each(|entry| entry.message.subagent_run_id = None);
+        }
+        given
+    }
+
+    fn add(&mut self, given: Given) {
         let before = self.list.entries().len();
         for entry in given.entries {
             if self.list.find(&entry.message.id).is_none() {
@@ -283,8 +308,7 @@ impl Thread {
                 self.encrypted_value(subtype.raw() == "tool-call", &entity_id.decode(), &encrypted_value.decode());
             }
             Event::MessagesSnapshot { messages } => {
-                let mut given = Given::read(messages);
-                self.warn_of(std::mem::take(&mut given.notes));
+                let given = self.receive(messages);
                 merge::merge(&mut self.list, given, &Authority::read(metadata));
             }
             Event::ActivitySnapshot { message_id, activity_type, content, replace } => {
@@ -304,13 +328,15 @@ impl Thread {
                 self.report.started();
                 let messages = input.and_then(Raw::object).and_then(|input| input.some("messages"));
                 if let Some(messages) = messages {
-                    self.add_messages(messages);
+                    let given = self.receive(messages);
+                    self.add(given);
                 }
             }
             Event::RunFinished { outcome, usage, .. } => {
                 self.report.add_usage(usage);
                 let outcome = outcome.and_then(Raw::object);
-                for id in self.report.set_interrupts(outcome.as_ref().and_then(|outcome| outcome.some("interrupts"))) {
+                let list = outcome.as_ref().and_then(|outcome| outcome.some("interrupts"));
+                for id in self.report.set_interrupts(list, self.tags) {
                     let message = format!("the \"expiresAt\" of interrupt \"{id}\" is no ISO 8601: it never expires");
                     self.warn("interrupt-expiry", "RUN_FINISHED", message);
                 }

@@ -141,7 +141,7 @@ impl Report {
     }
 
     /// Takes the interrupts that a run has ended with. Gives the ids of those whose expiry cannot be read.
-    pub fn set_interrupts(&mut self, list: Option<Raw<'_>>) -> Vec<String> {
+    pub fn set_interrupts(&mut self, list: Option<Raw<'_>>, tags: bool) -> Vec<String> {
         let mut unreadable = Vec::new();
         let list = list.and_then(Raw::array).unwrap_or_default();
         self.mark(INTERRUPTS, !(list.is_empty() && self.interrupts.is_empty()));
@@ -158,11 +158,14 @@ impl Report {
                 // What AG-UI 1.0 has of it; a server's `null` is read as absent, here as everywhere.
                 let mut json = String::new();
                 let mut object = JsonWriter::object(&mut json);
-                fields.iter().filter(|(key, value)| INTERRUPT.contains(&&**key) && !value.is_null()).for_each(
-                    |(key, value)| {
+                fields
+                    .iter()
+                    .filter(|(key, value)| {
+                        INTERRUPT.contains(&&**key) && !value.is_null() && (tags || *key != "subagentRunId")
+                    })
+                    .for_each(|(key, value)| {
                         object.json(&key, value.text());
-                    },
-                );
+                    });
                 object.close();
                 Some(Interrupt { id, expires, tool_call_id: text(&fields, "toolCallId"), json })
             })

@@ -144,7 +144,8 @@ impl<'a> Scan<'a> {
             self.at += 1;
         }
         let length = self.at - start;
-        (length == 1 || (length > 1 && !zero)).then_some(())
+        // A longer one may be no integer of AG-UI's (2^53 has 16 digits): the general way looks at it.
+        (length == 1 || (length > 1 && length < 16 && !zero)).then_some(())
     }
 }
 

@@ -10,15 +10,18 @@
 
 mod delta;
 mod event;
+mod fields;
 mod framing;
 mod input;
 mod json;
 mod message;
+mod number;
 mod packets;
 mod parts;
 mod protobuf;
 mod protocol;
 mod scan;
+pub(crate) mod shapes;
 mod split;
 mod sse;
 mod text;
@@ -31,7 +34,7 @@ pub use event::{Event, EventError, Incoming, Str, frame_fields, frame_type};
 pub use framing::{BINARY_MEDIA_TYPE, BadBody, Format, Framer};
 pub use json::{Fields, JsonError, Raw};
 pub use message::{Content, Message, Note, Role, ToolCall};
-pub use protobuf::Undecodable;
+pub use protobuf::{Limits, Undecodable, to_json};
 pub use protocol::{PROTOCOL_VERSION, Protocol};
 pub use sse::{Frame, FrameTooLong, SseParser};
 pub use utf8::Utf8Decoder;

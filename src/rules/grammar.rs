@@ -1,0 +1,266 @@
+//! Whether an event is what AG-UI 1.0 says it is, for strict rules.
+//!
+//! What a later version may have added is no mistake: members that are not described, and variants of a union that are
+//! not, are named to the caller, count as absent, and nothing inside of them is looked at. Everything else that does not
+//! fit the tables of `wire/shapes.rs` is a violation. Uses `wire`.
+
+use super::{Repair, Violation};
+use crate::wire::shapes::{ALL, BASE, EVENTS, EventShape, Field, Item, Kind, Need, Shape};
+use crate::wire::{Fields, Raw};
+
+/// Something that AG-UI 1.0 does not describe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    /// The code of its warning: `property-unknown`, or `member-unknown` for a variant of a union.
+    pub code: &'static str,
+    /// The rule's tag in `docs/rules.md`.
+    pub rule: &'static str,
+    /// Where it stands in the event: a JSON Pointer.
+    pub pointer: String,
+}
+
+/// Checks the members of one event. Says nothing about an event whose `type` is not known.
+pub fn check(event: &Fields<'_>, found: &mut dyn FnMut(Unknown)) -> Result<(), Violation> {
+    let Some(name) = event.get("type").and_then(Raw::string) else { return Ok(()) };
+    let Some(shape) = EVENTS.iter().find(|shape| shape.name == name) else { return Ok(()) };
+    let mut grammar = Grammar { event: shape, pointer: String::new(), rule: "G4", found };
+    grammar.members(event, BASE.fields, ALL)?;
+    grammar.members(event, shape.shape.fields, ALL)?;
+    grammar.others(event, |key| key == "type" || has(&BASE, ALL, key) || has(&shape.shape, ALL, key));
+    Ok(())
+}
+
+struct Grammar<'f> {
+    event: &'static EventShape,
+    /// Where it is reading.
+    pointer: String,
+    /// The rule that a mistake here breaks.
+    rule: &'static str,
+    found: &'f mut dyn FnMut(Unknown),
+}
+
+impl Grammar<'_> {
+    fn members(&mut self, object: &Fields<'_>, fields: &'static [Field], variant: u8) -> Result<(), Violation> {
+        for field in fields {
+            if field.need == Need::Carrier || field.of & variant == 0 {
+                continue;
+            }
+            let length = self.enter(field.name());
+            match object.get(field.name()) {
+                Some(value) => self.member(value, field)?,
+                None if field.need == Need::Required => return self.fail(self.rule, "present"),
+                None => {}
+            }
+            self.pointer.truncate(length);
+        }
+        Ok(())
+    }
+
+    fn member(&mut self, value: Raw<'_>, field: &Field) -> Result<(), Violation> {
+        let nullable = match field.need {
+            Need::Nullable => true,
+            Need::NullableInMessages => self.event.name != "TOOL_CALL_RESULT",
+            Need::Required => matches!(field.kind, Kind::Any),
+            _ => false,
+        };
+        match (value.is_null(), field.kind) {
+            (true, _) if nullable => Ok(()),
+            (true, kind) => self.fail("G5", expected(kind)),
+            (false, Kind::Is(item)) if item.shape().is_some_and(|shape| is_unknown(value, shape)) => {
+                self.report("member-unknown", "G3");
+                Ok(())
+            }
+            (false, kind) => self.value(value, kind),
+        }
+    }
+
+    fn value(&mut self, value: Raw<'_>, kind: Kind) -> Result<(), Violation> {
+        let rule = match kind {
+            Kind::Integer | Kind::Count => "G7",
+            _ => self.rule,
+        };
+        let fits = match kind {
+            // A tag of the shape: it has been read.
+            Kind::Code | Kind::Any => true,
+            Kind::Text => value.literal().is_some(),
+            Kind::Word(words) => value.string().is_some_and(|text| words.list().contains(&&*text)),
+            Kind::Pointer => value.string().is_some_and(|text| is_pointer(&text)),
+            Kind::Flag => value.boolean().is_some(),
+            Kind::Integer => is_integer(value.text(), true),
+            Kind::Count => is_integer(value.text(), false),
+            Kind::Object | Kind::Schema => value.is_object(),
+            Kind::Is(item) => return self.item(value, item),
+            Kind::Content if value.literal().is_some() => true,
+            Kind::Content => return self.list(value, Item::Part, kind),
+            Kind::Many(of) | Kind::Some(of) => return self.list(value, of, kind),
+        };
+        match kind {
+            _ if fits => Ok(()),
+            Kind::Word(words) => {
+                let mut list = String::new();
+                for word in words.list() {
+                    list.push_str(if list.is_empty() { "\"" } else { " or \"" });
+                    list.push_str(word);
+                    list.push('"');
+                }
+                self.fail(rule, &list)
+            }
+            _ => self.fail(rule, expected(kind)),
+        }
+    }
+
+    fn list(&mut self, value: Raw<'_>, of: Item, kind: Kind) -> Result<(), Violation> {
+        let Some(items) = value.array() else { return self.fail(self.rule, expected(kind)) };
+        let mut known = 0;
+        for (at, item) in items.into_iter().enumerate() {
+            let length = self.enter(&at.to_string());
+            if of.shape().is_some_and(|shape| is_unknown(item, shape)) {
+                self.report("member-unknown", "G3");
+            } else {
+                self.item(item, of)?;
+                known += 1;
+            }
+            self.pointer.truncate(length);
+        }
+        if known == 0 && matches!(kind, Kind::Some(_)) { self.fail(self.rule, expected(kind)) } else { Ok(()) }
+    }
+
+    fn item(&mut self, value: Raw<'_>, item: Item) -> Result<(), Violation> {
+        let Some(shape) = item.shape() else { return self.value(value, Kind::Text) };
+        let outer = self.rule;
+        if shape.open {
+            self.rule = "G8";
+        }
+        let Some(object) = value.object() else { return self.fail(self.rule, "an object") };
+        let variant = variant(&object, shape).unwrap_or(ALL);
+        self.members(&object, shape.fields, variant)?;
+        if !shape.open {
+            self.others(&object, |key| key == shape.tag || has(shape, variant, key));
+        }
+        self.rule = outer;
+        Ok(())
+    }
+
+    /// Names the members that are not described.
+    fn others(&mut self, object: &Fields<'_>, described: impl Fn(&str) -> bool) {
+        for (key, _) in object.iter() {
+            if !described(&key) {
+                let length = self.enter("");
+                for c in key.chars() {
+                    match c {
+                        '~' => self.pointer.push_str("~0"),
+                        '/' => self.pointer.push_str("~1"),
+                        c => self.pointer.push(c),
+                    }
+                }
+                self.report("property-unknown", "G2");
+                self.pointer.truncate(length);
+            }
+        }
+    }
+
+    /// Steps into a member; returns how long the pointer was.
+    fn enter(&mut self, token: &str) -> usize {
+        let length = self.pointer.len();
+        self.pointer.push('/');
+        self.pointer.push_str(token);
+        length
+    }
+
+    fn report(&mut self, code: &'static str, rule: &'static str) {
+        (self.found)(Unknown { code, rule, pointer: self.pointer.clone() });
+    }
+
+    #[inline(never)]
+    fn fail(&self, rule: &'static str, expected: &str) -> Result<(), Violation> {
+        let message = format!("{}: \"{}\" must be {expected}", self.event.name, self.pointer);
+        Err(Violation { code: "event-malformed", rule, repair: Repair::Drop, message })
+    }
+}
+
+/// The bit of the variant that an object is; all bits where the shape has no variants.
+fn variant(object: &Fields<'_>, shape: &Shape) -> Option<u8> {
+    if shape.tag.is_empty() {
+        return Some(ALL);
+    }
+    let tag = object.get(shape.tag)?.string()?;
+    let at = shape.variants.iter().position(|name| *name == tag)?;
+    Some(1 << at)
+}
+
+/// Whether a value is an object of a variant that is not described, or needs one: a part without its source is no part.
+fn is_unknown(value: Raw<'_>, shape: &Shape) -> bool {
+    let Some(object) = (!shape.tag.is_empty()).then(|| value.object()).flatten() else { return false };
+    let Some(variant) = variant(&object, shape) else { return true };
+    shape.fields.iter().any(|field| match (field.need, field.kind) {
+        (Need::Required, Kind::Is(inner)) if field.of & variant != 0 => {
+            let value = object.get(field.name());
+            inner.shape().zip(value).is_some_and(|(shape, value)| is_unknown(value, shape))
+        }
+        _ => false,
+    })
+}
+
+fn has(shape: &Shape, variant: u8, key: &str) -> bool {
+    shape.fields.iter().any(|field| field.need != Need::Carrier && field.of & variant != 0 && field.name() == key)
+}
+
+fn expected(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text | Kind::Word(_) => "a string",
+        Kind::Pointer => "a JSON Pointer",
+        Kind::Flag => "true or false",
+        Kind::Integer => "a whole number within ±(2^53 − 1)",
+        Kind::Count => "a whole number from 0 to 2^53 − 1",
+        Kind::Many(_) => "an array",
+        Kind::Some(_) => "an array with at least one element",
+        Kind::Content => "a string or an array of content parts",
+        Kind::Any => "absent or a value other than null",
+        Kind::Object | Kind::Schema | Kind::Is(_) | Kind::Code => "an object",
+    }
+}
+
+/// RFC 6901: empty, or tokens behind slashes, with `~` only in `~0` and `~1`.
+fn is_pointer(text: &str) -> bool {
+    let mut after_tilde = false;
+    let escapes = text.bytes().all(|byte| {
+        let fits = !after_tilde || byte == b'0' || byte == b'1';
+        after_tilde = byte == b'~';
+        fits
+    });
+    escapes && !after_tilde && (text.is_empty() || text.starts_with('/'))
+}
+
+/// Whether a value is a number that is whole and within 2^53 − 1. By its digits: `1e3` and `1.0` are whole.
+fn is_integer(text: &str, may_be_negative: bool) -> bool {
+    let (mut value, mut zeros, mut places) = (0.0, 0, 0);
+    let (mut exponent, mut sign, mut negative) = (0_i32, 1, false);
+    let mut part = b' ';
+    for byte in text.bytes() {
+        match (part, byte) {
+            (b'e', b'-') => sign = -1,
+            (b'e', b'0'..=b'9') => exponent = exponent.saturating_mul(10).saturating_add(i32::from(byte - b'0')),
+            (_, b'0'..=b'9') => {
+                places += i32::from(part == b'.');
+                zeros += 1;
+                if byte > b'0' {
+                    value = shift(value, zeros) + f64::from(byte - b'0');
+                    zeros = 0;
+                }
+            }
+            (_, b'-') => negative = true,
+            (_, b'.' | b'e' | b'E') => part = byte | b' ',
+            (b'e', b'+') => {}
+            _ => return false,
+        }
+    }
+    let zeros = (sign * exponent).saturating_add(zeros - places);
+    // Doubles are exact up to 2^53, and those beyond stay beyond.
+    let may_be = may_be_negative || !negative;
+    value == 0.0 || (may_be && zeros >= 0 && shift(value, zeros) < 9_007_199_254_740_992.0)
+}
+
+/// `value` with `zeros` more at its end.
+fn shift(value: f64, zeros: i32) -> f64 {
+    (0..zeros.min(20)).fold(value, |value, _| value * 10.0)
+}
