@@ -221,7 +221,7 @@ describe("tables", () => {
     for (const name of readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })) {
       if (!name.endsWith(".rs")) continue;
       const [source = ""] = read("src", name).split("#[cfg(test)]");
-      for (const match of source.matchAll(/\b(?:warn|violation|Warning::new)\(\s*"([a-z-]+)"/g)) codes.add(match[1]);
+      for (const match of source.matchAll(/\b(?:warn|violation|not_decodable|Warning::new)\(\s*"([a-z-]+)"/g)) codes.add(match[1]);
     }
     const ofFrames = read("src/wire/event.rs").match(/pub fn code\(.*?\n {4}\}/s)?.[0] ?? "";
     for (const match of ofFrames.matchAll(/=> "([a-z-]+)"/g)) codes.add(match[1]);
