@@ -25,7 +25,7 @@ const optimised = join(scratch, "core.wasm");
 const staging = join(scratch, "pkg");
 
 /** Files of the repository that are published as they are. */
-const documents = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
+const documents = ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/rules.md"];
 
 /** Sets up what is missing and brings pkg/ up to date. */
 export async function build() {

@@ -19,7 +19,7 @@ test("pkg/ holds what is published, and nothing else", async () => {
 test("every source has its module and its types, and nothing else is there", () => {
   const sources = readdirSync(join(root, "js")).filter((name) => name.endsWith(".ts"));
   const expected = [
-    ...["package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "core.wasm"],
+    ...["package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/rules.md", "core.wasm"],
     ...["glue/core.js", "glue/core.d.ts", "glue/bytes.js", "glue/bytes.d.ts"],
     ...sources.flatMap((name) => [name.replace(/\.ts$/, ".js"), name.replace(/\.ts$/, ".d.ts")]),
   ];

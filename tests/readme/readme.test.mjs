@@ -216,16 +216,22 @@ describe("tables", () => {
     assert.deepEqual(firstColumn("Errors").filter((name) => name !== "kind"), expected);
   });
 
-  test("Warnings: every code that the core has, and no other", () => {
-    const codes = new Set();
+  test("docs/rules.md: every code and every rule that the core has, and no other code", () => {
+    const [codes, rules] = [new Set(), new Set()];
+    // What is written like a code and is none.
+    const others = ["tool-call", "input-streaming", "input-available", "output-available", "output-error", "queue-full", "nothing-to-regenerate"];
     for (const name of readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })) {
-      if (!name.endsWith(".rs")) continue;
+      if (!name.endsWith(".rs") || name.startsWith("browser")) continue;
       const [source = ""] = read("src", name).split("#[cfg(test)]");
-      for (const match of source.matchAll(/\b(?:warn|violation|not_decodable|Warning::new)\(\s*"([a-z-]+)"/g)) codes.add(match[1]);
+      for (const { 1: code = "" } of source.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g)) if (!others.includes(code)) codes.add(code);
+      for (const { 1: rule = "" } of source.matchAll(/"([A-Z]\d+)"/g)) rules.add(rule);
     }
-    const ofFrames = read("src/wire/event.rs").match(/pub fn code\(.*?\n {4}\}/s)?.[0] ?? "";
-    for (const match of ofFrames.matchAll(/=> "([a-z-]+)"/g)) codes.add(match[1]);
-    assert.deepEqual(firstColumn("Warnings").filter((name) => name !== "code"), [...codes].sort());
+    const text = read("docs/rules.md");
+    const tables = text.split("\n").filter((line) => line.startsWith("|")).join("\n");
+    const named = new Set([...tables.matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map((match) => match[1]));
+    assert.deepEqual([...named].sort(), [...codes].sort());
+    const tagged = new Set([...text.matchAll(/\b[A-Z]\d+\b/g)].map(([tag]) => tag));
+    assert.deepEqual([...rules].filter((rule) => !tagged.has(rule)), []);
   });
 
   test("Sizes: what a measurement gives, but for a twentieth", async () => {
