@@ -6,6 +6,7 @@
 #![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
 
 pub mod dialect;
+pub mod journal;
 pub mod rules;
 pub mod session;
 pub mod thread;

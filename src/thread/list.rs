@@ -5,13 +5,13 @@ use std::collections::HashMap;
 
 /// Where a message stands, and for a tool call its place among that message's calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct At {
+pub(crate) struct At {
     pub message: usize,
     pub call: usize,
 }
 
 /// Positions by id. One type for all look-ups, so that the code of the map is in the module once.
-pub(super) type Index = HashMap<String, At>;
+pub(crate) type Index = HashMap<String, At>;
 
 #[derive(Debug, Default)]
 pub(super) struct MessageList {

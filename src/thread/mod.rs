@@ -28,8 +28,10 @@ mod text;
 
 pub(crate) use calls::Ending;
 pub use entry::Delivery;
+pub(crate) use list::{At, Index};
 pub(crate) use patch::Patch;
 pub use state::DocumentLimits;
+pub(crate) use state::apply as apply_patch;
 
 use crate::wire::{Delta, DeltaKind, Event, Incoming, JsonWriter, Note, Protocol, Raw, Role, Str};
 use entry::{CallPhase, Entry};
@@ -387,7 +389,7 @@ impl Thread {
 }
 
 /// Merges an event's metadata into a target's: key by key, values replaced whole (AG-UI's metadata rule).
-fn merge_metadata(target: &mut Option<Map<String, Value>>, metadata: Option<Raw<'_>>) -> bool {
+pub(crate) fn merge_metadata(target: &mut Option<Map<String, Value>>, metadata: Option<Raw<'_>>) -> bool {
     let Some(fields) = metadata.and_then(Raw::object) else { return false };
     let map = target.get_or_insert_with(Map::new);
     map.extend(fields.iter().map(|(key, value)| (key.into_owned(), value.value())));

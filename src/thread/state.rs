@@ -80,7 +80,7 @@ pub struct DocumentLimits {
 
 /// Applies a JSON Patch, all of it or nothing. A patch that replaces the root must leave what `fits`. Operations that
 /// JSON Patch does not have are left out: then the patch without them is returned.
-pub(super) fn apply(
+pub(crate) fn apply(
     document: &mut Value,
     delta: Raw<'_>,
     limits: DocumentLimits,

@@ -9,6 +9,7 @@
 )]
 
 pub mod runs;
+pub mod streams;
 
 use ag_ui_wasm::session::{Effect, Options, Session, Ticket};
 use serde_json::{Value, json};

@@ -1,0 +1,260 @@
+//! Compaction: events of a recording joined, so that the shorter list reduces to what the recording reduces to.
+//!
+//! One rule carries it: **no event that stays ever moves**. An event either stays where it is, or it *joins* an earlier
+//! one that stayed, or (a state event that a later snapshot undoes) it goes. So there is one thing to prove for each
+//! kind of joining: that the reducer would not notice if the joining event came right behind the one that it joins. It
+//! does not, if the joining event commutes with all that stayed between the two. What follows says when it does.
+//!
+//! - *Content* (text, reasoning, arguments) changes the text of the message or call that its id names, and nothing else.
+//!   It commutes with every event that names another id. So an event that names an id ends the joining for that id: its
+//!   START and END, another kind of content, its result, its encrypted value, a call that may be put into it, an
+//!   activity that may take its place. An activity that is new may also take the place of a message with its calls,
+//!   which nobody names: it ends the joining for all calls.
+//! - *A patch* changes one document, the state or the content of an activity. It joins the snapshot that the document
+//!   began with, which must be in the list: of an unknown document nobody can say whether two patches in one fail
+//!   together. One that fails there does nothing in the reducer either, but for the metadata of an activity.
+//! - *A snapshot of the state* undoes the state events before it. *A snapshot of an activity* puts its content where
+//!   the one before has made a place in the list of messages: it joins that one.
+//! - Events of a run's frame commute with nothing, for the user sees what stands there when a run begins and ends.
+//!   MESSAGES_SNAPSHOT may remove and bring any message: only the state joins across it.
+//!
+//! And what goes must not have mattered to the rules. *Chunks*: an event that closes a chunk stream, or opens one,
+//! stays. All others leave the streams as they are, so each chunk that stays is read as before; those that go on with a
+//! stream join like content. *Strict rules*: what they allow they allow in the shorter list, because they ask whether
+//! an id is open and whose it is, which joining does not change. The first event that they refuse ends the run there, so
+//! nothing joins across it.
+//!
+//! Joining what was joined finds nothing to join, for all that kept events apart has stayed.
+
+use super::kept::{Kept, LIMITS};
+use crate::rules::ChunkExpander;
+use crate::thread::{At, Index};
+use crate::wire::{Event, Incoming, Raw, Str, keep_private};
+use serde_json::Value;
+
+/// A shorter list of events with the same outcome, for tolerant and for strict rules. Events are lines of JSON text.
+///
+/// A joined event has the members of the first event that it consists of (of the last one, for snapshots of an activity)
+/// and the metadata of all, but no `rawEvent`. What cannot be read stays as it is. Limits that are tighter than a
+/// session's by default may refuse in one piece what they take in many.
+pub fn compact(lines: &str) -> String {
+    let lines = keep_private(lines);
+    let mut chunks = ChunkExpander::default();
+    let mut list = Shorter::default();
+    for line in lines.lines().filter(|line| !line.is_empty()) {
+        list.take(line, &mut chunks);
+    }
+    let mut out = String::with_capacity(lines.len() / 2);
+    list.events.iter().for_each(|event| event.write(&mut out));
+    out
+}
+
+/// The shorter list, and where in it which event may join.
+#[derive(Debug, Default)]
+struct Shorter<'a> {
+    events: Vec<Kept<'a>>,
+    /// The last event with content for a message, or the snapshot of an activity, by the message's id.
+    messages: Index,
+    /// The last event with arguments, by the call's id.
+    calls: Index,
+    /// The snapshot that the state began with.
+    state: Option<usize>,
+    /// Events that the next snapshot of the state undoes.
+    undoable: Vec<usize>,
+    /// Strict rules have refused an event: they do not come as far as here.
+    refused: bool,
+}
+
+impl<'a> Shorter<'a> {
+    fn take(&mut self, line: &'a str, chunks: &mut ChunkExpander) {
+        let incoming = match Incoming::read(line, LIMITS.depth) {
+            Ok(incoming) => incoming,
+            Err(error) => {
+                self.events.push(Kept::new("", line));
+                if error.code() != "event-unknown" {
+                    self.refuse();
+                }
+                return;
+            }
+        };
+        self.events.push(Kept::new(incoming.event.name(), line));
+        let (mut alone, mut needless) = (true, true);
+        let read = chunks.expand(incoming, &mut |one| {
+            needless = self.place(one, alone);
+            alone = false;
+        });
+        if read.is_err() {
+            self.refuse();
+        } else if needless {
+            // It has joined, or it is a chunk that says nothing.
+            self.events.pop();
+        }
+    }
+
+    /// The last event is one that strict rules refuse.
+    fn refuse(&mut self) {
+        if !self.refused {
+            self.refused = true;
+            self.part();
+        }
+    }
+
+    fn last(&self) -> usize {
+        self.events.len().saturating_sub(1)
+    }
+
+    /// What comes now joins nothing that is here.
+    fn part(&mut self) {
+        self.part_messages();
+        self.state = None;
+        self.undoable.clear();
+    }
+
+    fn part_messages(&mut self) {
+        self.messages = Index::new();
+        self.calls = Index::new();
+    }
+
+    /// Lets the last event join, if it may: not if it does more than `one`. Says whether it has.
+    fn place(&mut self, one: &Incoming<'_>, alone: bool) -> bool {
+        let metadata = one.metadata;
+        match one.event {
+            Event::TextMessageContent { message_id: id, delta }
+            | Event::ReasoningMessageContent { message_id: id, delta } => {
+                self.content(false, id, delta, metadata, alone)
+            }
+            Event::ToolCallArgs { tool_call_id: id, delta } => self.content(true, id, delta, metadata, alone),
+            Event::StateSnapshot { .. } => self.state_snapshot(alone),
+            Event::StateDelta { delta } => self.state_delta(delta, metadata, alone),
+            Event::ActivitySnapshot { message_id, replace: true, .. } => self.activity_snapshot(message_id),
+            Event::ActivityDelta { message_id, activity_type, patch } => {
+                self.activity_delta(message_id, activity_type, patch, metadata)
+            }
+            Event::RunStarted { .. } | Event::RunFinished { .. } | Event::RunError { .. } => {
+                self.part();
+                false
+            }
+            Event::MessagesSnapshot { .. } => {
+                self.part_messages();
+                false
+            }
+            event => {
+                self.part_named(&event);
+                false
+            }
+        }
+    }
+
+    /// Where content of the last event's type may join for this id.
+    fn place_of(&self, call: bool, id: &str) -> Option<usize> {
+        let ids = if call { &self.calls } else { &self.messages };
+        let at = ids.get(id)?.message;
+        let name = self.events.last()?.name;
+        self.events.get(at).is_some_and(|event| event.name == name).then_some(at)
+    }
+
+    /// The last event is the one to join for this id.
+    fn note(&mut self, call: bool, id: String) {
+        let at = At { message: self.last(), call: 0 };
+        let ids = if call { &mut self.calls } else { &mut self.messages };
+        ids.insert(id, at);
+    }
+
+    #[inline(never)]
+    fn part_id(&mut self, call: bool, id: Str<'_>) {
+        let ids = if call { &mut self.calls } else { &mut self.messages };
+        ids.remove(&*id.decode());
+    }
+
+    fn part_named(&mut self, event: &Event<'_>) {
+        match *event {
+            Event::TextMessageStart { message_id: id, .. }
+            | Event::TextMessageEnd { message_id: id }
+            | Event::ReasoningMessageStart { message_id: id }
+            | Event::ReasoningMessageEnd { message_id: id }
+            | Event::ActivitySnapshot { message_id: id, .. } => self.part_id(false, id),
+            Event::ToolCallStart { tool_call_id, parent_message_id, .. } => {
+                self.part_id(true, tool_call_id);
+                // A call without a message to go to makes one with its own id.
+                self.part_id(false, tool_call_id);
+                parent_message_id.into_iter().for_each(|id| self.part_id(false, id));
+            }
+            Event::ToolCallEnd { tool_call_id } => self.part_id(true, tool_call_id),
+            Event::ToolCallResult { message_id, tool_call_id, .. } => {
+                self.part_id(true, tool_call_id);
+                self.part_id(false, message_id);
+            }
+            Event::ReasoningEncryptedValue { entity_id, .. } => {
+                self.part_id(true, entity_id);
+                self.part_id(false, entity_id);
+            }
+            _ => {}
+        }
+    }
+
+    fn content(&mut self, call: bool, id: Str<'_>, delta: Str<'_>, metadata: Option<Raw<'_>>, alone: bool) -> bool {
+        let id = id.decode();
+        let place = self.place_of(call, &id).filter(|_| alone);
+        if let Some(event) = place.and_then(|at| self.events.get_mut(at)) {
+            event.append(delta, metadata);
+            return true;
+        }
+        self.note(call, id.into_owned());
+        false
+    }
+
+    fn state_snapshot(&mut self, alone: bool) -> bool {
+        for at in self.undoable.drain(..) {
+            if let Some(event) = self.events.get_mut(at) {
+                event.remove();
+            }
+        }
+        let last = self.last();
+        self.state = Some(last);
+        self.undoable.extend(alone.then_some(last));
+        false
+    }
+
+    fn state_delta(&mut self, delta: Raw<'_>, metadata: Option<Raw<'_>>, alone: bool) -> bool {
+        if let Some(event) = self.state.filter(|_| alone).and_then(|at| self.events.get_mut(at)) {
+            event.patch("snapshot", delta, metadata, |_| true);
+            return true;
+        }
+        self.state = None;
+        self.undoable.extend(alone.then(|| self.last()));
+        false
+    }
+
+    fn activity_snapshot(&mut self, id: Str<'_>) -> bool {
+        let id = id.decode();
+        let at = self.place_of(false, &id);
+        if let (Some(at), Some(line)) = (at, self.events.last().map(Kept::line))
+            && let Some(event) = self.events.get_mut(at)
+        {
+            event.replace("content", line);
+            return true;
+        }
+        self.calls = Index::new();
+        self.note(false, id.into_owned());
+        false
+    }
+
+    fn activity_delta(
+        &mut self,
+        id: Str<'_>,
+        activity_type: Str<'_>,
+        patch: Raw<'_>,
+        metadata: Option<Raw<'_>>,
+    ) -> bool {
+        let at = self.messages.get(&*id.decode()).map(|at| at.message);
+        let snapshot = at.and_then(|at| self.events.get_mut(at)).filter(|event| event.name == "ACTIVITY_SNAPSHOT");
+        let Some(event) = snapshot else {
+            self.part_id(false, id);
+            return false;
+        };
+        if event.patch("content", patch, metadata, Value::is_object) {
+            event.rename(activity_type.to_text());
+        }
+        true
+    }
+}

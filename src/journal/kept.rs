@@ -1,0 +1,149 @@
+//! One event of the compacted list, and how later events join it. Uses `wire`, `thread`.
+
+use crate::thread::{DocumentLimits, apply_patch, merge_metadata};
+use crate::wire::{JsonWriter, Raw, Str, write_json, write_value};
+use serde_json::{Map, Value};
+
+/// The limits that sessions have by default: what a replay would refuse to build is not built here either.
+pub(super) const LIMITS: DocumentLimits = DocumentLimits { depth: 512, copied_bytes: 10 * 1024 * 1024 };
+
+/// An event that stays. Nothing is copied of one that no other event joins.
+#[derive(Debug)]
+pub(super) struct Kept<'a> {
+    /// Its `type`.
+    pub name: &'static str,
+    /// The event as it came. Its members stay, but for those that joining changes.
+    line: &'a str,
+    joined: Option<Joined>,
+    removed: bool,
+}
+
+/// What an event has become.
+#[derive(Debug)]
+struct Joined {
+    member: &'static str,
+    grown: Grown,
+    activity_type: Option<String>,
+    metadata: Option<Map<String, Value>>,
+}
+
+#[derive(Debug)]
+enum Grown {
+    /// The inside of a JSON literal: halves of surrogate pairs join by themselves.
+    Text(String),
+    Document(Value),
+}
+
+impl<'a> Kept<'a> {
+    pub fn new(name: &'static str, line: &'a str) -> Self {
+        Self { name, line, joined: None, removed: false }
+    }
+
+    pub fn line(&self) -> &'a str {
+        self.line
+    }
+
+    /// A later event undoes all that this one did.
+    pub fn remove(&mut self) {
+        self.removed = true;
+    }
+
+    /// Appends a delta.
+    pub fn append(&mut self, delta: Str<'_>, metadata: Option<Raw<'_>>) {
+        let joined = self.joined.get_or_insert_with(|| Joined::read(self.line, "delta"));
+        if let Grown::Text(text) = &mut joined.grown {
+            text.push_str(delta.raw());
+        }
+        merge_metadata(&mut joined.metadata, metadata);
+    }
+
+    /// Patches the document in `member`. Says whether that went well; if not, the document stays as it was.
+    pub fn patch(
+        &mut self,
+        member: &'static str,
+        delta: Raw<'_>,
+        metadata: Option<Raw<'_>>,
+        fits: fn(&Value) -> bool,
+    ) -> bool {
+        let joined = self.joined.get_or_insert_with(|| Joined::read(self.line, member));
+        merge_metadata(&mut joined.metadata, metadata);
+        let Grown::Document(document) = &mut joined.grown else { return false };
+        apply_patch(document, delta, LIMITS, fits).is_ok()
+    }
+
+    /// Another type, for an activity.
+    pub fn rename(&mut self, activity_type: String) {
+        if let Some(joined) = &mut self.joined {
+            joined.activity_type = Some(activity_type);
+        }
+    }
+
+    /// A later snapshot takes the place of this one, which leaves its metadata behind.
+    pub fn replace(&mut self, member: &'static str, line: &'a str) {
+        let before = self.joined.take().unwrap_or_else(|| Joined::read(self.line, member)).metadata;
+        let mut joined = Joined::read(line, member);
+        if let Some(mut all) = before {
+            all.extend(joined.metadata.take().unwrap_or_default());
+            joined.metadata = Some(all);
+        }
+        self.line = line;
+        self.joined = Some(joined);
+    }
+
+    /// Writes the event, and the end of its line.
+    pub fn write(&self, out: &mut String) {
+        if self.removed {
+            return;
+        }
+        match &self.joined {
+            None => write_json(out, self.line),
+            Some(joined) => joined.write(self.line, out),
+        }
+        out.push('\n');
+    }
+}
+
+impl Joined {
+    fn read(line: &str, member: &'static str) -> Self {
+        let fields = Raw::parse_object(line, LIMITS.depth).ok().flatten();
+        let value = fields.as_ref().and_then(|fields| fields.get(member));
+        let grown = match member {
+            "delta" => Grown::Text(value.and_then(Raw::literal).unwrap_or_default().raw().to_owned()),
+            _ => Grown::Document(value.map(Raw::value).unwrap_or_default()),
+        };
+        let mut metadata = None;
+        merge_metadata(&mut metadata, fields.and_then(|fields| fields.get("metadata")));
+        Self { member, grown, activity_type: None, metadata }
+    }
+
+    /// `rawEvent` would be the provider's event for a part of what this one says: it is left out.
+    fn write(&self, line: &str, out: &mut String) {
+        let mut object = JsonWriter::object(out);
+        for (key, value) in Raw::parse_object(line, LIMITS.depth).ok().flatten().iter().flat_map(|f| f.iter()) {
+            let changed = match &*key {
+                "metadata" | "rawEvent" => true,
+                "activityType" => self.activity_type.is_some(),
+                key => key == self.member,
+            };
+            if !changed {
+                object.json(&key, value.text());
+            }
+        }
+        object.optional("activityType", self.activity_type.as_deref());
+        let place = object.member(self.member);
+        match &self.grown {
+            Grown::Text(text) => {
+                place.push('"');
+                write_json(place, text);
+                place.push('"');
+            }
+            Grown::Document(document) => write_value(place, document),
+        }
+        if let Some(metadata) = &self.metadata {
+            let mut members = JsonWriter::object(object.member("metadata"));
+            metadata.iter().for_each(|(key, value)| write_value(members.member(key), value));
+            members.close();
+        }
+        object.close();
+    }
+}

@@ -1,0 +1,6 @@
+//! Recorded events: a shorter list that says the same. Uses `wire`, `rules`, `thread`.
+
+mod compact;
+mod kept;
+
+pub use compact::compact;
