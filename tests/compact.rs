@@ -5,9 +5,10 @@ mod support;
 
 use ag_ui_wasm::journal::compact;
 use ag_ui_wasm::session::Options;
+use ag_ui_wasm::wire::{Frame, SseParser};
 use serde_json::Value;
-use support::streams::Streams;
 use support::Agent;
+use support::streams::Streams;
 
 /// JSON text in which the characters that stand for halves are escapes again.
 fn text(value: &Value) -> String {
@@ -46,8 +47,7 @@ fn fault(events: &[Value], history: &Value) -> Option<String> {
     let after = compact(&before);
     for strict in [false, true] {
         for closed in [false, true] {
-            let (whole, short) =
-                (shown(&before, history, strict, closed), shown(&after, history, strict, closed));
+            let (whole, short) = (shown(&before, history, strict, closed), shown(&after, history, strict, closed));
             if whole != short {
                 return Some(format!(
                     "strict {strict}, closed {closed}\n--- events\n{before}--- compacted\n{after}\n--- shown\n{whole}\n--- shown then\n{short}"
@@ -78,9 +78,51 @@ fn shrink(mut events: Vec<Value>, history: &Value) -> Vec<Value> {
     events
 }
 
+/// The events of every recording, as lines, by the folder that it is in.
+fn recordings() -> Vec<(String, String)> {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/corpus");
+    let mut found = Vec::new();
+    for folder in std::fs::read_dir(corpus).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.extension().is_some_and(|extension| extension == "sse") {
+                let bytes = std::fs::read(&path).unwrap();
+                let mut lines = String::new();
+                let mut parser = SseParser::new(1 << 20);
+                // Pretty-printed JSON goes onto one line; a line end inside of a string would be no JSON.
+                let mut take = |frame: Frame<'_>| lines.extend([&*frame.data.replace('\n', " "), "\n"]);
+                parser.feed(&String::from_utf8_lossy(&bytes), &mut take).unwrap();
+                parser.finish(&mut take).unwrap();
+                found.push((name.clone(), lines));
+            }
+        }
+    }
+    assert!(found.len() > 150, "the recordings are there: {}", found.len());
+    found
+}
+
+#[test]
+fn recordings_show_the_same() {
+    let mut sizes = std::collections::BTreeMap::<String, [usize; 4]>::new();
+    for (folder, before) in recordings() {
+        let after = compact(&before);
+        for strict in [false, true] {
+            let nothing = Value::Array(Vec::new());
+            assert_eq!(shown(&after, &nothing, strict, true), shown(&before, &nothing, strict, true), "{before}");
+        }
+        assert_eq!(compact(&after), after, "{before}");
+        let size = [before.lines().count(), after.lines().count(), before.len(), after.len()];
+        sizes.entry(folder).or_default().iter_mut().zip(size).for_each(|(sum, n)| *sum += n);
+    }
+    for (folder, [events, fewer, bytes, less]) in sizes {
+        assert!(fewer <= events && less <= bytes, "{folder} has not grown");
+        println!("{folder}: {events} events became {fewer}, {bytes} bytes {less}");
+    }
+}
+
 #[test]
 fn made_up_streams_show_the_same() {
-    let seeds = std::env::var("SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(4000);
+    let seeds = std::env::var("SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(8000);
     let (mut before, mut after) = (0, 0);
     for seed in 0..seeds {
         let mut streams = Streams::new(seed);

@@ -277,7 +277,8 @@ impl Streams {
 
     fn activity(&mut self) -> Value {
         let (id, kind) = (self.id(), self.random.pick(&["plan", "search"]));
-        let mut made = event!("ACTIVITY_SNAPSHOT", "messageId": id, "activityType": kind, "content": {"list": [1, 2], "n": 1});
+        let mut made =
+            event!("ACTIVITY_SNAPSHOT", "messageId": id, "activityType": kind, "content": {"list": [1, 2], "n": 1});
         if self.random.one_in(3) {
             made["replace"] = json!(self.random.one_in(2));
         }
