@@ -27,7 +27,8 @@
 //! Joining what was joined finds nothing to join, for all that kept events apart has stayed.
 
 use super::kept::{Kept, LIMITS};
-use crate::rules::ChunkExpander;
+use crate::dialect::Thinking;
+use crate::rules::{ChunkExpander, OrderKeeper};
 use crate::thread::{At, Index};
 use crate::wire::{Event, Incoming, Raw, Str, keep_private};
 use serde_json::Value;
@@ -39,14 +40,28 @@ use serde_json::Value;
 /// session's by default may refuse in one piece what they take in many.
 pub fn compact(lines: &str) -> String {
     let lines = keep_private(lines);
-    let mut chunks = ChunkExpander::default();
+    let mut rules = Rules {
+        thinking: Thinking::default(),
+        chunks: ChunkExpander::default(),
+        order: OrderKeeper::default(),
+        strict: true,
+    };
     let mut list = Shorter::default();
     for line in lines.lines().filter(|line| !line.is_empty()) {
-        list.take(line, &mut chunks);
+        list.take(line, &mut rules);
     }
     let mut out = String::with_capacity(lines.len() / 2);
     list.events.iter().for_each(|event| event.write(&mut out));
     out
+}
+
+/// What happens to events before they are reduced.
+struct Rules {
+    thinking: Thinking,
+    chunks: ChunkExpander,
+    order: OrderKeeper,
+    /// Strict rules have refused nothing yet. Behind what they refuse there are only tolerant ones.
+    strict: bool,
 }
 
 /// The shorter list, and where in it which event may join.
@@ -61,41 +76,42 @@ struct Shorter<'a> {
     state: Option<usize>,
     /// Events that the next snapshot of the state undoes.
     undoable: Vec<usize>,
-    /// Strict rules have refused an event: they do not come as far as here.
-    refused: bool,
 }
 
 impl<'a> Shorter<'a> {
-    fn take(&mut self, line: &'a str, chunks: &mut ChunkExpander) {
-        let incoming = match Incoming::read(line, LIMITS.depth) {
-            Ok(incoming) => incoming,
-            Err(error) => {
-                self.events.push(Kept::new("", line));
-                if error.code() != "event-unknown" {
-                    self.refuse();
-                }
-                return;
-            }
-        };
-        self.events.push(Kept::new(incoming.event.name(), line));
+    fn take(&mut self, line: &'a str, rules: &mut Rules) {
+        let Rules { thinking, chunks, order, strict } = rules;
+        // The ids that converted events get only have to differ: nothing else names them.
+        let converted = thinking.convert(line, "", LIMITS.depth);
+        let mut refused = false;
+        let read = Incoming::read(converted.as_deref().unwrap_or(line), LIMITS.depth, &mut |_| refused = true);
+        self.events.push(Kept::new(read.as_ref().map_or("", |incoming| incoming.event.name()), line));
         let (mut alone, mut needless) = (true, true);
-        let read = chunks.expand(incoming, &mut |one| {
-            needless = self.place(one, alone);
-            alone = false;
-        });
-        if read.is_err() {
-            self.refuse();
+        match read {
+            Ok(incoming) => {
+                let expanded = chunks.expand(incoming, &mut |one| {
+                    if matches!(one.event, Event::RunStarted { .. }) {
+                        thinking.clear();
+                    }
+                    refused |= *strict && order.check(one).is_some();
+                    if *strict && refused {
+                        self.part();
+                    }
+                    needless = self.place(one, alone);
+                    alone = false;
+                });
+                if expanded.is_err() {
+                    (refused, needless) = (true, false);
+                }
+            }
+            Err(error) => (refused, needless) = (error.code() != "event-unknown", false),
+        }
+        if *strict && refused {
+            *strict = false;
+            self.part();
         } else if needless {
             // It has joined, or it is a chunk that says nothing.
             self.events.pop();
-        }
-    }
-
-    /// The last event is one that strict rules refuse.
-    fn refuse(&mut self) {
-        if !self.refused {
-            self.refused = true;
-            self.part();
         }
     }
 

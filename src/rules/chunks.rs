@@ -211,7 +211,11 @@ impl Lane {
     /// A chunk that repeats what its stream was opened with must repeat it exactly.
     fn check(&self, chunk: &Chunk<'_>) -> Result<(), Violation> {
         let conflict = |name: &str| {
-            violation("chunk-conflict", "C9", format!("a chunk of \"{}\" changes its \"{name}\"", self.id))
+            violation(
+                "chunk-conflict",
+                "C9",
+                format!("a chunk of \"{}\" changes its \"{name}\"", Str::from_raw(&self.id).decode()),
+            )
         };
         let changes = |new: Option<Str<'_>>, old: Option<&str>| new.is_some() && new != old.map(Str::from_raw);
         if changes(chunk.role, Some(&self.role)) {

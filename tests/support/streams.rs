@@ -37,6 +37,8 @@ pub struct Streams {
     chaos: usize,
     open: Vec<(&'static str, &'static str)>,
     tags: bool,
+    /// The chunk that came last, if nothing came behind it: what it would open a stream with.
+    chunk: Value,
 }
 
 impl Streams {
@@ -44,13 +46,14 @@ impl Streams {
         let mut random = Random::new(seed);
         let chaos = [0, 0, 12, 5, 2][random.below(5)];
         let tags = random.one_in(3);
-        Self { random, chaos, open: Vec::new(), tags }
+        Self { random, chaos, open: Vec::new(), tags, chunk: Value::Null }
     }
 
     /// A list of events of one or several runs.
     pub fn events(&mut self) -> Vec<Value> {
         let mut events = Vec::new();
-        for run in 0..1 + self.random.below(3) {
+        let runs = 1 + self.random.below(3);
+        for run in 0..runs {
             let id = format!("r{run}");
             if !self.wild() {
                 self.open.clear();
@@ -60,7 +63,8 @@ impl Streams {
                 events.push(self.next());
             }
             match self.random.below(8) {
-                0 => {}
+                // The connection was cut.
+                0 if run + 1 == runs || self.wild() => {}
                 1 => events.push(event!("RUN_ERROR", "message": "boom")),
                 _ => {
                     if !self.wild() {
@@ -116,6 +120,16 @@ impl Streams {
         Some(id)
     }
 
+    /// A subagent that has not been there in this run.
+    fn subagent(&mut self) -> Option<&'static str> {
+        let id = self.random.pick(&TAGS);
+        let known = self.open.iter().any(|(kind, open)| kind.ends_with("subagent") && *open == id);
+        (self.wild() || !known).then(|| {
+            self.open.extend([("subagent", id), ("was a subagent", id)]);
+            id
+        })
+    }
+
     fn end(&mut self, kind: &'static str) -> Option<&'static str> {
         let id = self.opened(kind)?;
         self.open.retain(|open| *open != (kind, id));
@@ -125,6 +139,7 @@ impl Streams {
     fn close(&mut self, events: &mut Vec<Value>) {
         for (kind, id) in std::mem::take(&mut self.open) {
             events.push(match kind {
+                "was a subagent" => continue,
                 "text" => event!("TEXT_MESSAGE_END", "messageId": id),
                 "reasoning" => event!("REASONING_MESSAGE_END", "messageId": id),
                 "call" => event!("TOOL_CALL_END", "toolCallId": id),
@@ -143,6 +158,9 @@ impl Streams {
             }
         };
         let Some(fields) = made.as_object_mut() else { return made };
+        if !fields["type"].as_str().unwrap().ends_with("CHUNK") {
+            self.chunk = Value::Null;
+        }
         let name = fields["type"].as_str().unwrap().to_owned();
         if self.random.one_in(3) {
             fields.insert("timestamp".into(), json!(self.random.below(1000)));
@@ -154,7 +172,7 @@ impl Streams {
             fields.insert("rawEvent".into(), json!({"provider": 1}));
         }
         let tag = self.tags && !name.starts_with("RUN_") && !fields.contains_key("subagentRunId");
-        if tag && (name.ends_with("CHUNK") || self.wild()) && self.random.one_in(2) {
+        if tag && self.wild() {
             fields.insert("subagentRunId".into(), json!(self.random.pick(&TAGS)));
         }
         if self.chaos > 0 && self.random.one_in(self.chaos * 8) {
@@ -214,9 +232,9 @@ impl Streams {
                 let subtype = self.random.pick(&["message", "tool-call"]);
                 event!("REASONING_ENCRYPTED_VALUE", "subtype": subtype, "entityId": self.id(), "encryptedValue": text)
             }
-            45 if self.tags => event!("SUBAGENT_STARTED", "subagentRunId": self.random.pick(&TAGS), "name": "n"),
+            45 if self.tags => event!("SUBAGENT_STARTED", "subagentRunId": self.subagent()?, "name": "n"),
             45 => event!("REASONING_START", "messageId": self.start("span")?),
-            46 if self.tags => event!("SUBAGENT_FINISHED", "subagentRunId": self.random.pick(&TAGS)),
+            46 if self.tags => event!("SUBAGENT_FINISHED", "subagentRunId": self.end("subagent")?),
             46 => event!("REASONING_END", "messageId": self.end("span")?),
             _ if self.wild() => self.odd(),
             _ => return None,
@@ -251,27 +269,35 @@ impl Streams {
         Some(made)
     }
 
+    /// A chunk of a stream with an id of its own, which belongs to one owner; or of whatever, as it comes.
     fn chunk(&mut self) -> Value {
+        let wild = self.wild();
+        let id = if wild { self.id() } else { self.random.pick(&["k1", "k2"]) };
         let mut made = match self.random.below(4) {
-            0 => event!("TOOL_CALL_CHUNK", "toolCallId": self.id(), "toolCallName": "tool"),
-            1 => event!("REASONING_MESSAGE_CHUNK", "messageId": self.id()),
-            _ => event!("TEXT_MESSAGE_CHUNK", "messageId": self.id()),
+            0 => event!("TOOL_CALL_CHUNK", "toolCallId": id, "toolCallName": "tool"),
+            1 => event!("REASONING_MESSAGE_CHUNK", "messageId": id),
+            _ => event!("TEXT_MESSAGE_CHUNK", "messageId": id),
         };
+        let opener = made.clone();
         let fields = made.as_object_mut().unwrap();
         if !self.random.one_in(4) {
             fields.insert("delta".into(), json!(self.text()));
         }
-        // Going on without an id, or with the id alone.
-        if self.random.one_in(2) {
-            fields.remove("messageId");
-            fields.remove("toolCallId");
+        if self.tags && id == "k1" {
+            fields.insert("subagentRunId".into(), json!("s1"));
         }
-        if self.random.one_in(3) {
-            fields.remove("toolCallName");
+        // Going on without an id, with it alone, or with another role.
+        if wild || self.chunk == opener {
+            for name in ["messageId", "toolCallId", "toolCallName", "subagentRunId"] {
+                if self.random.one_in(2) {
+                    fields.remove(name);
+                }
+            }
         }
-        if self.chaos > 0 && self.random.one_in(9) {
+        if wild && self.random.one_in(5) {
             fields.insert("role".into(), json!("user"));
         }
+        self.chunk = opener;
         made
     }
 
