@@ -122,7 +122,7 @@ fn recordings_show_the_same() {
 
 #[test]
 fn made_up_streams_show_the_same() {
-    let seeds = std::env::var("SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(8000);
+    let seeds = std::env::var("SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(4000);
     let (mut before, mut after, mut legal) = (0, 0, 0);
     for seed in 0..seeds {
         let mut streams = Streams::new(seed);

@@ -5,11 +5,12 @@
 //! kind of joining: that the reducer would not notice if the joining event came right behind the one that it joins. It
 //! does not, if the joining event commutes with all that stayed between the two. What follows says when it does.
 //!
-//! - *Content* (text, reasoning, arguments) changes the text of the message or call that its id names, and nothing else.
-//!   It commutes with every event that names another id. So an event that names an id ends the joining for that id: its
-//!   START and END, another kind of content, its result, its encrypted value, a call that may be put into it, an
-//!   activity that may take its place. An activity that is new may also take the place of a message with its calls,
-//!   which nobody names: it ends the joining for all calls.
+//! - *Content* (text, reasoning, arguments), once there was some for its id, appends to the text of one message or call
+//!   and does nothing else. It commutes with all that neither makes an id mean another message or call nor begins or
+//!   ends one that the id means. So an event ends the joining for the ids that it does this to: its START and END,
+//!   another kind of content, a result with that id, a call that may go into it, an activity that may take its place.
+//!   A new activity may also take the place of a message with calls, which it does not name: it ends the joining for
+//!   all calls.
 //! - *A patch* changes one document, the state or the content of an activity. It joins the snapshot that the document
 //!   began with, which must be in the list: of an unknown document nobody can say whether two patches in one fail
 //!   together. One that fails there does nothing in the reducer either, but for the metadata of an activity.
@@ -90,9 +91,6 @@ impl<'a> Shorter<'a> {
         match read {
             Ok(incoming) => {
                 let expanded = chunks.expand(incoming, &mut |one| {
-                    if matches!(one.event, Event::RunStarted { .. }) {
-                        thinking.clear();
-                    }
                     refused |= *strict && order.check(one).is_some();
                     if *strict && refused {
                         self.part();
@@ -188,6 +186,7 @@ impl<'a> Shorter<'a> {
             | Event::TextMessageEnd { message_id: id }
             | Event::ReasoningMessageStart { message_id: id }
             | Event::ReasoningMessageEnd { message_id: id }
+            | Event::ToolCallResult { message_id: id, .. }
             | Event::ActivitySnapshot { message_id: id, .. } => self.part_id(false, id),
             Event::ToolCallStart { tool_call_id, parent_message_id, .. } => {
                 self.part_id(true, tool_call_id);
@@ -196,14 +195,6 @@ impl<'a> Shorter<'a> {
                 parent_message_id.into_iter().for_each(|id| self.part_id(false, id));
             }
             Event::ToolCallEnd { tool_call_id } => self.part_id(true, tool_call_id),
-            Event::ToolCallResult { message_id, tool_call_id, .. } => {
-                self.part_id(true, tool_call_id);
-                self.part_id(false, message_id);
-            }
-            Event::ReasoningEncryptedValue { entity_id, .. } => {
-                self.part_id(true, entity_id);
-                self.part_id(false, entity_id);
-            }
             _ => {}
         }
     }
