@@ -1,4 +1,6 @@
 import { createAgentWith } from "./agent.js";
+import { compactWith } from "./compact.js";
+import type { AgUiEvent } from "./events.js";
 import { bytes } from "./glue/bytes.js";
 import { inflate, loadCore } from "./loader.js";
 import type { Agent, AgentOptions } from "./types.js";
@@ -17,5 +19,21 @@ export type * from "./types.js";
  * console.log(agent.getSnapshot().messages);
  */
 export function createAgent<State = unknown>(options: AgentOptions<State>): Agent<State> {
-  return createAgentWith(() => loadCore(() => inflate(bytes)), options);
+  return createAgentWith(load, options);
 }
+
+/**
+ * A shorter list of events with the same outcome, to be kept or sent instead of a recording: what an agent shows after
+ * the one it shows after the other. Deltas of one message, call or document become one event.
+ *
+ * @example
+ * const recording = [];
+ * agent.on("event", (event) => recording.push(event));
+ * await agent.submit("hello");
+ * localStorage.setItem("run", JSON.stringify(await compactEvents(recording)));
+ */
+export function compactEvents(events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
+  return compactWith(load, events);
+}
+
+const load = () => loadCore(() => inflate(bytes));

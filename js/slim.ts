@@ -1,5 +1,7 @@
 import { createAgentWith } from "./agent.js";
+import { compactWith } from "./compact.js";
 import { AgentError } from "./error.js";
+import type { AgUiEvent } from "./events.js";
 import { loadCore } from "./loader.js";
 import type { Agent, AgentOptions } from "./types.js";
 
@@ -24,6 +26,20 @@ export interface SlimAgentOptions<State = unknown> extends AgentOptions<State> {
  */
 export function createAgent<State = unknown>(options: SlimAgentOptions<State>): Agent<State> {
   return createAgentWith(() => loadCore(() => find(options.wasm)), options);
+}
+
+/**
+ * A shorter list of events with the same outcome: `compactEvents` of `ag-ui-wasm`, which says more.
+ *
+ * @example
+ * import wasm from "ag-ui-wasm/core.wasm?url"; // as Vite names it
+ * const shorter = await compactEvents(recording, { wasm });
+ */
+export function compactEvents(
+  events: Iterable<AgUiEvent>,
+  options: Pick<SlimAgentOptions, "wasm">,
+): Promise<AgUiEvent[]> {
+  return compactWith(() => loadCore(() => find(options.wasm)), events);
 }
 
 async function find(wasm: WasmSource): Promise<Response | BufferSource | WebAssembly.Module> {

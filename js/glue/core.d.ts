@@ -73,3 +73,6 @@ export class Session {
   dispose(): void;
   free(): void;
 }
+
+/** Events, one JSON text a line, as fewer events that say the same. */
+export function compact(lines: string): string;

@@ -131,6 +131,12 @@ impl Session {
     }
 }
 
+/// A shorter list of events; see [`crate::journal::compact`].
+#[wasm_bindgen]
+pub fn compact(lines: &str) -> String {
+    crate::journal::compact(lines)
+}
+
 impl Shared {
     /// Gives the core one input, then performs what follows from it.
     fn drive<T>(self: &Rc<Self>, input: impl FnOnce(&mut Core, f64) -> T) -> T {

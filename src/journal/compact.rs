@@ -31,7 +31,7 @@ use super::kept::{Kept, LIMITS};
 use crate::dialect::Thinking;
 use crate::rules::{ChunkExpander, OrderKeeper};
 use crate::thread::{At, Index};
-use crate::wire::{Event, Incoming, Raw, Str, keep_private};
+use crate::wire::{Event, Incoming, Raw, Str, frame_fields, keep_private};
 use serde_json::Value;
 
 /// A shorter list of events with the same outcome, for tolerant and for strict rules. Events are lines of JSON text.
@@ -55,6 +55,9 @@ pub fn compact(lines: &str) -> String {
     list.events.iter().for_each(|event| event.write(&mut out));
     out
 }
+
+/// Where there is nothing to join.
+const NOWHERE: At = At { message: usize::MAX, call: 0 };
 
 /// What happens to events before they are reduced.
 struct Rules {
@@ -82,10 +85,12 @@ struct Shorter<'a> {
 impl<'a> Shorter<'a> {
     fn take(&mut self, line: &'a str, rules: &mut Rules) {
         let Rules { thinking, chunks, order, strict } = rules;
+        let fields = frame_fields(line, LIMITS.depth);
         // The ids that converted events get only have to differ: nothing else names them.
-        let converted = thinking.convert(line, "", LIMITS.depth);
+        let converted = fields.as_ref().ok().and_then(|fields| thinking.convert(fields, ""));
+        let fields = converted.as_deref().map_or(fields, |converted| frame_fields(converted, LIMITS.depth));
         let mut refused = false;
-        let read = Incoming::read(converted.as_deref().unwrap_or(line), LIMITS.depth, &mut |_| refused = true);
+        let read = fields.and_then(|fields| Incoming::read(&fields, &mut |_| refused = true));
         self.events.push(Kept::new(read.as_ref().map_or("", |incoming| incoming.event.name()), line));
         let (mut alone, mut needless) = (true, true);
         match read {
@@ -159,25 +164,27 @@ impl<'a> Shorter<'a> {
         }
     }
 
-    /// Where content of the last event's type may join for this id.
-    fn place_of(&self, call: bool, id: &str) -> Option<usize> {
-        let ids = if call { &self.calls } else { &self.messages };
-        let at = ids.get(id)?.message;
-        let name = self.events.last()?.name;
-        self.events.get(at).is_some_and(|event| event.name == name).then_some(at)
-    }
-
-    /// The last event is the one to join for this id.
-    fn note(&mut self, call: bool, id: String) {
-        let at = At { message: self.last(), call: 0 };
-        let ids = if call { &mut self.calls } else { &mut self.messages };
-        ids.insert(id, at);
-    }
-
+    /// The place in the list that is noted for an id.
     #[inline(never)]
-    fn part_id(&mut self, call: bool, id: Str<'_>) {
+    fn noted(&mut self, call: bool, id: Str<'_>) -> &mut At {
         let ids = if call { &mut self.calls } else { &mut self.messages };
-        ids.remove(&*id.decode());
+        ids.entry(id.to_text()).or_insert(NOWHERE)
+    }
+
+    /// Where the last event may join, by its id. If it may not, what comes may join it.
+    fn place_of(&mut self, call: bool, id: Str<'_>, alone: bool) -> Option<usize> {
+        let last = self.last();
+        let at = self.noted(call, id).message;
+        let name = |at: usize| self.events.get(at).map(|event| event.name);
+        if alone && name(at) == name(last) {
+            return Some(at);
+        }
+        self.noted(call, id).message = last;
+        None
+    }
+
+    fn part_id(&mut self, call: bool, id: Str<'_>) {
+        *self.noted(call, id) = NOWHERE;
     }
 
     fn part_named(&mut self, event: &Event<'_>) {
@@ -200,14 +207,9 @@ impl<'a> Shorter<'a> {
     }
 
     fn content(&mut self, call: bool, id: Str<'_>, delta: Str<'_>, metadata: Option<Raw<'_>>, alone: bool) -> bool {
-        let id = id.decode();
-        let place = self.place_of(call, &id).filter(|_| alone);
-        if let Some(event) = place.and_then(|at| self.events.get_mut(at)) {
-            event.append(delta, metadata);
-            return true;
-        }
-        self.note(call, id.into_owned());
-        false
+        let at = self.place_of(call, id, alone);
+        let event = at.and_then(|at| self.events.get_mut(at));
+        event.map(|event| event.append(delta, metadata)).is_some()
     }
 
     fn state_snapshot(&mut self, alone: bool) -> bool {
@@ -233,16 +235,13 @@ impl<'a> Shorter<'a> {
     }
 
     fn activity_snapshot(&mut self, id: Str<'_>) -> bool {
-        let id = id.decode();
-        let at = self.place_of(false, &id);
-        if let (Some(at), Some(line)) = (at, self.events.last().map(Kept::line))
-            && let Some(event) = self.events.get_mut(at)
-        {
+        let at = self.place_of(false, id, true);
+        let line = self.events.last().map(Kept::line);
+        if let (Some(event), Some(line)) = (at.and_then(|at| self.events.get_mut(at)), line) {
             event.replace("content", line);
             return true;
         }
         self.calls = Index::new();
-        self.note(false, id.into_owned());
         false
     }
 
@@ -253,9 +252,8 @@ impl<'a> Shorter<'a> {
         patch: Raw<'_>,
         metadata: Option<Raw<'_>>,
     ) -> bool {
-        let at = self.messages.get(&*id.decode()).map(|at| at.message);
-        let snapshot = at.and_then(|at| self.events.get_mut(at)).filter(|event| event.name == "ACTIVITY_SNAPSHOT");
-        let Some(event) = snapshot else {
+        let at = self.noted(false, id).message;
+        let Some(event) = self.events.get_mut(at).filter(|event| event.name == "ACTIVITY_SNAPSHOT") else {
             self.part_id(false, id);
             return false;
         };

@@ -7,6 +7,7 @@ import * as inlined from "../../pkg/glue/bytes.js";
 
 const session: typeof declared.Session = made.Session;
 const init: typeof declared.default = made.default;
+const compact: typeof declared.compact = made.compact;
 const text: typeof bytes = inlined.bytes;
 
-export { init, session, text };
+export { compact, init, session, text };
