@@ -6,8 +6,9 @@ mod support;
 use ag_ui_wasm::journal::compact;
 use ag_ui_wasm::session::Options;
 use ag_ui_wasm::wire::{Frame, SseParser};
-use serde_json::Value;
+use serde_json::{Value, json};
 use support::Agent;
+use support::runs::{started, text as message};
 use support::streams::Streams;
 
 /// JSON text in which the characters that stand for halves are escapes again.
@@ -118,6 +119,120 @@ fn recordings_show_the_same() {
         assert!(fewer <= events && less <= bytes, "{folder} has not grown");
         println!("{folder}: {events} events became {fewer}, {bytes} bytes {less}");
     }
+}
+
+/// The compacted events; they show what the events do.
+fn compacted(events: &[Value], history: &Value) -> Vec<Value> {
+    assert_eq!(fault(events, history), None);
+    compact(&lines(events)).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The same in a run, which is cut off again.
+fn compacted_run(events: Vec<Value>) -> Vec<Value> {
+    let run = [vec![started("r")], events].concat();
+    compacted(&run, &json!([])).split_off(1)
+}
+
+fn content(id: &str, delta: &str) -> Value {
+    event!("TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta)
+}
+
+fn state(delta: Value) -> Value {
+    event!("STATE_DELTA", "delta": [delta])
+}
+
+#[test]
+fn interleaved_messages_keep_their_places() {
+    let [[a, a1], [b, b1]] = [message("a", "1"), message("b", "2")];
+    let end = |id: &str| event!("TEXT_MESSAGE_END", "messageId": id);
+    let shorter =
+        compacted_run(vec![a.clone(), a1, b.clone(), b1, content("a", "3"), end("a"), content("b", "4"), end("b")]);
+    assert_eq!(shorter, [a, content("a", "13"), b, content("b", "24"), end("a"), end("b")]);
+}
+
+#[test]
+fn nothing_joins_across_a_list_of_messages() {
+    let [start, first] = message("a", "1");
+    let list = event!("MESSAGES_SNAPSHOT", "messages": [{"id": "a", "role": "assistant", "content": "new"}]);
+    let events = vec![start, first, list, content("a", "2")];
+    assert_eq!(compacted_run(events.clone()), events);
+}
+
+#[test]
+fn patches_join_a_known_document_only() {
+    let add = |path: &str, value: u32| state(json!({"op": "add", "path": path, "value": value}));
+    let snapshot = |value: Value| event!("STATE_SNAPSHOT", "snapshot": value);
+    let unknown = vec![add("/a", 1), add("/b", 2)];
+    assert_eq!(compacted_run(unknown.clone()), unknown);
+    let failing = state(json!({"op": "remove", "path": "/none"}));
+    let known = vec![snapshot(json!({})), add("/a", 1), failing, add("/b", 2)];
+    assert_eq!(compacted_run(known), [snapshot(json!({"a": 1, "b": 2}))]);
+    let undone = vec![add("/a", 1), snapshot(json!(1)), event!("RAW", "event": 1), snapshot(json!({})), add("/c", 3)];
+    assert_eq!(compacted_run(undone), [event!("RAW", "event": 1), snapshot(json!({"c": 3}))]);
+}
+
+#[test]
+fn an_activity_keeps_its_place_and_gets_its_last_content() {
+    let activity =
+        |content: Value| event!("ACTIVITY_SNAPSHOT", "messageId": "p", "activityType": "plan", "content": content);
+    let mut patch = event!("ACTIVITY_DELTA", "messageId": "p", "activityType": "done", "patch": [{"op": "add", "path": "/n", "value": 1}]);
+    patch["metadata"] = json!({"k": 1});
+    let [start, first] = message("a", "1");
+    let shorter =
+        compacted_run(vec![activity(json!({"x": 1})), start.clone(), first.clone(), activity(json!({})), patch]);
+    let mut joined = activity(json!({"n": 1}));
+    joined["activityType"] = json!("done");
+    joined["metadata"] = json!({"k": 1});
+    assert_eq!(shorter, [joined, start, first]);
+}
+
+#[test]
+fn an_event_that_closes_a_chunk_stream_stays() {
+    let chunk = |delta: &str| event!("TEXT_MESSAGE_CHUNK", "messageId": "a", "delta": delta);
+    let snapshot = event!("STATE_SNAPSHOT", "snapshot": {});
+    let closing = state(json!({"op": "add", "path": "/a", "value": 1}));
+    let shorter =
+        compacted_run(vec![snapshot.clone(), chunk("1"), chunk("2"), closing.clone(), chunk("3"), chunk("4")]);
+    assert_eq!(shorter, [snapshot, chunk("12"), closing, chunk("34")]);
+}
+
+#[test]
+fn an_activity_may_take_a_message_with_its_calls_away() {
+    let caller = |id: &str| {
+        let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": ""}});
+        json!({"id": id, "role": "assistant", "toolCalls": [call]})
+    };
+    let args = || event!("TOOL_CALL_ARGS", "toolCallId": "c", "delta": "x");
+    let events = vec![
+        started("r"),
+        event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"),
+        args(),
+        event!("ACTIVITY_SNAPSHOT", "messageId": "first", "activityType": "plan", "content": {}),
+        args(),
+    ];
+    // From here on the other message's call is meant.
+    assert_eq!(compacted(&events, &json!([caller("first"), caller("second")])), events);
+}
+
+#[test]
+fn what_strict_rules_refuse_parts_what_is_before_and_behind() {
+    let [start, first] = message("a", "1");
+    let refused = event!("TEXT_MESSAGE_END", "messageId": "unknown");
+    let events = vec![start, first, refused, content("a", "2"), content("a", "3")];
+    let mut shorter = events.clone();
+    shorter.truncate(3);
+    shorter.push(content("a", "23"));
+    assert_eq!(compacted_run(events), shorter);
+}
+
+#[test]
+fn long_interleaved_lists_come_to_an_end() {
+    let ids: Vec<_> = (0..1000).map(|id| id.to_string()).collect();
+    let mut events: Vec<_> = ids.iter().map(|id| message(id, "")[0].clone()).collect();
+    events.extend((0..100).flat_map(|_| ids.iter().map(|id| content(id, "x"))));
+    let list = compact(&lines(&[vec![started("r")], events].concat()));
+    assert_eq!(list.lines().count(), 2001);
+    assert!(list.lines().last().unwrap().contains(&"x".repeat(100)));
 }
 
 #[test]
