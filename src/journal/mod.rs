@@ -1,4 +1,4 @@
-//! Recorded events: a shorter list that says the same. Uses `wire`, `rules`, `thread`.
+//! Recorded events: a shorter list that says the same. Uses `wire`, `dialect`, `rules`, `thread`.
 
 mod compact;
 mod kept;
