@@ -50,7 +50,7 @@ impl<'a> Kept<'a> {
 
     /// Appends a delta.
     pub fn append(&mut self, delta: Str<'_>, metadata: Option<Raw<'_>>) {
-        let joined = self.joined.get_or_insert_with(|| Joined::read(self.line, "delta"));
+        let joined = self.joined.get_or_insert_with(|| Joined::read(self.line, "delta", None));
         if let Grown::Text(text) = &mut joined.grown {
             text.push_str(delta.raw());
         }
@@ -65,7 +65,7 @@ impl<'a> Kept<'a> {
         metadata: Option<Raw<'_>>,
         fits: fn(&Value) -> bool,
     ) -> bool {
-        let joined = self.joined.get_or_insert_with(|| Joined::read(self.line, member));
+        let joined = self.joined.get_or_insert_with(|| Joined::read(self.line, member, None));
         merge_metadata(&mut joined.metadata, metadata);
         let Grown::Document(document) = &mut joined.grown else { return false };
         apply_patch(document, delta, LIMITS, fits).is_ok()
@@ -80,14 +80,9 @@ impl<'a> Kept<'a> {
 
     /// A later snapshot takes the place of this one, which leaves its metadata behind.
     pub fn replace(&mut self, member: &'static str, line: &'a str) {
-        let before = self.joined.take().unwrap_or_else(|| Joined::read(self.line, member)).metadata;
-        let mut joined = Joined::read(line, member);
-        if let Some(mut all) = before {
-            all.extend(joined.metadata.take().unwrap_or_default());
-            joined.metadata = Some(all);
-        }
+        let before = self.joined.take().unwrap_or_else(|| Joined::read(self.line, member, None));
+        self.joined = Some(Joined::read(line, member, before.metadata));
         self.line = line;
-        self.joined = Some(joined);
     }
 
     /// Writes the event, and the end of its line.
@@ -104,14 +99,14 @@ impl<'a> Kept<'a> {
 }
 
 impl Joined {
-    fn read(line: &str, member: &'static str) -> Self {
+    /// Reads the event, whose metadata goes on top of `metadata`.
+    fn read(line: &str, member: &'static str, mut metadata: Option<Map<String, Value>>) -> Self {
         let fields = Raw::parse_object(line, LIMITS.depth).ok().flatten();
         let value = fields.as_ref().and_then(|fields| fields.get(member));
         let grown = match member {
             "delta" => Grown::Text(value.and_then(Raw::literal).unwrap_or_default().raw().to_owned()),
             _ => Grown::Document(value.map(Raw::value).unwrap_or_default()),
         };
-        let mut metadata = None;
         merge_metadata(&mut metadata, fields.and_then(|fields| fields.get("metadata")));
         Self { member, grown, activity_type: None, metadata }
     }
