@@ -29,7 +29,7 @@
 
 use super::kept::{Kept, LIMITS};
 use crate::dialect::Thinking;
-use crate::rules::{ChunkExpander, OrderKeeper};
+use crate::rules::{ChunkExpander, OrderKeeper, grammar};
 use crate::thread::{At, Index};
 use crate::wire::{Event, Incoming, Raw, Str, frame_fields, keep_private};
 use serde_json::Value;
@@ -90,7 +90,10 @@ impl<'a> Shorter<'a> {
         let converted = fields.as_ref().ok().and_then(|fields| thinking.convert(fields, ""));
         let fields = converted.as_deref().map_or(fields, |converted| frame_fields(converted, LIMITS.depth));
         let mut refused = false;
-        let read = fields.and_then(|fields| Incoming::read(&fields, &mut |_| refused = true));
+        let read = fields.and_then(|fields| {
+            refused = *strict && grammar::check(&fields, &mut |_| {}).is_err();
+            Incoming::read(&fields, &mut |_| refused = true)
+        });
         self.events.push(Kept::new(read.as_ref().map_or("", |incoming| incoming.event.name()), line));
         let (mut alone, mut needless) = (true, true);
         match read {

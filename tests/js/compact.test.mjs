@@ -142,8 +142,7 @@ describe("compactEvents", { skip: !real && "needs the real core" }, () => {
     let compared = 0;
     for (const { name, events } of recordings) {
       const whole = await shown(events, { rules: "strict" });
-      const isNull = (event) => Object.values(event).includes(null);
-      if (whole.error || events.some(isNull)) continue;
+      if (whole.error) continue;
       assert.deepEqual(await shown(await compactEvents(events), { rules: "strict" }), whole, name);
       const theirs = await shown(quietly(() => official(structuredClone(events))));
       if (!isDeepStrictEqual(theirs, whole)) different.add(name.replace(/.*\/(.*)\.sse/, "$1"));
