@@ -318,6 +318,14 @@ mod tests {
     }
 
     #[test]
+    fn a_chunk_with_its_providers_event_is_content() {
+        let first = format!("{TEXT},'messageId':'m'");
+        let raw = format!("{TEXT},'rawEvent':{{'a':1}}");
+        let none = format!("{TEXT},'rawEvent':null");
+        assert_eq!(expand(&[&first, &raw, &none]), "S:m/- C:m=");
+    }
+
+    #[test]
     fn lanes_of_owners_are_apart() {
         let a = format!("{TEXT},'messageId':'a','delta':'1','subagentRunId':'s1'");
         let b = format!("{TEXT},'messageId':'b','delta':'2','subagentRunId':'s2'");

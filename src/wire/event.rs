@@ -306,6 +306,11 @@ impl<'a> Members<'_, 'a> {
         self.fields.get(member).and_then(Raw::literal).or_else(|| self.forgive(member, STRING))
     }
 
+    /// A chunk that carries its provider's own event is content, if only of no length.
+    fn chunk_delta(&self) -> Option<Str<'a>> {
+        self.optional("delta").or_else(|| self.fields.some("rawEvent").map(|_| Str::default()))
+    }
+
     fn any(&self, member: &'static str) -> Result<Raw<'a>, Wrong> {
         self.fields.get(member).ok_or(Wrong(member, PRESENT))
     }
@@ -376,17 +381,17 @@ impl<'a> Event<'a> {
             "TEXT_MESSAGE_CHUNK" => Self::TextMessageChunk {
                 message_id: m.optional("messageId"),
                 role: m.optional("role"),
-                delta: m.optional("delta"),
+                delta: m.chunk_delta(),
                 name: m.optional("name"),
             },
             "TOOL_CALL_CHUNK" => Self::ToolCallChunk {
                 tool_call_id: m.optional("toolCallId"),
                 tool_call_name: m.optional("toolCallName"),
                 parent_message_id: m.optional("parentMessageId"),
-                delta: m.optional("delta"),
+                delta: m.chunk_delta(),
             },
             "REASONING_MESSAGE_CHUNK" => {
-                Self::ReasoningMessageChunk { message_id: m.optional("messageId"), delta: m.optional("delta") }
+                Self::ReasoningMessageChunk { message_id: m.optional("messageId"), delta: m.chunk_delta() }
             }
             "RAW" => Self::Raw { event: m.any_or_null("event"), source: m.optional("source") },
             "CUSTOM" => Self::Custom { name: m.string("name")?, value: m.any_or_null("value") },
