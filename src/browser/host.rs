@@ -21,6 +21,10 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn settled(this: &Host, ticket: u32, result: &str);
     #[wasm_bindgen(method)]
+    pub fn execute(this: &Host, tool_call_id: &str, name: &str, args: &str);
+    #[wasm_bindgen(method)]
+    pub fn abandon(this: &Host, tool_call_id: &str);
+    #[wasm_bindgen(method)]
     pub fn custom(this: &Host, name: &str, value: &str);
     #[wasm_bindgen(method)]
     pub fn event(this: &Host, json: &str);

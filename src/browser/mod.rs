@@ -86,6 +86,27 @@ impl Session {
         self.0.drive(|core, now| core.regenerate(message_id.as_deref(), input, now)).map_err(misuse)
     }
 
+    /// A page's tool is done; false where nobody waits for it.
+    #[wasm_bindgen(js_name = settleCall)]
+    pub fn settle_call(&self, json: &str) -> Result<bool, JsValue> {
+        self.0.drive(|core, now| core.settle_call(json, now)).map_err(misuse)
+    }
+
+    /// Somebody approves a call.
+    pub fn approve(&self, json: &str) -> Result<bool, JsValue> {
+        self.0.drive(|core, now| core.approve(json, now)).map_err(misuse)
+    }
+
+    /// Somebody denies a call.
+    pub fn deny(&self, json: &str) -> Result<bool, JsValue> {
+        self.0.drive(|core, now| core.deny(json, now)).map_err(misuse)
+    }
+
+    /// A call that the page was given has to be approved first.
+    pub fn hold(&self, json: &str) -> Result<bool, JsValue> {
+        self.0.drive(|core, _| core.hold(json)).map_err(misuse)
+    }
+
     /// Takes one submit back.
     pub fn cancel(&self, ticket: Ticket) {
         self.0.drive(|core, now| core.cancel(ticket, now));
@@ -167,6 +188,8 @@ impl Shared {
                     // Dropping the timer before clears it.
                     *self.timer.borrow_mut() = at.map(|at| Timer::new(at - host::now(), wake));
                 }
+                Effect::Execute { tool_call_id, name, args } => self.host.execute(&tool_call_id, &name, &args),
+                Effect::Abandon { tool_call_id } => self.host.abandon(&tool_call_id),
                 Effect::Settled { ticket, result } => self.host.settled(ticket, &result),
                 Effect::Custom { name, value } => self.host.custom(&name, &value),
                 Effect::Event(json) => self.host.event(&json),

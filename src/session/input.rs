@@ -332,7 +332,12 @@ impl Session {
         }
         self.thread.apply(incoming, now);
         match incoming.event {
+            Event::ToolCallResult { tool_call_id, .. } => self.answered_elsewhere(&tool_call_id.decode()),
+            Event::ToolCallEnd { tool_call_id } => self.call_ready(&tool_call_id.decode()),
             Event::RunFinished { thread_id, run_id, result, outcome, .. } => {
+                for id in self.thread.unanswered_calls().to_vec() {
+                    self.call_ready(&id);
+                }
                 self.check_identity(thread_id, run_id);
                 self.run_finished(result, outcome, now);
             }
@@ -394,7 +399,7 @@ impl Session {
     /// The run has ended; its body may go on for a while.
     fn terminal(&mut self, outcome: Outcome, error: Option<AgentError>, pending: Vec<String>, now: f64) {
         // Nobody queues behind a run that is over.
-        let until = if self.queue.is_empty() { now + self.options.grace_ms } else { now };
+        let until = if self.queue.is_empty() && !self.goes_on(outcome) { now + self.options.grace_ms } else { now };
         self.conclude(outcome, error.clone(), &pending, now);
         if let Some(run) = &mut self.run {
             run.ended = Some((outcome, error));

@@ -18,6 +18,7 @@ mod interrupts;
 mod publish;
 mod run;
 mod submit;
+mod tools;
 
 pub use error::{AgentError, ErrorKind};
 pub use run::Outcome;
@@ -31,6 +32,7 @@ use publish::Published;
 use run::{Phase, Run};
 use std::collections::VecDeque;
 use submit::{IfBusy, Start, Submit};
+use tools::Turn;
 
 /// How a session is to work. Every limit is the application's to set.
 #[derive(Debug, Clone)]
@@ -98,6 +100,20 @@ pub enum Effect {
         /// JSON text: `{runId, outcome, error?, result?, pendingToolCallIds?}`.
         result: String,
     },
+    /// Call the page's tool, and report what it gives with [`Session::settle_call`].
+    Execute {
+        /// Names the call.
+        tool_call_id: String,
+        /// The tool's name.
+        name: String,
+        /// The arguments as JSON text.
+        args: String,
+    },
+    /// The page's tool need not go on: nobody waits for its result.
+    Abandon {
+        /// Names the call.
+        tool_call_id: String,
+    },
     /// A CUSTOM event.
     Custom {
         /// Its name.
@@ -140,6 +156,10 @@ pub struct Session {
     chunks: ChunkExpander,
     order: OrderKeeper,
     run: Option<Run>,
+    /// The run with those that follow on its calls.
+    turn: Option<Turn>,
+    /// Calls that the page was given: each once.
+    handled: Vec<String>,
     /// Reads the body that is coming.
     stream: Option<Framer>,
     queue: VecDeque<Submit>,
@@ -175,6 +195,8 @@ impl Session {
             chunks: ChunkExpander::default(),
             order: OrderKeeper::default(),
             run: None,
+            turn: None,
+            handled: Vec::new(),
             stream: None,
             queue: VecDeque::new(),
             effects: VecDeque::new(),
@@ -236,7 +258,7 @@ impl Session {
             self.close(now);
             self.next(now);
         }
-        let busy = self.run.is_some();
+        let busy = self.run.is_some() || self.is_working();
         if busy && if_busy == IfBusy::Reject {
             return Err(Misuse::Busy);
         }
@@ -271,16 +293,25 @@ impl Session {
 
     /// Ends the run that is on. The partial answer stays; the next submit of the queue begins.
     pub fn stop(&mut self, now: f64) {
+        let goes_on = self.goes_on(Outcome::Success);
         if let Some(run) = &mut self.run {
+            if goes_on {
+                run.ended = Some((Outcome::Aborted, None));
+            }
             run.ended.get_or_insert((Outcome::Aborted, None));
             self.close(now);
-            self.next(now);
+        } else if self.is_working() {
+            self.stop_working(now);
+        } else {
+            return;
         }
+        self.next(now);
     }
 
     /// Takes one submit back: out of the queue, or as [`Self::stop`] if its run is on.
     pub fn cancel(&mut self, ticket: Ticket, now: f64) {
-        if self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
+        let working = self.turn.as_ref().is_some_and(|turn| turn.is(ticket)) && self.is_working();
+        if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
             self.stop(now);
         } else if let Some(at) = self.queue.iter().position(|submit| submit.ticket == ticket)
             && let Some(submit) = self.queue.remove(at)
@@ -311,6 +342,8 @@ impl Session {
     pub fn reset(&mut self, now: f64) -> Result<(), Misuse> {
         self.alive()?;
         self.abandon(now);
+        self.abandon_turn();
+        self.handled.clear();
         self.thread.clear();
         self.status = Status::Idle;
         self.run_id = None;
@@ -334,6 +367,7 @@ impl Session {
             self.settle(submit.ticket, &submit.run_id, Outcome::Aborted, None, None);
         }
         self.stop(now);
+        self.abandon_turn();
     }
 
     #[inline(never)]
@@ -351,7 +385,7 @@ impl Session {
 
     /// Begins the next run, if none is on and one may begin.
     fn next(&mut self, now: f64) {
-        while self.run.is_none() {
+        while self.run.is_none() && !self.is_working() {
             let Some(submit) = self.next_in_line(now).and_then(|at| self.queue.remove(at)) else { return };
             self.begin(submit, now);
         }
@@ -359,6 +393,10 @@ impl Session {
 
     fn begin(&mut self, submit: Submit, now: f64) {
         let depth = self.options.max_depth;
+        if !self.turn.as_ref().is_some_and(|turn| turn.is_followed_by(&submit)) {
+            self.leave_turn(&submit.start);
+            self.turn = Some(Turn::new(&submit));
+        }
         self.resumed = self.answers(&submit);
         match &submit.start {
             Start::Submit => {}
@@ -389,6 +427,7 @@ impl Session {
             resume: self.resumed.as_deref(),
         };
         let body = input.write();
+        self.thread.sent();
         if left_out > 0 {
             let message = format!("{left_out} content parts that the server does not know are left out of the request");
             let warning = Warning { rule: Some("A4"), ..Warning::new("part-not-sent", message) };
@@ -410,6 +449,7 @@ impl Session {
             phase: Phase::Connecting,
             body: None,
             events: 0,
+            outcome: Outcome::Truncated,
             ended: None,
             thread_id: None,
             result: None,
@@ -437,9 +477,13 @@ impl Session {
         let (outcome, error) =
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
         self.conclude(outcome, error.clone(), &run.pending_calls, now);
+        run.outcome = outcome;
+        self.changed(true);
+        if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
+            return self.run_is_over(run, now);
+        }
         let run_id = self.run_id.clone().unwrap_or_default();
         self.settle(run.ticket, &run_id, outcome, error.as_ref(), Some(&run));
-        self.changed(true);
     }
 
     /// Nothing grows any more, and the snapshot says how it ended.
@@ -449,13 +493,22 @@ impl Session {
             Outcome::Aborted | Outcome::Dropped => Ending::Aborted,
             Outcome::Error | Outcome::Truncated => Ending::Error,
         };
-        self.thread.end_run(ending, pending, now);
-        self.status = if error.is_some() { Status::Error } else { Status::Idle };
+        let pending: Vec<String> = pending.iter().cloned().chain(self.page_calls()).collect();
+        self.thread.end_run(ending, &pending, now);
+        let goes_on = self.goes_on(outcome);
+        if ending != Ending::Complete {
+            self.abandon_turn();
+        }
+        self.status = match error {
+            Some(_) => Status::Error,
+            None if goes_on => Status::Running,
+            None => Status::Idle,
+        };
         if ending == Ending::Complete {
             self.resumed = None;
         }
         self.error = error;
-        self.outcome = Some(outcome);
+        self.outcome = (!goes_on).then_some(outcome);
         if let Some(timing) = &mut self.timing {
             timing.duration.get_or_insert(now - timing.started);
         }

@@ -92,6 +92,8 @@ pub(super) struct Run {
     pub body: Option<Body>,
     /// Events that came, of any type.
     pub events: usize,
+    /// How it has ended, once it has.
+    pub outcome: Outcome,
     /// Set by the terminal event; taken back by another RUN_STARTED in the same stream.
     pub ended: Option<(Outcome, Option<AgentError>)>,
     /// The thread that RUN_STARTED named.

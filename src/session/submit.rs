@@ -1,6 +1,7 @@
 //! What the application asks for, read from its JSON text, and the queue of what waits.
 
 use super::given::{CONTEXT, RESUME, TOOLS};
+use super::tools::PageTool;
 use crate::wire::{Fields, JsonWriter, Raw, write_json};
 use std::fmt;
 
@@ -96,6 +97,10 @@ pub(super) struct Submit {
     pub tools: String,
     pub context: String,
     pub forwarded_props: String,
+    /// The tools that the page has.
+    pub page_tools: Vec<PageTool>,
+    /// How many runs may follow on their calls.
+    pub max_follow_ups: u32,
     /// What was left out of tools, context and answers, because AG-UI has no such member.
     pub unknown: Vec<String>,
 }
@@ -124,9 +129,29 @@ impl Submit {
             tools: TOOLS.read(&fields, &mut unknown)?.unwrap_or_else(empty),
             context: CONTEXT.read(&fields, &mut unknown)?.unwrap_or_else(empty),
             forwarded_props: fields.some("forwardedProps").map_or("{}", Raw::text).to_owned(),
+            page_tools: PageTool::read_all(&fields),
+            max_follow_ups: fields.get("maxFollowUps").and_then(Raw::whole).unwrap_or(8).min(1000) as u32,
             unknown,
         };
         Ok((submit, if_busy))
+    }
+
+    /// The same again, with nothing new to say.
+    pub fn to_follow(&self) -> Self {
+        Self {
+            ticket: self.ticket,
+            start: Start::Submit,
+            run_id: self.run_id.clone(),
+            messages: empty(),
+            state: None,
+            resume: None,
+            tools: self.tools.clone(),
+            context: self.context.clone(),
+            forwarded_props: self.forwarded_props.clone(),
+            page_tools: self.page_tools.clone(),
+            max_follow_ups: self.max_follow_ups,
+            unknown: Vec::new(),
+        }
     }
 
     /// Writes the submit as the snapshot's `queue` shows it.

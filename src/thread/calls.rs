@@ -166,6 +166,67 @@ impl Thread {
         self.list.insert(place, Entry::new(message, Delivery::Complete));
     }
 
+    /// Name and arguments of a call, and whether it has its answer.
+    pub(crate) fn call(&mut self, id: &str) -> Option<(String, String, bool)> {
+        let at = self.list.find_call(id)?;
+        let entry = self.list.get(at.message)?;
+        let (call, state) = (entry.message.tool_calls.get(at.call)?, entry.calls.get(at.call)?);
+        Some((call.name.clone(), call.arguments.clone(), state.result.is_some()))
+    }
+
+    /// What the page or its people do about a call.
+    pub(crate) fn set_call_phase(&mut self, id: &str, phase: CallPhase) {
+        let Some(at) = self.list.find_call(id) else { return };
+        if let Some(state) = self.list.change(at.message).and_then(|entry| entry.calls.get_mut(at.call)) {
+            state.status = CallStatus::Running;
+            state.phase = phase;
+            state.changed = true;
+        }
+    }
+
+    /// Somebody has given a call other arguments (JSON text).
+    pub(crate) fn replace_args(&mut self, id: &str, args: &str) {
+        let Some(at) = self.list.find_call(id) else { return };
+        let Some(entry) = self.list.change(at.message) else { return };
+        let (Some(call), Some(state)) = (entry.message.tool_calls.get_mut(at.call), entry.calls.get_mut(at.call))
+        else {
+            return;
+        };
+        args.clone_into(&mut call.arguments);
+        state.args_sent = 0;
+        state.args_replaced = true;
+        state.args = Default::default();
+        state.changed = true;
+        entry.unsent.whole = true;
+    }
+
+    /// The page answers a call. The message goes behind the one that calls.
+    pub(crate) fn answer_call(&mut self, id: &str, message_id: &str, content: &str, error: Option<&str>, denied: bool) {
+        let Some(at) = self.list.find_call(id) else { return };
+        let content = Content::Text(content.to_owned());
+        let owner = self.list.get(at.message).and_then(|entry| entry.message.subagent_run_id.clone());
+        if let Some(state) = self.list.change(at.message).and_then(|entry| entry.calls.get_mut(at.call)) {
+            state.answer(&content, error);
+            if denied {
+                state.phase = CallPhase::Denied;
+            }
+        }
+        let mut message = Message::new(message_id, Role::Tool);
+        message.content = content;
+        message.tool_call_id = Some(id.to_owned());
+        message.error = error.map(Into::into);
+        message.subagent_run_id = owner;
+        let place = self.behind_results(at.message);
+        let mut entry = Entry::new(message, Delivery::Complete);
+        entry.local = true;
+        self.list.insert(place, entry);
+    }
+
+    /// The server is told everything now.
+    pub(crate) fn sent(&mut self) {
+        self.list.entries_mut().iter_mut().for_each(|entry| entry.local = false);
+    }
+
     /// Behind the calling message and the tool messages that follow it.
     fn behind_results(&self, caller: usize) -> usize {
         let behind = self.list.entries().iter().skip(caller + 1);

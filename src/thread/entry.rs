@@ -86,6 +86,8 @@ pub(super) struct Entry {
     pub delivery: Delivery,
     /// Opened by an event of a stream, so a later stream with its id may go on writing.
     pub streamed: bool,
+    /// The page's own answer to a call, which the server has not seen: no snapshot of its takes it away.
+    pub local: bool,
     /// TEXT_MESSAGE_START came, its END did not.
     pub text_open: bool,
     pub reasoning: Option<Reasoning>,
@@ -102,6 +104,7 @@ impl Entry {
             place: None,
             delivery,
             streamed: false,
+            local: false,
             text_open: false,
             reasoning: None,
             reasoning_time: Stopwatch::default(),
@@ -236,9 +239,12 @@ impl CallStatus {
 
 /// How far a call has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CallPhase {
+pub(crate) enum CallPhase {
     InputStreaming,
     InputAvailable,
+    AwaitingApproval,
+    Executing,
+    Denied,
     OutputAvailable,
     OutputError,
 }
@@ -248,6 +254,9 @@ impl CallPhase {
         match self {
             Self::InputStreaming => "input-streaming",
             Self::InputAvailable => "input-available",
+            Self::AwaitingApproval => "awaiting-approval",
+            Self::Executing => "executing",
+            Self::Denied => "denied",
             Self::OutputAvailable => "output-available",
             Self::OutputError => "output-error",
         }

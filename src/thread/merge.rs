@@ -132,7 +132,7 @@ pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority)
             Role::Reasoning => !has_reasoning,
             _ => false,
         };
-        if protected || unreadable_ids.contains(&entry.message.id) {
+        if protected || entry.local || unreadable_ids.contains(&entry.message.id) {
             merged.push(entry);
         }
     }

@@ -34,7 +34,8 @@ pub use state::DocumentLimits;
 pub(crate) use state::apply as apply_patch;
 
 use crate::wire::{Delta, DeltaKind, Event, Incoming, JsonWriter, Note, Protocol, Raw, Role, Str};
-use entry::{CallPhase, Entry};
+pub(crate) use entry::CallPhase;
+use entry::Entry;
 use list::MessageList;
 use merge::{Authority, Given};
 use run::Report;

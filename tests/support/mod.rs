@@ -145,6 +145,9 @@ pub struct Agent {
     pub warnings: Vec<String>,
     pub warning_rules: Vec<Option<String>>,
     pub custom: Vec<(String, Value)>,
+    /// Calls that the page was given: id, name and arguments; and those that it may give up.
+    pub executed: Vec<(String, String, Value)>,
+    pub abandoned: Vec<String>,
     pub wake: Option<f64>,
 }
 
@@ -165,6 +168,8 @@ impl Agent {
             warnings: Vec::new(),
             warning_rules: Vec::new(),
             custom: Vec::new(),
+            executed: Vec::new(),
+            abandoned: Vec::new(),
             wake: None,
         };
         agent.settle_effects();
@@ -270,6 +275,8 @@ impl Agent {
                 Effect::Open { request, body } => self.requests.push((request, parse(&body))),
                 Effect::Close { request } => self.closed.push(request),
                 Effect::Settled { ticket, result } => self.settled.push((ticket, parse(&result))),
+                Effect::Execute { tool_call_id, name, args } => self.executed.push((tool_call_id, name, parse(&args))),
+                Effect::Abandon { tool_call_id } => self.abandoned.push(tool_call_id),
                 Effect::Warning(warning) => {
                     self.warnings.push(warning.code.to_owned());
                     self.warning_rules.push(warning.rule.map(Into::into));

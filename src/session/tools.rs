@@ -1,0 +1,393 @@
+//! Tools in the page: calls that the page executes, or that people approve or answer, and the runs that follow on them.
+//!
+//! ```text
+//!                      needsApproval          approve                 settle_call
+//! arguments complete ───────────────► waiting ────────┐          ┌──────────────► done
+//!        │                              │ deny         ▼          │
+//!        ├──────────────────────────────┼────────► executing ─────┤
+//!        │ no execute                   ▼                         │ stop, failed run: abandoned
+//!        └─► a person answers ────────► done                      └──────────────► done
+//! ```
+//!
+//! A turn is a run with the runs that follow on its calls. It goes on by itself while the page executes; where it waits for
+//! people its submit is settled, and it goes on once all have answered. A call is executed once, whatever is replayed.
+
+use super::run::{Outcome, Run};
+use super::submit::{Misuse, Start, Submit, Ticket};
+use super::{Effect, Session, Status};
+use crate::thread::{CallPhase, Warning};
+use crate::wire::{Fields, Raw, keep_private};
+
+/// A tool that the page has.
+#[derive(Debug, Clone)]
+pub(super) struct PageTool {
+    name: String,
+    /// The page has no function for it: a person answers.
+    manual: bool,
+    needs_approval: bool,
+    /// Whether its result is worth another run.
+    follow_up: bool,
+}
+
+impl PageTool {
+    /// Reads `pageTools`: `[{name, manual?, needsApproval?, followUp?}]`.
+    pub fn read_all(input: &Fields<'_>) -> Vec<Self> {
+        let list = input.some("pageTools").and_then(Raw::array).unwrap_or_default();
+        let tool = |raw: Raw<'_>| {
+            let fields = raw.object()?;
+            let is = |name: &str| fields.get(name).and_then(Raw::boolean);
+            Some(Self {
+                name: fields.get("name")?.string()?.into_owned(),
+                manual: is("manual") == Some(true),
+                needs_approval: is("needsApproval") == Some(true),
+                follow_up: is("followUp") != Some(false),
+            })
+        };
+        list.into_iter().filter_map(tool).collect()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Executing,
+    /// For somebody who approves.
+    Waiting,
+    /// For somebody who answers.
+    Manual,
+    Done,
+}
+
+#[derive(Debug)]
+struct PageCall {
+    id: String,
+    manual: bool,
+    stage: Stage,
+    follow_up: bool,
+}
+
+/// A submit's run, with the runs that follow on its calls.
+#[derive(Debug)]
+pub(super) struct Turn {
+    /// Until it is settled.
+    ticket: Option<Ticket>,
+    /// The submit, for the runs that follow: without its messages.
+    again: Submit,
+    follow_ups: u32,
+    calls: Vec<PageCall>,
+    /// The last run, once it has ended well.
+    last: Option<Run>,
+}
+
+impl Turn {
+    pub fn new(submit: &Submit) -> Self {
+        let again = submit.to_follow();
+        Self { ticket: Some(submit.ticket), again, follow_ups: 0, calls: Vec::new(), last: None }
+    }
+
+    /// Whether this submit is of the turn.
+    pub fn is(&self, ticket: Ticket) -> bool {
+        self.ticket == Some(ticket)
+    }
+
+    /// Whether this run follows on the turn's calls.
+    pub fn is_followed_by(&self, submit: &Submit) -> bool {
+        self.is(submit.ticket) && self.follow_ups > 0
+    }
+
+    fn any(&self, stages: &[Stage]) -> bool {
+        self.calls.iter().any(|call| stages.contains(&call.stage))
+    }
+
+    fn call(&mut self, id: &str) -> Option<&mut PageCall> {
+        self.calls.iter_mut().rev().find(|call| call.id == id && call.stage != Stage::Done)
+    }
+
+    /// Whether another run follows as soon as this one has ended.
+    fn follows(&self) -> bool {
+        self.calls.iter().all(|call| call.stage == Stage::Done) && self.calls.iter().any(|call| call.follow_up)
+    }
+}
+
+const WENT_ON: &str = "The user went on without an answer.";
+const DENIED: &str = "The user has denied this call.";
+
+impl Session {
+    /// Whether the page is at work between two runs.
+    pub(super) fn is_working(&self) -> bool {
+        self.run.is_none()
+            && self.turn.as_ref().is_some_and(|turn| turn.last.is_some() && turn.any(&[Stage::Executing]))
+    }
+
+    /// Whether the turn goes on by itself after a run that has ended so.
+    pub(super) fn goes_on(&self, outcome: Outcome) -> bool {
+        let follows = |turn: &Turn| turn.follows() && turn.follow_ups < turn.again.max_follow_ups;
+        self.turn.as_ref().is_some_and(|turn| match outcome {
+            Outcome::Success => turn.any(&[Stage::Executing]) || follows(turn),
+            Outcome::Interrupted => turn.any(&[Stage::Executing]),
+            _ => false,
+        })
+    }
+
+    /// The calls that the page or its people have still to answer.
+    pub(super) fn page_calls(&self) -> impl Iterator<Item = String> {
+        let calls = self.turn.iter().flat_map(|turn| &turn.calls);
+        calls.filter(|call| call.stage != Stage::Done).map(|call| call.id.clone())
+    }
+
+    /// The arguments of a call are complete. If it is one of the page's, it begins; but never twice.
+    pub(super) fn call_ready(&mut self, id: &str) {
+        let Some((name, args, answered)) = self.thread.call(id) else { return };
+        let tools = self.turn.iter().flat_map(|turn| &turn.again.page_tools);
+        let Some(tool) = tools.into_iter().find(|tool| tool.name == name).cloned() else { return };
+        if answered || self.handled.iter().any(|handled| handled == id) {
+            return;
+        }
+        self.handled.push(id.to_owned());
+        let stage = match &tool {
+            PageTool { needs_approval: true, .. } => Stage::Waiting,
+            PageTool { manual: true, .. } => Stage::Manual,
+            _ => Stage::Executing,
+        };
+        let PageTool { manual, follow_up, .. } = tool;
+        if let Some(turn) = &mut self.turn {
+            turn.calls.push(PageCall { id: id.to_owned(), manual, stage, follow_up });
+        }
+        match stage {
+            Stage::Waiting => self.thread.set_call_phase(id, CallPhase::AwaitingApproval),
+            Stage::Executing => self.execute(id, name, args),
+            Stage::Manual | Stage::Done => {}
+        }
+    }
+
+    fn execute(&mut self, id: &str, name: String, args: String) {
+        let args = if args.trim().is_empty() { "{}".to_owned() } else { args };
+        if Raw::parse(&args, self.options.max_depth).is_err() {
+            self.done(id, "The arguments are not JSON.", Some("The arguments are not JSON."), false);
+            return;
+        }
+        self.thread.set_call_phase(id, CallPhase::Executing);
+        let mut json = String::new();
+        crate::wire::write_json(&mut json, &args);
+        self.effects.push_back(Effect::Execute { tool_call_id: id.to_owned(), name, args: json });
+    }
+
+    /// A call has its answer. Its message goes behind the one that calls.
+    fn done(&mut self, id: &str, content: &str, error: Option<&str>, denied: bool) {
+        self.thread.answer_call(id, &format!("{id}-result"), content, error, denied);
+        if let Some(call) = self.turn.as_mut().and_then(|turn| turn.call(id)) {
+            call.stage = Stage::Done;
+        }
+    }
+
+    /// The page's tool is done, or somebody has answered: `{toolCallId, result?, error?}`. False where nobody waits for it.
+    pub fn settle_call(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
+        let json = keep_private(json);
+        let fields = self.of_call(&json)?;
+        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        let known = self.turn.as_mut().and_then(|turn| turn.call(&id)).is_some();
+        // A call that no tool of the page is for waits for the server's answer, or for one given by hand.
+        let open = self.thread.call(&id).is_some_and(|(_, _, answered)| !answered);
+        if !open || (!known && self.handled.iter().any(|handled| *handled == id)) {
+            return Ok(false);
+        }
+        if !known {
+            self.handled.push(id.to_string());
+            let call = PageCall { id: id.to_string(), manual: true, stage: Stage::Manual, follow_up: true };
+            if let Some(turn) = &mut self.turn {
+                turn.calls.push(call);
+            }
+        }
+        let error = fields.some("error").and_then(Raw::string);
+        let content = match (fields.get("result"), &error) {
+            (Some(raw), _) if !raw.is_null() => match raw.string() {
+                Some(text) => text.into_owned(),
+                None => raw.text().to_owned(),
+            },
+            (_, Some(error)) => error.to_string(),
+            _ => String::new(),
+        };
+        self.done(&id, &content, error.as_deref(), false);
+        self.advance(now);
+        Ok(true)
+    }
+
+    /// The server has answered one of the page's calls itself.
+    pub(super) fn answered_elsewhere(&mut self, id: &str) {
+        let Some(call) = self.turn.as_mut().and_then(|turn| turn.call(id)) else { return };
+        let was = std::mem::replace(&mut call.stage, Stage::Done);
+        call.follow_up = false;
+        if was == Stage::Executing {
+            self.effects.push_back(Effect::Abandon { tool_call_id: id.to_owned() });
+        }
+    }
+
+    /// Somebody approves a call, perhaps with other arguments: `{toolCallId, args?}`.
+    pub fn approve(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
+        let json = keep_private(json);
+        let fields = self.of_call(&json)?;
+        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        let Some(call) = self.turn.as_mut().and_then(|turn| turn.call(&id)).filter(|call| call.stage == Stage::Waiting)
+        else {
+            return Ok(false);
+        };
+        call.stage = if call.manual { Stage::Manual } else { Stage::Executing };
+        let executing = call.stage == Stage::Executing;
+        if let Some(args) = fields.some("args") {
+            self.thread.replace_args(&id, args.text());
+        }
+        match self.thread.call(&id) {
+            Some((name, args, _)) if executing => self.execute(&id, name, args),
+            _ => self.thread.set_call_phase(&id, CallPhase::InputAvailable),
+        }
+        self.advance(now);
+        Ok(true)
+    }
+
+    /// Somebody denies a call: `{toolCallId, reason?}`. The reason is the agent's answer.
+    pub fn deny(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
+        let json = keep_private(json);
+        let fields = self.of_call(&json)?;
+        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        let waits = |call: &&mut PageCall| call.stage != Stage::Executing;
+        if self.turn.as_mut().and_then(|turn| turn.call(&id)).filter(waits).is_none() {
+            return Ok(false);
+        }
+        let reason = fields.some("reason").and_then(Raw::string);
+        let reason = reason.as_deref().unwrap_or(DENIED);
+        self.done(&id, reason, Some(reason), true);
+        self.advance(now);
+        Ok(true)
+    }
+
+    /// A call that the page had begun has to be approved first, as its arguments show: `{toolCallId}`.
+    pub fn hold(&mut self, json: &str) -> Result<bool, Misuse> {
+        let json = keep_private(json);
+        let fields = self.of_call(&json)?;
+        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        let call = self.turn.as_mut().and_then(|turn| turn.call(&id));
+        let Some(call) = call.filter(|call| call.stage == Stage::Executing) else { return Ok(false) };
+        call.stage = Stage::Waiting;
+        self.thread.set_call_phase(&id, CallPhase::AwaitingApproval);
+        self.changed(true);
+        Ok(true)
+    }
+
+    fn of_call<'j>(&self, json: &'j str) -> Result<Fields<'j>, Misuse> {
+        self.alive()?;
+        let expected = Misuse::Input("an object with a string \"toolCallId\"");
+        let fields = Raw::parse_object(json, self.options.max_depth).ok().flatten();
+        fields.filter(|fields| fields.get("toolCallId").and_then(Raw::literal).is_some()).ok_or(expected)
+    }
+
+    /// A call was answered. Where the run has ended, the turn may go on.
+    fn advance(&mut self, now: f64) {
+        self.changed(true);
+        let ended = self.run.as_ref().map(|run| run.ended.is_some());
+        match ended {
+            // The rest of the body is of no interest any more.
+            Some(true) if !self.turn.as_ref().is_some_and(|turn| turn.any(&[Stage::Executing])) => self.close(now),
+            Some(_) => return,
+            None => self.rest(now),
+        }
+        self.next(now);
+    }
+
+    /// A run has ended well. The turn goes on, waits, or is over.
+    pub(super) fn run_is_over(&mut self, run: Run, now: f64) {
+        match &mut self.turn {
+            Some(turn) if turn.ticket == Some(run.ticket) || turn.ticket.is_none() => {
+                turn.last = Some(run);
+                self.rest(now);
+            }
+            _ => {
+                let run_id = self.run_id.clone().unwrap_or_default();
+                self.settle(run.ticket, &run_id, run.outcome, None, Some(&run));
+            }
+        }
+    }
+
+    /// Between two runs: what now?
+    fn rest(&mut self, now: f64) {
+        let Some(turn) = &mut self.turn else { return };
+        if turn.last.is_none() || turn.any(&[Stage::Executing]) {
+            return;
+        }
+        let people = turn.any(&[Stage::Waiting, Stage::Manual]);
+        let well = turn.last.as_ref().is_some_and(|run| run.outcome == Outcome::Success);
+        if !people && well && turn.follows() {
+            if turn.follow_ups < turn.again.max_follow_ups {
+                return self.follow_up(now);
+            }
+            let message = "as many runs have followed on calls as maxFollowUps allows";
+            self.effects.push_back(Effect::Warning(Warning::new("follow-ups-exhausted", message)));
+        }
+        self.settle_turn();
+        if !people {
+            self.turn = None;
+        }
+    }
+
+    fn follow_up(&mut self, now: f64) {
+        let Some(turn) = &mut self.turn else { return };
+        turn.follow_ups += 1;
+        turn.calls.clear();
+        turn.last = None;
+        let ticket = *turn.ticket.get_or_insert(0);
+        let run_id = format!("{}-{}", turn.again.run_id, turn.follow_ups);
+        let submit = Submit { run_id, ticket, ..turn.again.to_follow() };
+        self.begin(submit, now);
+    }
+
+    /// The submit of the turn is told how its last run has ended.
+    fn settle_turn(&mut self) {
+        let Some(turn) = &mut self.turn else { return };
+        let (Some(ticket), Some(run)) = (turn.ticket.take(), turn.last.as_ref()) else { return };
+        let unanswered: Vec<String> = run.unanswered.clone();
+        let open = unanswered.into_iter().filter(|id| self.thread.call(id).is_none_or(|(_, _, answered)| !answered));
+        let unanswered: Vec<String> = open.collect();
+        let Some(turn) = &mut self.turn else { return };
+        let Some(mut run) = turn.last.take() else { return };
+        run.unanswered = unanswered;
+        if self.status == Status::Running && self.run.is_none() {
+            self.status = Status::Idle;
+            self.outcome = Some(run.outcome);
+        }
+        let run_id = self.run_id.clone().unwrap_or_default();
+        self.settle(ticket, &run_id, run.outcome, None, Some(&run));
+        if let Some(turn) = &mut self.turn {
+            turn.last = Some(run);
+        }
+        self.changed(true);
+    }
+
+    /// Another submit begins: who was asked has gone on without an answer.
+    pub(super) fn leave_turn(&mut self, start: &Start) {
+        let Some(turn) = self.turn.take() else { return };
+        for call in turn.calls.iter().filter(|call| call.stage != Stage::Done) {
+            // What is regenerated is cut off, with its calls.
+            if !matches!(start, Start::Regenerate(_)) {
+                self.thread.answer_call(&call.id, &format!("{}-result", call.id), WENT_ON, Some(WENT_ON), true);
+            }
+        }
+    }
+
+    /// The turn has failed or was stopped: what the page is at is of no interest any more.
+    pub(super) fn abandon_turn(&mut self) {
+        let Some(turn) = self.turn.take() else { return };
+        for call in turn.calls.into_iter().filter(|call| call.stage == Stage::Executing) {
+            self.effects.push_back(Effect::Abandon { tool_call_id: call.id });
+        }
+    }
+
+    /// Stops what the page does between two runs.
+    pub(super) fn stop_working(&mut self, now: f64) {
+        let last = self.turn.as_mut().and_then(|turn| Some((turn.ticket.take(), turn.last.take()?)));
+        let Some((ticket, run)) = last else { return };
+        self.conclude(Outcome::Aborted, None, &[], now);
+        let run_id = self.run_id.clone().unwrap_or_default();
+        if let Some(ticket) = ticket {
+            self.settle(ticket, &run_id, Outcome::Aborted, None, Some(&run));
+        }
+        self.changed(true);
+    }
+}
