@@ -78,22 +78,24 @@ export function reads({ events = [], frames, body, bodyBase64, burst }) {
 }
 
 /**
- * The answer itself. `pace` is waited for behind every piece.
+ * The answer itself. `pace` is waited for behind every piece; `told` counts them.
  *
  * @param {Case} given
  * @param {() => Promise<void>} [pace]
+ * @param {{ reads: number }} [told]
  */
-export function answer(given, pace) {
+export function answer(given, pace, told = { reads: 0 }) {
   const { status = 200, contentType = given.frames ? binaryType : "text/event-stream", breakWith } = given;
   const pieces = reads(given);
-  let at = 0;
   const body = new ReadableStream(
     {
       async pull(controller) {
-        if (at > 0) await pace?.();
-        const piece = pieces[at++];
-        if (piece) controller.enqueue(piece);
-        else if (breakWith === undefined) controller.close();
+        if (told.reads > 0) await pace?.();
+        const piece = pieces[told.reads];
+        if (piece) {
+          told.reads++;
+          controller.enqueue(piece);
+        } else if (breakWith === undefined) controller.close();
         else controller.error(new Error(breakWith));
       },
     },

@@ -35,6 +35,9 @@ export const pace = async () => {
 export async function runOfficial(given, slowly = true) {
   /** @type {any} */
   let request;
+  /** How many reads there were when the run failed. */
+  let failedAt = 0;
+  const told = { reads: 0 };
   const { initial = {}, threadId = "t", peerCeiling, params = {} } = given;
   class Agent extends HttpAgent {
     get maxProtocolVersion() {
@@ -49,7 +52,7 @@ export async function runOfficial(given, slowly = true) {
     initialState: plain(initial.state ?? {}),
     fetch: async (/** @type {any} */ _url, /** @type {any} */ init) => {
       request = JSON.parse(init.body);
-      return answer(given, slowly ? pace : undefined);
+      return answer(given, slowly ? pace : undefined, told);
     },
   });
   if ("state" in initial) agent.state = plain(initial.state);
@@ -78,6 +81,7 @@ export async function runOfficial(given, slowly = true) {
     Object.assign(seen, { result: plain(result), newMessages: plain(newMessages) });
   } catch (error) {
     seen.error = failure(error);
+    failedAt = told.reads;
   }
   // What a failure has overtaken, and what nobody waits for.
   for (let turn = 0; turn < 4; turn++) await pace();
@@ -88,9 +92,10 @@ export async function runOfficial(given, slowly = true) {
     request: request && { ...request, runId: params.runId || "$run" },
     pendingInterrupts: plain(agent.pendingInterrupts),
     pendingToolCallIds,
-    warnings: quiet.end(),
+    ...quiet.end(),
     callbacks,
     unhandled: lost.end(),
+    failedAt,
   };
 }
 
@@ -197,9 +202,14 @@ export function kindOf(rule) {
 /** Keeps the console quiet, and counts what it was warned of. */
 function hush() {
   const { warn, error, debug } = console;
-  let count = 0;
-  Object.assign(console, { warn: () => void count++, error: () => {}, debug: () => {} });
-  return { end: () => (Object.assign(console, { warn, error, debug }), count) };
+  let warnings = 0;
+  let failedPatches = 0;
+  const take = (/** @type {unknown[]} */ ...said) => {
+    warnings++;
+    if (/^Failed to apply .*patch/i.test(String(said[0]))) failedPatches++;
+  };
+  Object.assign(console, { warn: take, error: () => {}, debug: () => {} });
+  return { end: () => (Object.assign(console, { warn, error, debug }), { warnings, failedPatches }) };
 }
 
 /** Rejections that nobody handles: they would end the process. */

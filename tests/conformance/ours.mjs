@@ -26,10 +26,10 @@ const plain = (value) => (value === undefined ? undefined : JSON.parse(JSON.stri
  *
  * @param {Case} given
  * @param {Rules} rules
- * @param {(answer: Case) => Response} [respond]
+ * @param {(given: Case) => Response} [respond]
  * @returns {Promise<Expectation>}
  */
-export async function runOurs(given, rules, respond = answer) {
+export async function runOurs(given, rules, respond = (given) => answer(given)) {
   const { initial = {}, threadId = "t", peerCeiling, params = {}, breakWith } = given;
   /** @type {any} */
   let request;

@@ -1,0 +1,119 @@
+// Where we differ from the official client on purpose, in streams that nobody has looked at: each by a sign in the stream
+// or in what came out. A difference that no sign explains fails the test, and so does a sign that never explains one.
+
+/**
+ * @typedef {object} Context
+ * @property {import("./cases.mjs").Case} given
+ * @property {any[]} events  of the stream, as far as they are objects
+ * @property {string} body  as text
+ * @property {import("./cases.mjs").Expectation} official
+ * @property {import("./cases.mjs").Expectation} ours
+ *
+ * @typedef {{ name: string, why: string, explains(context: Context): boolean }} Allowance
+ */
+
+const isObject = (/** @type {any} */ value) => typeof value === "object" && value !== null;
+const roles = ["developer", "system", "assistant", "user", "tool", "activity", "reasoning"];
+
+/** @param {any[]} messages */
+const repeats = (messages) => new Set(messages.map(({ id }) => id)).size < messages.length;
+
+/** The ids that a stream gives to reasoning, and those of its other messages. @param {Context} context */
+function ids({ events, given }) {
+  const reasoning = new Set();
+  const others = new Set((given.initial?.messages ?? []).filter(({ role }) => role !== "reasoning").map(({ id }) => id));
+  for (const { type, messageId, toolCallId, parentMessageId, messages, input } of events) {
+    if (/^REASONING_MESSAGE_/.test(type)) reasoning.add(messageId);
+    else if (/^(TEXT_MESSAGE|ACTIVITY)_|^TOOL_CALL_RESULT$/.test(type)) others.add(messageId);
+    else if (/^TOOL_CALL_(START|CHUNK)$/.test(type)) others.add(parentMessageId || toolCallId);
+    for (const message of [messages, input?.messages].flat()) {
+      if (isObject(message)) (message.role === "reasoning" ? reasoning : others).add(message.id);
+    }
+  }
+  return { reasoning, others };
+}
+
+/** @type {Allowance[]} */
+export const allowances = [
+  {
+    name: "lines",
+    why: "Line ends are those of the event-stream standard.",
+    explains: ({ body, official }) => body.includes("\r") && official.error?.rule === "T9",
+  },
+  {
+    name: "empty-data",
+    why: "An event without data is none.",
+    explains: ({ body, official }) => /^data:? *$/m.test(body) && official.error?.rule === "T9",
+  },
+  {
+    name: "done",
+    why: "`[DONE]` is how some servers end a stream.",
+    explains: ({ body, official }) => body.includes("data: [DONE]") && ["T9", "T10"].includes(official.error?.rule ?? ""),
+  },
+  {
+    name: "cut",
+    why: "A stream that ends in the middle of a frame is truncated, not wrong.",
+    explains: ({ body, official, ours }) => official.error?.rule === "T9" && ours.outcome === "truncated" && !body.endsWith("\n\n"),
+  },
+  {
+    name: "late-break",
+    why: "Once a run has ended, it is of no interest how its connection ends.",
+    explains: ({ given, official, ours }) => given.breakWith !== undefined && official.error?.kind === "other" && ours.outcome !== "truncated",
+  },
+  {
+    name: "not-a-stream",
+    why: "A success without an event is an HTTP error.",
+    explains: ({ official, ours }) => !official.error && ours.error?.kind === "http",
+  },
+  {
+    name: "other-framing",
+    why: "The official client reads lines of JSON, and a JSON array, as a stream without events.",
+    explains: ({ given, official, ours }) => !official.error && official.messages.length === (given.initial?.messages ?? []).length && ours.outcome !== "truncated" && !/^data:/m.test(String(given.body?.[0] ?? "data:")),
+  },
+  {
+    name: "foreign",
+    why: "A stream does not write into a message that it did not make.",
+    explains: ({ ours }) => ours.codes.includes("message-not-streamable"),
+  },
+  {
+    name: "fold",
+    why: "Reasoning that shares the id of a message is a part of that message.",
+    explains: (context) => {
+      const { reasoning, others } = ids(context);
+      return [...reasoning].some((id) => others.has(id));
+    },
+  },
+  {
+    name: "duplicate-id",
+    why: "An id names one message.",
+    explains: ({ official }) => repeats(official.messages),
+  },
+  {
+    name: "patch",
+    why: "A patch is what RFC 6902 says, and an activity's content stays an object.",
+    explains: ({ ours, official }) => ours.codes.filter((/** @type {string} */ code) => code.endsWith("-patch-failed")).length > official.failedPatches,
+  },
+  {
+    name: "proto",
+    why: "`__proto__` is a key like any other, which the official client refuses in patches.",
+    explains: ({ body }) => body.includes("__proto__"),
+  },
+  {
+    name: "early-value",
+    why: "An encrypted value waits for what it belongs to.",
+    explains: ({ events, given }) =>
+      events.some(({ type, entityId }, at) => {
+        if (type !== "REASONING_ENCRYPTED_VALUE") return false;
+        const before = JSON.stringify([given.initial?.messages ?? [], events.slice(0, at)]);
+        return !before.includes(`:${JSON.stringify(entityId)}`);
+      }),
+  },
+  {
+    name: "unknown-role",
+    why: "A message of a snapshot that cannot be read stays as the page has it.",
+    explains: ({ events }) => events.some(({ messages }) => Array.isArray(messages) && messages.some((message) => !roles.includes(message?.role))),
+  },
+];
+
+/** The name of what explains a difference. @param {Context} context */
+export const explanation = (context) => allowances.find(({ explains }) => explains(context))?.name;
