@@ -109,6 +109,11 @@ export const allowances = [
       }),
   },
   {
+    name: "history",
+    why: "What the page has is kept as AG-UI 1.0 has it: without nulls, old parts, and what is no message.",
+    explains: ({ given }) => (given.initial?.messages ?? []).some((message) => !roles.includes(message.role) || /:null|"type":"binary"/.test(JSON.stringify(message))),
+  },
+  {
     name: "unknown-role",
     why: "A message of a snapshot that cannot be read stays as the page has it.",
     explains: ({ events }) => events.some(({ messages }) => Array.isArray(messages) && messages.some((message) => !roles.includes(message?.role))),

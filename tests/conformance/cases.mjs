@@ -77,6 +77,12 @@ export function reads({ events = [], frames, body, bodyBase64, burst }) {
   return burst ? [new Uint8Array(Buffer.concat(pieces))] : pieces;
 }
 
+/** All that a case says, but for what it expects, as one text: what stands in it was not minted. @param {Case} given */
+export function contents({ expect, tolerant, body, bodyBase64, ...rest }) {
+  const decode = new TextDecoder();
+  return JSON.stringify(rest) + reads({ ...rest, body, bodyBase64 }).map((piece) => decode.decode(piece)).join("");
+}
+
 /**
  * The answer itself. `pace` is waited for behind every piece; `told` counts them.
  *

@@ -5,7 +5,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { answer, parseCases } from "./cases.mjs";
+import { answer, contents, parseCases } from "./cases.mjs";
 
 // The client freezes what subscribers get while it is developed with, and says on the console what it drops.
 process.env.NODE_ENV = "production";
@@ -109,8 +109,7 @@ export async function runOfficial(given, slowly = true) {
 export function expectation(given, { messages, state, error, ...more }) {
   const observed = (given.observe ?? []).filter((name) => more[name] !== undefined).map((name) => [name, more[name]]);
   const expect = { messages, state, ...(error && { error }), ...Object.fromEntries(observed) };
-  const { expect: _, ...rest } = given;
-  const known = new Set(JSON.stringify(rest).match(uuid));
+  const known = new Set(contents(given).match(uuid));
   /** @type {string[]} */
   const minted = [];
   const named = JSON.stringify(expect).replace(uuid, (id) => {
@@ -217,8 +216,15 @@ function strays() {
   /** @type {string[]} */
   const found = [];
   const take = (/** @type {any} */ reason) => void found.push(String(reason?.message ?? reason));
-  process.on("unhandledRejection", take);
-  return { end: () => (process.off("unhandledRejection", take), found) };
+  // The test runner listens too, and would take them for failures of ours.
+  const others = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection").on("unhandledRejection", take);
+  const end = () => {
+    process.off("unhandledRejection", take);
+    for (const other of others) process.on("unhandledRejection", other);
+    return found;
+  };
+  return { end };
 }
 
 /** @param {Case[]} cases */

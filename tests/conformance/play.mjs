@@ -9,7 +9,8 @@ import { sseFrame } from "./cases.mjs";
 
 export const started = (more = {}) => ({ type: "RUN_STARTED", threadId: "t", runId: "r", ...more });
 export const finished = (more = {}) => ({ type: "RUN_FINISHED", threadId: "t", runId: "r", ...more });
-export const text = (/** @type {string} */ id, /** @type {string} */ delta) => [
+/** @param {string} id @param {string} delta @returns {[any, any, any]} */
+export const text = (id, delta) => [
   { type: "TEXT_MESSAGE_START", messageId: id },
   { type: "TEXT_MESSAGE_CONTENT", messageId: id, delta },
   { type: "TEXT_MESSAGE_END", messageId: id },

@@ -6,19 +6,20 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as pkg from "ag-ui-wasm";
 import { binaryFrame, binaryType } from "./cases.mjs";
-import { agentOf, answering, finished, plain, play, started, text, until } from "./play.mjs";
+import { agentOf, answering, finished, play, started, text, until } from "./play.mjs";
 
 /** What waits for a part of the package that is not there yet. @type {string[]} */
 const pending = JSON.parse(readFileSync(new URL("pending.json", import.meta.url), "utf8")).weaknesses;
 
-/** @param {string} name @param {() => void | Promise<void>} body */
+/** @param {string} name @param {(t: import("node:test").TestContext) => void | Promise<void>} body */
 const weakness = (name, body) => test(name, { todo: pending.includes(name.split(" ", 1)[0] ?? "") }, body);
 
 const sse = (/** @type {any} */ event) => `data: ${JSON.stringify(event)}\n\n`;
 const hello = [started(), ...text("m", "hi"), finished()];
 const helloMessages = [{ id: "m", role: "assistant", content: "hi" }];
 const user = { id: "u", role: /** @type {const} */ ("user"), content: "question" };
-const call = (/** @type {string} */ id, more = {}) => [
+/** @param {string} id @param {object} [more] @returns {[any, any, any]} */
+const call = (id, more = {}) => [
   { type: "TOOL_CALL_START", toolCallId: id, toolCallName: "f", ...more },
   { type: "TOOL_CALL_ARGS", toolCallId: id, delta: "{}" },
   { type: "TOOL_CALL_END", toolCallId: id },
@@ -297,7 +298,7 @@ weakness("W23 what listeners do to a snapshot changes nothing, and no delta is l
   assert.deepEqual(edited.messages(), [user, { id: "m", role: "assistant", content: "one two" }]);
 });
 
-weakness("W24 what a listener throws is reported, and harms nobody", async (/** @type {any} */ t) => {
+weakness("W24 what a listener throws is reported, and harms nobody", async (t) => {
   const reported = t.mock.method(console, "error", () => {});
   const fails = () => {
     throw new Error("listener");
