@@ -43,12 +43,13 @@ function streamOf(number) {
   return number % 3 === 0 ? stream : breakStream(stream, random);
 }
 
-/** @param {import("./generator.mjs").Stream} stream @returns {Case} */
-const caseOf = ({ events, initial }) => ({
-  name: "generated",
+/** @param {import("./generator.mjs").Stream} stream @param {number} number @returns {Case} */
+const caseOf = ({ events, initial }, number) => ({
+  name: `stream ${number}`,
   initial,
   observe,
   body: events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`),
+  ...(number % 17 === 0 && { breakWith: "socket hang up" }),
 });
 
 /** Lines that say where we differ without a reason; `note` counts the reasons. @param {Case} given @param {(name: string) => void} note */
@@ -100,12 +101,12 @@ function said(given) {
   return { pieces, body, events };
 }
 
-/** Leaves out of a stream whatever is not needed for a difference of the same kind. @param {import("./generator.mjs").Stream} stream */
-async function shrink(stream) {
+/** Leaves out of a stream whatever is not needed for a difference of the same kind. @param {import("./generator.mjs").Stream} stream @param {number} number */
+async function shrink(stream, number) {
   const kind = (/** @type {string[]} */ lines) => lines[0]?.replace(/\d+/g, "#").split(", ours")[0];
-  const wanted = kind(await differences(caseOf(stream)));
+  const wanted = kind(await differences(caseOf(stream, number)));
   let tries = 400;
-  const fails = async (/** @type {import("./generator.mjs").Stream} */ less) => tries-- > 0 && kind(await differences(caseOf(less))) === wanted;
+  const fails = async (/** @type {import("./generator.mjs").Stream} */ less) => tries-- > 0 && kind(await differences(caseOf(less, number))) === wanted;
   for (let size = Math.ceil(stream.events.length / 2); size >= 1; size = Math.floor(size / 2)) {
     for (let at = stream.events.length - size; at >= 0; at -= size) {
       const less = { ...stream, events: stream.events.toSpliced(at, size) };
@@ -141,9 +142,9 @@ const report = (number, lines, { initial, events }) =>
 if (values.only !== undefined) {
   const number = Number(values.only);
   const stream = streamOf(number);
-  const lines = await differences(caseOf(stream), (name) => console.log(`explained by ${name}`));
+  const lines = await differences(caseOf(stream, number), (name) => console.log(`explained by ${name}`));
   console.log(report(number, lines, stream));
-  if (lines.length > 0) console.log(`as small as can be, ${report(number, lines, await shrink(stream))}`);
+  if (lines.length > 0) console.log(`as small as can be, ${report(number, lines, await shrink(stream, number))}`);
 } else {
   define();
 }
@@ -166,7 +167,7 @@ function define() {
     /** @type {Map<string, { number: number, lines: string[], times: number }>} */
     const kinds = new Map();
     for (let number = 0; number < streams; number++) {
-      const lines = await differences(caseOf(streamOf(number)), count);
+      const lines = await differences(caseOf(streamOf(number), number), count);
       if (lines.length === 0) continue;
       const kind = (lines.find((line) => line.includes(" error")) ?? lines[0] ?? "").replace(/\d+/g, "#").slice(0, 60);
       const known = kinds.get(kind);
@@ -175,7 +176,7 @@ function define() {
     }
     const reports = [];
     for (const { number, lines, times } of [...kinds.values()].sort((a, b) => b.times - a.times).slice(0, 5)) {
-      reports.push(`${times} of this kind: ${report(number, lines, await shrink(streamOf(number)))}`);
+      reports.push(`${times} of this kind: ${report(number, lines, await shrink(streamOf(number), number))}`);
     }
     assert.equal(kinds.size, 0, `${kinds.size} kinds of differences without a reason\n${reports.join("\n\n")}`);
   });

@@ -454,15 +454,17 @@ const choices = {
 /** Breaks a valid stream in one to three places. @param {Stream} stream @param {Random} random @returns {Stream} */
 export function breakStream({ events: valid, initial }, random) {
   const events = copy(valid);
-  for (let count = 1 + random.below(3); count > 0; count--) {
+  for (let count = 1 + random.below(3); count > 0 && events.length > 0; count--) {
     const at = random.below(events.length);
     random.pick(breakages)(events, at, random);
   }
   return { events, initial };
 }
 
+const isObject = (/** @type {any} */ value) => typeof value === "object" && value !== null;
+
 /** @param {any} event */
-const members = (event) => (typeof event === "object" ? Object.keys(event).filter((name) => name !== "type") : []);
+const members = (event) => (isObject(event) ? Object.keys(event).filter((name) => name !== "type") : []);
 
 /** @type {((events: any[], at: number, random: Random) => void)[]} */
 const breakages = [
@@ -473,13 +475,13 @@ const breakages = [
   (events, at) => void (at + 1 < events.length && events.splice(at, 2, events[at + 1], events[at])),
   (events, at, random) => void events.splice(random.below(events.length), 0, ...events.splice(at, 1)),
   // whose it is
-  (events, at, random) => void (typeof events[at] === "object" && (events[at].subagentRunId = random.pick(["s1", "s2", "ghost", "", null, 5]))),
+  (events, at, random) => void (isObject(events[at]) && (events[at].subagentRunId = random.pick(["s1", "s2", "ghost", "", null, 5]))),
   (events, at) => void delete events[at].subagentRunId,
   // another entity's id
   (events, at, random) => {
     const other = random.pick(events);
     for (const name of ["messageId", "toolCallId", "parentMessageId", "stepName", "entityId"]) {
-      if (typeof events[at] === "object" && name in events[at] && other[name]) events[at][name] = other[name];
+      if (isObject(events[at]) && name in events[at] && other[name]) events[at][name] = other[name];
     }
   },
   // shapes
@@ -491,10 +493,10 @@ const breakages = [
     const name = random.pick(members(events[at]));
     if (name) delete events[at][name];
   },
-  (events, at, random) => void (typeof events[at] === "object" && (events[at][random.pick(["zz", "role", "name", "delta", "metadata", "timestamp", "usage"])] = random.pick([1, null, "user", { x: 1 }]))),
+  (events, at, random) => void (isObject(events[at]) && (events[at][random.pick(["zz", "role", "name", "delta", "metadata", "timestamp", "usage"])] = random.pick([1, null, "user", { x: 1 }]))),
   (events, at, random) => deeper(events[at], random),
   (events, at, random) => deeper(events[at], random),
-  (events, at, random) => void (typeof events[at] === "object" && (events[at].type = random.pick(["FUTURE", "text_message_start", "", null, 5, "RUN_FINISHED", "RUN_STARTED", "TEXT_MESSAGE_END"]))),
+  (events, at, random) => void (isObject(events[at]) && (events[at].type = random.pick(["FUTURE", "text_message_start", "", null, 5, "RUN_FINISHED", "RUN_STARTED", "TEXT_MESSAGE_END"]))),
   // frames
   (events, at, random) => void events.splice(at, 0, random.pick(["{oops", "null", "[]", "5", '"text"', "{}", '{"type":5}', '{"type":""}', "[DONE]"])),
   // what the old protocol had
