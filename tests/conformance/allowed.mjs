@@ -9,7 +9,9 @@
  * @property {import("./cases.mjs").Expectation} official
  * @property {import("./cases.mjs").Expectation} ours
  *
- * @typedef {{ name: string, why: string, explains(context: Context): boolean }} Allowance
+ * `of`: the lines that it explains, all of them if not given.
+ *
+ * @typedef {{ name: string, why: string, of?: RegExp, explains(context: Context): boolean }} Allowance
  */
 
 const isObject = (/** @type {any} */ value) => typeof value === "object" && value !== null;
@@ -58,26 +60,30 @@ export const allowances = [
   {
     name: "late-break",
     why: "Once a run has ended, it is of no interest how its connection ends.",
+    of: /^error/,
     explains: ({ given, official, ours }) => given.breakWith !== undefined && official.error?.kind === "other" && ours.outcome !== "truncated",
   },
   {
     name: "not-a-stream",
     why: "A success without an event is an HTTP error.",
+    of: /^error/,
     explains: ({ official, ours }) => !official.error && ours.error?.kind === "http",
   },
   {
     name: "other-framing",
     why: "The official client reads lines of JSON, and a JSON array, as a stream without events.",
-    explains: ({ given, official, ours }) => !official.error && official.messages.length === (given.initial?.messages ?? []).length && ours.outcome !== "truncated" && !/^data:/m.test(String(given.body?.[0] ?? "data:")),
+    explains: ({ given, body, official, ours }) => !official.error && given.contentType !== "text/event-stream" && /^\s*[[{]/.test(body) && ours.outcome !== "truncated",
   },
   {
     name: "foreign",
     why: "A stream does not write into a message that it did not make.",
+    of: /^messages/,
     explains: ({ ours }) => ours.codes.includes("message-not-streamable"),
   },
   {
     name: "fold",
     why: "Reasoning that shares the id of a message is a part of that message.",
+    of: /^messages/,
     explains: (context) => {
       const { reasoning, others } = ids(context);
       return [...reasoning].some((id) => others.has(id));
@@ -86,21 +92,25 @@ export const allowances = [
   {
     name: "duplicate-id",
     why: "An id names one message.",
+    of: /^messages/,
     explains: ({ official }) => repeats(official.messages),
   },
   {
     name: "patch",
     why: "A patch is what RFC 6902 says, and an activity's content stays an object.",
+    of: /^(state|messages)/,
     explains: ({ ours, official }) => ours.codes.filter((/** @type {string} */ code) => code.endsWith("-patch-failed")).length > official.failedPatches,
   },
   {
     name: "proto",
     why: "`__proto__` is a key like any other, which the official client refuses in patches.",
+    of: /^(state|messages)/,
     explains: ({ body }) => body.includes("__proto__"),
   },
   {
     name: "early-value",
     why: "An encrypted value waits for what it belongs to.",
+    of: /^messages/,
     explains: ({ events, given }) =>
       events.some(({ type, entityId }, at) => {
         if (type !== "REASONING_ENCRYPTED_VALUE") return false;
@@ -111,14 +121,30 @@ export const allowances = [
   {
     name: "history",
     why: "What the page has is kept as AG-UI 1.0 has it: without nulls, old parts, and what is no message.",
+    of: /^messages/,
     explains: ({ given }) => (given.initial?.messages ?? []).some((message) => !roles.includes(message.role) || /:null|"type":"binary"/.test(JSON.stringify(message))),
   },
   {
     name: "unknown-role",
     why: "A message of a snapshot that cannot be read stays as the page has it.",
+    of: /^messages/,
     explains: ({ events }) => events.some(({ messages }) => Array.isArray(messages) && messages.some((message) => !roles.includes(message?.role))),
   },
 ];
 
-/** The name of what explains a difference. @param {Context} context */
-export const explanation = (context) => allowances.find(({ explains }) => explains(context))?.name;
+/**
+ * The lines that nothing explains.
+ *
+ * @param {Context} context
+ * @param {string[]} lines
+ * @param {(name: string) => void} note  told what explained something
+ */
+export function unexplained(context, lines, note) {
+  for (const { name, of, explains } of allowances) {
+    const left = lines.filter((line) => of !== undefined && !of.test(line));
+    if (left.length === lines.length || !explains(context)) continue;
+    note(name);
+    lines = left;
+  }
+  return lines;
+}
