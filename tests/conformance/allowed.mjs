@@ -110,13 +110,14 @@ export const allowances = [
   {
     name: "early-value",
     why: "An encrypted value waits for what it belongs to.",
-    of: /^messages/,
-    explains: ({ events, given }) =>
-      events.some(({ type, entityId }, at) => {
-        if (type !== "REASONING_ENCRYPTED_VALUE") return false;
-        const before = JSON.stringify([given.initial?.messages ?? [], events.slice(0, at)]);
-        return !before.includes(`:${JSON.stringify(entityId)}`);
-      }),
+    of: /^messages.*\/encryptedValue: expected nothing/,
+    explains: ({ events }) => events.some(({ type }) => type === "REASONING_ENCRYPTED_VALUE"),
+  },
+  {
+    name: "null-message",
+    why: "What is no message is an error of shape, where the official client fails by itself.",
+    explains: ({ events, official }) =>
+      official.error?.kind === "other" && events.some(({ messages, input }) => [messages, input?.messages].some((list) => Array.isArray(list) && list.some((message) => !isObject(message)))),
   },
   {
     name: "history",

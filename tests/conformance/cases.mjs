@@ -84,11 +84,12 @@ export function contents({ expect, tolerant, body, bodyBase64, ...rest }) {
 }
 
 /**
- * The answer itself. `pace` is waited for behind every piece; `told` counts them.
+ * The answer itself. `pace` is waited for behind every piece; `told` counts them, and may say that
+ * nobody wants more of them.
  *
  * @param {Case} given
  * @param {() => Promise<void>} [pace]
- * @param {{ reads: number }} [told]
+ * @param {{ reads: number, enough?: boolean }} [told]
  */
 export function answer(given, pace, told = { reads: 0 }) {
   const { status = 200, contentType = given.frames ? binaryType : "text/event-stream", breakWith } = given;
@@ -98,7 +99,8 @@ export function answer(given, pace, told = { reads: 0 }) {
       async pull(controller) {
         if (told.reads > 0) await pace?.();
         const piece = pieces[told.reads];
-        if (piece) {
+        if (told.enough) controller.close();
+        else if (piece) {
           told.reads++;
           controller.enqueue(piece);
         } else if (breakWith === undefined) controller.close();

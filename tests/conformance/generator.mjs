@@ -477,6 +477,18 @@ const breakages = [
   // whose it is
   (events, at, random) => void (isObject(events[at]) && (events[at].subagentRunId = random.pick(["s1", "s2", "ghost", "", null, 5]))),
   (events, at) => void delete events[at].subagentRunId,
+  (events, at, random) => {
+    const all = events.flatMap((event) => (Array.isArray(event?.messages) ? event.messages : []));
+    if (all.length > 0) random.pick(all).subagentRunId = random.pick(["s1", "s2", "ghost"]);
+  },
+  // a chunk that says less, or something else
+  (events, at, random) => {
+    const chunk = random.pick(events.filter(({ type }) => String(type).endsWith("_CHUNK")));
+    if (!chunk) return;
+    const name = random.pick(["messageId", "toolCallId", "toolCallName", "delta", "subagentRunId", "role", "name", "parentMessageId"]);
+    if (random.chance(0.5)) delete chunk[name];
+    else chunk[name] = random.pick(["m1", "c1", "assistant", "user", "s1", ""]);
+  },
   // another entity's id
   (events, at, random) => {
     const other = random.pick(events);
@@ -501,7 +513,7 @@ const breakages = [
   (events, at, random) => void events.splice(at, 0, random.pick(["{oops", "null", "[]", "5", '"text"', "{}", '{"type":5}', '{"type":""}', "[DONE]"])),
   // what the old protocol had
   (events, at, random) => void events.splice(at, 0, { type: random.pick(["THINKING_START", "THINKING_END", "THINKING_TEXT_MESSAGE_START", "THINKING_TEXT_MESSAGE_CONTENT", "THINKING_TEXT_MESSAGE_END"]), delta: "hm" }),
-  (events, at, random) => void events.splice(at, 0, { type: "MESSAGES_SNAPSHOT", messages: [{ id: "b1", role: "user", content: [random.pick(binaries), random.pick(binaries), random.pick(parts)] }] }),
+  (events, at, random) => void events.splice(at, 0, { type: "MESSAGES_SNAPSHOT", messages: [{ id: "b1", role: "user", content: copy([random.pick(binaries), random.pick(binaries), random.pick(parts)]) }] }),
   // order
   (events, at, random) => void events.splice(at, 0, random.pick([{ type: "RUN_STARTED", threadId: "t", runId: "again" }, { type: "RUN_FINISHED", threadId: "t", runId: "run0" }, { type: "RUN_ERROR", message: "boom" }])),
   (events, at) => void events.splice(at),

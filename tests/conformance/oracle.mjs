@@ -37,7 +37,7 @@ export async function runOfficial(given, slowly = true) {
   let request;
   /** How many reads there were when the run failed. */
   let failedAt = 0;
-  const told = { reads: 0 };
+  const told = { reads: 0, enough: false };
   const { initial = {}, threadId = "t", peerCeiling, params = {} } = given;
   class Agent extends HttpAgent {
     get maxProtocolVersion() {
@@ -83,7 +83,8 @@ export async function runOfficial(given, slowly = true) {
     seen.error = failure(error);
     failedAt = told.reads;
   }
-  // What a failure has overtaken, and what nobody waits for.
+  // What a failure has overtaken, and what nobody waits for. The client reads on when it has failed.
+  told.enough = true;
   for (let turn = 0; turn < 4; turn++) await pace();
   return {
     ...seen,
