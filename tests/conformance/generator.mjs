@@ -477,12 +477,12 @@ const breakages = [
   // whose it is
   (events, at, random) => void (isObject(events[at]) && (events[at].subagentRunId = random.pick(["s1", "s2", "ghost", "", null, 5]))),
   (events, at) => void delete events[at].subagentRunId,
-  (events, at, random) => {
+  (events, _at, random) => {
     const all = events.flatMap((event) => (Array.isArray(event?.messages) ? event.messages : []));
     if (all.length > 0) random.pick(all).subagentRunId = random.pick(["s1", "s2", "ghost"]);
   },
   // a chunk that says less, or something else
-  (events, at, random) => {
+  (events, _at, random) => {
     const chunk = random.pick(events.filter(({ type }) => String(type).endsWith("_CHUNK")));
     if (!chunk) return;
     const name = random.pick(["messageId", "toolCallId", "toolCallName", "delta", "subagentRunId", "role", "name", "parentMessageId"]);

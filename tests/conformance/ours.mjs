@@ -9,7 +9,7 @@
 // connection that breaks is one in both.
 
 import { AgentError, createAgent } from "ag-ui-wasm";
-import { answer } from "./cases.mjs";
+import { answer, binaryType } from "./cases.mjs";
 import { kindOf } from "./oracle.mjs";
 
 /** @typedef {import("./cases.mjs").Case} Case */
@@ -30,7 +30,7 @@ const plain = (value) => (value === undefined ? undefined : JSON.parse(JSON.stri
  * @returns {Promise<Expectation>}
  */
 export async function runOurs(given, rules, respond = (given) => answer(given)) {
-  const { initial = {}, threadId = "t", peerCeiling, params = {}, breakWith } = given;
+  const { initial = {}, threadId = "t", peerCeiling, params = {} } = given;
   /** @type {any} */
   let request;
   /** @type {Case} */
@@ -71,7 +71,7 @@ export async function runOurs(given, rules, respond = (given) => answer(given)) 
   try {
     const { runId, ...rest } = params;
     result = await agent.submit({ ...rest, runId: runId || undefined });
-    error = failure(result, breakWith);
+    error = failure(result, given);
   } catch (thrown) {
     error = misuse(thrown);
   }
@@ -112,15 +112,15 @@ function agUi(/** @type {any} */ { delivery, toolCallIds, reasoning, reasoningDu
 
 /**
  * @param {Partial<import("ag-ui-wasm").RunResult>} result
- * @param {string | undefined} breakWith
+ * @param {Case} given
  * @returns {Failure | undefined}
  */
-function failure({ outcome, error }, breakWith) {
+function failure({ outcome, error }, { breakWith, frames, contentType }) {
   if (!error || error.kind === "run") return undefined;
   if (outcome === "truncated") return breakWith === undefined ? undefined : { kind: "other", message: error.message };
   const { kind, status, rule, message } = /** @type {any} */ (error);
   if (kind === "http" || kind === "auth") return { kind: "http", rule: status === 204 ? "T5" : "T4", status };
-  if (kind === "limit") return { kind: "transport", rule: rule ?? "T12" };
+  if (kind === "limit") return { kind: "transport", rule: frames || contentType === binaryType ? "T14" : "T12" };
   if (kind === "protocol" && rule) return { kind: kindOf(rule), rule, message };
   return { kind: "other", message: `${kind}: ${message}` };
 }
