@@ -69,11 +69,11 @@ for (const framing of framings) {
     const random = new Random(seed);
     let short = 0;
     let long = 0;
-    for (let number = 0; short < 2 || long < 10; number++) {
+    for (let number = 0; short < 1 || long < 6; number++) {
       const { events, initial } = streamOf(number);
       const body = frame(events);
       const brief = body.length < 2000;
-      if (brief ? ++short > 2 : ++long > 10) continue;
+      if (brief ? ++short > 1 : ++long > 6) continue;
       const expected = await snapshotOf([body], type, initial);
       assert.doesNotMatch(expected, /"kind":"http"/);
       const cuts = brief ? Array.from(body.keys()) : Array.from({ length: 200 }, () => random.below(body.length));
