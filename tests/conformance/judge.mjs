@@ -5,7 +5,8 @@ import { breaksProtocol, compare, lost } from "./compare.mjs";
 import { runOurs } from "./ours.mjs";
 
 /**
- * `ours` are the members of `expect` that differ, null for one that is absent.
+ * `ours` are the members of `expect` that differ, null for one that is absent. `$initial` is what the case began with,
+ * `$unique` what is expected with one message an id, `$longer` what is expected with more behind it.
  *
  * @typedef {{ why: string, ours: Record<string, unknown> }} Difference
  * @typedef {{ reasons: Record<string, string>, differences: Record<string, Difference> }} Differences
@@ -29,8 +30,13 @@ export async function judge(given, rules) {
 
   const difference = list.differences[given.name];
   if (!difference) return { passed: false, lines };
-  const meant = { ...expect, ...difference.ours };
-  for (const [name, value] of Object.entries(difference.ours)) if (value === null && name !== "state") delete meant[name];
+  const meant = { ...expect };
+  for (const [name, value] of Object.entries(difference.ours)) {
+    if (value === null) delete meant[name];
+    else meant[name] = value === "$initial" ? given.initial?.[/** @type {"messages" | "state"} */ (name)] : value;
+    if (value === "$unique") meant[name] = expect.messages.filter(({ id }, at, all) => all.findIndex((message) => message.id === id) === at);
+    if (value === "$longer") meant[name] = [...expect.messages, ...ours.messages.slice(expect.messages.length)];
+  }
   const others = compare(given, /** @type {any} */ (meant), ours);
   return others.length === 0
     ? { passed: true, why: difference.why, lines: [] }
