@@ -1,7 +1,7 @@
 // `npm test`: sets up what is missing and runs every test there is.
 //
 //   npm test                                  all suites
-//   npm run test:web                          one of them: native, js, web, packaging, real, e2e
+//   npm run test:web                          one of them: native, js, conformance, packaging, real, web, e2e
 //   npm run test:e2e -- --engine firefox      in one engine: chromium, firefox, webkit
 //
 // What could not run is counted and named as skipped. With CI=true that is a failure, because a
@@ -15,6 +15,7 @@ import { ensureBrowsers } from "./browsers.mjs";
 import { build } from "./build.mjs";
 import { Failure, main, seconds } from "./run.mjs";
 import { ensureRust } from "./setup.mjs";
+import { conformance } from "./suites/conformance.mjs";
 import { e2e } from "./suites/e2e.mjs";
 import { js } from "./suites/js.mjs";
 import { native } from "./suites/native.mjs";
@@ -31,6 +32,7 @@ import { web } from "./suites/web.mjs";
 const suites = {
   native: { run: native },
   js: { run: js, builds: true },
+  conformance: { run: conformance, builds: true },
   packaging: { run: packaging, builds: true, browsers: true },
   real: { run: real, builds: true },
   web: { run: web, browsers: true },
