@@ -74,10 +74,7 @@ export function applyPatch<Root extends object>(root: Root, patch: string): Root
         else at[key] = undefined;
         return;
       case "p":
-        for (const step of operation[2]) {
-          // What was copied now stands in two places: nothing made so far may be changed in place any more.
-          if (patchOne(path, step)) fresh = new Set();
-        }
+        for (const step of operation[2]) patchOne(path, step);
         return;
       case "o": {
         const old = read(at, key) as readonly unknown[];
@@ -91,24 +88,24 @@ export function applyPatch<Root extends object>(root: Root, patch: string): Root
     }
   };
 
-  /** One operation of RFC 6902 on the document at `base`. True if it has copied a value. */
-  const patchOne = (base: Path, { op, path, from, value }: Pointed): boolean => {
+  /** One operation of RFC 6902 on the document at `base`. */
+  const patchOne = (base: Path, { op, path, from, value }: Pointed): void => {
     const moves = op === "move" || op === "copy";
-    if (op === "test" || (moves && from === path)) return false;
+    if (op === "test" || (moves && from === path)) return;
     if (moves) {
       const source = resolve(base, from);
       value = get(source);
       if (op === "move") remove(source, base.length);
+      // What is copied will stand in two places: nothing made so far may be changed in place any more.
+      else fresh = new Set();
     } else if (op === "remove") {
-      remove(resolve(base, path), base.length);
-      return false;
+      return remove(resolve(base, path), base.length);
     }
     const target = resolve(base, path);
     const key = target[target.length - 1]!;
     const at = open(target);
     if (op !== "replace" && target.length > base.length && Array.isArray(at)) at.splice(key as number, 0, value);
     else write(at, key, value);
-    return op === "copy";
   };
 
   const remove = (path: Path, root: number): void => {

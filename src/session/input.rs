@@ -390,8 +390,9 @@ impl Session {
         if let Some(run) = &mut self.run {
             run.unanswered = if named.is_empty() { self.thread.unanswered_calls().to_vec() } else { named.clone() };
         }
-        if let (Outcome::Success, Some(result), Some(run)) = (outcome, result, &mut self.run) {
-            run.result = Some(result.text().to_owned());
+        // Of several runs in one stream, the last success gives the result.
+        if let (Outcome::Success, Some(run)) = (outcome, &mut self.run) {
+            run.result = result.map(|result| result.text().to_owned());
         }
         self.terminal(outcome, None, named.into_iter().chain(interrupts).collect(), now);
     }

@@ -33,7 +33,7 @@ pub(crate) use patch::Patch;
 pub use state::DocumentLimits;
 pub(crate) use state::apply as apply_patch;
 
-use crate::wire::{Delta, DeltaKind, Event, Incoming, JsonWriter, Note, Protocol, Raw, Role, Str};
+use crate::wire::{Delta, DeltaKind, Event, Fields, Incoming, JsonWriter, Note, Protocol, Raw, Role, Str};
 pub(crate) use entry::CallPhase;
 use entry::Entry;
 use list::MessageList;
@@ -338,6 +338,9 @@ impl Thread {
             Event::RunFinished { outcome, usage, .. } => {
                 self.report.add_usage(usage);
                 let outcome = outcome.and_then(Raw::object);
+                let asks =
+                    |outcome: &Fields<'_>| outcome.get("type").is_some_and(|kind| kind.text() == "\"interrupt\"");
+                let outcome = outcome.filter(asks);
                 let list = outcome.as_ref().and_then(|outcome| outcome.some("interrupts"));
                 for id in self.report.set_interrupts(list, self.tags) {
                     let message = format!("the \"expiresAt\" of interrupt \"{id}\" is no ISO 8601: it never expires");

@@ -357,8 +357,8 @@ impl<'a> Incoming<'a> {
         let error =
             |Wrong(member, expected)| EventError::Member { event: event.clone().into_owned(), member, expected };
         let read = Event::read(&event, &m).map_err(error)?.ok_or_else(|| EventError::Unknown(event.to_string()))?;
-        let incoming =
-            Self { event: read, subagent_run_id: m.optional("subagentRunId"), metadata: m.object("metadata") };
+        let tag = if read.may_be_of_a_subagent() { m.optional("subagentRunId") } else { None };
+        let incoming = Self { event: read, subagent_run_id: tag, metadata: m.object("metadata") };
         if let Some(wrong) = m.forgiven.take() {
             forgiven(error(wrong));
         }
@@ -489,6 +489,14 @@ impl<'a> Event<'a> {
 }
 
 impl Event<'_> {
+    /// Whether a `subagentRunId` has a meaning on it.
+    fn may_be_of_a_subagent(&self) -> bool {
+        !matches!(
+            self,
+            Self::RunStarted { .. } | Self::RunFinished { .. } | Self::RunError { .. } | Self::MessagesSnapshot { .. }
+        )
+    }
+
     /// The event's `type`.
     pub fn name(&self) -> &'static str {
         match self {

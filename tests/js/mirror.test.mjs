@@ -239,6 +239,12 @@ describe("a patch", () => {
     assert.throws(() => apply(before, ["?", ["state"], 1]), /Unknown operation/);
   });
 
+  it("that copies what it has changed into itself makes a copy", () => {
+    const steps = [{ op: "add", path: "/a/c", value: 1 }, { op: "copy", from: "/a", path: "/a/d" }, { op: "add", path: "/a/d/e", value: 2 }];
+    const after = apply({ state: { a: { b: [1, 2] } } }, ["p", ["state"], steps]);
+    assert.deepEqual(after.state, { a: { b: [1, 2], c: 1, d: { b: [1, 2], c: 1, e: 2 } } });
+  });
+
   it("reads integers past 2^53 as JSON.parse does", () => {
     assert.equal(applyPatch({ state: 0 }, `[["=",["state"],9007199254740993]]`).state, JSON.parse("9007199254740993"));
   });
