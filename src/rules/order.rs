@@ -13,7 +13,7 @@
 //! that its first event named, or the parent agent. An event that names no owner never disagrees with one.
 
 use super::{Repair, Violation};
-use crate::wire::{DeltaKind, Event, Incoming, Raw, Str};
+use crate::wire::{DeltaKind, Event, Incoming, Raw, Str, same};
 use std::collections::HashMap;
 
 /// Where the stream stands.
@@ -156,7 +156,7 @@ impl OrderKeeper {
         if !matches!(self.phase, Phase::Running | Phase::Unannounced) {
             return false;
         }
-        if last.as_deref() == Some(id) {
+        if last.as_deref().is_some_and(|last| same(last, id)) {
             return true;
         }
         let open = ids.is_open(id);

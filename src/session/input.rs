@@ -150,7 +150,7 @@ impl Session {
 
     fn frame(&mut self, frame: &Frame<'_>, now: f64) {
         // Some servers end a stream this way.
-        if frame.data == "[DONE]" || self.broken() {
+        if frame.data == "[DONE]" {
             return;
         }
         if self.chunks.is_idle()

@@ -548,6 +548,10 @@ impl Session {
     }
 
     fn report_warnings(&mut self) {
+        // Called behind every read.
+        if !self.thread.has_warnings() {
+            return;
+        }
         self.effects.extend(self.thread.take_warnings().into_iter().map(Effect::Warning));
     }
 }

@@ -1,6 +1,7 @@
 //! The messages in order, found by id in constant time.
 
 use super::entry::Entry;
+use crate::wire::same;
 use std::collections::HashMap;
 
 /// Where a message stands, and for a tool call its place among that message's calls.
@@ -53,7 +54,7 @@ impl MessageList {
 
     /// The position of the first message with this id.
     pub fn find(&mut self, id: &str) -> Option<usize> {
-        if self.entries.get(self.last).is_some_and(|entry| entry.message.id == id) {
+        if self.entries.get(self.last).is_some_and(|entry| same(&entry.message.id, id)) {
             return Some(self.last);
         }
         self.last = self.by_id.get(id)?.message;
@@ -61,7 +62,7 @@ impl MessageList {
     }
 
     pub fn find_call(&mut self, id: &str) -> Option<At> {
-        let is = |at: At| self.call_id(at).is_some_and(|found| found == id);
+        let is = |at: At| self.call_id(at).is_some_and(|found| same(found, id));
         if let Some(at) = self.last_call.filter(|at| is(*at)) {
             return Some(at);
         }

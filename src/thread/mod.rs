@@ -241,6 +241,11 @@ impl Thread {
         self.list.entries().iter().map(|entry| entry.write_outgoing(list, protocol)).sum()
     }
 
+    /// Whether there are warnings to take.
+    pub fn has_warnings(&self) -> bool {
+        !self.warnings.is_empty()
+    }
+
     /// Takes the warnings that came up since the last call.
     pub fn take_warnings(&mut self) -> Vec<Warning> {
         std::mem::take(&mut self.warnings)

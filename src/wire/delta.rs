@@ -5,7 +5,7 @@
 //! other frame, and decides what is wrong with one.
 
 use super::event::Str;
-use super::scan::special;
+use super::scan::{same_literal, special};
 use super::text::escapes_are_valid;
 
 /// What grows.
@@ -35,7 +35,7 @@ impl<'a> Delta<'a> {
     pub fn read(frame: &'a str) -> Option<Self> {
         let mut scan = Scan { text: frame, at: 0 };
         let (mut kind, mut message_id, mut call_id, mut delta) = (None, None, None, None);
-        scan.literal(b"{").then_some(())?;
+        scan.byte(b'{').then_some(())?;
         loop {
             scan.space();
             if scan.literal(b"\"delta\":") {
@@ -52,11 +52,11 @@ impl<'a> Delta<'a> {
                 return None;
             }
             scan.space();
-            if !scan.literal(b",") {
+            if !scan.byte(b',') {
                 break;
             }
         }
-        if !scan.literal(b"}") || scan.at != frame.len() {
+        if !scan.byte(b'}') || scan.at != frame.len() {
             return None;
         }
         let kind = kind?;
@@ -74,30 +74,44 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
+    #[inline(always)]
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Takes `wanted` if it stands here. Compared in words of eight bytes: WebAssembly's `memcmp` goes byte by byte.
+    #[inline(always)]
+    fn byte(&mut self, wanted: u8) -> bool {
+        let same = self.peek() == Some(wanted);
+        self.at += usize::from(same);
+        same
+    }
+
+    /// Takes `wanted`, of at least four bytes, if it stands here.
     #[inline(always)]
     fn literal<const N: usize>(&mut self, wanted: &[u8; N]) -> bool {
-        let Some(here) = self.text.as_bytes().get(self.at..).and_then(<[u8]>::first_chunk::<N>) else { return false };
-        let (words, tail) = here.as_chunks::<8>();
-        let (wanted_words, wanted_tail) = wanted.as_chunks::<8>();
-        let same = words.iter().zip(wanted_words).all(|(a, b)| u64::from_ne_bytes(*a) == u64::from_ne_bytes(*b))
-            && tail.iter().zip(wanted_tail).all(|(a, b)| a == b);
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let same = rest.first_chunk::<N>().is_some_and(|here| same_literal(here, wanted));
         if same {
             self.at += N;
         }
         same
     }
 
+    #[inline(always)]
     fn space(&mut self) {
+        if self.peek() == Some(b' ') {
+            self.spaces();
+        }
+    }
+
+    #[inline(never)]
+    fn spaces(&mut self) {
         while self.peek() == Some(b' ') {
             self.at += 1;
         }
     }
 
+    #[inline(always)]
     fn kind(&mut self) -> Option<DeltaKind> {
         self.space();
         if self.literal(b"\"TEXT_MESSAGE_CONTENT\"") {
@@ -113,7 +127,7 @@ impl<'a> Scan<'a> {
 
     fn string(&mut self) -> Option<Str<'a>> {
         self.space();
-        self.literal(b"\"").then_some(())?;
+        self.byte(b'"').then_some(())?;
         let start = self.at;
         let mut escaped = false;
         loop {

@@ -41,6 +41,7 @@ pub use utf8::Utf8Decoder;
 
 pub(crate) use input::RunAgentInput;
 pub(crate) use json::is_number;
+pub(crate) use scan::same;
 pub(crate) use text::{keep_private, write_json, write_string};
 pub(crate) use time::parse_time;
 pub(crate) use write::{JsonWriter, write_value};

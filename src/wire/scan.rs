@@ -1,7 +1,7 @@
-//! The search for bytes that a JSON string has to escape.
+//! What every delta passes: the search for bytes that a JSON string has to escape, and comparisons.
 //!
-//! Written with the instructions themselves: at `opt-level = "s"` rustc does not vectorise loops, and `memchr` pays for
-//! its set-up on the dozen bytes that a delta has.
+//! Written out, because the module is built for size: rustc then neither vectorises nor unrolls loops, `memchr` pays for
+//! its set-up on the dozen bytes that a delta has, and WebAssembly's `memcmp` goes byte by byte.
 
 /// Where the first quote, backslash or control character is, or the length.
 pub(super) fn special(bytes: &[u8]) -> usize {
@@ -29,6 +29,44 @@ fn first<const OR: u8>(bytes: &[u8]) -> usize {
         return if found == 0 { bytes.len() } else { bytes.len() - 16 + found.trailing_zeros() as usize };
     }
     bytes.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20 || b == OR).unwrap_or(bytes.len())
+}
+
+/// Whether two texts are the same. For ids, of which one usually is the same as the last one.
+#[inline(never)]
+pub(crate) fn same(a: &str, b: &str) -> bool {
+    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    while let (Some((x, more)), Some((y, others))) = (a.split_first_chunk::<8>(), b.split_first_chunk::<8>()) {
+        if u64::from_le_bytes(*x) != u64::from_le_bytes(*y) {
+            return false;
+        }
+        (a, b) = (more, others);
+    }
+    a == b
+}
+
+/// The same of a text with a known length of 4 to 32. Whatever the length is, words that overlap cover it.
+#[inline(always)]
+pub(super) fn same_literal<const N: usize>(a: &[u8; N], b: &[u8; N]) -> bool {
+    if N < 8 {
+        return half(a, 0) == half(b, 0) && half(a, N - 4) == half(b, N - 4);
+    }
+    word(a, 0) == word(b, 0)
+        && (N < 16 || word(a, 8) == word(b, 8))
+        && (N < 24 || word(a, 16) == word(b, 16))
+        && word(a, N - 8) == word(b, N - 8)
+}
+
+#[inline(always)]
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+#[inline(always)]
+fn half(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
 /// A bit for each.

@@ -3,6 +3,8 @@
 //! Fed with text split anywhere. A frame whose data is one line that arrived whole, which is nearly every frame,
 //! is handed on in place.
 
+use super::scan::same_literal;
+
 /// One dispatched event of the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame<'a> {
@@ -143,15 +145,12 @@ impl SseParser {
             return Ok(());
         }
         // Nearly every line has this field.
-        if let Some(value) = line.strip_prefix("data:") {
-            return self.data_line(value.strip_prefix(' ').unwrap_or(value), data);
+        if line.as_bytes().first_chunk().is_some_and(|start| same_literal(start, b"data:")) {
+            return self.data_line(value(line, 5), data);
         }
-        let (field, value) = match line.split_once(':') {
-            // "Collect the characters on the line after the first colon; if value starts with a space, remove it"
-            Some((field, value)) => (field, value.strip_prefix(' ').unwrap_or(value)),
-            // "Otherwise: process the field using the whole line as the field name, and the empty string as value"
-            None => (line, ""),
-        };
+        // "Otherwise: process the field using the whole line as the field name, and the empty string as value"
+        let colon = memchr::memchr(b':', line.as_bytes()).unwrap_or(line.len());
+        let (field, value) = (line.get(..colon).unwrap_or_default(), value(line, colon + 1));
         match field {
             "data" => self.data_line(value, data)?,
             "event" => value.clone_into(&mut self.event),
@@ -209,6 +208,13 @@ impl SseParser {
     fn check(&self, length: usize) -> Result<(), FrameTooLong> {
         if length > self.max_frame { Err(FrameTooLong) } else { Ok(()) }
     }
+}
+
+/// "Collect the characters on the line after the first colon; if value starts with a space, remove it"
+#[inline(always)]
+fn value(line: &str, at: usize) -> &str {
+    let space = line.as_bytes().get(at) == Some(&b' ');
+    line.get(at + usize::from(space)..).unwrap_or_default()
 }
 
 /// Where the line that begins at `at` ends, and the byte that ends it. A blank line is seen without a search.

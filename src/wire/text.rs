@@ -60,7 +60,7 @@ pub(crate) fn escapes_are_valid(raw: &str) -> bool {
 
 /// Decodes the inside of a JSON string literal. Borrows unless there is an escape.
 pub(crate) fn unescape(raw: &str) -> Result<Cow<'_, str>, BadEscape> {
-    let Some((head, mut rest)) = raw.split_once('\\') else { return Ok(Cow::Borrowed(raw)) };
+    let Some((head, mut rest)) = split(raw) else { return Ok(Cow::Borrowed(raw)) };
     let mut text = String::with_capacity(raw.len());
     text.push_str(head);
     loop {
@@ -81,7 +81,7 @@ pub(crate) fn unescape(raw: &str) -> Result<Cow<'_, str>, BadEscape> {
             }
             _ => return Err(BadEscape),
         }
-        match chars.as_str().split_once('\\') {
+        match split(chars.as_str()) {
             Some((plain, next)) => {
                 text.push_str(plain);
                 rest = next;
@@ -92,6 +92,12 @@ pub(crate) fn unescape(raw: &str) -> Result<Cow<'_, str>, BadEscape> {
             }
         }
     }
+}
+
+/// What stands before the first backslash, and what behind it.
+fn split(raw: &str) -> Option<(&str, &str)> {
+    let at = memchr::memchr(b'\\', raw.as_bytes())?;
+    Some((raw.get(..at)?, raw.get(at + 1..)?))
 }
 
 /// Reads the `XXXX` behind `\u`, and the second escape of a pair; returns how many bytes that took.
