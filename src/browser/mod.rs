@@ -107,6 +107,27 @@ impl Session {
         self.0.drive(|core, _| core.hold(json)).map_err(misuse)
     }
 
+    /// Answers one interrupt; returns the ticket of the run that the last answer begins.
+    pub fn answer(&self, json: &str) -> Result<Ticket, JsValue> {
+        self.0.drive(|core, now| core.answer(json, now)).map_err(misuse)
+    }
+
+    /// Changes a submit that waits; false if it waits no more.
+    #[wasm_bindgen(js_name = editQueued)]
+    pub fn edit_queued(&self, ticket: Ticket, input: &str) -> Result<bool, JsValue> {
+        self.0.drive(|core, _| core.edit_queued(ticket, input)).map_err(misuse)
+    }
+
+    /// The agent as JSON text.
+    pub fn save(&self) -> String {
+        self.0.core.borrow().save()
+    }
+
+    /// Makes a fresh session the one that was saved.
+    pub fn restore(&self, json: &str) -> Result<(), JsValue> {
+        self.0.drive(|core, now| core.restore(json, now)).map_err(misuse)
+    }
+
     /// Takes one submit back.
     pub fn cancel(&self, ticket: Ticket) {
         self.0.drive(|core, now| core.cancel(ticket, now));

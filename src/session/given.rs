@@ -53,6 +53,23 @@ pub(super) const RESUME: Shape = Shape {
 };
 
 impl Shape {
+    /// Writes one element of the list, from the members that it has; `None`: it is none.
+    pub fn read_entry(&self, fields: &Fields<'_>) -> Option<String> {
+        let mut json = String::new();
+        let mut object = JsonWriter::object(&mut json);
+        for (name, member) in self.members {
+            match (member, fields.some(name)) {
+                (Member::Object | Member::Any, None) => {}
+                (_, Some(value)) if member.fits(value) => {
+                    object.json(name, value.text());
+                }
+                _ => return None,
+            }
+        }
+        object.close();
+        Some(json)
+    }
+
     /// Reads the list out of the application's input; `None`: there is none. Notes in `unknown` what was left out.
     pub fn read(&self, input: &Fields<'_>, unknown: &mut Vec<String>) -> Result<Option<String>, Misuse> {
         let Some(list) = input.some(self.name) else { return Ok(None) };
@@ -60,17 +77,8 @@ impl Shape {
         let mut out = JsonWriter::array(&mut json);
         for (at, item) in list.array().ok_or(Misuse::Input(self.expected))?.into_iter().enumerate() {
             let fields = item.object().ok_or(Misuse::Input(self.expected))?;
-            let mut object = JsonWriter::object(out.item());
-            for (name, member) in self.members {
-                match (member, fields.some(name)) {
-                    (Member::Object | Member::Any, None) => {}
-                    (_, Some(value)) if member.fits(value) => {
-                        object.json(name, value.text());
-                    }
-                    _ => return Err(Misuse::Input(self.expected)),
-                }
-            }
-            object.close();
+            let entry = self.read_entry(&fields).ok_or(Misuse::Input(self.expected))?;
+            out.item().push_str(&entry);
             let known = |key: &str| self.members.iter().any(|(name, _)| *name == key);
             let others = fields.iter().filter(|(key, value)| !known(key) && !value.is_null());
             unknown.extend(others.map(|(key, _)| format!("{}/{at}/{key}", self.name)));

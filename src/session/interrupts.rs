@@ -4,10 +4,70 @@
 //! queue, behind the one that answers.
 
 use super::Session;
-use super::submit::{Misuse, Start, Submit};
-use crate::wire::{JsonWriter, Raw};
+use super::given::RESUME;
+use super::run::Outcome;
+use super::submit::{Misuse, Start, Submit, Ticket};
+use crate::wire::{JsonWriter, Raw, keep_private};
+
+/// An interrupt that is answered, while others are not.
+#[derive(Debug)]
+pub(super) struct Partial {
+    ticket: Ticket,
+    id: String,
+    /// The `resume` entry.
+    entry: String,
+}
 
 impl Session {
+    /// Answers one interrupt: `{interruptId, status, payload?, metadata?, run}`, where `run` is as for
+    /// [`Self::submit`]. With the last answer the run begins; every ticket settles with it.
+    pub fn answer(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
+        self.alive()?;
+        let json = keep_private(json);
+        let expected = Misuse::Input("an object with an \"interruptId\", a \"status\" and a \"run\"");
+        let fields = Raw::parse_object(&json, self.options.max_depth).ok().flatten().ok_or(expected.clone())?;
+        let id = fields.get("interruptId").and_then(Raw::string).ok_or(expected.clone())?.into_owned();
+        let run = fields.get("run").ok_or(expected.clone())?.text();
+        let entry = RESUME.read_entry(&fields).ok_or(expected)?;
+        let (mut submit, _) = Submit::read(run, self.options.max_depth, Start::Submit)?;
+        let open: Vec<String> = self.thread.open_interrupts().iter().map(|(id, _)| (*id).to_owned()).collect();
+        if !open.contains(&id) {
+            return Err(Misuse::InterruptUnknown(id));
+        }
+        let others = self.partial.iter().filter(|partial| partial.id != id);
+        let entries: Vec<&str> = others.map(|partial| partial.entry.as_str()).chain([entry.as_str()]).collect();
+        let whole = entries.len() == open.len();
+        submit.resume = Some(format!("[{}]", entries.join(",")));
+        if whole {
+            self.admit(&submit, now)?;
+        }
+        self.tickets = self.tickets.wrapping_add(1);
+        let ticket = self.tickets;
+        // Who answers again means the second answer.
+        if let Some(at) = self.partial.iter().position(|partial| partial.id == id) {
+            let partial = self.partial.remove(at);
+            self.settle(partial.ticket, &submit.run_id, Outcome::Dropped, None, None);
+        }
+        if whole {
+            self.joined.extend(self.partial.drain(..).map(|partial| (ticket, partial.ticket)));
+            submit.ticket = ticket;
+            self.queue.push_front(submit);
+            self.next(now);
+        } else {
+            self.thread.mark_answered(&id);
+            self.partial.push(Partial { ticket, id, entry });
+        }
+        self.changed(true);
+        Ok(ticket)
+    }
+
+    /// Answers that no run has taken along are of no use any more.
+    pub(super) fn drop_answers(&mut self, outcome: Outcome) {
+        for partial in std::mem::take(&mut self.partial) {
+            self.settle(partial.ticket, "", outcome, None, None);
+        }
+    }
+
     /// The place in the queue of the next submit that may run.
     pub(super) fn next_in_line(&self, now: f64) -> Option<usize> {
         self.queue.iter().position(|submit| self.admit(submit, now).is_ok())

@@ -17,6 +17,7 @@ mod input;
 mod interrupts;
 mod publish;
 mod run;
+mod save;
 mod submit;
 mod tools;
 
@@ -28,6 +29,7 @@ use crate::dialect::Thinking;
 use crate::rules::{ChunkExpander, OrderKeeper};
 use crate::thread::{DocumentLimits, Ending, Thread, Warning};
 use crate::wire::{Framer, JsonWriter, Protocol, Raw, RunAgentInput, keep_private, write_json};
+use interrupts::Partial;
 use publish::Published;
 use run::{Phase, Run};
 use std::collections::VecDeque;
@@ -158,6 +160,10 @@ pub struct Session {
     run: Option<Run>,
     /// The run with those that follow on its calls.
     turn: Option<Turn>,
+    /// Answers to interrupts, while others wait for theirs.
+    partial: Vec<Partial>,
+    /// Tickets that settle with another one, the first of the pair.
+    joined: Vec<(Ticket, Ticket)>,
     /// Calls that the page was given: each once.
     handled: Vec<String>,
     /// Reads the body that is coming.
@@ -196,6 +202,8 @@ impl Session {
             order: OrderKeeper::default(),
             run: None,
             turn: None,
+            partial: Vec::new(),
+            joined: Vec::new(),
             handled: Vec::new(),
             stream: None,
             queue: VecDeque::new(),
@@ -270,6 +278,9 @@ impl Session {
         {
             return Err(Misuse::NothingToRegenerate);
         }
+        if submit.replaces.as_deref().is_some_and(|id| !busy && !self.thread.has_user_message(id)) {
+            return Err(Misuse::NothingToReplace);
+        }
         self.tickets = self.tickets.wrapping_add(1);
         let ticket = self.tickets;
         submit.ticket = ticket;
@@ -321,6 +332,16 @@ impl Session {
         }
     }
 
+    /// Changes a submit that waits (`json` as for [`Self::submit`]). False if it waits no more.
+    pub fn edit_queued(&mut self, ticket: Ticket, json: &str) -> Result<bool, Misuse> {
+        self.alive()?;
+        let (edited, _) = Submit::read(&keep_private(json), self.options.max_depth, Start::Submit)?;
+        let Some(submit) = self.queue.iter_mut().find(|submit| submit.ticket == ticket) else { return Ok(false) };
+        *submit = Submit { ticket, ..edited };
+        self.changed(true);
+        Ok(true)
+    }
+
     /// Replaces all messages (JSON array).
     pub fn set_messages(&mut self, json: &str) -> Result<(), Misuse> {
         self.alive()?;
@@ -333,7 +354,12 @@ impl Session {
     /// Replaces the state (any JSON).
     pub fn set_state(&mut self, json: &str) -> Result<(), Misuse> {
         self.alive()?;
-        self.thread.set_state(value(&keep_private(json), self.options.max_depth)?);
+        let json = keep_private(json);
+        let state = value(&json, self.options.max_depth)?;
+        match self.run {
+            Some(_) => self.thread.edit_state(state),
+            None => self.thread.set_state(state),
+        }
         self.changed(true);
         Ok(())
     }
@@ -366,6 +392,7 @@ impl Session {
         for submit in std::mem::take(&mut self.queue) {
             self.settle(submit.ticket, &submit.run_id, Outcome::Aborted, None, None);
         }
+        self.drop_answers(Outcome::Aborted);
         self.stop(now);
         self.abandon_turn();
     }
@@ -398,12 +425,16 @@ impl Session {
             self.turn = Some(Turn::new(&submit));
         }
         self.resumed = self.answers(&submit);
+        self.drop_answers(Outcome::Dropped);
         match &submit.start {
             Start::Submit => {}
             Start::Retry => self.thread.drop_unfinished(),
             Start::Regenerate(id) => {
                 self.thread.rewind(id.as_deref());
             }
+        }
+        if let Some(id) = &submit.replaces {
+            self.thread.cut_before(id);
         }
         if let Ok(messages) = list(&submit.messages, depth) {
             self.thread.add_messages(messages);
@@ -535,7 +566,12 @@ impl Session {
             object.strings("pendingToolCallIds", run.unanswered.iter().map(String::as_str));
         }
         object.close();
-        self.effects.push_back(Effect::Settled { ticket, result: json });
+        let joined: Vec<Ticket> =
+            self.joined.iter().filter(|(first, _)| *first == ticket).map(|(_, joined)| *joined).collect();
+        self.joined.retain(|(first, _)| *first != ticket);
+        for ticket in [ticket].into_iter().chain(joined) {
+            self.effects.push_back(Effect::Settled { ticket, result: json.clone() });
+        }
     }
 
     /// The snapshot is behind. Said once until a patch is taken, and again when it becomes urgent.

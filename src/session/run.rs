@@ -82,6 +82,25 @@ impl Body {
     }
 }
 
+impl Run {
+    /// A run that has ended well, of which nothing else is known.
+    pub fn over() -> Self {
+        Self {
+            ticket: 0,
+            request: 0,
+            phase: Phase::Streaming,
+            body: None,
+            events: 0,
+            outcome: Outcome::Success,
+            ended: None,
+            thread_id: None,
+            result: None,
+            pending_calls: Vec::new(),
+            unanswered: Vec::new(),
+        }
+    }
+}
+
 /// The run that is on.
 #[derive(Debug)]
 pub(super) struct Run {

@@ -29,12 +29,16 @@ pub enum Misuse {
     QueueFull,
     /// There is no assistant message to regenerate, or no user message before it.
     NothingToRegenerate,
+    /// There is no such user message to replace.
+    NothingToReplace,
     /// These interrupts are open, and the submit does not answer them.
     InterruptsOpen(String),
     /// This interrupt is not open, or was answered twice.
     InterruptUnknown(String),
     /// This interrupt has expired, and was not cancelled.
     InterruptExpired(String),
+    /// What was saved cannot be restored.
+    Restore(&'static str),
     /// The session was disposed of.
     Disposed,
 }
@@ -47,9 +51,11 @@ impl Misuse {
             Self::Busy => "busy",
             Self::QueueFull => "queue-full",
             Self::NothingToRegenerate => "nothing-to-regenerate",
+            Self::NothingToReplace => "nothing-to-replace",
             Self::InterruptsOpen(_) => "interrupts-open",
             Self::InterruptUnknown(_) => "interrupt-unknown",
             Self::InterruptExpired(_) => "interrupt-expired",
+            Self::Restore(_) => "restore",
             Self::Disposed => "disposed",
         }
     }
@@ -64,11 +70,13 @@ impl fmt::Display for Misuse {
             Self::NothingToRegenerate => {
                 f.write_str("there is no such assistant message with a user message before it")
             }
+            Self::NothingToReplace => f.write_str("there is no user message with the id of `replaces`"),
             Self::InterruptsOpen(ids) => {
                 write!(f, "the agent waits for answers to {ids}: pass `resume` with all of them")
             }
             Self::InterruptUnknown(id) => write!(f, "interrupt {id} is not open, or is answered twice"),
             Self::InterruptExpired(id) => write!(f, "interrupt {id} has expired, and can only be cancelled"),
+            Self::Restore(what) => f.write_str(what),
             Self::Disposed => f.write_str("the agent was disposed of; create another with createAgent()"),
         }
     }
@@ -91,6 +99,8 @@ pub(super) struct Submit {
     pub ticket: Ticket,
     pub start: Start,
     pub run_id: String,
+    /// The user message that the new one takes the place of.
+    pub replaces: Option<String>,
     pub messages: String,
     pub state: Option<String>,
     pub resume: Option<String>,
@@ -123,6 +133,7 @@ impl Submit {
             ticket: 0,
             start,
             run_id: run_id.into_owned(),
+            replaces: fields.some("replaces").and_then(Raw::string).map(String::from),
             messages: messages(&fields)?,
             state: fields.get("state").map(|raw| raw.text().to_owned()),
             resume: RESUME.read(&fields, &mut unknown)?,
@@ -142,6 +153,7 @@ impl Submit {
             ticket: self.ticket,
             start: Start::Submit,
             run_id: self.run_id.clone(),
+            replaces: None,
             messages: empty(),
             state: None,
             resume: None,

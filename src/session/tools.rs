@@ -16,7 +16,7 @@ use super::run::{Outcome, Run};
 use super::submit::{Misuse, Start, Submit, Ticket};
 use super::{Effect, Session, Status};
 use crate::thread::{CallPhase, Warning};
-use crate::wire::{Fields, Raw, keep_private};
+use crate::wire::{Fields, JsonWriter, Raw, keep_private};
 
 /// A tool that the page has.
 #[derive(Debug, Clone)]
@@ -44,6 +44,20 @@ impl PageTool {
             })
         };
         list.into_iter().filter_map(tool).collect()
+    }
+}
+
+impl PageTool {
+    /// As [`Self::read_all`] reads it.
+    pub fn save(&self, out: &mut String) {
+        let mut object = JsonWriter::object(out);
+        object.string("name", &self.name);
+        for (name, is) in
+            [("manual", self.manual), ("needsApproval", self.needs_approval), ("followUp", self.follow_up)]
+        {
+            object.member(name).push_str(if is { "true" } else { "false" });
+        }
+        object.close();
     }
 }
 
@@ -102,12 +116,61 @@ impl Turn {
         self.calls.iter_mut().rev().find(|call| call.id == id && call.stage != Stage::Done)
     }
 
+    /// Whether the page or its people have calls to answer, so that the turn is worth saving.
+    pub fn waits(&self) -> bool {
+        self.calls.iter().any(|call| call.stage != Stage::Done)
+    }
+
+    pub fn save(&self, out: &mut String) {
+        let mut object = JsonWriter::object(out);
+        self.again.save(object.member("run"));
+        object.number("followUps", Some(u64::from(self.follow_ups)));
+        let mut calls = JsonWriter::array(object.member("calls"));
+        for call in &self.calls {
+            let mut object = JsonWriter::object(calls.item());
+            object.string("id", &call.id);
+            let stage = match call.stage {
+                Stage::Executing => "executing",
+                Stage::Waiting => "waiting",
+                Stage::Manual => "manual",
+                Stage::Done => "done",
+            };
+            object.string("stage", stage);
+            for (name, is) in [("manual", call.manual), ("followUp", call.follow_up)] {
+                object.member(name).push_str(if is { "true" } else { "false" });
+            }
+            object.close();
+        }
+        calls.close();
+        object.close();
+    }
+
+    pub fn restore(fields: &Fields<'_>, depth: usize) -> Option<Self> {
+        let again = Submit::restore(fields.get("run")?, depth).ok()?;
+        let call = |raw: Raw<'_>| {
+            let fields = raw.object()?;
+            let is = |name: &str| fields.get(name).and_then(Raw::boolean);
+            let stage = match fields.get("stage")?.string()?.as_ref() {
+                "executing" => Stage::Executing,
+                "waiting" => Stage::Waiting,
+                "manual" => Stage::Manual,
+                _ => Stage::Done,
+            };
+            let id = fields.get("id")?.string()?.into_owned();
+            Some(PageCall { id, manual: is("manual")?, stage, follow_up: is("followUp")? })
+        };
+        let calls: Option<Vec<PageCall>> = fields.get("calls")?.array()?.into_iter().map(call).collect();
+        let follow_ups = fields.get("followUps").and_then(Raw::whole)? as u32;
+        Some(Self { ticket: None, again, follow_ups, calls: calls?, last: None })
+    }
+
     /// Whether another run follows as soon as this one has ended.
     fn follows(&self) -> bool {
         self.calls.iter().all(|call| call.stage == Stage::Done) && self.calls.iter().any(|call| call.follow_up)
     }
 }
 
+const RELOADED: &str = "The page was left before the tool was done.";
 const WENT_ON: &str = "The user went on without an answer.";
 const DENIED: &str = "The user has denied this call.";
 
@@ -369,6 +432,25 @@ impl Session {
                 self.thread.answer_call(&call.id, &format!("{}-result", call.id), WENT_ON, Some(WENT_ON), true);
             }
         }
+    }
+
+    /// The turn of a session that was saved. What the page was at when it was left may have happened or not: it is not
+    /// done again, and the agent is told so.
+    pub(super) fn restore_turn(&mut self, turn: Option<Turn>) {
+        let Some(mut turn) = turn else { return };
+        for call in &mut turn.calls {
+            match call.stage {
+                Stage::Executing => {
+                    self.thread.answer_call(&call.id, &format!("{}-result", call.id), RELOADED, Some(RELOADED), false);
+                    call.stage = Stage::Done;
+                }
+                Stage::Waiting => self.thread.set_call_phase(&call.id, CallPhase::AwaitingApproval),
+                Stage::Manual => self.thread.set_call_phase(&call.id, CallPhase::InputAvailable),
+                Stage::Done => {}
+            }
+        }
+        turn.last = Some(Run::over());
+        self.turn = Some(turn);
     }
 
     /// The turn has failed or was stopped: what the page is at is of no interest any more.

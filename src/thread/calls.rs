@@ -225,6 +225,7 @@ impl Thread {
     /// The server is told everything now.
     pub(crate) fn sent(&mut self) {
         self.list.entries_mut().iter_mut().for_each(|entry| entry.local = false);
+        self.state.sent();
     }
 
     /// Behind the calling message and the tool messages that follow it.

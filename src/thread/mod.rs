@@ -20,6 +20,7 @@ mod calls;
 mod entry;
 mod list;
 mod merge;
+mod overlay;
 mod patch;
 mod publish;
 mod run;
@@ -120,6 +121,11 @@ impl Thread {
         self.state.replace(state);
     }
 
+    /// Replaces the state while a run is on: what the run changes elsewhere in it stays changed.
+    pub fn edit_state(&mut self, state: Raw<'_>) {
+        self.state.edit(state);
+    }
+
     /// Merges members into the state, where both are objects; else replaces it.
     pub fn merge_state(&mut self, state: Raw<'_>) {
         let (Value::Object(map), Some(fields)) = (&self.state.value, state.object()) else {
@@ -205,6 +211,24 @@ impl Thread {
         Some(user + 1)
     }
 
+    /// Whether there is such a user message.
+    pub fn has_user_message(&self, id: &str) -> bool {
+        self.user_message(id).is_some()
+    }
+
+    fn user_message(&self, id: &str) -> Option<usize> {
+        self.list.entries().iter().position(|entry| entry.message.id == id && entry.message.role == Role::User)
+    }
+
+    /// Cuts the thread before a user message, for another in its place.
+    pub fn cut_before(&mut self, id: &str) {
+        if let Some(length) = self.user_message(id) {
+            let mut kept = self.list.take();
+            kept.truncate(length);
+            self.list.replace(kept);
+        }
+    }
+
     /// Drops what a run began behind the last user message and did not finish, with all that followed on it: a call
     /// without its answer, which many servers refuse, does not go back.
     pub fn drop_unfinished(&mut self) {
@@ -239,6 +263,26 @@ impl Thread {
     /// Writes the messages that go to the server; says how many of their parts are not for it.
     pub(crate) fn write_outgoing(&self, list: &mut JsonWriter<'_>, protocol: Protocol) -> usize {
         self.list.entries().iter().map(|entry| entry.write_outgoing(list, protocol)).sum()
+    }
+
+    /// Writes the messages as the snapshot has them.
+    pub(crate) fn write_messages(&self, list: &mut JsonWriter<'_>) {
+        self.list.entries().iter().for_each(|entry| entry.write(list.item()));
+    }
+
+    /// Writes the open interrupts.
+    pub(crate) fn write_interrupts(&self, out: &mut String) {
+        self.report.write_interrupts(out);
+    }
+
+    /// The interrupts that were open when the thread was saved.
+    pub fn restore_interrupts(&mut self, list: Raw<'_>) {
+        self.report.set_interrupts(Some(list), true);
+    }
+
+    /// One of the open interrupts is answered.
+    pub fn mark_answered(&mut self, id: &str) {
+        self.report.mark_answered(id);
     }
 
     /// Whether there are warnings to take.
@@ -280,7 +324,7 @@ impl Thread {
                 let applied = self.state.patch(delta, self.limits);
                 self.warn_of_patch("STATE_DELTA", "state-patch-failed", applied);
             }
-            Event::StateSnapshot { snapshot } => self.state.replace(snapshot),
+            Event::StateSnapshot { snapshot } => self.state.receive(snapshot),
             Event::TextMessageStart { message_id, role, name } => {
                 self.text_start(
                     &message_id.decode(),

@@ -68,6 +68,8 @@ pub(super) struct Interrupt {
     /// Milliseconds since 1970; never, if it does not say, or not in ISO 8601.
     pub expires: Option<f64>,
     pub tool_call_id: Option<String>,
+    /// Somebody has answered it; the others have not been.
+    answered: bool,
     json: String,
 }
 
@@ -167,10 +169,18 @@ impl Report {
                         object.json(&key, value.text());
                     });
                 object.close();
-                Some(Interrupt { id, expires, tool_call_id: text(&fields, "toolCallId"), json })
+                Some(Interrupt { id, expires, tool_call_id: text(&fields, "toolCallId"), answered: false, json })
             })
             .collect();
         unreadable
+    }
+
+    /// An interrupt was answered, which the server is told with the others.
+    pub fn mark_answered(&mut self, id: &str) {
+        for interrupt in self.interrupts.iter_mut().filter(|interrupt| interrupt.id == id) {
+            interrupt.answered = true;
+        }
+        self.mark(INTERRUPTS, true);
     }
 
     /// Adds a run's usage to the thread's, by provider and model.
@@ -283,11 +293,20 @@ impl Report {
         write(patch, "\"steps\"", steps, &|out| self.write_steps(out));
         write(patch, "\"subagents\"", subagents, &|out| self.write_subagents(out, None, 0));
         write(patch, "\"usage\"", usage, &|out| self.write_usage(out));
-        write(patch, "\"interrupts\"", interrupts, &|out| {
-            let mut list = JsonWriter::array(out);
-            self.interrupts.iter().for_each(|interrupt| write_json(list.item(), &interrupt.json));
-            list.close();
-        });
+        write(patch, "\"interrupts\"", interrupts, &|out| self.write_interrupts(out));
+    }
+
+    pub fn write_interrupts(&self, out: &mut String) {
+        let mut list = JsonWriter::array(out);
+        for interrupt in &self.interrupts {
+            let out = list.item();
+            write_json(out, &interrupt.json);
+            // The text is that of an object with at least its id.
+            if interrupt.answered && out.pop().is_some() {
+                out.push_str(",\"answered\":true}");
+            }
+        }
+        list.close();
     }
 
     fn write_steps(&self, out: &mut String) {

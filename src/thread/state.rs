@@ -1,7 +1,8 @@
 //! The shared state, and JSON Patch (RFC 6902) on it.
 
+use super::overlay::Overlay;
 use super::patch::Patch;
-use crate::wire::{Raw, write_json};
+use crate::wire::{Raw, write_json, write_value};
 use json_patch::jsonptr::{Pointer, PointerBuf};
 use json_patch::{
     AddOperation, CopyOperation, MoveOperation, PatchOperation, RemoveOperation, ReplaceOperation, TestOperation,
@@ -44,25 +45,71 @@ impl UnsentDocument {
 /// The shared state of the thread.
 #[derive(Debug)]
 pub(super) struct State {
+    /// As the snapshot shows it.
     pub value: Value,
     pub unsent: UnsentDocument,
+    /// What the application has changed while a run was on, and the state that the server knows beneath it.
+    local: Option<(Overlay, Value)>,
 }
 
 impl Default for State {
     /// An agent without a state of its own sends `{}`.
     fn default() -> Self {
-        Self { value: Value::Object(serde_json::Map::new()), unsent: UnsentDocument::default() }
+        Self { value: Value::Object(serde_json::Map::new()), unsent: UnsentDocument::default(), local: None }
     }
 }
 
 impl State {
-    pub fn replace(&mut self, snapshot: Raw<'_>) {
-        self.value = snapshot.value();
-        self.unsent.replaced(snapshot.text());
+    /// The application's own, for the server to see with the next run.
+    pub fn replace(&mut self, state: Raw<'_>) {
+        self.value = state.value();
+        self.local = None;
+        self.unsent.replaced(state.text());
+    }
+
+    /// The application's own while a run is on: what the server says meanwhile goes beneath it.
+    pub fn edit(&mut self, state: Raw<'_>) {
+        let new = state.value();
+        let confirmed = match self.local.take() {
+            Some((_, confirmed)) => confirmed,
+            None => std::mem::take(&mut self.value),
+        };
+        self.local = Overlay::between(&confirmed, &new).map(|overlay| (overlay, confirmed));
+        self.value = new;
+        self.unsent.replaced(state.text());
+    }
+
+    /// The server is told everything now.
+    pub fn sent(&mut self) {
+        self.local = None;
+    }
+
+    /// The server's.
+    pub fn receive(&mut self, snapshot: Raw<'_>) {
+        match &mut self.local {
+            Some((_, confirmed)) => *confirmed = snapshot.value(),
+            None => return self.replace(snapshot),
+        }
+        self.rebase();
+    }
+
+    fn rebase(&mut self) {
+        let Some((overlay, confirmed)) = &self.local else { return };
+        let mut value = confirmed.clone();
+        overlay.apply(&mut value);
+        let mut json = String::new();
+        write_value(&mut json, &value);
+        self.value = value;
+        self.unsent.replaced(&json);
     }
 
     /// As [`apply`].
     pub fn patch(&mut self, delta: Raw<'_>, limits: DocumentLimits) -> Result<Option<String>, String> {
+        if let Some((_, confirmed)) = &mut self.local {
+            let kept = apply(confirmed, delta, limits, |_| true)?;
+            self.rebase();
+            return Ok(kept);
+        }
         let kept = apply(&mut self.value, delta, limits, |_| true)?;
         self.unsent.patched(kept.as_deref().unwrap_or(delta.text()));
         Ok(kept)
