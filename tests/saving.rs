@@ -1,5 +1,5 @@
 //! An agent that is saved and restored goes on where it was, and does nothing twice.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice)]
 
 mod support;
 
