@@ -135,13 +135,14 @@ const INLINE: usize = 8;
 pub struct Fields<'a> {
     inline: [(&'a str, Raw<'a>); INLINE],
     used: usize,
-    more: Vec<(&'a str, Raw<'a>)>,
+    /// All of them, once there are more.
+    heap: Vec<(&'a str, Raw<'a>)>,
     escaped_keys: bool,
 }
 
 impl<'a> Fields<'a> {
     fn new() -> Self {
-        Self { inline: [("", Raw("null")); INLINE], used: 0, more: Vec::new(), escaped_keys: false }
+        Self { inline: [("", Raw("null")); INLINE], used: 0, heap: Vec::new(), escaped_keys: false }
     }
 
     fn push(&mut self, key: &'a str, escaped: bool, value: Raw<'a>) {
@@ -151,20 +152,27 @@ impl<'a> Fields<'a> {
                 *place = (key, value);
                 self.used += 1;
             }
-            None => self.more.push((key, value)),
+            None => {
+                if self.heap.is_empty() {
+                    self.heap.extend_from_slice(&self.inline);
+                }
+                self.heap.push((key, value));
+            }
         }
     }
 
-    fn raw(&self) -> impl DoubleEndedIterator<Item = (&'a str, Raw<'a>)> {
-        self.inline.iter().take(self.used).chain(&self.more).copied()
+    fn raw(&self) -> &[(&'a str, Raw<'a>)] {
+        if self.heap.is_empty() { self.inline.get(..self.used).unwrap_or_default() } else { &self.heap }
     }
 
     /// The member called `name`; of several, the last one.
     pub fn get(&self, name: &str) -> Option<Raw<'a>> {
-        if self.escaped_keys {
-            return self.iter().filter(|(key, _)| key == name).last().map(|(_, value)| value);
+        for (key, value) in self.raw().iter().rev() {
+            if *key == name || (self.escaped_keys && unescape(key).is_ok_and(|key| key == name)) {
+                return Some(*value);
+            }
         }
-        self.raw().rfind(|(key, _)| *key == name).map(|(_, value)| value)
+        None
     }
 
     /// The member called `name`, with `null` read as absent.
@@ -174,7 +182,7 @@ impl<'a> Fields<'a> {
 
     /// Every member, with its key decoded.
     pub fn iter(&self) -> impl Iterator<Item = (Cow<'a, str>, Raw<'a>)> {
-        self.raw().map(|(key, value)| (unescape(key).unwrap_or_default(), value))
+        self.raw().iter().map(|(key, value)| (unescape(key).unwrap_or_default(), *value))
     }
 }
 
