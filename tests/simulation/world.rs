@@ -74,6 +74,8 @@ pub struct World {
     lines: Vec<Line>,
     asked: BTreeMap<Ticket, Asked>,
     queue: Vec<Ticket>,
+    /// Replaces the run that begins next.
+    replacing: Option<Ticket>,
     run: Option<Run>,
     thread: Thread,
     resumed: Option<Vec<String>>,
@@ -111,6 +113,7 @@ impl World {
             lines: Vec::new(),
             asked: BTreeMap::new(),
             queue: Vec::new(),
+            replacing: None,
             run: None,
             thread: Thread::new(),
             resumed: None,
@@ -258,15 +261,15 @@ impl World {
                 ensure!(!self.disposed, "a submit after dispose was accepted");
                 let fresh = !self.asked.contains_key(ticket);
                 ensure!(fresh, "ticket {ticket} was given twice");
-                if policy == "replace" {
-                    if !over {
+                let waits = self.queue.iter().any(|ticket| self.admits(&self.asked[ticket]));
+                match policy {
+                    "replace" if !over => {
                         self.ends("aborted");
                         self.queue.insert(0, *ticket);
-                    } else {
-                        self.queue.push(*ticket);
                     }
-                } else {
-                    self.queue.push(*ticket);
+                    // Who waited before goes first, and it is that run which is replaced.
+                    "replace" if waits => self.replacing = Some(*ticket),
+                    _ => self.queue.push(*ticket),
                 }
                 self.asked.insert(*ticket, asked);
             }
@@ -554,6 +557,10 @@ impl World {
             let dropped = outcome == "dropped" && policy == "drop" && self.run.is_some();
             ensure!(dropped || outcome == "aborted", "ticket {ticket} never began, and is {outcome}");
             return Ok(());
+        }
+        if let Some(next) = self.replacing.take_if(|_| self.run.as_ref().is_some_and(|run| run.ended.is_none())) {
+            self.ends("aborted");
+            self.queue.insert(0, next);
         }
         let Some(run) = self.run.as_ref().filter(|run| run.ticket == ticket) else {
             return Err(format!("ticket {ticket} settles, and its run is not on"));
