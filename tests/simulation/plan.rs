@@ -23,6 +23,8 @@ pub struct Plan {
     pub faults: usize,
     pub grace_ms: f64,
     pub max_queue: usize,
+    /// The page has tools; so many runs may follow on their calls.
+    pub follow_ups: Option<usize>,
     pub publishing: Publishing,
     /// A second session gets the same inputs and is read only once, at the end.
     pub twin: bool,
@@ -50,8 +52,14 @@ pub enum Step {
     Cancel(usize),
     SetMessages(usize),
     SetState(usize),
+    /// Of the calls that wait for somebody.
+    Approve { which: usize, edited: bool },
+    Deny(usize),
     Reset,
     Dispose,
+    // The page: a call that it executes, or any that there is.
+    Settle { which: usize, any: bool, fails: bool },
+    Hold(usize),
     // The network, about the request that is open: the head, then the body, then its end.
     Deliver(Amount),
     Break,
@@ -81,6 +89,7 @@ impl Plan {
             faults: [0, 2, 4, 8][random.below(4)],
             grace_ms: [0.0, 250.0, 1000.0][random.below(3)],
             max_queue: [32, 32, 2][random.below(3)],
+            follow_ups: [None, Some(8), Some(8), Some(1)][random.below(4)],
             publishing: [Publishing::AtOnce, Publishing::AtOnce, Publishing::Frames][random.below(3)],
             twin: random.one_in(3),
             steps: Vec::with_capacity(steps),
@@ -96,7 +105,7 @@ impl Plan {
 fn user(random: &mut Random) -> Step {
     let seed = random.below(10_000) as u32;
     let policy = if random.one_in(2) { "queue" } else { POLICIES[random.below(4)] };
-    match random.below(24) {
+    match random.below(30) {
         0..10 => Step::Submit { seed, policy, answers: !random.one_in(3) },
         10..12 => Step::Retry { policy },
         12..14 => Step::Regenerate { which: random.one_in(2).then(|| random.below(9)), seed },
@@ -105,13 +114,16 @@ fn user(random: &mut Random) -> Step {
         19 => Step::SetMessages(random.below(9)),
         20..22 => Step::SetState(random.below(9)),
         22 => Step::Reset,
+        23..26 => Step::Approve { which: random.below(9), edited: random.one_in(3) },
+        26 | 27 => Step::Deny(random.below(9)),
+        28 => Step::Hold(random.below(9)),
         _ if random.one_in(4) => Step::Dispose,
         _ => Step::Stop,
     }
 }
 
 fn world(random: &mut Random) -> Step {
-    match random.below(24) {
+    match random.below(28) {
         0..7 => Step::Deliver(Amount::Frame),
         7..12 => Step::Deliver(Amount::Bytes(1 + random.below(200))),
         12..17 => Step::Deliver(Amount::All),
@@ -119,18 +131,23 @@ fn world(random: &mut Random) -> Step {
         18 => Step::Late(random.below(99)),
         19..21 => Step::Wait([1, 100, 250, 1000, 5000][random.below(5)]),
         21 => Step::Tick,
+        22..26 => Step::Settle { which: random.below(9), any: random.one_in(6), fails: random.one_in(4) },
         _ => Step::Frame,
     }
 }
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seed, strict, framing, faults, grace_ms, max_queue, publishing, .. } = self;
+        let Self { seed, strict, framing, faults, grace_ms, max_queue, follow_ups, publishing, .. } = self;
         let rules = if *strict { "strict" } else { "tolerant" };
         write!(f, "seed {seed}: {rules} rules, {framing:?}, ")?;
         match faults {
             0 => write!(f, "a server without faults")?,
             n => write!(f, "a fault in one of {n} answers")?,
+        }
+        match follow_ups {
+            None => write!(f, ", no tools in the page")?,
+            Some(n) => write!(f, ", tools in the page, maxFollowUps {n}")?,
         }
         write!(f, ", graceMs {grace_ms}, limits.queue {max_queue}, published {publishing:?}")
     }

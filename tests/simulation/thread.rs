@@ -11,7 +11,10 @@ pub struct Message {
     pub tool_call_id: Option<String>,
     pub delivery: &'static str,
     pub calls: Vec<Call>,
+    error: Option<String>,
     text_open: bool,
+    /// The server has not seen it.
+    local: bool,
 }
 
 /// A call of an assistant message.
@@ -55,7 +58,9 @@ impl Message {
             tool_call_id: value["toolCallId"].as_str().map(str::to_owned),
             delivery: "complete",
             calls: calls.iter().map(call).collect(),
+            error: value["error"].as_str().map(str::to_owned),
             text_open: false,
+            local: false,
         }
     }
 
@@ -67,6 +72,9 @@ impl Message {
         }
         if let Some(id) = &self.tool_call_id {
             value["toolCallId"] = json!(id);
+        }
+        if let Some(error) = &self.error {
+            value["error"] = json!(error);
         }
         if !self.calls.is_empty() {
             let call = |call: &Call| {
@@ -99,7 +107,7 @@ impl Call {
     fn shown(&self, message: &str) -> Value {
         let status = match self.phase {
             _ if self.running => "running",
-            "output-error" => "error",
+            "output-error" | "denied" => "error",
             _ => "complete",
         };
         let mut value = json!({"id": self.id, "name": self.name, "argsText": self.args, "messageId": message,
@@ -110,10 +118,10 @@ impl Call {
         value
     }
 
-    fn answer(&mut self, result: &str) {
+    fn answer(&mut self, result: &str, error: bool) {
         self.result = Some(result.to_owned());
         self.running = false;
-        self.phase = "output-available";
+        self.phase = if error { "output-error" } else { "output-available" };
     }
 }
 
@@ -145,7 +153,7 @@ impl Thread {
         self.messages.iter_mut().find(|message| message.calls.iter().any(|has| has.id == call))
     }
 
-    fn call(&mut self, id: &str) -> Option<&mut Call> {
+    pub fn call(&mut self, id: &str) -> Option<&mut Call> {
         self.messages.iter_mut().flat_map(|message| &mut message.calls).find(|call| call.id == id)
     }
 
@@ -229,7 +237,7 @@ impl Thread {
     /// A tool message: behind the message that called and the answers that it has.
     fn result(&mut self, id: &str, call: &str, content: &str) {
         if let Some(call) = self.call(call) {
-            call.answer(content);
+            call.answer(content, false);
         }
         let new = json!({"id": id, "role": "tool", "toolCallId": call, "content": content});
         let is = |message: &&mut Message| message.id == id && message.tool_call_id.as_deref() == Some(call);
@@ -237,12 +245,36 @@ impl Thread {
             message.content = Some(content.to_owned());
             return;
         }
+        let at = self.behind_results(call);
+        self.messages.insert(at, Message::read(&new));
+    }
+
+    fn behind_results(&self, call: &str) -> usize {
         let caller = self.messages.iter().position(|message| message.calls.iter().any(|has| has.id == call));
-        let at = caller.map_or(self.messages.len(), |caller| {
+        caller.map_or(self.messages.len(), |caller| {
             let behind = self.messages[caller + 1..].iter();
             caller + 1 + behind.take_while(|message| message.role == "tool").count()
-        });
-        self.messages.insert(at, Message::read(&new));
+        })
+    }
+
+    /// The page, or somebody who looks at it, answers a call.
+    pub fn answer(&mut self, id: &str, content: &str, error: bool, denied: bool) {
+        let Some(call) = self.call(id) else { return };
+        call.answer(content, error);
+        if denied {
+            call.phase = "denied";
+        }
+        let mut new = json!({"id": format!("{id}-result"), "role": "tool", "toolCallId": id, "content": content});
+        if error {
+            new["error"] = json!(content);
+        }
+        let at = self.behind_results(id);
+        self.messages.insert(at, Message { local: true, ..Message::read(&new) });
+    }
+
+    /// The server has seen all that there is.
+    pub fn sent(&mut self) {
+        self.messages.iter_mut().for_each(|message| message.local = false);
     }
 
     /// The server's list of messages: it is right about what it knows; what it does not know is gone.
@@ -250,7 +282,12 @@ impl Thread {
         let mut given: Vec<Message> = list.as_array().unwrap().iter().map(Message::read).collect();
         let mut merged = Vec::new();
         for mut local in std::mem::take(&mut self.messages) {
-            let Some(at) = given.iter().position(|new| new.id == local.id) else { continue };
+            let Some(at) = given.iter().position(|new| new.id == local.id) else {
+                if local.local {
+                    merged.push(local);
+                }
+                continue;
+            };
             local.become_as(given.remove(at));
             merged.push(local);
         }
@@ -276,11 +313,10 @@ impl Thread {
     }
 
     fn link(&mut self) {
-        let answers: Vec<(String, String)> =
-            self.messages.iter().filter_map(|m| Some((m.tool_call_id.clone()?, m.content.clone()?))).collect();
-        for (id, content) in answers {
+        let answers = |message: &Message| Some((message.tool_call_id.clone()?, message.content.clone()?, message.error.is_some()));
+        for (id, content, error) in self.messages.iter().filter_map(answers).collect::<Vec<_>>() {
             if let Some(call) = self.call(&id).filter(|call| call.result.as_ref() != Some(&content)) {
-                call.answer(&content);
+                call.answer(&content, error);
             }
         }
     }
@@ -347,7 +383,7 @@ impl Message {
             .collect();
         self.role = new.role;
         self.content = new.content;
-        self.tool_call_id = new.tool_call_id;
+        (self.tool_call_id, self.error) = (new.tool_call_id, new.error);
         if self.delivery != "streaming" {
             self.delivery = "complete";
         }

@@ -1,12 +1,14 @@
 //! One schedule, played: a session between a fake user, a fake server and a fake clock, and what must hold after each step.
 
-use super::plan::{Amount, Plan, Policy, Publishing, Step};
+use super::plan::{Amount, Plan, Policy, Step};
 use super::server::{Answer, End, Server};
 use super::thread::Thread;
-use crate::support::{Mirror, parse};
-use ag_ui_wasm::session::{Effect, Misuse, Options, Session, Ticket};
+use crate::support::Mirror;
+use ag_ui_wasm::session::{Misuse, Options, Session, Ticket};
+use effects::Due;
+use page::Turn;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 /// What is wrong, for people.
@@ -19,6 +21,10 @@ macro_rules! ensure {
         }
     };
 }
+
+mod check;
+mod effects;
+mod page;
 
 /// A request that was opened.
 struct Line {
@@ -77,6 +83,13 @@ pub struct World {
     /// Replaces the run that begins next.
     replacing: Option<Ticket>,
     run: Option<Run>,
+    turn: Option<Turn>,
+    /// Calls that the page was given, or that somebody answered.
+    handled: BTreeSet<String>,
+    /// Calls that were executed.
+    executing: BTreeSet<String>,
+    due: Due,
+    run_id: String,
     thread: Thread,
     resumed: Option<Vec<String>>,
     status: &'static str,
@@ -115,6 +128,11 @@ impl World {
             queue: Vec::new(),
             replacing: None,
             run: None,
+            turn: None,
+            handled: BTreeSet::new(),
+            executing: BTreeSet::new(),
+            due: Due::default(),
+            run_id: String::new(),
             thread: Thread::new(),
             resumed: None,
             status: "idle",
@@ -170,15 +188,16 @@ impl World {
                 self.ask(Start::Regenerate(id), None, "queue", None)
             }
             Step::Stop => {
-                self.ends("aborted");
+                self.stops();
                 self.give(|session, now| session.stop(now))?;
                 self.perform()
             }
             Step::Cancel(which) => {
                 // Now and then one that does not wait any more, or never did.
                 let ticket = (which % (self.asked.len() + 2)) as Ticket;
-                if self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
-                    self.ends("aborted");
+                let working = self.is_working() && self.turn.as_ref().is_some_and(|turn| turn.ticket == Some(ticket));
+                if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
+                    self.stops();
                 }
                 self.say(|| format!("     cancel {ticket}"));
                 self.give(|session, now| session.cancel(ticket, now))?;
@@ -194,16 +213,23 @@ impl World {
                 self.perform()
             }
             Step::Reset => {
-                self.ends("aborted");
+                if !self.disposed {
+                    self.stops();
+                }
                 let result = self.give(|session, now| session.reset(now))?;
                 self.perform()?;
                 if result.is_ok() {
                     ensure!(self.queue.is_empty() && self.run.is_none(), "reset left something behind");
-                    self.thread = Thread::new();
+                    (self.thread, self.turn) = (Thread::new(), None);
+                    self.handled.clear();
                     (self.status, self.outcome, self.resumed) = ("idle", None, None);
                 }
                 Ok(())
             }
+            Step::Settle { which, any, fails } => self.settle(*which, *any, *fails),
+            Step::Approve { which, edited } => self.approve(*which, *edited),
+            Step::Deny(which) => self.deny(*which),
+            Step::Hold(which) => self.hold(*which),
             Step::Dispose => self.dispose(),
             Step::Deliver(amount) => self.deliver(*amount),
             Step::Break => self.end_of_body(End::Breaks),
@@ -234,6 +260,10 @@ impl World {
     fn ask(&mut self, start: Start, message: Option<Value>, policy: Policy, resume: Option<Vec<String>>) -> Held {
         let run_id = format!("r{}", self.asked.len() + 1);
         let mut input = json!({"runId": run_id, "ifBusy": policy});
+        if let Some(limit) = self.plan.follow_ups {
+            input["pageTools"] = page::tools();
+            input["maxFollowUps"] = json!(limit);
+        }
         if let Some(message) = &message {
             input["messages"] = json!([message]);
         }
@@ -249,7 +279,7 @@ impl World {
         self.say(|| format!("     {start:?} {run_id} ({policy}): {result:?}"));
         let asked = Asked { run_id, policy, start, message, resume, begun: false, settled: false };
         let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
-        let judged = over && self.queue.iter().all(|ticket| !self.admits(&self.asked[ticket])) || policy == "replace";
+        let judged = over && !self.waits() || policy == "replace";
         let refused = !self.disposed && judged && !self.admits(&asked);
         ensure!(
             refused == matches!(result, Err(Misuse::InterruptsOpen(_))),
@@ -261,14 +291,13 @@ impl World {
                 ensure!(!self.disposed, "a submit after dispose was accepted");
                 let fresh = !self.asked.contains_key(ticket);
                 ensure!(fresh, "ticket {ticket} was given twice");
-                let waits = self.queue.iter().any(|ticket| self.admits(&self.asked[ticket]));
                 match policy {
-                    "replace" if !over => {
-                        self.ends("aborted");
+                    "replace" if !over || self.is_working() => {
+                        self.stops();
                         self.queue.insert(0, *ticket);
                     }
-                    // Who waited before goes first, and it is that run which is replaced.
-                    "replace" if waits => self.replacing = Some(*ticket),
+                    // The run that is over is closed first; whatever goes on then is replaced.
+                    "replace" if self.run.is_some() || self.waits() => self.replacing = Some(*ticket),
                     _ => self.queue.push(*ticket),
                 }
                 self.asked.insert(*ticket, asked);
@@ -305,6 +334,11 @@ impl World {
         self.thread.interrupts.is_empty() || self.answers(asked).unwrap_or_default() == self.thread.interrupts
     }
 
+    /// Whether somebody waits who may begin.
+    fn waits(&self) -> bool {
+        self.queue.iter().any(|ticket| self.admits(&self.asked[ticket]))
+    }
+
     /// The application edits: the last of its messages go, and one comes.
     fn set_messages(&mut self, which: usize) -> Held {
         let mut messages: Vec<Value> = self.thread.messages.iter().map(|message| message.outgoing()).collect();
@@ -320,10 +354,11 @@ impl World {
     }
 
     fn dispose(&mut self) -> Held {
-        self.ends("aborted");
+        self.stops();
         self.give(|session, now| session.dispose(now))?;
         self.perform()?;
         self.disposed = true;
+        self.turn = None;
         let waiting: Vec<_> = self.asked.iter().filter(|(_, asked)| !asked.settled).map(|(ticket, _)| ticket).collect();
         ensure!(waiting.is_empty(), "disposed of, and the tickets {waiting:?} never settle");
         ensure!(self.lines.iter().all(|line| line.over), "disposed of, and a request is open");
@@ -385,6 +420,14 @@ impl World {
                     (run.ended, self.status, self.outcome) = (None, "running", None);
                     continue;
                 }
+                "TOOL_CALL_END" => {
+                    self.call_ready(event["toolCallId"].as_str().unwrap());
+                    continue;
+                }
+                "TOOL_CALL_RESULT" => {
+                    self.answered_elsewhere(event["toolCallId"].as_str().unwrap());
+                    continue;
+                }
                 "RUN_FINISHED" if outcome["type"] == "interrupt" => "interrupted",
                 "RUN_FINISHED" => "success",
                 "RUN_ERROR" => "error",
@@ -394,10 +437,10 @@ impl World {
                 let list = list.as_array().map_or(&[][..], Vec::as_slice);
                 list.iter().filter_map(|item| Some(pick(item).as_str()?.to_owned())).collect()
             };
-            run.pending = ids(&outcome["pendingToolCallIds"], |id| id);
-            run.pending.extend(ids(&outcome["interrupts"], |interrupt| &interrupt["toolCallId"]));
-            run.ended = Some(ended);
-            self.conclude();
+            let mut pending = ids(&outcome["pendingToolCallIds"], |id| id);
+            pending.extend(ids(&outcome["interrupts"], |interrupt| &interrupt["toolCallId"]));
+            (run.ended, run.pending) = (Some(ended), pending.clone());
+            self.conclude(ended, &pending);
         }
     }
 
@@ -420,6 +463,7 @@ impl World {
             Some(200) if events > 0 || self.lines[at].answer.is_stream() || end == End::Breaks => self.ends("truncated"),
             _ => self.ends("error"),
         }
+        self.finish()?;
         match end {
             End::Closes => self.give(|session, now| session.end(request, now))?,
             _ => self.give(|session, now| session.failed(request, "reset", now))?,
@@ -460,241 +504,6 @@ impl World {
             self.perform()?;
         }
         Err("its timers never rest".into())
-    }
-
-    // What the session asks for.
-
-    fn perform(&mut self) -> Held {
-        while let Some(effect) = self.session.poll_effect() {
-            self.same(&effect)?;
-            self.effects += 1;
-            match effect {
-                Effect::Open { request, body } => self.opened(request, &parse(&body))?,
-                Effect::Close { request } => {
-                    let line = self.lines.last_mut().filter(|line| line.request == request && !line.closed);
-                    let Some(line) = line else { return Err(format!("request {request} is closed, but not open")) };
-                    (line.over, line.closed) = (true, true);
-                    self.say(|| format!("     → close {request}"));
-                }
-                Effect::Wake { at } => {
-                    self.wake = at;
-                    self.say(|| format!("     → wake at {at:?}"));
-                }
-                Effect::Settled { ticket, result } => self.settled(ticket, &parse(&result))?,
-                Effect::Changed { urgent } => {
-                    let again = self.told.is_some_and(|told| told || !urgent);
-                    ensure!(!again, "the page is told twice that it is behind");
-                    self.told = Some(urgent);
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// What is told of the snapshot depends on when it was read; nothing else does.
-    fn same(&mut self, effect: &Effect) -> Held {
-        let Some(twin) = &mut self.twin else { return Ok(()) };
-        if matches!(effect, Effect::Changed { .. }) {
-            return Ok(());
-        }
-        let again = std::iter::from_fn(|| twin.poll_effect()).find(|again| !matches!(again, Effect::Changed { .. }));
-        ensure!(again.as_ref() == Some(effect), "the twin wants {again:?}, not {effect:?}");
-        Ok(())
-    }
-
-    fn opened(&mut self, request: u32, body: &Value) -> Held {
-        let answer = self.server.answer(body, self.plan.strict);
-        let run_id = body["runId"].as_str().unwrap_or_default().to_owned();
-        self.say(|| format!("     → open {request}: {run_id}; the server: {}", answer.about));
-        ensure!(self.open_line().is_none() && self.run.is_none(), "request {request} is opened beside another");
-        ensure!(self.lines.iter().all(|line| line.request != request), "request {request} is opened twice");
-        ensure!(!self.disposed, "a request is opened after dispose");
-        let next = self.queue.iter().position(|ticket| self.admits(&self.asked[ticket]));
-        let Some(next) = next else { return Err("a run begins that nobody asked for, or that may not begin".into()) };
-        let ticket = self.queue.remove(next);
-        let asked = &self.asked[&ticket];
-        ensure!(asked.run_id == run_id, "{run_id} begins before {}", asked.run_id);
-        self.resumed = self.answers(asked);
-        match &asked.start {
-            Start::Submit => {}
-            Start::Retry => self.thread.drop_unfinished(),
-            Start::Regenerate(id) => {
-                if let Some(length) = self.thread.cut(id.as_deref()) {
-                    self.thread.messages.truncate(length);
-                }
-            }
-        }
-        if let Some(message) = &asked.message {
-            self.thread.add(&json!([message]));
-        }
-        let messages: Vec<Value> = self.thread.messages.iter().map(|message| message.outgoing()).collect();
-        ensure!(body["messages"] == json!(messages), "the request carries {}, not {}", body["messages"], json!(messages));
-        ensure!(body["state"] == self.thread.state, "the request carries the state {}", body["state"]);
-        let resume = body.get("resume").and_then(Value::as_array);
-        let resume: Option<Vec<&str>> = resume.map(|list| list.iter().filter_map(|a| a["interruptId"].as_str()).collect());
-        let same = resume.as_deref().unwrap_or_default() == self.resumed.as_deref().unwrap_or_default();
-        ensure!(same, "the request answers {resume:?}, not {:?}", self.resumed);
-        let asked = self.asked.get_mut(&ticket).unwrap();
-        ensure!(!asked.begun, "{run_id} begins twice");
-        asked.begun = true;
-        self.run = Some(Run { ticket, line: self.lines.len(), ended: None, events: 0, pending: Vec::new() });
-        self.lines.push(Line { request, answer, headed: false, sent: 0, told: 0, over: false, closed: false });
-        (self.status, self.outcome) = ("running", None);
-        Ok(())
-    }
-
-    fn settled(&mut self, ticket: Ticket, result: &Value) -> Held {
-        let outcome = result["outcome"].as_str().unwrap_or_default();
-        self.say(|| format!("     → ticket {ticket}: {result}"));
-        let Some(asked) = self.asked.get_mut(&ticket) else { return Err(format!("nobody has ticket {ticket}")) };
-        ensure!(!asked.settled, "ticket {ticket} settles twice");
-        ensure!(result["runId"] == asked.run_id, "ticket {ticket} settles as {}", result["runId"]);
-        asked.settled = true;
-        let policy = asked.policy;
-        if let Some(at) = self.queue.iter().position(|waiting| *waiting == ticket) {
-            self.queue.remove(at);
-            let dropped = outcome == "dropped" && policy == "drop" && self.run.is_some();
-            ensure!(dropped || outcome == "aborted", "ticket {ticket} never began, and is {outcome}");
-            return Ok(());
-        }
-        if let Some(next) = self.replacing.take_if(|_| self.run.as_ref().is_some_and(|run| run.ended.is_none())) {
-            self.ends("aborted");
-            self.queue.insert(0, next);
-        }
-        let Some(run) = self.run.as_ref().filter(|run| run.ticket == ticket) else {
-            return Err(format!("ticket {ticket} settles, and its run is not on"));
-        };
-        ensure!(run.ended == Some(outcome), "ticket {ticket} is {outcome}, not {:?}", run.ended);
-        let failed = matches!(outcome, "error" | "truncated");
-        ensure!(result.get("error").is_some() == failed, "ticket {ticket}: {result}");
-        ensure!(self.lines[run.line].over, "ticket {ticket} settles while its request is open");
-        self.conclude();
-        self.run = None;
-        Ok(())
-    }
-
-    /// The run that is on will end so, unless it has ended otherwise already.
-    fn ends(&mut self, outcome: &'static str) {
-        if let Some(run) = &mut self.run {
-            run.ended.get_or_insert(outcome);
-        }
-    }
-
-    /// Nothing streams any more.
-    fn conclude(&mut self) {
-        let Some((run, ended)) = self.run.as_ref().and_then(|run| Some((run, run.ended?))) else { return };
-        self.thread.end(ended, &run.pending);
-        self.outcome = Some(ended);
-        self.status = if matches!(ended, "error" | "truncated") { "error" } else { "idle" };
-        if matches!(ended, "success" | "interrupted") {
-            self.resumed = None;
-        }
-    }
-
-    // What must hold.
-
-    fn check(&mut self) -> Held {
-        if let Some(twin) = &mut self.twin {
-            let more = std::iter::from_fn(|| twin.poll_effect()).find(|effect| !matches!(effect, Effect::Changed { .. }));
-            ensure!(more.is_none(), "the twin also wants {more:?}");
-        }
-        let shown = self.mirror.0["status"].as_str().unwrap_or_default();
-        let urgent = self.told == Some(true);
-        // That a second run begins in the same stream may wait for the next frame.
-        let fits = shown == self.status || urgent || self.status == "running" && self.told.is_some();
-        ensure!(fits, "the page shows {shown}, and nobody says that it is {}", self.status);
-        if self.plan.publishing == Publishing::AtOnce || urgent {
-            return self.publish();
-        }
-        Ok(())
-    }
-
-    /// The page takes the patch, and shows what is.
-    fn publish(&mut self) -> Held {
-        let told = self.told.take().is_some();
-        if let Some(patch) = self.session.take_patch() {
-            ensure!(told, "there is a patch, and nobody was told: {patch}");
-            self.mirror.apply(&patch);
-        }
-        ensure!(self.session.take_patch().is_none(), "a patch that was taken leaves something behind");
-        let shown = &self.mirror.0;
-        let same = |name: &str, expected: Value| -> Held {
-            let found = shown.get(name).cloned().unwrap_or_default();
-            ensure!(found == expected, "{name} is\n  {found}\nand must be\n  {expected}");
-            Ok(())
-        };
-        same("messages", json!(self.thread.shown()))?;
-        let calls = shown["toolCalls"].as_array().unwrap().iter().map(|call| {
-            let mut call = call.clone();
-            for name in ["args", "error"] {
-                call.as_object_mut().unwrap().remove(name);
-            }
-            call
-        });
-        let (calls, expected) = (calls.collect::<Vec<_>>(), self.thread.calls_shown());
-        ensure!(calls == expected, "toolCalls are\n  {}\nand must be\n  {}", json!(calls), json!(expected));
-        same("state", self.thread.state.clone())?;
-        same("status", json!(self.status))?;
-        same("isLoading", json!(self.status == "running"))?;
-        same("outcome", self.outcome.map_or(Value::Null, |outcome| json!(outcome)))?;
-        ensure!((self.status == "error") == shown.get("error").is_some(), "{} with {:?}", self.status, shown.get("error"));
-        let interrupts: Vec<&Value> = shown["interrupts"].as_array().unwrap().iter().map(|item| &item["id"]).collect();
-        ensure!(json!(interrupts) == json!(self.thread.interrupts), "the open interrupts are {interrupts:?}");
-        let phase = match &self.run {
-            None => "closed",
-            Some(run) if !self.lines[run.line].headed => "connecting",
-            Some(_) => "open",
-        };
-        ensure!(shown["connection"]["phase"] == phase, "the connection is {}, not {phase}", shown["connection"]);
-        let queue: Vec<&str> = shown["queue"].as_array().unwrap().iter().filter_map(|item| item["id"].as_str()).collect();
-        let expected: Vec<String> = self.queue.iter().map(Ticket::to_string).collect();
-        ensure!(queue == expected, "the queue shows {queue:?}, not {expected:?}");
-        Ok(())
-    }
-
-    /// Everything that is on its way arrives, and the user answers what is asked.
-    fn rest(&mut self) -> Held {
-        self.say(|| "rest.".to_owned());
-        for _ in 0..400 {
-            if let Some(at) = self.open_line() {
-                let line = &self.lines[at];
-                let delivered = line.headed && line.sent == line.answer.body.len() || line.answer.head.is_none();
-                if delivered && line.answer.end == End::Hangs && self.wake.is_none() {
-                    self.step(&Step::Stop)?;
-                } else if delivered && line.answer.end == End::Hangs {
-                    self.wait(self.now + 10_000.0)?;
-                } else {
-                    self.step(&Step::Deliver(Amount::All))?;
-                }
-            } else if self.wake.is_some() {
-                self.wait(self.now + 10_000.0)?;
-            } else if !self.queue.is_empty() {
-                ensure!(!self.thread.interrupts.is_empty(), "the queue {:?} waits for nothing", self.queue);
-                self.submit(1, "queue", true)?;
-            } else {
-                return self.at_rest();
-            }
-            self.check()?;
-        }
-        Err("it does not come to rest".into())
-    }
-
-    fn at_rest(&mut self) -> Held {
-        self.publish()?;
-        ensure!(self.run.is_none() && self.status != "running", "it rests, and is {}", self.status);
-        let waiting: Vec<_> = self.asked.iter().filter(|(_, asked)| !asked.settled).map(|(ticket, _)| ticket).collect();
-        ensure!(waiting.is_empty(), "it rests, and the tickets {waiting:?} never settle");
-        self.dispose()?;
-        self.publish()?;
-        if let Some(twin) = &mut self.twin {
-            let mut whole = Mirror::new();
-            if let Some(patch) = twin.take_patch() {
-                whole.apply(&patch);
-            }
-            ensure!(whole.0 == self.mirror.0, "read at once it is\n  {}\nand in parts\n  {}", whole.0, self.mirror.0);
-        }
-        Ok(())
     }
 }
 
