@@ -391,6 +391,7 @@ impl Session {
     fn abandon(&mut self, now: f64) {
         for submit in std::mem::take(&mut self.queue) {
             self.settle(submit.ticket, &submit.run_id, Outcome::Aborted, None, None);
+            self.changed(true);
         }
         self.drop_answers(Outcome::Aborted);
         self.stop(now);

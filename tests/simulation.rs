@@ -1,0 +1,66 @@
+//! A session in a made-up world: a user who does as he pleases, a server and a network that fail, a clock that is ours.
+//! Each schedule follows from its seed; `tests/simulation/world.rs` says what must hold after each step.
+//!
+//! ```text
+//! cargo test --test simulation                        100,000 schedules
+//! SCHEDULES=1000000 cargo test --test simulation      a million
+//! SEED=42 cargo test --test simulation                one of them, with its trace
+//! ```
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+#[path = "simulation/plan.rs"]
+mod plan;
+#[path = "simulation/server.rs"]
+mod server;
+#[path = "simulation/shrink.rs"]
+mod shrink;
+#[path = "simulation/thread.rs"]
+mod thread;
+#[path = "simulation/world.rs"]
+mod world;
+
+use plan::Plan;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is to be a number, not {text:?}")))
+}
+
+#[test]
+fn what_must_hold_holds() {
+    if let Some(seed) = number("SEED") {
+        let (trace, held) = shrink::trace(&Plan::new(seed));
+        println!("{trace}");
+        if held.is_err() {
+            panic!("{}", shrink::report(seed));
+        }
+        return;
+    }
+    let (count, first) = (number("SCHEDULES").unwrap_or(100_000), number("FIRST").unwrap_or(1));
+    // Each schedule is played by one thread; the lowest seed that fails is reported, whoever found it.
+    let (next, failed) = (AtomicU64::new(first), AtomicU64::new(u64::MAX));
+    shrink::quietly(|| {
+        std::thread::scope(|scope| {
+            for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+                scope.spawn(|| {
+                    loop {
+                        let seed = next.fetch_add(1, Ordering::Relaxed);
+                        if seed >= first + count || seed > failed.load(Ordering::Relaxed) {
+                            return;
+                        }
+                        if shrink::play(&Plan::new(seed)).is_err() {
+                            failed.fetch_min(seed, Ordering::Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+    });
+    let failed = failed.into_inner();
+    if failed != u64::MAX {
+        panic!("{}\n(schedule {} of {count})", shrink::report(failed), failed - first + 1);
+    }
+}

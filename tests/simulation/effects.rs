@@ -1,0 +1,268 @@
+//! What the session asks for: each effect must be one that is due.
+
+use super::page::Turn;
+use super::{Held, Line, Run, Start, World};
+use crate::support::parse;
+use ag_ui_wasm::session::{Effect, Ticket};
+use serde_json::{Value, json};
+
+/// What must follow from the last input, in any order.
+#[derive(Debug, Default, PartialEq)]
+pub struct Due {
+    /// Tickets, and how they settle.
+    pub settles: Vec<(Ticket, &'static str)>,
+    /// Calls, in order.
+    pub executes: Vec<String>,
+    pub abandons: Vec<String>,
+    /// The request that is open is closed.
+    pub closes: bool,
+    /// A run follows on the page's calls.
+    pub follow_up: bool,
+}
+
+impl World {
+    pub(super) fn perform(&mut self) -> Held {
+        while let Some(effect) = self.session.poll_effect() {
+            self.same(&effect)?;
+            self.effects += 1;
+            match effect {
+                Effect::Open { request, body } => self.opened(request, &parse(&body))?,
+                Effect::Close { request } => self.closed(request)?,
+                Effect::Wake { at } => {
+                    self.wake = at;
+                    self.say(|| format!("     → wake at {at:?}"));
+                }
+                Effect::Settled { ticket, result } => self.settled(ticket, &parse(&result))?,
+                Effect::Execute { tool_call_id, name, args } => self.executed(&tool_call_id, &name, &args)?,
+                Effect::Abandon { tool_call_id } => {
+                    self.say(|| format!("     → abandon {tool_call_id}"));
+                    let at = self.due.abandons.iter().position(|id| *id == tool_call_id);
+                    let Some(at) = at else { return Err(format!("{tool_call_id} is abandoned, and does not execute")) };
+                    self.due.abandons.remove(at);
+                }
+                Effect::Changed { urgent } => {
+                    let again = self.told.is_some_and(|told| told || !urgent);
+                    ensure!(!again, "the page is told twice that it is behind");
+                    self.told = Some(urgent);
+                }
+                _ => {}
+            }
+        }
+        ensure!(self.due == Due::default(), "what is due does not happen: {:?}", self.due);
+        Ok(())
+    }
+
+    /// What is told of the snapshot depends on when it was read; nothing else does.
+    fn same(&mut self, effect: &Effect) -> Held {
+        let Some(twin) = &mut self.twin else { return Ok(()) };
+        if matches!(effect, Effect::Changed { .. }) {
+            return Ok(());
+        }
+        let again = std::iter::from_fn(|| twin.poll_effect()).find(|again| !matches!(again, Effect::Changed { .. }));
+        ensure!(again.as_ref() == Some(effect), "the twin wants {again:?}, not {effect:?}");
+        Ok(())
+    }
+
+    fn opened(&mut self, request: u32, body: &Value) -> Held {
+        let answer = self.server.answer(body, self.plan.strict);
+        let run_id = body["runId"].as_str().unwrap_or_default().to_owned();
+        self.say(|| format!("     → open {request}: {run_id}; the server: {}", answer.about));
+        ensure!(self.open_line().is_none() && self.run.is_none(), "request {request} is opened beside another");
+        ensure!(!self.is_working(), "request {request} is opened while the page is at work");
+        ensure!(self.lines.iter().all(|line| line.request != request), "request {request} is opened twice");
+        ensure!(!self.disposed, "a request is opened after dispose");
+        let ticket = match std::mem::take(&mut self.due.follow_up) {
+            true => self.follows(&run_id)?,
+            false => self.begins(&run_id)?,
+        };
+        let messages: Vec<Value> = self.thread.messages.iter().map(|message| message.outgoing()).collect();
+        let carried = &body["messages"];
+        ensure!(*carried == json!(messages), "the request carries {carried}, not {}", json!(messages));
+        ensure!(body["state"] == self.thread.state, "the request carries the state {}", body["state"]);
+        let resume = body.get("resume").and_then(Value::as_array);
+        let resume: Option<Vec<&str>> =
+            resume.map(|list| list.iter().filter_map(|answer| answer["interruptId"].as_str()).collect());
+        let same = resume.as_deref().unwrap_or_default() == self.resumed.as_deref().unwrap_or_default();
+        ensure!(same, "the request answers {resume:?}, not {:?}", self.resumed);
+        self.thread.sent();
+        self.run = Some(Run { ticket, line: self.lines.len(), ended: None, events: 0, pending: Vec::new() });
+        self.lines.push(Line { request, answer, headed: false, sent: 0, told: 0, over: false, closed: false });
+        (self.status, self.outcome, self.run_id) = ("running", None, run_id);
+        Ok(())
+    }
+
+    /// The next of those who wait begins.
+    fn begins(&mut self, run_id: &str) -> Result<Ticket, String> {
+        let next = self.queue.iter().position(|ticket| self.admits(&self.asked[ticket]));
+        let Some(next) = next else { return Err("a run begins that nobody asked for, or that may not begin".into()) };
+        let ticket = self.queue.remove(next);
+        let asked = self.asked.get_mut(&ticket).unwrap();
+        ensure!(asked.run_id == run_id, "{run_id} begins before {}", asked.run_id);
+        ensure!(!std::mem::replace(&mut asked.begun, true), "{run_id} begins twice");
+        let (start, message) = (asked.start.clone(), asked.message.clone());
+        self.leave_turn(&start);
+        self.turn = Some(Turn {
+            ticket: Some(ticket),
+            run_id: run_id.to_owned(),
+            follow_ups: 0,
+            calls: Vec::new(),
+            over: None,
+        });
+        self.resumed = self.answers(&self.asked[&ticket]);
+        match &start {
+            Start::Submit => {}
+            Start::Retry => self.thread.drop_unfinished(),
+            Start::Regenerate(id) => {
+                if let Some(length) = self.thread.cut(id.as_deref()) {
+                    self.thread.messages.truncate(length);
+                }
+            }
+        }
+        if let Some(message) = message {
+            self.thread.add(&json!([message]));
+        }
+        Ok(ticket)
+    }
+
+    /// A run with the results of the page's calls.
+    fn follows(&mut self, run_id: &str) -> Result<Ticket, String> {
+        let Some(turn) = &mut self.turn else { return Err("a run follows on nothing".into()) };
+        turn.follow_ups += 1;
+        turn.calls.clear();
+        turn.over = None;
+        let expected = format!("{}-{}", turn.run_id, turn.follow_ups);
+        ensure!(run_id == expected, "{run_id} follows, not {expected}");
+        self.resumed = None;
+        Ok(*turn.ticket.get_or_insert(0))
+    }
+
+    fn closed(&mut self, request: u32) -> Held {
+        self.say(|| format!("     → close {request}"));
+        let line = self.lines.last_mut().filter(|line| line.request == request && !line.closed);
+        let Some(line) = line else { return Err(format!("request {request} is closed, but not open")) };
+        (line.over, line.closed) = (true, true);
+        self.due.closes = false;
+        if self.run.is_none() {
+            return Ok(());
+        }
+        if let Some(next) = self.replacing.take_if(|_| self.run.as_ref().is_some_and(|run| run.ended.is_none())) {
+            self.ends("aborted");
+            self.queue.insert(0, next);
+        }
+        self.finish()?;
+        let Some(next) = self.replacing.filter(|_| !self.due.follow_up) else { return Ok(()) };
+        if self.is_working() {
+            self.stops();
+            self.queue.insert(0, next);
+        } else if !self.waits() {
+            self.queue.push(next);
+        } else {
+            return Ok(());
+        }
+        self.replacing = None;
+        Ok(())
+    }
+
+    /// The request is over, and with it the run.
+    pub(super) fn finish(&mut self) -> Held {
+        let Some(run) = self.run.take() else { return Ok(()) };
+        let Some(ended) = run.ended else { return Err("a request is closed whose run goes on".into()) };
+        self.conclude(ended, &run.pending);
+        match &mut self.turn {
+            Some(turn) if matches!(ended, "success" | "interrupted") && turn.ticket.is_none_or(|t| t == run.ticket) => {
+                turn.over = Some(ended);
+                self.between_runs();
+            }
+            _ => self.due.settles.push((run.ticket, ended)),
+        }
+        Ok(())
+    }
+
+    fn settled(&mut self, ticket: Ticket, result: &Value) -> Held {
+        let outcome = result["outcome"].as_str().unwrap_or_default();
+        self.say(|| format!("     → ticket {ticket}: {result}"));
+        let working = self.is_working();
+        let mut run_id = &self.run_id;
+        // Nobody holds the ticket of a run that follows on what people answered.
+        if ticket > 0 {
+            let Some(asked) = self.asked.get_mut(&ticket) else { return Err(format!("nobody has ticket {ticket}")) };
+            ensure!(!std::mem::replace(&mut asked.settled, true), "ticket {ticket} settles twice");
+            if let Some(at) = self.queue.iter().position(|waiting| *waiting == ticket) {
+                self.queue.remove(at);
+                let dropped = outcome == "dropped" && asked.policy == "drop" && (self.run.is_some() || working);
+                ensure!(dropped || outcome == "aborted", "ticket {ticket} never began, and is {outcome}");
+                return Ok(());
+            }
+            if !asked.begun {
+                run_id = &asked.run_id;
+            }
+        }
+        ensure!(result["runId"] == **run_id, "ticket {ticket} settles as {}", result["runId"]);
+        let due = self.due.settles.iter().position(|due| *due == (ticket, outcome_of(outcome)));
+        let Some(due) = due else { return Err(format!("ticket {ticket} is {outcome}; due is {:?}", self.due.settles)) };
+        self.due.settles.remove(due);
+        let failed = matches!(outcome, "error" | "truncated");
+        ensure!(result.get("error").is_some() == failed, "ticket {ticket}: {result}");
+        ensure!(self.open_line().is_none(), "ticket {ticket} settles while its request is open");
+        Ok(())
+    }
+
+    fn executed(&mut self, id: &str, name: &str, args: &str) -> Held {
+        self.say(|| format!("     → execute {id}: {name}({args})"));
+        ensure!(!self.due.executes.is_empty(), "{id} executes, and that is not due");
+        let due = self.due.executes.remove(0);
+        ensure!(due == id, "{id} executes before {due}");
+        ensure!(self.executing.insert(id.to_owned()), "{id} executes twice");
+        let call = self.thread.call(id).unwrap();
+        ensure!(call.name == name && call.args == args, "{id} executes as {name}({args})");
+        Ok(())
+    }
+
+    /// The run that is on will end so, unless it has ended otherwise already.
+    pub(super) fn ends(&mut self, outcome: &'static str) {
+        if let Some(run) = &mut self.run {
+            run.ended.get_or_insert(outcome);
+        }
+    }
+
+    /// Somebody stops what is on.
+    pub(super) fn stops(&mut self) {
+        let goes_on = self.goes_on("success");
+        if let Some(run) = &mut self.run {
+            if goes_on {
+                run.ended = Some("aborted");
+            }
+            run.ended.get_or_insert("aborted");
+            self.due.closes = true;
+        } else if self.is_working() {
+            let ticket = self.turn.as_mut().and_then(|turn| turn.ticket.take());
+            self.conclude("aborted", &[]);
+            self.due.settles.extend(ticket.map(|ticket| (ticket, "aborted")));
+        }
+    }
+
+    /// Nothing streams any more.
+    pub(super) fn conclude(&mut self, ended: &'static str, pending: &[String]) {
+        use super::page::Stage::*;
+        let mut pending = pending.to_vec();
+        pending.extend(self.open_calls(&[Executing, Waiting, Manual]));
+        self.thread.end(ended, &pending);
+        let well = matches!(ended, "success" | "interrupted");
+        let goes_on = self.goes_on(ended);
+        if well {
+            self.resumed = None;
+        } else {
+            self.abandon_turn();
+        }
+        (self.status, self.outcome) = match ended {
+            _ if goes_on => ("running", None),
+            "error" | "truncated" => ("error", Some(ended)),
+            _ => ("idle", Some(ended)),
+        };
+    }
+}
+
+fn outcome_of(name: &str) -> &'static str {
+    let known = ["success", "error", "aborted", "interrupted", "cancelled", "truncated", "dropped"];
+    known.into_iter().find(|known| *known == name).unwrap_or("unknown")
+}

@@ -1,0 +1,154 @@
+//! A schedule: how the world is, and what happens in it, made from a seed. A step names what it is about by a number that
+//! is taken modulo what there is, so that a schedule without some of its steps is a schedule too.
+
+use super::server::Framing;
+use crate::support::streams::Random;
+use std::fmt;
+
+/// When the page looks at what changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Publishing {
+    /// As soon as it is told.
+    AtOnce,
+    /// At once where it is urgent, else with the next frame.
+    Frames,
+}
+
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub seed: u64,
+    pub strict: bool,
+    pub framing: Framing,
+    /// The server makes one mistake in so many answers; 0: none.
+    pub faults: usize,
+    pub grace_ms: f64,
+    pub max_queue: usize,
+    /// The page has tools; so many runs may follow on their calls.
+    pub follow_ups: Option<usize>,
+    pub publishing: Publishing,
+    /// A second session gets the same inputs and is read only once, at the end.
+    pub twin: bool,
+    pub steps: Vec<Step>,
+}
+
+/// How much of a body comes at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
+    Bytes(usize),
+    Frame,
+    All,
+}
+
+/// What is done with a submit while a run is on.
+pub type Policy = &'static str;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    // The user.
+    Submit { seed: u32, policy: Policy, answers: bool },
+    Retry { policy: Policy },
+    Regenerate { which: Option<usize>, seed: u32 },
+    Stop,
+    Cancel(usize),
+    SetMessages(usize),
+    SetState(usize),
+    /// Of the calls that wait for somebody.
+    Approve { which: usize, edited: bool },
+    Deny(usize),
+    Reset,
+    Dispose,
+    // The page: a call that it executes, or any that there is.
+    Settle { which: usize, any: bool, fails: bool },
+    Hold(usize),
+    // The network, about the request that is open: the head, then the body, then its end.
+    Deliver(Amount),
+    Break,
+    /// Something comes of a request that is over.
+    Late(usize),
+    // The clock.
+    Wait(usize),
+    /// A timer that nobody asked for, or that is early.
+    Tick,
+    /// The page paints.
+    Frame,
+}
+
+const POLICIES: [Policy; 4] = ["queue", "replace", "drop", "reject"];
+
+impl Plan {
+    pub fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let framing = [Framing::Sse, Framing::Sse, Framing::SseCrLf, Framing::Lines][random.below(4)];
+        let steps = 8 + random.below(40);
+        // A user who is calm lets answers come.
+        let calm = 2 + random.below(10);
+        let mut plan = Self {
+            seed,
+            strict: random.one_in(4),
+            framing,
+            faults: [0, 2, 4, 8][random.below(4)],
+            grace_ms: [0.0, 250.0, 1000.0][random.below(3)],
+            max_queue: [32, 32, 2][random.below(3)],
+            follow_ups: [None, Some(8), Some(8), Some(1)][random.below(4)],
+            publishing: [Publishing::AtOnce, Publishing::AtOnce, Publishing::Frames][random.below(3)],
+            twin: random.one_in(3),
+            steps: Vec::with_capacity(steps),
+        };
+        for _ in 0..steps {
+            let step = if random.one_in(calm) { user(&mut random) } else { world(&mut random) };
+            plan.steps.push(step);
+        }
+        plan
+    }
+}
+
+fn user(random: &mut Random) -> Step {
+    let seed = random.below(10_000) as u32;
+    let policy = if random.one_in(2) { "queue" } else { POLICIES[random.below(4)] };
+    match random.below(30) {
+        0..10 => Step::Submit { seed, policy, answers: !random.one_in(3) },
+        10..12 => Step::Retry { policy },
+        12..14 => Step::Regenerate { which: random.one_in(2).then(|| random.below(9)), seed },
+        14..17 => Step::Stop,
+        17..19 => Step::Cancel(random.below(9)),
+        19 => Step::SetMessages(random.below(9)),
+        20..22 => Step::SetState(random.below(9)),
+        22 => Step::Reset,
+        23..26 => Step::Approve { which: random.below(9), edited: random.one_in(3) },
+        26 | 27 => Step::Deny(random.below(9)),
+        28 => Step::Hold(random.below(9)),
+        _ if random.one_in(4) => Step::Dispose,
+        _ => Step::Stop,
+    }
+}
+
+fn world(random: &mut Random) -> Step {
+    match random.below(28) {
+        0..7 => Step::Deliver(Amount::Frame),
+        7..12 => Step::Deliver(Amount::Bytes(1 + random.below(200))),
+        12..17 => Step::Deliver(Amount::All),
+        17 => Step::Break,
+        18 => Step::Late(random.below(99)),
+        19..21 => Step::Wait([1, 100, 250, 1000, 5000][random.below(5)]),
+        21 => Step::Tick,
+        22..26 => Step::Settle { which: random.below(9), any: random.one_in(6), fails: random.one_in(4) },
+        _ => Step::Frame,
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seed, strict, framing, faults, grace_ms, max_queue, follow_ups, publishing, .. } = self;
+        let rules = if *strict { "strict" } else { "tolerant" };
+        write!(f, "seed {seed}: {rules} rules, {framing:?}, ")?;
+        match faults {
+            0 => write!(f, "a server without faults")?,
+            n => write!(f, "a fault in one of {n} answers")?,
+        }
+        match follow_ups {
+            None => write!(f, ", no tools in the page")?,
+            Some(n) => write!(f, ", tools in the page, maxFollowUps {n}")?,
+        }
+        write!(f, ", graceMs {grace_ms}, limits.queue {max_queue}, published {publishing:?}")
+    }
+}

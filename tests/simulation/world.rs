@@ -1,0 +1,514 @@
+//! One schedule, played: a session between a fake user, a fake server and a fake clock, and what must hold after each step.
+
+use super::plan::{Amount, Plan, Policy, Step};
+use super::server::{Answer, End, Server};
+use super::thread::Thread;
+use crate::support::Mirror;
+use ag_ui_wasm::session::{Misuse, Options, Session, Ticket};
+use effects::Due;
+use page::Turn;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+
+/// What is wrong, for people.
+pub type Held = Result<(), String>;
+
+macro_rules! ensure {
+    ($holds:expr, $($message:tt)+) => {
+        if !$holds {
+            return Err(format!($($message)+));
+        }
+    };
+}
+
+mod check;
+mod effects;
+mod page;
+
+/// A request that was opened.
+struct Line {
+    request: u32,
+    answer: Answer,
+    headed: bool,
+    /// Bytes of the body that were delivered.
+    sent: usize,
+    /// Events that were.
+    told: usize,
+    /// It ended, or the session closed it.
+    over: bool,
+    /// The session closed it. It may close one that has ended.
+    closed: bool,
+}
+
+/// A submit that was accepted.
+struct Asked {
+    run_id: String,
+    policy: Policy,
+    start: Start,
+    message: Option<Value>,
+    resume: Option<Vec<String>>,
+    begun: bool,
+    settled: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Start {
+    Submit,
+    Retry,
+    Regenerate(Option<String>),
+}
+
+/// The run that must be on.
+struct Run {
+    ticket: Ticket,
+    line: usize,
+    /// How it ends, as soon as that is certain.
+    ended: Option<&'static str>,
+    events: usize,
+    pending: Vec<String>,
+}
+
+pub struct World {
+    plan: Plan,
+    session: Session,
+    twin: Option<Session>,
+    mirror: Mirror,
+    now: f64,
+    wake: Option<f64>,
+    server: Server,
+    lines: Vec<Line>,
+    asked: BTreeMap<Ticket, Asked>,
+    queue: Vec<Ticket>,
+    /// Replaces the run that begins next.
+    replacing: Option<Ticket>,
+    run: Option<Run>,
+    turn: Option<Turn>,
+    /// Calls that the page was given, or that somebody answered.
+    handled: BTreeSet<String>,
+    /// Calls that were executed.
+    executing: BTreeSet<String>,
+    due: Due,
+    run_id: String,
+    thread: Thread,
+    resumed: Option<Vec<String>>,
+    status: &'static str,
+    outcome: Option<&'static str>,
+    /// The page was told that the snapshot is behind; whether as urgent.
+    told: Option<bool>,
+    minted: usize,
+    disposed: bool,
+    /// Effects of the step.
+    effects: usize,
+    pub trace: Option<Vec<String>>,
+}
+
+fn options(plan: &Plan) -> Options {
+    Options {
+        thread_id: "t".into(),
+        strict: plan.strict,
+        grace_ms: plan.grace_ms,
+        max_queue: plan.max_queue,
+        ..Options::default()
+    }
+}
+
+impl World {
+    pub fn new(plan: Plan, tracing: bool) -> Self {
+        let session = || Session::new(options(&plan), None, None).unwrap();
+        Self {
+            session: session(),
+            twin: plan.twin.then(session),
+            mirror: Mirror::new(),
+            now: 1000.0,
+            wake: None,
+            server: Server::new(plan.framing, plan.faults),
+            lines: Vec::new(),
+            asked: BTreeMap::new(),
+            queue: Vec::new(),
+            replacing: None,
+            run: None,
+            turn: None,
+            handled: BTreeSet::new(),
+            executing: BTreeSet::new(),
+            due: Due::default(),
+            run_id: String::new(),
+            thread: Thread::new(),
+            resumed: None,
+            status: "idle",
+            outcome: None,
+            told: None,
+            minted: 0,
+            disposed: false,
+            effects: 0,
+            trace: tracing.then(Vec::new),
+            plan,
+        }
+    }
+
+    /// Plays the whole schedule, lets everything come to rest, and disposes of the session.
+    pub fn play(&mut self) -> Held {
+        for at in 0..self.plan.steps.len() {
+            let step = self.plan.steps[at].clone();
+            self.say(|| format!("{:3}. {step:?}", at + 1));
+            self.step(&step)?;
+            self.check()?;
+        }
+        self.rest()
+    }
+
+    fn say(&mut self, line: impl FnOnce() -> String) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(line());
+        }
+    }
+
+    /// Gives the session an input, and the same to its twin.
+    fn give<T: PartialEq + Debug>(&mut self, input: impl Fn(&mut Session, f64) -> T) -> Result<T, String> {
+        let result = input(&mut self.session, self.now);
+        if let Some(twin) = &mut self.twin {
+            let again = input(twin, self.now);
+            ensure!(again == result, "the twin answers {again:?}, not {result:?}");
+        }
+        Ok(result)
+    }
+
+    fn step(&mut self, step: &Step) -> Held {
+        self.effects = 0;
+        match step {
+            Step::Submit { seed, policy, answers } => self.submit(*seed, policy, *answers),
+            Step::Retry { policy } => self.ask(Start::Retry, None, policy, None),
+            Step::Regenerate { which, .. } => {
+                let assistants: Vec<&str> =
+                    self.thread.messages.iter().filter(|m| m.role == "assistant").map(|m| m.id.as_str()).collect();
+                let id = which.map(|which| match assistants.len() {
+                    0 => "nobody".to_owned(),
+                    len => assistants[which % len].to_owned(),
+                });
+                self.ask(Start::Regenerate(id), None, "queue", None)
+            }
+            Step::Stop => {
+                self.stops();
+                self.give(|session, now| session.stop(now))?;
+                self.perform()
+            }
+            Step::Cancel(which) => {
+                // Now and then one that does not wait any more, or never did.
+                let ticket = (which % (self.asked.len() + 2)) as Ticket;
+                let working = self.is_working() && self.turn.as_ref().is_some_and(|turn| turn.ticket == Some(ticket));
+                if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
+                    self.stops();
+                }
+                self.say(|| format!("     cancel {ticket}"));
+                self.give(|session, now| session.cancel(ticket, now))?;
+                self.perform()
+            }
+            Step::SetMessages(which) => self.set_messages(*which),
+            Step::SetState(n) => {
+                let state = json!({"mine": n});
+                let json = state.to_string();
+                if self.give(|session, _| session.set_state(&json))?.is_ok() {
+                    self.thread.state = state;
+                }
+                self.perform()
+            }
+            Step::Reset => {
+                if !self.disposed {
+                    self.stops();
+                }
+                let result = self.give(|session, now| session.reset(now))?;
+                self.perform()?;
+                if result.is_ok() {
+                    ensure!(self.queue.is_empty() && self.run.is_none(), "reset left something behind");
+                    (self.thread, self.turn) = (Thread::new(), None);
+                    self.handled.clear();
+                    (self.status, self.outcome, self.resumed) = ("idle", None, None);
+                }
+                Ok(())
+            }
+            Step::Settle { which, any, fails } => self.settle(*which, *any, *fails),
+            Step::Approve { which, edited } => self.approve(*which, *edited),
+            Step::Deny(which) => self.deny(*which),
+            Step::Hold(which) => self.hold(*which),
+            Step::Dispose => self.dispose(),
+            Step::Deliver(amount) => self.deliver(*amount),
+            Step::Break => self.end_of_body(End::Breaks),
+            Step::Late(which) => self.late(*which),
+            Step::Wait(ms) => self.wait(self.now + *ms as f64),
+            Step::Tick => {
+                self.give(|session, now| session.tick(now))?;
+                self.perform()
+            }
+            Step::Frame => {
+                if self.told.is_some() {
+                    self.publish()?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    // The user.
+
+    fn submit(&mut self, seed: u32, policy: Policy, answers: bool) -> Held {
+        self.minted += 1;
+        let message = json!({"id": format!("u{}", self.minted), "role": "user", "content": format!("#{seed}")});
+        let resume = (answers && !self.thread.interrupts.is_empty()).then(|| self.thread.interrupts.clone());
+        self.ask(Start::Submit, Some(message), policy, resume)
+    }
+
+    fn ask(&mut self, start: Start, message: Option<Value>, policy: Policy, resume: Option<Vec<String>>) -> Held {
+        let run_id = format!("r{}", self.asked.len() + 1);
+        let mut input = json!({"runId": run_id, "ifBusy": policy});
+        if let Some(limit) = self.plan.follow_ups {
+            input["pageTools"] = page::tools();
+            input["maxFollowUps"] = json!(limit);
+        }
+        if let Some(message) = &message {
+            input["messages"] = json!([message]);
+        }
+        if let Some(ids) = &resume {
+            input["resume"] = ids.iter().map(|id| json!({"interruptId": id, "status": "resolved"})).collect();
+        }
+        let input = input.to_string();
+        let result = match &start {
+            Start::Submit => self.give(|session, now| session.submit(&input, now)),
+            Start::Retry => self.give(|session, now| session.retry(&input, now)),
+            Start::Regenerate(id) => self.give(|session, now| session.regenerate(id.as_deref(), &input, now)),
+        }?;
+        self.say(|| format!("     {start:?} {run_id} ({policy}): {result:?}"));
+        let asked = Asked { run_id, policy, start, message, resume, begun: false, settled: false };
+        let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
+        let judged = over && !self.waits() || policy == "replace";
+        let refused = !self.disposed && judged && !self.admits(&asked);
+        ensure!(
+            refused == matches!(result, Err(Misuse::InterruptsOpen(_))),
+            "interrupts {:?} are open, and the answer was {result:?}",
+            self.thread.interrupts
+        );
+        match &result {
+            Ok(ticket) => {
+                ensure!(!self.disposed, "a submit after dispose was accepted");
+                let fresh = !self.asked.contains_key(ticket);
+                ensure!(fresh, "ticket {ticket} was given twice");
+                match policy {
+                    "replace" if !over || self.is_working() => {
+                        self.stops();
+                        self.queue.insert(0, *ticket);
+                    }
+                    // The run that is over is closed first; whatever goes on then is replaced.
+                    "replace" if self.run.is_some() || self.waits() => self.replacing = Some(*ticket),
+                    _ => self.queue.push(*ticket),
+                }
+                self.asked.insert(*ticket, asked);
+            }
+            Err(Misuse::Busy) => ensure!(policy == "reject", "rejected, where that was not asked for"),
+            Err(Misuse::QueueFull) => {
+                ensure!(self.queue.len() >= self.plan.max_queue, "the queue is full with {}", self.queue.len());
+            }
+            Err(Misuse::NothingToRegenerate) => {
+                let Start::Regenerate(id) = &asked.start else { return Err("nothing was to be regenerated".into()) };
+                ensure!(self.thread.cut(id.as_deref()).is_none(), "there is something to regenerate");
+            }
+            Err(Misuse::InterruptsOpen(_)) => {}
+            Err(Misuse::Disposed) => ensure!(self.disposed, "nobody disposed of it"),
+            Err(other) => return Err(format!("refused: {other}")),
+        }
+        self.perform()
+    }
+
+    /// The answers that a run of this submit carries.
+    fn answers(&self, asked: &Asked) -> Option<Vec<String>> {
+        match (&asked.resume, &asked.start) {
+            (Some(ids), _) => Some(ids.clone()),
+            (None, Start::Submit) => None,
+            (None, Start::Retry) => self.resumed.clone(),
+            (None, Start::Regenerate(_)) => {
+                (!self.thread.interrupts.is_empty()).then(|| self.thread.interrupts.clone())
+            }
+        }
+    }
+
+    /// Whether a run may begin so: all that is open is answered, and nothing else.
+    fn admits(&self, asked: &Asked) -> bool {
+        self.thread.interrupts.is_empty() || self.answers(asked).unwrap_or_default() == self.thread.interrupts
+    }
+
+    /// Whether somebody waits who may begin.
+    fn waits(&self) -> bool {
+        self.queue.iter().any(|ticket| self.admits(&self.asked[ticket]))
+    }
+
+    /// The application edits: the last of its messages go, and one comes.
+    fn set_messages(&mut self, which: usize) -> Held {
+        let mut messages: Vec<Value> = self.thread.messages.iter().map(|message| message.outgoing()).collect();
+        messages.truncate(messages.len().saturating_sub(which % 3));
+        self.minted += 1;
+        messages.push(json!({"id": format!("u{}", self.minted), "role": "user", "content": "#7"}));
+        let messages = Value::Array(messages);
+        let json = messages.to_string();
+        if self.give(|session, _| session.set_messages(&json))?.is_ok() {
+            self.thread.assign(&messages);
+        }
+        self.perform()
+    }
+
+    fn dispose(&mut self) -> Held {
+        self.stops();
+        self.give(|session, now| session.dispose(now))?;
+        self.perform()?;
+        self.disposed = true;
+        self.turn = None;
+        let waiting: Vec<_> = self.asked.iter().filter(|(_, asked)| !asked.settled).map(|(ticket, _)| ticket).collect();
+        ensure!(waiting.is_empty(), "disposed of, and the tickets {waiting:?} never settle");
+        ensure!(self.lines.iter().all(|line| line.over), "disposed of, and a request is open");
+        Ok(())
+    }
+
+    // The network.
+
+    fn open_line(&self) -> Option<usize> {
+        self.lines.iter().position(|line| !line.over)
+    }
+
+    fn deliver(&mut self, amount: Amount) -> Held {
+        let Some(at) = self.open_line() else { return Ok(()) };
+        let line = &mut self.lines[at];
+        let (request, end) = (line.request, line.answer.end);
+        let Some((status, content_type)) = line.answer.head else { return self.end_of_body(end) };
+        if !line.headed {
+            line.headed = true;
+            let content_type = content_type.to_owned();
+            self.say(|| format!("     request {request}: {status} {content_type}"));
+            if status == 204 {
+                self.ends("error");
+            }
+            self.give(|session, now| session.head(request, status, &content_type, now))?;
+            return self.perform();
+        }
+        let rest = line.answer.body.len() - line.sent;
+        if rest == 0 {
+            return self.end_of_body(end);
+        }
+        let next = line.answer.frames.get(line.told).map_or(rest, |frame| frame.whole.saturating_sub(line.sent).max(1));
+        let count = match amount {
+            Amount::Bytes(n) => n.min(rest),
+            Amount::Frame => next.min(rest),
+            Amount::All => rest,
+        };
+        let bytes = line.answer.body[line.sent..line.sent + count].to_vec();
+        line.sent += count;
+        let reached = line.sent;
+        self.say(|| format!("     request {request}: {count} of {rest} bytes"));
+        self.tell(at, |frame| frame.whole <= reached);
+        self.give(|session, now| session.bytes(request, &bytes, now))?;
+        self.perform()
+    }
+
+    /// What was delivered of a body counts: the events that `there` says are there.
+    fn tell(&mut self, at: usize, there: impl Fn(&super::server::Frame) -> bool) {
+        while let Some(frame) = self.lines[at].answer.frames.get(self.lines[at].told).filter(|frame| there(frame)) {
+            let event = frame.event.clone();
+            self.lines[at].told += 1;
+            self.say(|| format!("       {event}"));
+            self.thread.apply(&event);
+            let Some(run) = &mut self.run else { continue };
+            run.events += 1;
+            let outcome = &event["outcome"];
+            let ended = match event["type"].as_str().unwrap() {
+                "RUN_STARTED" => {
+                    (run.ended, self.status, self.outcome) = (None, "running", None);
+                    continue;
+                }
+                "TOOL_CALL_END" => {
+                    self.call_ready(event["toolCallId"].as_str().unwrap());
+                    continue;
+                }
+                "TOOL_CALL_RESULT" => {
+                    self.answered_elsewhere(event["toolCallId"].as_str().unwrap());
+                    continue;
+                }
+                "RUN_FINISHED" if outcome["type"] == "interrupt" => "interrupted",
+                "RUN_FINISHED" => "success",
+                "RUN_ERROR" => "error",
+                _ => continue,
+            };
+            let ids = |list: &Value, pick: fn(&Value) -> &Value| -> Vec<String> {
+                let list = list.as_array().map_or(&[][..], Vec::as_slice);
+                list.iter().filter_map(|item| Some(pick(item).as_str()?.to_owned())).collect()
+            };
+            let mut pending = ids(&outcome["pendingToolCallIds"], |id| id);
+            pending.extend(ids(&outcome["interrupts"], |interrupt| &interrupt["toolCallId"]));
+            (run.ended, run.pending) = (Some(ended), pending.clone());
+            self.conclude(ended, &pending);
+        }
+    }
+
+    fn end_of_body(&mut self, end: End) -> Held {
+        let Some(at) = self.open_line() else { return Ok(()) };
+        if end == End::Hangs {
+            return Ok(());
+        }
+        let line = &mut self.lines[at];
+        line.over = true;
+        let (request, sent, headed) = (line.request, line.sent, line.headed);
+        let status = line.answer.head.filter(|_| headed).map(|(status, _)| status);
+        self.say(|| format!("     request {request}: {}", if end == End::Closes { "its end" } else { "breaks" }));
+        // A last frame that lacks its end counts all the same.
+        if end == End::Closes {
+            self.tell(at, |frame| frame.readable <= sent);
+        }
+        let events = self.run.as_ref().map_or(0, |run| run.events);
+        match status {
+            Some(200) if events > 0 || self.lines[at].answer.is_stream() || end == End::Breaks => self.ends("truncated"),
+            _ => self.ends("error"),
+        }
+        self.finish()?;
+        match end {
+            End::Closes => self.give(|session, now| session.end(request, now))?,
+            _ => self.give(|session, now| session.failed(request, "reset", now))?,
+        }
+        self.perform()
+    }
+
+    /// Whatever comes of a request that is over changes nothing.
+    fn late(&mut self, which: usize) -> Held {
+        let over: Vec<usize> = (0..self.lines.len()).filter(|at| self.lines[*at].over).collect();
+        let Some(at) = over.get(which % over.len().max(1)) else { return Ok(()) };
+        let line = &self.lines[*at];
+        let (request, bytes) = (line.request, line.answer.body[line.sent..].to_vec());
+        self.say(|| format!("     request {request}, which is over: its rest"));
+        match which % 4 {
+            0 => self.give(|session, now| session.head(request, 500, "text/html", now))?,
+            1 => self.give(|session, now| session.failed(request, "reset", now))?,
+            2 => self.give(|session, now| session.end(request, now))?,
+            _ => self.give(|session, now| session.bytes(request, &bytes, now))?,
+        }
+        self.perform()?;
+        ensure!(self.effects == 0, "what came of a closed request had effects");
+        Ok(())
+    }
+
+    // The clock.
+
+    fn wait(&mut self, until: f64) -> Held {
+        for _ in 0..100 {
+            let Some(at) = self.wake.filter(|at| *at <= until) else {
+                self.now = self.now.max(until);
+                return Ok(());
+            };
+            self.wake = None;
+            self.now = self.now.max(at);
+            self.say(|| format!("     the timer of {at}"));
+            self.give(|session, now| session.tick(now))?;
+            self.perform()?;
+        }
+        Err("its timers never rest".into())
+    }
+}
+
+impl Answer {
+    fn is_stream(&self) -> bool {
+        self.head.is_some_and(|(_, content_type)| content_type.contains("stream") || content_type.contains("json"))
+    }
+}
