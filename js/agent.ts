@@ -7,7 +7,7 @@ import { findTool, isAnswer, toAnswer, toCoreInput, toRunInput, toTarget } from 
 import { createLink, type Run } from "./link.js";
 import type { Core } from "./loader.js";
 import { createKeeper, readSaved, refusal, type SavedAgent } from "./persist.js";
-import { createCalls, toSettled } from "./tools.js";
+import { createCalls } from "./tools.js";
 import type { Agent, AgentOptions, AgentSnapshot, Message, PageTool, QueuedSubmit, RunResult, SubmitInput } from "./types.js";
 import { uuid } from "./uuid.js";
 
@@ -41,7 +41,7 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     find: (name) => brought.get(name) ?? findTool(options, name),
     agent: () => agent as unknown as Agent,
     settle: (json) => void link.now((session) => session.settleCall(json)),
-    hold: (toolCallId) => link.now((session) => session.hold(toolCallId)),
+    hold: (json) => void link.now((session) => session.hold(json)),
   });
   const settings: SessionOptions = {
     threadId: first.threadId,
@@ -276,12 +276,9 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
       return run({ id: input.runId, start: (session) => session.regenerate(messageId, json) });
     },
     resume,
-    addToolResult: ({ toolCallId, result, error }) => {
-      toJson(result);
-      decide("settleCall", toSettled({ toolCallId, result, error }));
-    },
+    addToolResult: ({ toolCallId, result, error }) => decide("settleCall", toJson({ toolCallId, result, error })),
     approve: (toolCallId, args) => decide("approve", toJson({ toolCallId, args })),
-    deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, messageId: uuid(), reason })),
+    deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
     editQueued,
     cancelQueued,
     setMessages,

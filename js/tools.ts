@@ -4,7 +4,6 @@
 import { misuse } from "./failure.js";
 import type { JsonObject, Tool } from "./protocol.js";
 import type { Agent } from "./types.js";
-import { uuid } from "./uuid.js";
 
 /** A validator of any library that keeps to Standard Schema (https://standardschema.dev), such as zod or valibot. */
 export interface StandardSchema<Output = unknown> {
@@ -77,7 +76,8 @@ export function tool<Args = JsonObject>(definition: PageTool<Args>): PageTool<Ar
 /** What the core has to know of a tool. */
 interface Flags {
   readonly name: string;
-  readonly execute?: false;
+  /** Somebody answers. */
+  readonly manual?: true;
   readonly needsApproval?: true;
   readonly followUp?: false;
 }
@@ -91,7 +91,7 @@ export function declare(given: readonly (Tool | PageTool)[]): { tools: readonly 
     tools.push((schema === undefined ? rest : { ...rest, parameters: schema }) as Tool);
     pageTools.push({
       name: rest.name,
-      ...(!execute && { execute: false }),
+      ...(!execute && { manual: true }),
       // A function is asked when the arguments are there.
       ...(needsApproval === true && { needsApproval }),
       ...(followUp === false && { followUp }),
@@ -142,10 +142,10 @@ export interface CallsClient {
   /** The tool of that name as the application has it now. */
   find(name: string): PageTool | undefined;
   agent(): Agent;
-  /** A call has ended: `{toolCallId, messageId, result?, error?}` as JSON text. */
+  /** A call has ended: `{toolCallId, result?, error?}` as JSON text. */
   settle(json: string): void;
-  /** A person has to approve it first; then it is executed again. */
-  hold(toolCallId: string): void;
+  /** A person has to approve it first; then it is executed again. `{toolCallId}` as JSON text. */
+  hold(json: string): void;
 }
 
 /** Nothing runs yet. */
@@ -163,7 +163,7 @@ export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
     if (typeof needsApproval === "function" && !held.delete(toolCallId) && !signal.aborted && needsApproval(checked)) {
       held.add(toolCallId);
       running.delete(toolCallId);
-      hold(toolCallId);
+      hold(JSON.stringify({ toolCallId }));
       return undefined;
     }
     // The core has to be done with what it does.
@@ -198,12 +198,11 @@ export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
 }
 
 /** The end of a call as the core reads it. A result that is no JSON is an error of the tool. */
-export function toSettled(end: { toolCallId: string; result?: unknown; error?: string | undefined }): string {
-  const messageId = uuid();
+function toSettled(end: { toolCallId: string; result?: unknown; error?: string | undefined }): string {
   try {
-    return JSON.stringify({ messageId, ...end });
+    return JSON.stringify(end);
   } catch (cause) {
-    return JSON.stringify({ messageId, toolCallId: end.toolCallId, error: messageOf(cause) });
+    return JSON.stringify({ toolCallId: end.toolCallId, error: messageOf(cause) });
   }
 }
 

@@ -297,7 +297,7 @@ export interface AgentEvents extends AsyncIterable<CustomEventData> {
  *
  * What happens to a run is told by `RunResult.outcome`, never by a rejection. A call that makes no sense rejects
  * (or throws) an `AgentError` of kind `unsupported` with the code `disposed`, `busy`, `queue-full`,
- * `nothing-to-regenerate`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired` or `input`.
+ * `nothing-to-regenerate`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired` or `input`.
  *
  * @example
  * const agent = createAgent({ url: "/agent" });

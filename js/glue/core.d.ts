@@ -78,14 +78,14 @@ export class Session {
   stop(): void;
   /** Answers one interrupt: `{interruptId, status, payload?, metadata?, run}`. Returns a ticket of the run that follows. */
   answer(json: string): number;
-  /** `{toolCallId, messageId, result?, error?}`. */
+  /** `{toolCallId, result?, error?}`. False where nobody waits for it. */
   settleCall(json: string): boolean;
   /** `{toolCallId, args?}`. */
   approve(json: string): boolean;
-  /** `{toolCallId, messageId, reason?}`. */
+  /** `{toolCallId, reason?}`. */
   deny(json: string): boolean;
-  /** Instead of executing the call, waits for its approval. */
-  hold(toolCallId: string): void;
+  /** Instead of executing the call, waits for its approval: `{toolCallId}`. */
+  hold(json: string): boolean;
   /** The form of `submit`. False if the ticket waits no more. */
   editQueued(ticket: number, json: string): boolean;
   setMessages(json: string): void;

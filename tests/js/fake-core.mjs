@@ -43,6 +43,11 @@ export class Session {
     this.state = state === undefined ? undefined : JSON.parse(state);
     this.#length = this.messages?.length ?? 0;
     this.#host = host;
+    if (saved !== undefined) {
+      const { messages = [] } = JSON.parse(saved);
+      this.#length = messages.length;
+      this.patch(["o", ["messages"], messages]);
+    }
     if (this.messages) {
       this.patch(["o", ["messages"], this.messages], ["o", ["toolCalls"], Session.callsOf(this.messages)]);
     }
@@ -113,8 +118,9 @@ export class Session {
     return true;
   }
 
-  hold(toolCallId) {
-    this.#enter("hold", toolCallId);
+  hold(json) {
+    this.#enter("hold", JSON.parse(json).toolCallId);
+    return true;
   }
 
   editQueued(ticket, json) {

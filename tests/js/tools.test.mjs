@@ -27,7 +27,7 @@ async function running(tools, options) {
   await until(() => Session.last);
   const session = Session.last;
   const calls = (name) => session.calls.filter(([called]) => called === name).map(([, ...given]) => given.length > 1 ? given : given[0]);
-  const settled = () => calls("settleCall").map(({ messageId, ...end }) => (assert.match(messageId, /./), end));
+  const settled = () => calls("settleCall");
   const execute = async (id, name, args = {}) => {
     session.host.execute(id, name, JSON.stringify(args));
     await turn();
@@ -229,8 +229,7 @@ describe("approval", () => {
     agent.deny("3");
     agent.deny("4", "too much");
     assert.deepEqual(calls("approve"), [{ toolCallId: "1" }, { toolCallId: "2", args: { amount: 5 } }]);
-    const denied = calls("deny").map(({ messageId, ...rest }) => (assert.match(messageId, /./), rest));
-    assert.deepEqual(denied, [{ toolCallId: "3" }, { toolCallId: "4", reason: "too much" }]);
+    assert.deepEqual(calls("deny"), [{ toolCallId: "3" }, { toolCallId: "4", reason: "too much" }]);
   });
 });
 
