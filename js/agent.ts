@@ -1,11 +1,15 @@
 import { AgentError } from "./error.js";
 import { call, createEmitter } from "./emitter.js";
 import { misuse } from "./failure.js";
+import type { SessionOptions } from "./glue/core.js";
 import { initialSnapshot } from "./initial.js";
-import { toCoreInput, toRunInput, toTarget, uuid } from "./input.js";
+import { findTool, isAnswer, toAnswer, toCoreInput, toRunInput, toTarget } from "./input.js";
 import { createLink, type Run } from "./link.js";
 import type { Core } from "./loader.js";
-import type { Agent, AgentOptions, AgentSnapshot, Message, RunResult, SubmitInput } from "./types.js";
+import { createKeeper, readSaved, refusal, type SavedAgent } from "./persist.js";
+import { createCalls } from "./tools.js";
+import type { Agent, AgentOptions, AgentSnapshot, Message, PageTool, QueuedSubmit, RunResult, SubmitInput } from "./types.js";
+import { uuid } from "./uuid.js";
 
 /**
  * An agent over a core that is loaded when it is first needed. The entries of the package differ in the source only.
@@ -13,43 +17,78 @@ import type { Agent, AgentOptions, AgentSnapshot, Message, RunResult, SubmitInpu
  * @internal
  */
 export function createAgentWith<State>(source: () => Promise<Core>, given: AgentOptions<State>): Agent<State> {
-  const { threadId = uuid(), initialMessages = [], initialState, notify, limits = {} } = given;
+  const { initialMessages = [], initialState, notify, limits = {} } = given;
   const { rules = "tolerant", protocol = "1.0" } = given;
   // As the core reads it, which comes too late to tell of a mistake where it was made.
   if (!/^(1\.0|0\.0\.(0|[1-9]\d{0,2}))$/.test(protocol)) {
     throw misuse(new TypeError(`expected "1.0" or "0.0.x" as protocol, not ${JSON.stringify(protocol)}`));
   }
-  const first = initialSnapshot(threadId, initialMessages, initialState);
+  const { persist } = given;
+  const first = initialSnapshot(given.threadId ?? uuid(), initialMessages, initialState);
   const listeners = new Set<{ listener: () => void }>();
   // Read at the time of every call, so that a binding can keep callbacks and headers fresh.
   let options = given;
   let snapshot: AgentSnapshot<State> = first;
   let disposed = false;
+  let restoring: Promise<void> | undefined;
+  // Nothing has changed yet that would have to be saved.
+  let quiet = true;
+  // Tools that a submit has brought with it. The results of their calls may come long after.
+  const brought = new Map<string, PageTool>();
 
   const emitter = createEmitter(() => options);
+  const calls = createCalls({
+    find: (name) => brought.get(name) ?? findTool(options, name),
+    agent: () => agent as unknown as Agent,
+    settle: (json) => void link.now((session) => session.settleCall(json)),
+    hold: (json) => void link.now((session) => session.hold(json)),
+  });
+  const settings: SessionOptions = {
+    threadId: first.threadId,
+    rules,
+    protocol,
+    events: false,
+    maxFrameBytes: limits.frameBytes ?? 10 * 2 ** 20,
+    maxErrorBodyBytes: limits.errorBodyBytes ?? 64 * 2 ** 10,
+    maxQueue: limits.queue ?? 32,
+    maxDepth: limits.depth ?? 512,
+    graceMs: limits.graceMs ?? 1000,
+  };
   const link = createLink<State>({
-    source,
-    notify,
-    settings: {
-      threadId,
-      rules,
-      protocol,
-      events: false,
-      maxFrameBytes: limits.frameBytes ?? 10 * 2 ** 20,
-      maxErrorBodyBytes: limits.errorBodyBytes ?? 64 * 2 ** 10,
-      maxQueue: limits.queue ?? 32,
-      maxDepth: limits.depth ?? 512,
-      graceMs: limits.graceMs ?? 1000,
+    source: async () => {
+      const [core] = await Promise.all([source(), restoring]);
+      return core;
     },
+    notify,
+    settings,
     emitter,
+    calls,
+    empty: () => first,
+    refused: (error) => {
+      settings.threadId = first.threadId;
+      emitter.emit("error", refusal(error));
+    },
     request: () => toTarget(options),
     read: () => snapshot,
     publish: (next) => {
       if (next === snapshot) return;
       snapshot = next;
+      if (!quiet) keeper?.touch();
       for (const entry of [...listeners]) if (listeners.has(entry)) call(entry.listener);
     },
   });
+
+  const keeper =
+    persist &&
+    createKeeper(
+      persist,
+      () => save(),
+      (cause) => {
+        const message = `The agent could not be saved: ${cause instanceof Error ? cause.message : String(cause)}`;
+        emitter.emit("warning", { code: "not-saved", message });
+      },
+    );
+  if (keeper) emitter.on("finish", keeper.save);
 
   const alive = (): void => {
     if (disposed) {
@@ -92,9 +131,10 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     alive();
     const long = typeof input === "string" ? { message: input } : input;
     if (typeof long !== "object" || !long) throw misuse(new TypeError("submit takes a text or an object"));
-    const { state, signal } = long;
+    const { state, signal, replaces } = long;
     const core = toCoreInput(options, long, snapshot.interrupts);
     const { runId: id, messages } = core;
+    bring(long.tools);
     if (signal?.aborted) return { runId: id, outcome: "aborted" };
     const json = toJson(core);
     return run(
@@ -102,13 +142,16 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
         id,
         ifBusy: core.ifBusy,
         start: (session) => session.submit(json),
-        again: (session) =>
-          core.resume ? session.submit(toJson({ ...core, messages: [], state: undefined })) : session.retry(json),
-        fold: (at) => ({
-          ...at,
-          messages: [...at.messages, ...messages.filter(({ id }) => !at.messages.some((old) => old.id === id))],
-          state: merge(at.state, state),
-        }),
+        again: (session) => {
+          const rest = { ...core, messages: [], replaces: undefined };
+          return core.resume ? session.submit(toJson({ ...rest, state: undefined })) : session.retry(toJson(rest));
+        },
+        fold: (at) => {
+          const cut = at.messages.findIndex((old) => old.id === replaces);
+          const kept = cut < 0 ? at.messages : at.messages.slice(0, cut);
+          const added = messages.filter(({ id }) => !kept.some((old) => old.id === id));
+          return { ...at, messages: [...kept, ...added], state: merge(at.state, state) };
+        },
       },
       signal,
     );
@@ -121,11 +164,63 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     return mergeable ? { ...old, ...state } : (state as State);
   };
 
+  /** Tools that came with a submit, in place of the options'; without any, the options' stand again. */
+  const bring = (tools: SubmitInput["tools"]): void => {
+    for (const tool of tools ?? []) brought.set(tool.name, tool as PageTool);
+    if (!tools) for (const name of brought.keys()) if (findTool(options, name)) brought.delete(name);
+  };
+
+  const resume: Agent<State>["resume"] = async (answers) => {
+    if (!isAnswer(answers)) return submit({ resume: answers });
+    alive();
+    const answer = toAnswer(options, answers);
+    const json = toJson(answer);
+    return run({ id: answer.run.runId, start: (session) => session.answer(json), part: true });
+  };
+
+  /** What a person decides about a call. The core may have to come first. */
+  const decide = (method: "settleCall" | "approve" | "deny", json: string): void => {
+    alive();
+    link.act((session) => session[method](json));
+  };
+
+  /** The submit that waits under that id, if it still does. */
+  const queued = (id: string): QueuedSubmit | undefined => {
+    alive();
+    link.flush();
+    return snapshot.queue.find((waiting) => waiting.id === id);
+  };
+
+  const editQueued: Agent<State>["editQueued"] = (id, input) => {
+    const waiting = queued(id);
+    if (!waiting) return false;
+    const { runId } = waiting;
+    const core = toCoreInput(options, { ...(typeof input === "string" ? { message: input } : input), runId }, snapshot.interrupts);
+    // It stays the same row of the page.
+    const [message] = waiting.messages;
+    const own = typeof input === "object" && typeof input.message === "object" && input.message.id;
+    const messages = message && !own ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
+    const json = toJson({ ...core, messages });
+    return link.now((session) => session.editQueued(Number(id), json)) ?? false;
+  };
+
+  const cancelQueued: Agent<State>["cancelQueued"] = (id) => {
+    const waits = !!queued(id);
+    if (waits) link.now((session) => session.cancel(Number(id)));
+    return waits;
+  };
+
+  const save = (): SavedAgent => {
+    const core = link.save();
+    const { threadId, messages, state } = snapshot;
+    return core ? { v: 1, threadId, core: JSON.parse(core) } : { v: 1, threadId, messages, state };
+  };
+
   const setMessages: Agent<State>["setMessages"] = (next) => {
     alive();
     const messages: readonly Message[] = typeof next === "function" ? next(snapshot.messages) : next;
     const json = toJson(messages);
-    const shown = initialSnapshot(threadId, messages);
+    const shown = initialSnapshot("", messages);
     link.edit({
       fold: (at) => ({ ...at, messages: shown.messages, toolCalls: shown.toolCalls }),
       apply: (session) => session.setMessages(json),
@@ -141,12 +236,14 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
 
   const dispose = (): void => {
     if (disposed) return;
+    keeper?.save();
+    keeper?.dispose();
     disposed = true;
     link.dispose();
     emitter.close();
   };
 
-  const agent: Omit<Agent<State>, typeof Symbol.dispose> = {
+  const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
     subscribe: (listener) => {
       const entry = { listener };
       listeners.add(entry);
@@ -178,21 +275,28 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
       const json = toJson(input);
       return run({ id: input.runId, start: (session) => session.regenerate(messageId, json) });
     },
-    resume: (resume) => submit({ resume }),
+    resume,
+    addToolResult: ({ toolCallId, result, error }) => decide("settleCall", toJson({ toolCallId, result, error })),
+    approve: (toolCallId, args) => decide("approve", toJson({ toolCallId, args })),
+    deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
+    editQueued,
+    cancelQueued,
     setMessages,
     setState,
+    save,
     reset: () => {
       alive();
       const { messages, state } = first;
       const json = [toJson(messages), toJson(state)] as const;
       link.reset({
-        fold: () => first,
+        fold: ({ threadId }) => (threadId === first.threadId ? first : { ...first, threadId }),
         apply: (session) => {
           session.reset();
           session.setMessages(json[0]);
           session.setState(json[1]);
         },
       });
+      keeper?.save();
     },
     dispose,
     on: (name, listener) => {
@@ -210,5 +314,32 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     },
   };
   // Older engines have no such symbol.
-  return (Symbol.dispose ? { ...agent, [Symbol.dispose]: dispose } : agent) as Agent<State>;
+  const agent = (Symbol.dispose ? { ...methods, [Symbol.dispose]: dispose } : methods) as Agent<State>;
+
+  const begin = (value: unknown): void => {
+    if (value === undefined || value === null) return link.restore(undefined, undefined);
+    const { threadId, core, ...thread } = readSaved(value, given.threadId);
+    const { messages, state } = core ?? thread;
+    settings.threadId = threadId;
+    quiet = true;
+    link.restore(initialSnapshot(threadId, messages, state as State), core && JSON.stringify(core));
+    quiet = false;
+  };
+  const refuse = (cause: unknown): void => {
+    link.restore(undefined, undefined);
+    const error = AgentError.is(cause) ? cause : refusal(cause);
+    // The application has no agent to listen to before.
+    queueMicrotask(() => disposed || emitter.emit("error", error));
+  };
+  try {
+    const value = given.restore ?? persist?.load();
+    if (value) link.await();
+    if (value instanceof Promise) restoring = value.then(begin).catch(refuse);
+    else begin(value);
+  } catch (cause) {
+    refuse(cause);
+  }
+  quiet = false;
+
+  return agent;
 }

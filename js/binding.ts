@@ -1,6 +1,13 @@
 // What the framework bindings share.
 
+import { AgentError } from "./error.js";
 import type { Agent, AgentOptions } from "./types.js";
+
+/** The error of a component that looks for an agent above it, where nobody has put one. */
+export function nowhere(giver: string): AgentError {
+  const message = `useAgent() found no agent: pass it one, or put one above with ${giver}`;
+  return new AgentError({ kind: "unsupported", code: "input", message });
+}
 
 /** Whether it is an agent, of whatever copy of this package, and not options for one. */
 export function isAgent<State>(target: Agent<State> | AgentOptions<State>): target is Agent<State> {

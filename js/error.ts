@@ -36,8 +36,9 @@ export interface AgentErrorData {
   readonly status?: number | undefined;
   /**
    * Says more than the kind. The agent's own, from RUN_ERROR, or ours: `truncated` for a stream without an end,
-   * `load` for WebAssembly that did not come; `disposed`, `busy`, `queue-full`, `nothing-to-regenerate`,
-   * `interrupts-open`, `interrupt-unknown`, `interrupt-expired` and `input` for a call that could not be made.
+   * `load` for WebAssembly that did not come, `restore` for a save that cannot be read; `disposed`, `busy`, `queue-full`,
+   * `nothing-to-regenerate`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired` and
+   * `input` for a call that could not be made.
    */
   readonly code?: string | undefined;
   /** The protocol's rule that the server broke (kind `protocol`): its tag in docs/rules.md. */

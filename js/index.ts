@@ -7,6 +7,8 @@ import type { Agent, AgentOptions } from "./types.js";
 
 export { AgentError } from "./error.js";
 export type { AgentErrorData, AgentErrorKind } from "./error.js";
+export { indexedDbStore, localStorageStore } from "./stores.js";
+export { tool } from "./tools.js";
 export type * from "./types.js";
 
 /**

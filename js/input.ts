@@ -1,24 +1,32 @@
 // From what the application gives to what the core reads.
 
+import { misuse } from "./failure.js";
 import type { RequestTarget } from "./glue/core.js";
+import { declare } from "./tools.js";
 import type {
   AgentOptions,
   Context,
   Interrupt,
   Message,
+  PageTool,
+  ResumeAnswer,
   ResumeAnswers,
   ResumeEntry,
   SubmitInput,
   Tool,
   UserMessage,
 } from "./types.js";
+import { uuid } from "./uuid.js";
 
 /** What goes with every run. */
 export interface RunInput {
   runId: string;
   tools: readonly Tool[];
+  /** Those of the tools that the page answers, with what the core has to know. */
+  pageTools: readonly { readonly name: string }[];
   context: readonly Context[];
   forwardedProps: unknown;
+  maxFollowUps?: number;
 }
 
 /** The core's form of a submit. */
@@ -26,6 +34,7 @@ export interface CoreInput extends RunInput {
   messages: readonly Message[];
   state?: unknown;
   resume?: readonly ResumeEntry[] | undefined;
+  replaces?: string | undefined;
   ifBusy: "queue" | "replace" | "drop" | "reject";
 }
 
@@ -33,10 +42,29 @@ export interface CoreInput extends RunInput {
 export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunInput {
   return {
     runId: given.runId ?? uuid(),
-    tools: given.tools ?? ask(options.tools) ?? [],
+    ...declare(given.tools ?? ask(options.tools) ?? []),
     context: given.context ?? ask(options.context) ?? [],
     forwardedProps: given.forwardedProps ?? ask(options.forwardedProps) ?? {},
+    // Infinity would be no JSON.
+    ...(options.maxFollowUps !== undefined && { maxFollowUps: Math.min(options.maxFollowUps, 2 ** 31) }),
   };
+}
+
+/** The tool of that name, as the agent's options have it now. */
+export function findTool(options: AgentOptions, name: string): PageTool | undefined {
+  return ask(options.tools)?.find((tool) => tool.name === name) as PageTool | undefined;
+}
+
+/** Whether it is the answer to one interrupt. By id, answers are objects. */
+export function isAnswer(answers: ResumeAnswer | ResumeAnswers): answers is ResumeAnswer {
+  return typeof (answers as ResumeAnswer | undefined)?.id === "string";
+}
+
+/** The core's form of one answer. */
+export function toAnswer(options: AgentOptions, { id: interruptId, ...answer }: ResumeAnswer): ResumeEntry & { run: RunInput } {
+  const { status = "resolved", payload, ...rest } = answer;
+  // A cancellation has nothing to say.
+  return { ...rest, interruptId, status, ...(status === "resolved" && { payload }), run: toRunInput(options) };
 }
 
 /** Answers by interrupt as entries, in the order of the interrupts. */
@@ -59,12 +87,16 @@ export function toCoreInput<State>(
   given: SubmitInput<State>,
   interrupts: readonly Interrupt[],
 ): CoreInput {
-  const { message, parts, state, resume, ifBusy = "queue" } = given;
+  const { message, parts, state, resume, replaces, ifBusy = "queue" } = given;
+  if (replaces !== undefined && message === undefined && !parts) {
+    throw misuse(new TypeError("`replaces` needs a message that takes the place"));
+  }
   return {
     ...toRunInput(options, given),
     messages: message === undefined && !parts ? [] : [toUserMessage(message, parts)],
     state,
     resume: resume && toResume(resume, interrupts),
+    replaces,
     ifBusy,
   };
 }
@@ -89,14 +121,4 @@ export async function toTarget(options: AgentOptions): Promise<RequestTarget> {
 
 function ask<Value>(provider: Value | (() => Value)): Value {
   return typeof provider === "function" ? (provider as () => Value)() : provider;
-}
-
-/** A random UUID, also where the page is no secure context and `randomUUID` is missing. */
-export function uuid(): string {
-  if (crypto.randomUUID) return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

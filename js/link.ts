@@ -2,11 +2,12 @@
 // should WebAssembly trap.
 //
 // A session exists only while it is needed. Without one, edits change the snapshot at once, and runs wait in `steps`,
-// with every edit that comes after them, while the snapshot shows how it will look.
+// with every edit that comes after them, while the snapshot shows how it will look. Behind a save that only the core can
+// read, or that is yet to come, edits wait as well.
 //
-//   no session ──run──► loading ──► session ──trap──► no session (status "error", the snapshot stays)
-//        ▲                 │failed
-//        └─────────────────┘ (status "error", nothing is lost)
+//   no session ──run, act──► loading ──► session ──trap──► no session (status "error", the snapshot stays)
+//        ▲                      │failed
+//        └──────────────────────┘ (status "error", nothing is lost)
 
 import { AgentError } from "./error.js";
 import { call, type Emitter } from "./emitter.js";
@@ -16,6 +17,7 @@ import { initialSnapshot } from "./initial.js";
 import type { Core } from "./loader.js";
 import { applyPatch, keep } from "./mirror.js";
 import { createScheduler } from "./notify.js";
+import type { Calls } from "./tools.js";
 import type { AgentSnapshot, Message, Notify, RunResult } from "./types.js";
 
 /** A run that somebody waits for. */
@@ -30,6 +32,8 @@ export interface Run<State> {
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
+  /** One of several that settle with the same run, of which callbacks shall hear once. */
+  readonly part?: boolean;
   ticket?: number;
 }
 
@@ -45,9 +49,14 @@ export interface Client<State> {
   readonly notify: Notify | undefined;
   readonly settings: SessionOptions;
   readonly emitter: Emitter;
+  readonly calls: Calls;
   request(): Promise<RequestTarget>;
   read(): AgentSnapshot<State>;
   publish(snapshot: AgentSnapshot<State>): void;
+  /** The snapshot that the agent begins with. */
+  empty(): AgentSnapshot<State>;
+  /** The core cannot read the save. */
+  refused(error: AgentError): void;
 }
 
 /** The operations of an agent on the core. */
@@ -55,10 +64,22 @@ export interface Link<State> {
   load(): Promise<void>;
   run(run: Run<State>): void;
   edit(edit: Edit<State>): void;
+  /** Something that only a session can do. */
+  act(apply: (session: Session) => void): void;
+  /** Something that makes sense only if a session is there; else `undefined`. */
+  now<Value>(method: (session: Session) => Value): Value | undefined;
+  /** Brings the snapshot up to date. */
+  flush(): void;
   cancel(run: Run<State>): void;
   stop(): void;
   /** An edit that ends every run. */
   reset(edit: Edit<State>): void;
+  /** Everything that is to be kept of the session, or of the save that it will begin with: the core's JSON text. */
+  save(): string | undefined;
+  /** A save is on the way. */
+  await(): void;
+  /** It has come, or not. `core`: what the next session begins with, where the snapshot is not enough. */
+  restore(shown: AgentSnapshot<State> | undefined, core: string | undefined): void;
   /** The run that a failed load has kept from the core, or nothing if a session can be asked to retry. */
   lost(): Run<State> | undefined;
   /** Whether anybody listens to events may have changed. */
@@ -72,6 +93,8 @@ interface Live<State> {
   readonly tickets: Map<number, Run<State>>;
   /** Results of runs that ended before their ticket was returned. */
   readonly early: Map<number, string>;
+  /** Whether a call that returns a ticket is on. */
+  starting: boolean;
 }
 
 const closed = { phase: "closed", attempt: 0 } as const;
@@ -80,7 +103,7 @@ const connecting = { phase: "connecting", attempt: 0 } as const;
 /** The link of one agent. Touches no WebAssembly before it has to. */
 export function createLink<State>(client: Client<State>): Link<State> {
   type Snapshot = AgentSnapshot<State>;
-  const { source, settings, emitter, read, publish } = client;
+  const { source, settings, emitter, calls, read, publish } = client;
   const runs = new Set<Run<State>>();
   let core: Core | undefined;
   let loading: Promise<void> | undefined;
@@ -89,8 +112,10 @@ export function createLink<State>(client: Client<State>): Link<State> {
   let held: (() => void)[] | undefined;
   let disposed = false;
   let base: Snapshot | undefined;
-  let steps: { run?: Run<State> | undefined; edit: Edit<State> | Run<State> }[] = [];
+  let steps: { run?: Run<State> | undefined; edit: Edit<State> | Run<State>; acts?: boolean }[] = [];
   let lost: Run<State> | undefined;
+  // The core's own save, or `true` while it is on the way.
+  let saved: string | true | undefined;
 
   const flush = (): void => {
     scheduler.clear();
@@ -122,8 +147,9 @@ export function createLink<State>(client: Client<State>): Link<State> {
     actions?.forEach((action) => action());
   };
 
-  const tell = (run: Run<State>, result: RunResult): void => {
-    run.resolve(result);
+  const tell = (run: Run<State> | undefined, result: RunResult): void => {
+    run?.resolve(result);
+    if (run?.part && [...runs].some(({ part }) => part)) return;
     soon(() => {
       if (result.error) emitter.emit("error", result.error);
       if (result.outcome !== "dropped") emitter.emit("finish", result);
@@ -134,9 +160,10 @@ export function createLink<State>(client: Client<State>): Link<State> {
     if (runs.delete(run)) tell(run, result);
   };
 
-  const finish = (mine: Live<State>, ticket: number, run: Run<State>, json: string): void => {
+  /** A ticket has come to its end; without a run if nobody asked for it, but a result that was given by hand led to it. */
+  const finish = (mine: Live<State>, ticket: number, run: Run<State> | undefined, json: string): void => {
     mine.tickets.delete(ticket);
-    if (!runs.delete(run)) return;
+    if (run && !runs.delete(run)) return;
     // Who waits for the end must find it in the snapshot.
     flush();
     const { error: data, ...result } = JSON.parse(json);
@@ -151,7 +178,9 @@ export function createLink<State>(client: Client<State>): Link<State> {
   const fail = (mine: Live<State>, cause: unknown, last = read()): void => {
     if (mine !== live || disposed) return;
     live = undefined;
+    saved = undefined;
     scheduler.clear();
+    calls.abandonAll();
     giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core has failed", cause), {
       ...last,
       messages: [
@@ -163,11 +192,18 @@ export function createLink<State>(client: Client<State>): Link<State> {
     });
   };
 
+  /** Nothing waits any more. */
+  const forget = (): void => {
+    base = undefined;
+    steps = [];
+  };
+
   /** Every run has failed. */
   const giveUp = (error: AgentError, last: Snapshot): void => {
     const ended = [...runs];
-    base = undefined;
-    steps = [];
+    // What the next session begins with does not know what the snapshot shows beside it.
+    if (typeof saved === "string") for (const step of steps) step.run = undefined;
+    else forget();
     const outcome = ended.length ? "error" : last.outcome;
     release(() =>
       publish({ ...last, status: "error", isLoading: false, error, outcome, queue: [], connection: closed }),
@@ -185,7 +221,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     },
     settled: (ticket, json) => {
       const run = mine.tickets.get(ticket);
-      if (!run) mine.early.set(ticket, json);
+      if (!run && mine.starting) mine.early.set(ticket, json);
       else if (mine === live) finish(mine, ticket, run, json);
     },
     custom: (name, value) => {
@@ -197,6 +233,10 @@ export function createLink<State>(client: Client<State>): Link<State> {
     event: (json) => {
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
+    execute: (toolCallId, name, args) => {
+      if (mine === live) calls.execute(toolCallId, name, args);
+    },
+    abandon: (toolCallId) => calls.abandon(toolCallId),
     warning: (warning) => soon(() => emitter.emit("warning", warning)),
     fatal: (message) => fail(mine, new Error(message)),
   });
@@ -214,26 +254,32 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
 
   const start = (mine: Live<State>, run: Run<State>): void => {
+    // Inside a call of the core's another may begin.
+    const outer = mine.starting;
+    mine.starting = true;
     try {
       const ticket = run.start(mine.session!);
       run.ticket = ticket;
-      const early = mine.early.get(ticket);
-      if (early !== undefined) finish(mine, ticket, run, early);
-      else mine.tickets.set(ticket, run);
+      mine.tickets.set(ticket, run);
     } catch (error) {
       if (isTrap(error)) fail(mine, error, run.fold(read()));
       else if (runs.delete(run)) run.reject(misuse(error));
     }
+    mine.starting = outer;
+    if (outer) return;
+    for (const [ticket, json] of mine.early) {
+      mine.early.delete(ticket);
+      if (mine === live) finish(mine, ticket, mine.tickets.get(ticket), json);
+    }
   };
 
   const construct = ({ messages, state }: Snapshot, mine: Live<State>): Session => {
+    const options = { ...settings, events: emitter.has("event") };
+    const { Session } = core!;
     try {
-      return new core!.Session(
-        { ...settings, events: emitter.has("event") },
-        messages.length ? JSON.stringify(messages) : undefined,
-        JSON.stringify(state),
-        host(mine),
-      );
+      if (typeof saved === "string") return new Session(options, undefined, undefined, host(mine), saved);
+      const thread = messages.length ? JSON.stringify(messages) : undefined;
+      return new Session(options, thread, JSON.stringify(state), host(mine));
     } catch (error) {
       throw isTrap(error) ? error : misuse(error);
     }
@@ -243,20 +289,35 @@ export function createLink<State>(client: Client<State>): Link<State> {
   const open = (): void => {
     let from = base ?? read();
     const todo = steps;
-    base = undefined;
-    steps = [];
-    while (todo.length && !todo[0]!.run) from = todo.shift()!.edit.fold(from);
-    const mine: Live<State> = { tickets: new Map(), early: new Map() };
+    forget();
+    while (!saved && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.edit.fold(from);
+    const mine: Live<State> = { tickets: new Map(), early: new Map(), starting: false };
     // The core tells of all messages and calls, as it has read them; what it has read as they are keeps its identity.
     let next = initialSnapshot<State>(from.threadId, [], from.state);
     live = mine;
     held = [];
     try {
-      mine.session = construct(from, mine);
-      for (const { run, edit } of todo) {
+      try {
+        mine.session = construct(from, mine);
+      } catch (error) {
+        if (!saved || isTrap(error)) throw error;
+        // Refused: what waits goes on without it.
+        client.refused(error as AgentError);
+        from = client.empty();
+        next = initialSnapshot<State>(from.threadId, [], from.state);
+        saved = undefined;
+        mine.session = construct(from, mine);
+      }
+      saved = undefined;
+      for (const { run, edit, acts } of todo) {
         if (mine !== live) return;
         if (run) start(mine, run);
-        else if (!ask(mine, (edit as Edit<State>).apply)) return;
+        else if ("start" in edit) {
+          // Cancelled while it waited: its messages stay, as above, and nobody waits for it.
+          start(mine, edit);
+          ask(mine, (session) => edit.ticket && session.cancel(edit.ticket));
+        } else if (acts) call(() => void ask(mine, edit.apply));
+        else if (!ask(mine, edit.apply)) return;
       }
       if (mine !== live) return;
       const patch = mine.session.takePatch();
@@ -269,7 +330,8 @@ export function createLink<State>(client: Client<State>): Link<State> {
     const kept = <Part>(old: Part, part: Part): Part => keep(old, part) as Part;
     const messages = kept(shown.messages, next.messages);
     const toolCalls = kept(shown.toolCalls, next.toolCalls);
-    release(() => publish({ ...next, messages, toolCalls }));
+    const state = kept(shown.state, next.state);
+    release(() => publish({ ...next, messages, toolCalls, state }));
   };
 
   /** Shows what waits. */
@@ -281,9 +343,9 @@ export function createLink<State>(client: Client<State>): Link<State> {
       const waiting = { status: "running", isLoading: true, error: undefined, outcome: undefined } as const;
       publish({ ...shown, runId, ...waiting, connection: connecting });
     } else {
-      base = undefined;
-      steps = [];
-      publish({ ...shown, status: "idle", isLoading: false, outcome: "aborted", connection: closed });
+      const cancelled = { status: "idle", isLoading: false, outcome: "aborted", connection: closed } as const;
+      if (!saved && !steps.some(({ acts }) => acts)) forget();
+      publish(read().isLoading ? { ...shown, ...cancelled } : shown);
     }
   };
 
@@ -298,7 +360,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
 
   const wait = (run: Run<State>): void => {
-    if (steps.length) {
+    if (steps.some((step) => step.run)) {
       if (run.ifBusy === "drop") return settle(run, { runId: run.id, outcome: "dropped" });
       if (run.ifBusy === "reject") {
         runs.delete(run);
@@ -329,12 +391,17 @@ export function createLink<State>(client: Client<State>): Link<State> {
     if (!core) {
       lost = steps.flatMap(({ run }) => run ?? []).pop();
       giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core could not be loaded", cause), read());
-    } else if (steps.length) open();
+    } else if (steps.length || saved) open();
     else if (read().error?.code === "load") publish({ ...read(), status: "idle", error: undefined });
   };
 
   const load = async (): Promise<void> => {
     if (!core && !disposed) await (loading ??= attempt());
+  };
+
+  const begin = (): void => {
+    if (!core) void load();
+    else if (steps.length) open();
   };
 
   return {
@@ -344,13 +411,25 @@ export function createLink<State>(client: Client<State>): Link<State> {
       lost = undefined;
       if (live) return start(live, run);
       wait(run);
-      if (!core) void load();
-      else if (steps.length) open();
+      begin();
     },
     edit: (edit) => {
       if (live && ask(live, edit.apply)) return;
-      if (steps.length) steps.push({ edit });
+      if (saved) base ??= read();
+      if (steps.length || saved) steps.push({ edit });
       publish(edit.fold(read()));
+    },
+    act: (apply) => {
+      if (live) return void ask(live, apply);
+      base ??= read();
+      steps.push({ edit: { fold: (at) => at, apply }, acts: true });
+      begin();
+    },
+    flush,
+    now: (method) => {
+      let value;
+      if (live) ask(live, (session) => (value = method(session)));
+      return value;
     },
     cancel: (run) => {
       const { ticket } = run;
@@ -375,10 +454,28 @@ export function createLink<State>(client: Client<State>): Link<State> {
         }
         if (done) return;
       }
-      base = undefined;
-      steps = [];
+      forget();
+      saved = undefined;
       publish(edit.fold(read()));
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
+    },
+    save: () => {
+      let json: string | undefined;
+      // What the session cannot tell, the snapshot can.
+      if (live) call(() => void ask(live!, (session) => (json = session.save())));
+      return json ?? (typeof saved === "string" && !steps.length ? saved : undefined);
+    },
+    await: () => void (saved = true),
+    restore: (shown, json) => {
+      // Reset meanwhile, which has forgotten it.
+      if (disposed || !saved) return;
+      saved = json;
+      if (!steps.length) {
+        if (shown) publish(shown);
+        return;
+      }
+      if (shown) base = shown;
+      preview();
     },
     lost: () => lost,
     listen: () => {
@@ -390,10 +487,10 @@ export function createLink<State>(client: Client<State>): Link<State> {
       if (session) call(() => session.dispose());
       live = undefined;
       scheduler.clear();
+      calls.abandonAll();
       // Not now: this may be a call from inside the session.
       if (session) queueMicrotask(() => call(() => session.free()));
-      base = undefined;
-      steps = [];
+      forget();
       const last = read();
       release(() => {
         if (!last.isLoading) return;

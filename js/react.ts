@@ -1,5 +1,16 @@
-import { useInsertionEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { isAgent, keyOf } from "./binding.js";
+import {
+  createContext,
+  createElement,
+  useContext,
+  useInsertionEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type Context,
+  type ReactNode,
+} from "react";
+import { isAgent, keyOf, nowhere } from "./binding.js";
 import { createAgent } from "./index.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "./types.js";
 
@@ -7,22 +18,19 @@ import type { Agent, AgentOptions, AgentSnapshot } from "./types.js";
 export type UseAgent<State = unknown> = AgentSnapshot<State> &
   Omit<Agent<State>, "getSnapshot" | "getServerSnapshot" | "setOptions"> & { readonly agent: Agent<State> };
 
-/**
- * Renders an agent. Given options, it makes one for the component, which another `url` or `threadId` replaces; all
- * other options may change with every render. Unmounting stops listening, not the agent.
- *
- * @example
- * function Chat() {
- *   const { messages, isLoading, submit, stop } = useAgent({ url: "/agent" });
- *   return (
- *     <>
- *       {messages.map((message) => <Row key={message.id} message={message} />)}
- *       <button onClick={() => (isLoading ? stop() : submit("hello"))}>{isLoading ? "Stop" : "Send"}</button>
- *     </>
- *   );
- * }
- */
-export function useAgent<State = unknown>(target: Agent<State> | AgentOptions<State>): UseAgent<State> {
+// Made when it is first used: where server components are rendered, React has no contexts, but modules are imported.
+let context: Context<Agent | undefined> | undefined;
+const provided = (): Context<Agent | undefined> => (context ??= createContext<Agent | undefined>(undefined));
+
+/** What is given, or the provider's agent. */
+function useProvided<Target>(target: Target | undefined): Target | Agent {
+  const agent = useContext(provided());
+  if (!target && !agent) throw nowhere("AgentProvider");
+  return target ?? agent!;
+}
+
+/** The agent that is given, or the one that is made of options. */
+function useMade<State>(target: Agent<State> | AgentOptions<State>): Agent<State> {
   const key = keyOf(target);
   const make = () => ({ key, agent: isAgent(target) ? target : createAgent(target) });
   const [made, setMade] = useState(make);
@@ -35,21 +43,80 @@ export function useAgent<State = unknown>(target: Agent<State> | AgentOptions<St
   useInsertionEffect(() => {
     if (!isAgent(target)) agent.setOptions(target);
   });
+  return agent;
+}
+
+/**
+ * Gives an agent to all components below it: `useAgent()` and `useAgentSelector(select)` find it. Takes an agent, or options
+ * as {@link useAgent} does. It does not render again when the snapshot changes.
+ *
+ * @example
+ * function App() {
+ *   return (
+ *     <AgentProvider agent={{ url: "/agent", tools: [weather] }}>
+ *       <Thread />
+ *       <Composer />
+ *     </AgentProvider>
+ *   );
+ * }
+ */
+export function AgentProvider<State = unknown>({
+  agent,
+  children,
+}: {
+  readonly agent: Agent<State> | AgentOptions<State>;
+  readonly children?: ReactNode;
+}): ReactNode {
+  const value = useMade(agent) as Agent<unknown>;
+  return createElement(provided().Provider, { value }, children);
+}
+
+/**
+ * Renders an agent. Given options, it makes one for the component, which another `url` or `threadId` replaces; all
+ * other options may change with every render. Given nothing, it takes the one of the {@link AgentProvider} above.
+ * Unmounting stops listening, not the agent.
+ *
+ * @example
+ * function Chat() {
+ *   const { messages, isLoading, submit, stop } = useAgent({ url: "/agent" });
+ *   return (
+ *     <>
+ *       {messages.map((message) => <Row key={message.id} message={message} />)}
+ *       <button onClick={() => (isLoading ? stop() : submit("hello"))}>{isLoading ? "Stop" : "Send"}</button>
+ *     </>
+ *   );
+ * }
+ */
+export function useAgent<State = unknown>(target?: Agent<State> | AgentOptions<State>): UseAgent<State> {
+  const agent = useMade(useProvided(target) as Agent<State> | AgentOptions<State>);
   const snapshot = useSyncExternalStore(agent.subscribe, agent.getSnapshot, agent.getServerSnapshot);
   return useMemo(() => ({ ...agent, ...snapshot, agent }), [agent, snapshot]);
 }
 
+type Select<State, Part> = (snapshot: AgentSnapshot<State>) => Part;
+type IsEqual<Part> = (a: Part, b: Part) => boolean;
+
 /**
- * Renders a part of an agent's snapshot: the component renders again only when that part changes.
+ * Renders a part of an agent's snapshot: the component renders again only when that part changes. Without an agent, of
+ * the one of the {@link AgentProvider} above.
  *
  * @example
  * const last = useAgentSelector(agent, (snapshot) => snapshot.messages[snapshot.messages.length - 1]);
+ * const busy = useAgentSelector((snapshot) => snapshot.isLoading);
  */
 export function useAgentSelector<State, Part>(
   agent: Agent<State>,
-  select: (snapshot: AgentSnapshot<State>) => Part,
-  isEqual: (a: Part, b: Part) => boolean = Object.is,
-): Part {
+  select: Select<State, Part>,
+  isEqual?: IsEqual<Part>,
+): Part;
+export function useAgentSelector<Part, State = unknown>(select: Select<State, Part>, isEqual?: IsEqual<Part>): Part;
+export function useAgentSelector<State, Part>(...given: readonly unknown[]): Part {
+  const [target, select, isEqual = Object.is] = (typeof given[0] === "function" ? [undefined, ...given] : given) as [
+    Agent<State> | undefined,
+    Select<State, Part>,
+    IsEqual<Part>?,
+  ];
+  const agent = useProvided(target) as Agent<State>;
   const last = useRef<{ snapshot: AgentSnapshot<State>; select: typeof select; part: Part }>(undefined);
   const read = (snapshot: AgentSnapshot<State>): Part => {
     const old = last.current;

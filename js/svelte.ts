@@ -1,5 +1,6 @@
+import { getContext, setContext } from "svelte";
 import { createSubscriber } from "svelte/reactivity";
-import { isAgent, keyOf } from "./binding.js";
+import { isAgent, keyOf, nowhere } from "./binding.js";
 import { createAgent } from "./index.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "./types.js";
 
@@ -14,9 +15,30 @@ export type UseAgent<State = unknown> = AgentSnapshot<State> &
     subscribe(run: (snapshot: AgentSnapshot<State>) => void): () => void;
   };
 
+type Target<State> = Agent<State> | AgentOptions<State> | (() => AgentOptions<State>);
+
+const context = Symbol("ag-ui-wasm");
+
+/**
+ * Gives an agent to all components below this one, where `useAgent()` finds it. Takes what {@link useAgent} does, and
+ * returns the same. To be called while the component is set up.
+ *
+ * @example
+ * <script>
+ *   import { setAgent } from "ag-ui-wasm/svelte";
+ *   const { children } = $props();
+ *   setAgent({ url: "/agent" });
+ * </script>
+ * {@render children()}
+ */
+export function setAgent<State = unknown>(target: Target<State>): UseAgent<State> {
+  return setContext(context, useAgent(target));
+}
+
 /**
  * An agent whose fields are reactive wherever they are read; don't destructure them. A function of options is asked
- * whenever something is read or called, so that another `url` or `threadId` gives another agent.
+ * whenever something is read or called, so that another `url` or `threadId` gives another agent. Given nothing, the agent
+ * that a component above has set with {@link setAgent}.
  *
  * @example
  * <script>
@@ -27,9 +49,12 @@ export type UseAgent<State = unknown> = AgentSnapshot<State> &
  * {#each chat.messages as message (message.id)}<p>{message.content}</p>{/each}
  * <button onclick={() => chat.submit("hello")}>Send</button>
  */
-export function useAgent<State = unknown>(
-  target: Agent<State> | AgentOptions<State> | (() => AgentOptions<State>),
-): UseAgent<State> {
+export function useAgent<State = unknown>(target?: Target<State>): UseAgent<State> {
+  if (!target) {
+    const found = getContext<UseAgent<State> | undefined>(context);
+    if (!found) throw nowhere("setAgent");
+    return found;
+  }
   const make = (given: Agent<State> | AgentOptions<State>, key: unknown) => {
     const agent = isAgent(given) ? given : createAgent(given);
     return { key, agent, track: createSubscriber((update) => agent.subscribe(update)) };

@@ -15,8 +15,13 @@ import type {
   UserMessage,
 } from "./protocol.js";
 
+import type { AgentStore, SavedAgent } from "./persist.js";
+import type { PageTool } from "./tools.js";
+
 export type * from "./events.js";
 export type * from "./protocol.js";
+export type { AgentStore, SavedAgent } from "./persist.js";
+export type { PageTool, StandardIssue, StandardResult, StandardSchema, ToolContext } from "./tools.js";
 
 /** How a run ended. `truncated`: the stream stopped before the agent said that it was done. */
 export type RunOutcome = "success" | "error" | "aborted" | "interrupted" | "cancelled" | "truncated";
@@ -189,8 +194,21 @@ export interface AgentOptions<State = unknown> {
   readonly initialMessages?: readonly Message[] | undefined;
   /** Default: `{}`. */
   readonly initialState?: State | undefined;
-  /** Tools that the page offers. */
-  readonly tools?: Provider<readonly Tool[] | undefined> | undefined;
+  /**
+   * What `agent.save()` gave at another time, in place of `initialMessages` and `initialState`. What is called before it
+   * has come waits for it. One that cannot be read, or is of another `threadId`, leaves the agent as if there were none,
+   * and `onError` hears of it: kind `unsupported`, code `restore`.
+   */
+  readonly restore?: SavedAgent | undefined | Promise<SavedAgent | undefined>;
+  /**
+   * Saves the agent after every run and when the page is hidden, and restores it from there unless `restore` is given.
+   * When the store refuses, `onWarning` hears of it: `not-saved`.
+   */
+  readonly persist?: AgentStore | undefined;
+  /** Tools that the page offers; see {@link PageTool} for those that it executes. A call takes the tool of its time. */
+  readonly tools?: Provider<readonly (Tool | PageTool)[] | undefined> | undefined;
+  /** Runs in a row that results of the page's tools may lead to. Default: 8. */
+  readonly maxFollowUps?: number | undefined;
   /** What the agent should know about the page. */
   readonly context?: Provider<readonly Context[] | undefined> | undefined;
   /** For the server, past the protocol. */
@@ -222,6 +240,14 @@ export type ResumeAnswers =
   | readonly ResumeEntry[]
   | { readonly [interruptId: string]: Omit<ResumeEntry, "interruptId"> };
 
+/** The answer to one interrupt. When every open one is answered, the run begins. */
+export interface ResumeAnswer extends Omit<ResumeEntry, "interruptId" | "status"> {
+  /** The interrupt's. */
+  readonly id: string;
+  /** Default: `resolved`. */
+  readonly status?: ResumeEntry["status"] | undefined;
+}
+
 /** The long form of what `submit` takes. */
 export interface SubmitInput<State = unknown> {
   /** The text, or a whole user message. */
@@ -232,8 +258,13 @@ export interface SubmitInput<State = unknown> {
   readonly state?: State | Partial<State> | undefined;
   /** Answers to interrupts: one to each that is open. */
   readonly resume?: ResumeAnswers | undefined;
+  /**
+   * The message takes the place of this user message, and what came after that goes. For a message that the person has
+   * edited.
+   */
+  readonly replaces?: string | undefined;
   /** In place of the agent's option, for this run. */
-  readonly tools?: readonly Tool[] | undefined;
+  readonly tools?: readonly (Tool | PageTool)[] | undefined;
   /** In place of the agent's option, for this run. */
   readonly context?: readonly Context[] | undefined;
   /** In place of the agent's option, for this run. */
@@ -266,7 +297,7 @@ export interface AgentEvents extends AsyncIterable<CustomEventData> {
  *
  * What happens to a run is told by `RunResult.outcome`, never by a rejection. A call that makes no sense rejects
  * (or throws) an `AgentError` of kind `unsupported` with the code `disposed`, `busy`, `queue-full`,
- * `nothing-to-regenerate`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired` or `input`.
+ * `nothing-to-regenerate`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired` or `input`.
  *
  * @example
  * const agent = createAgent({ url: "/agent" });
@@ -290,8 +321,26 @@ export interface Agent<State = unknown> {
    * are cancelled with it.
    */
   regenerate(messageId?: string): Promise<RunResult>;
-  /** Answers interrupts: `submit({ resume })`. Every open one needs an answer; an expired one can only be cancelled. */
-  resume(answers: ResumeAnswers): Promise<RunResult>;
+  /**
+   * Answers interrupts. Every open one needs an answer, an expired one can only be cancelled: `submit({ resume })` does it
+   * at once, `resume({ id, payload })` one by one. The latter settles with the run that begins behind the last answer.
+   */
+  resume(answers: ResumeAnswers | ResumeAnswer): Promise<RunResult>;
+  /**
+   * The result of a call that nobody executes: a person's answer, or what the page found out by itself. When every call is
+   * answered, the agent is run again. Of a call that is answered already, or unknown, nothing comes.
+   */
+  addToolResult(answer: { readonly toolCallId: string; readonly result?: unknown; readonly error?: string | undefined }): void;
+  /** Lets a call run that waits for approval, with other arguments if they are given. */
+  approve(toolCallId: string, args?: Readonly<Record<string, unknown>>): void;
+  /** Refuses a call that waits for approval. The agent is told, with the reason. */
+  deny(toolCallId: string, reason?: string): void;
+  /** Puts another submit into the place of one that waits in `queue`. False if it waits no more. */
+  editQueued(id: string, input: string | Omit<SubmitInput<State>, "signal" | "ifBusy" | "runId">): boolean;
+  /** Takes a submit out of `queue`: it is `aborted`. False if it waits no more. */
+  cancelQueued(id: string): boolean;
+  /** Everything that is worth keeping, as plain JSON for `restore`. */
+  save(): SavedAgent;
   setMessages(next: readonly Message[] | ((messages: readonly Message[]) => readonly Message[])): void;
   setState(next: State | ((state: State) => State)): void;
   /** Ends every run and goes back to `initialMessages` and `initialState`. */
@@ -304,7 +353,7 @@ export interface Agent<State = unknown> {
   readonly events: AgentEvents;
   /**
    * Replaces the options, apart from those that are fixed from the start: `threadId`, `initialMessages`,
-   * `initialState`, `rules`, `protocol`, `notify` and `limits`. An option that is left out is gone.
+   * `initialState`, `restore`, `persist`, `rules`, `protocol`, `notify` and `limits`. An option that is left out is gone.
    */
   setOptions(options: AgentOptions<State>): void;
 }

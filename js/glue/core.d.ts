@@ -52,18 +52,42 @@ export interface Host {
   event(json: string): void;
   /** Something odd that was dealt with. */
   warning(warning: { code: string; rule?: string; message: string; eventType?: string }): void;
+  /** A call of one of the page's tools is to run; the arguments as JSON text. To be told of its end: `settleCall`. */
+  execute(toolCallId: string, name: string, args: string): void;
+  /** Nothing is wanted from that call any more. */
+  abandon(toolCallId: string): void;
   /** The core's panic hook: this session is lost. Needed where a trap has no caller in JavaScript. */
   fatal(message: string): void;
 }
 
 /** The life of one agent. */
 export class Session {
-  constructor(options: SessionOptions, messages: string | undefined, state: string | undefined, host: Host);
+  /** With a save of the core's own, that and not the messages and the state. Throws if it cannot be read. */
+  constructor(
+    options: SessionOptions,
+    messages: string | undefined,
+    state: string | undefined,
+    host: Host,
+    saved?: string,
+  );
+  save(): string;
   submit(input: string): number;
   retry(input: string): number;
   regenerate(messageId: string | undefined, input: string): number;
   cancel(ticket: number): void;
   stop(): void;
+  /** Answers one interrupt: `{interruptId, status, payload?, metadata?, run}`. Returns a ticket of the run that follows. */
+  answer(json: string): number;
+  /** `{toolCallId, result?, error?}`. False where nobody waits for it. */
+  settleCall(json: string): boolean;
+  /** `{toolCallId, args?}`. */
+  approve(json: string): boolean;
+  /** `{toolCallId, reason?}`. */
+  deny(json: string): boolean;
+  /** Instead of executing the call, waits for its approval: `{toolCallId}`. */
+  hold(json: string): boolean;
+  /** The form of `submit`. False if the ticket waits no more. */
+  editQueued(ticket: number, json: string): boolean;
   setMessages(json: string): void;
   setState(json: string): void;
   /** Turns `host.event` on or off, where the core offers it. */

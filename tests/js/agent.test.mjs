@@ -192,7 +192,7 @@ describe("submit", () => {
     assert.match(runId, /./);
     return { messages: messages.map(({ id, ...message }) => (assert.match(id, /./), message)), ...rest };
   };
-  const defaults = { tools: [], context: [], forwardedProps: {}, ifBusy: "queue" };
+  const defaults = { tools: [], pageTools: [], context: [], forwardedProps: {}, ifBusy: "queue" };
   const user = (content) => ({ role: "user", content, delivery: "complete" });
   const image = { type: "image", source: { type: "url", value: "x" } };
 
@@ -227,7 +227,7 @@ describe("submit", () => {
     const tool = { name: "t", description: "d" };
     const context = [{ description: "d", value: "v" }];
     const options = { tools: () => [tool], context, forwardedProps: () => ({ a: 1 }) };
-    assert.deepEqual(await input({ state: 0 }, options), { ...defaults, messages: [], state: 0, tools: [tool], context, forwardedProps: { a: 1 } });
+    assert.deepEqual(await input({ state: 0 }, options), { ...defaults, messages: [], state: 0, tools: [tool], pageTools: [{ name: "t", manual: true }], context, forwardedProps: { a: 1 } });
     const given = { tools: [], context: [], forwardedProps: 5 };
     Session.all = [];
     assert.deepEqual(await input({ state: 0, ...given }, options), { ...defaults, messages: [], state: 0, ...given });

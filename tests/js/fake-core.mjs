@@ -19,6 +19,10 @@ export class Session {
   disposed = false;
   freed = false;
   events;
+  /** How many answers make a run begin. */
+  interrupts = 1;
+  answers = [];
+  #answering = [];
   #host;
   #operations = [];
   #length;
@@ -26,7 +30,8 @@ export class Session {
   #running;
   #queue = [];
 
-  constructor(options, messages, state, host) {
+  constructor(options, messages, state, host, saved) {
+    this.saved = saved;
     if (Session.refuse) {
       const error = Session.refuse;
       Session.refuse = undefined;
@@ -38,6 +43,11 @@ export class Session {
     this.state = state === undefined ? undefined : JSON.parse(state);
     this.#length = this.messages?.length ?? 0;
     this.#host = host;
+    if (saved !== undefined) {
+      const { messages = [] } = JSON.parse(saved);
+      this.#length = messages.length;
+      this.patch(["o", ["messages"], messages]);
+    }
     if (this.messages) {
       this.patch(["o", ["messages"], this.messages], ["o", ["toolCalls"], Session.callsOf(this.messages)]);
     }
@@ -72,11 +82,60 @@ export class Session {
     if (index < 0) return;
     const [run] = this.#queue.splice(index, 1);
     this.#settle(run, { outcome: "aborted" });
+    this.#showQueue();
   }
 
   stop() {
     this.#enter("stop");
     if (this.#running) this.finish("aborted");
+  }
+
+  answer(json) {
+    const input = JSON.parse(json);
+    this.#enter("answer", input);
+    const { run, ...answer } = input;
+    this.answers.push(answer);
+    this.#answering.push({ ticket: ++this.#tickets, input: { ...run, messages: [] } });
+    if (this.answers.length === this.interrupts) {
+      const [first] = this.#answering;
+      this.#start({ ...first, with: this.#answering.splice(0).slice(1) });
+    }
+    return this.#tickets;
+  }
+
+  settleCall(json) {
+    this.#enter("settleCall", JSON.parse(json));
+    return true;
+  }
+
+  approve(json) {
+    this.#enter("approve", JSON.parse(json));
+    return true;
+  }
+
+  deny(json) {
+    this.#enter("deny", JSON.parse(json));
+    return true;
+  }
+
+  hold(json) {
+    this.#enter("hold", JSON.parse(json).toolCallId);
+    return true;
+  }
+
+  editQueued(ticket, json) {
+    const input = JSON.parse(json);
+    this.#enter("editQueued", ticket, input);
+    const run = this.#queue.find((run) => run.ticket === ticket);
+    if (!run) return false;
+    run.input = input;
+    this.#showQueue();
+    return true;
+  }
+
+  save() {
+    this.#enter("save");
+    return JSON.stringify({ ledger: "kept", messages: this.kept ?? [] });
   }
 
   setMessages(json) {
@@ -156,7 +215,9 @@ export class Session {
     this.#settle(run, { outcome, ...more });
     if (!this.disposed) this.changed(true);
     const next = this.#queue.shift();
-    if (next) this.#start(next);
+    if (!next) return;
+    this.#showQueue();
+    this.#start(next);
   }
 
   #enter(name, ...given) {
@@ -179,8 +240,17 @@ export class Session {
     else if (input.ifBusy === "replace") {
       this.finish("aborted");
       this.#start(run);
-    } else this.#queue.push(run);
+    } else {
+      this.#queue.push(run);
+      this.#showQueue();
+    }
     return run.ticket;
+  }
+
+  #showQueue() {
+    const shown = this.#queue.map(({ ticket, input }) => ({ id: `${ticket}`, runId: input.runId, messages: input.messages }));
+    this.patch(["~", ["queue"], shown]);
+    this.#host.changed(true);
   }
 
   #start(run) {
@@ -199,8 +269,15 @@ export class Session {
     await fetch?.(url, { headers });
   }
 
-  #settle({ ticket, input }, result) {
-    this.#host.settled(ticket, JSON.stringify({ runId: input.runId, ...result }));
+  /** A run that nobody has asked for, behind a result that was given by hand. */
+  settleAlone(result) {
+    this.#host.settled(++this.#tickets, JSON.stringify(result));
+  }
+
+  #settle({ ticket, input, with: more = [] }, result) {
+    for (const at of [ticket, ...more.map(({ ticket }) => ticket)]) {
+      this.#host.settled(at, JSON.stringify({ runId: input.runId, ...result }));
+    }
   }
 }
 

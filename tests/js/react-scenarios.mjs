@@ -1,7 +1,7 @@
 // Bundled once with React 18 and once with React 19 by react.test.mjs.
 
 import { createAgentWith } from "ag-ui-wasm/agent";
-import { useAgent, useAgentSelector } from "ag-ui-wasm/react";
+import { AgentProvider, useAgent, useAgentSelector } from "ag-ui-wasm/react";
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, describe, it, mock } from "node:test";
 import { act, createElement as h, StrictMode, useState, version } from "react";
@@ -192,6 +192,56 @@ export function suite(major, closePage) {
       await act(async () => choose("b"));
       assert.equal(container.textContent, "2");
       await unmount();
+    });
+
+    it("gives an agent to the components below, which render alone", async () => {
+      const agent = counted(create({ threadId: "1" }));
+      const renders = { frame: 0, status: 0 };
+      const Thread = () => useAgent().messages.map(({ content }) => content).join(" | ");
+      const Status = () => (renders.status++, useAgentSelector(({ status }) => status));
+      const Frame = ({ agent }) => (renders.frame++, h(AgentProvider, { agent }, h(Thread), ", ", h(Status)));
+      const { container, render, unmount } = await mount(h(Frame, { agent }));
+      assert.equal(container.textContent, ", idle");
+      assert.equal(agent.listening(), 2);
+      await act(async () => void agent.submit("hello"));
+      assert.equal(container.textContent, "hello, running");
+      const before = { ...renders };
+      await act(async () => Session.last.say("a"));
+      assert.equal(container.textContent, "hello | a, running");
+      assert.deepEqual(renders, before);
+      const other = create({ threadId: "2" });
+      await render(h(Frame, { agent: other }));
+      assert.equal(container.textContent, ", idle");
+      assert.equal(agent.listening(), 0);
+      await unmount();
+    });
+
+    it("makes the provider's agent of options, and keeps them fresh", async () => {
+      const seen = new Set();
+      const requests = [];
+      const Child = () => (seen.add(useAgent().agent), null);
+      const asked = (name) => async () => (requests.push(name), new Response("no", { status: 500 }));
+      const Frame = (options) => h(AgentProvider, { agent: { url: "http://host/agent", notify: "sync", ...options } }, h(Child));
+      const { render, unmount } = await mount(h(Frame, { threadId: "1", fetch: asked("one") }));
+      const [first] = seen;
+      assert.equal(seen.size, 1);
+      await render(h(Frame, { threadId: "1", fetch: asked("two") }));
+      assert.equal(seen.size, 1);
+      await act(async () => {
+        void first.submit("a");
+        while (!requests.length) await new Promise(setImmediate);
+      });
+      assert.deepEqual(requests, ["two"]);
+      await render(h(Frame, { threadId: "2" }));
+      assert.equal(seen.size, 2);
+      await act(async () => first.dispose());
+      await unmount();
+    });
+
+    it("says that there is no provider", () => {
+      for (const Lost of [() => useAgent().status, () => useAgentSelector(({ status }) => status)]) {
+        assert.throws(() => renderToString(h(Lost)), { name: "AgentError", message: /AgentProvider/ });
+      }
     });
 
     it("renders on a server, and takes over in the page", async () => {

@@ -7,6 +7,7 @@ import { beforeEach, describe, it } from "node:test";
 import { flushSync, mount, unmount } from "svelte";
 import { get } from "svelte/store";
 import { Session } from "./fake-core.mjs";
+import App from "./components/App.svelte";
 import Chat from "./components/Chat.svelte";
 import Store from "./components/Store.svelte";
 import Thread from "./components/Thread.svelte";
@@ -86,6 +87,21 @@ export function suite() {
       target.querySelector("button.add").click();
       assert.equal(text(), "thread b: 1");
       await unmount();
+    });
+
+    it("gives an agent to the components below", async () => {
+      const agent = counted(create());
+      const { text, unmount } = show(App, { target: agent });
+      assert.equal(text(), "{} idle 0:");
+      agent.setState({ n: 1 });
+      agent.submit("hello");
+      await opened();
+      assert.equal(text(), `{"n":1} running 1: [hello]`);
+      assert.equal(agent.listening(), 1);
+      await unmount();
+      await turn();
+      assert.equal(agent.listening(), 0);
+      assert.throws(() => show(Chat, {}), { name: "AgentError", message: /setAgent/ });
     });
 
     it("keeps options fresh", async () => {

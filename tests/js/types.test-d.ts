@@ -1,6 +1,22 @@
 // Compiled, never run: what the types promise, and with @ts-expect-error what they refuse.
 
-import { AgentError, createAgent, type Agent, type AgentSnapshot, type AgUiEvent, type Message, type RunResult } from "ag-ui-wasm";
+import {
+  AgentError,
+  createAgent,
+  indexedDbStore,
+  localStorageStore,
+  tool,
+  type Agent,
+  type AgentSnapshot,
+  type AgentStore,
+  type AgUiEvent,
+  type JsonObject,
+  type Message,
+  type PageTool,
+  type RunResult,
+  type SavedAgent,
+  type StandardSchema,
+} from "ag-ui-wasm";
 import { useAgent, useAgentSelector } from "ag-ui-wasm/react";
 import { createAgent as createSlim } from "ag-ui-wasm/slim";
 import { useAgent as useSvelteAgent } from "ag-ui-wasm/svelte";
@@ -169,3 +185,55 @@ same<typeof fromAgent.state, State>(true);
 const fromAgent = useSvelteAgent(agent);
 
 export { Component, delta, explain, off, read, stopListening, text };
+
+// Tools: arguments are what the validator gives, what is named, or open.
+declare function schema<Output>(): StandardSchema<Output> & { readonly parse: (value: unknown) => Output };
+interface City {
+  city: string;
+  days?: number | undefined;
+}
+const typed = tool({
+  name: "weather",
+  description: "d",
+  parameters: schema<City>(),
+  needsApproval: ({ days }) => (days ?? 0) > 3,
+  execute: async (args, { signal, toolCallId, agent }) => {
+    same<typeof args, City>(true);
+    void agent.submit(toolCallId);
+    return fetch(`/${args.city}`, { signal });
+  },
+});
+same<typeof typed, PageTool<City>>(true);
+const named = tool<{ a: number }>({ name: "a", description: "b", parameters: { type: "object" }, execute: ({ a }) => a + 1 });
+const open = tool({
+  name: "a",
+  description: "b",
+  parameters: { type: "object", properties: {} },
+  execute: (args) => same<typeof args, JsonObject>(true),
+});
+const annotated = tool({ name: "a", description: "b", execute: ({ a }: { a: number }) => a });
+createAgent({ url: "/", tools: [typed, named, open, annotated, { name: "a", description: "b", parameters: {} }], maxFollowUps: 3 });
+createAgent({ url: "/", tools: () => [typed, { name: "a", description: "b", execute: (args) => same<typeof args, unknown>(true) }] });
+// @ts-expect-error not what the validator gives
+tool({ name: "a", description: "b", parameters: schema<City>(), execute: ({ town }) => town });
+// @ts-expect-error a tool has a description
+tool({ name: "a" });
+void agent.submit({ message: "a", tools: [typed], replaces: "m" });
+agent.addToolResult({ toolCallId: "1", result: { any: "thing" } });
+agent.addToolResult({ toolCallId: "1", error: "no" });
+agent.approve("1", { city: "Rome" });
+agent.deny("1", "too far");
+void agent.resume({ id: "a", payload: 5 });
+void agent.resume({ id: "a", status: "cancelled" });
+void agent.resume({ a: { status: "resolved" } });
+// @ts-expect-error no such status
+void agent.resume({ id: "a", status: "denied" });
+same<ReturnType<typeof agent.editQueued>, boolean>(true);
+
+// Saves go from one agent to the next, through any store.
+const saved: SavedAgent = agent.save();
+createAgent({ url: "/", restore: saved });
+createAgent({ url: "/", restore: Promise.resolve(undefined) });
+createAgent({ url: "/", persist: localStorageStore("a") });
+const kept: AgentStore = indexedDbStore("a", "b");
+createAgent({ url: "/", restore: kept.load(), persist: kept });
