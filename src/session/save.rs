@@ -93,7 +93,8 @@ impl Submit {
         let mut object = JsonWriter::object(out);
         let (start, of) = match &self.start {
             Start::Submit => ("submit", None),
-            Start::Retry => ("retry", None),
+            // Where a run cannot be joined any more, it is tried again.
+            Start::Retry | Start::Attach => ("retry", None),
             Start::Regenerate(id) => ("regenerate", id.as_deref()),
         };
         object.string("start", start).optional("of", of).string("runId", &self.run_id);
