@@ -205,10 +205,15 @@ impl World {
             }
             Step::SetMessages(which) => self.set_messages(*which),
             Step::SetState(n) => {
-                let state = json!({"mine": n});
+                let mut state = self.thread.state.clone();
+                match n % 3 {
+                    0 => state = json!({"mine": n}),
+                    1 => state["n"] = json!(n),
+                    _ => state["mine"] = json!(n),
+                }
                 let json = state.to_string();
                 if self.give(|session, _| session.set_state(&json))?.is_ok() {
-                    self.thread.state = state;
+                    self.thread.set_state(state, self.run.is_some());
                 }
                 self.perform()
             }
@@ -460,7 +465,9 @@ impl World {
         }
         let events = self.run.as_ref().map_or(0, |run| run.events);
         match status {
-            Some(200) if events > 0 || self.lines[at].answer.is_stream() || end == End::Breaks => self.ends("truncated"),
+            Some(200) if events > 0 || self.lines[at].answer.is_stream() || end == End::Breaks => {
+                self.ends("truncated")
+            }
             _ => self.ends("error"),
         }
         self.finish()?;
