@@ -263,6 +263,10 @@ impl Session {
             return;
         }
         self.thread.set_call_phase(id, CallPhase::Executing);
+        // Approved after the run has ended: the user waits again.
+        if self.run.is_none() {
+            (self.status, self.error, self.outcome) = (Status::Running, None, None);
+        }
         let mut json = String::new();
         crate::wire::write_json(&mut json, &args);
         self.effects.push_back(Effect::Execute { tool_call_id: id.to_owned(), name, args: json });
@@ -287,9 +291,7 @@ impl Session {
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
         let known = self.turn.as_mut().and_then(|turn| turn.call(&id)).is_some();
         // A call that no tool of the page is for waits for the server's answer, or for one given by hand.
-        // Known and not there: a replay has yet to tell of it.
-        let open = self.thread.call(&id).map_or(known, |(_, _, answered)| !answered);
-        if !open || (!known && self.handled.iter().any(|handled| *handled == id)) {
+        if !self.is_open(&id, now) || (!known && self.handled.iter().any(|handled| *handled == id)) {
             return Ok(false);
         }
         if !known {
@@ -323,15 +325,31 @@ impl Session {
         }
     }
 
+    /// Whether a call can still be answered. The application may have taken it out of the thread since, or a snapshot of
+    /// the server brought its answer: then nobody waits for it any more.
+    fn is_open(&mut self, id: &str, now: f64) -> bool {
+        let replays = self.run.as_ref().is_some_and(|run| run.replays);
+        let open = match self.thread.call(id) {
+            Some((_, _, answered)) => !answered,
+            // A replay has yet to tell of it.
+            None => replays && self.turn.as_mut().is_some_and(|turn| turn.call(id).is_some()),
+        };
+        if !open && let Some(call) = self.turn.as_mut().and_then(|turn| turn.call(id)) {
+            call.stage = Stage::Done;
+            call.follow_up = false;
+            self.advance(now);
+        }
+        open
+    }
+
     /// Somebody approves a call, perhaps with other arguments: `{toolCallId, args?}`.
     pub fn approve(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let json = keep_private(json);
         let fields = self.of_call(&json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
-        let Some(call) = self.turn.as_mut().and_then(|turn| turn.call(&id)).filter(|call| call.stage == Stage::Waiting)
-        else {
-            return Ok(false);
-        };
+        let open = self.is_open(&id, now);
+        let call = self.turn.as_mut().and_then(|turn| turn.call(&id));
+        let Some(call) = call.filter(|call| open && call.stage == Stage::Waiting) else { return Ok(false) };
         call.stage = if call.manual { Stage::Manual } else { Stage::Executing };
         let executing = call.stage == Stage::Executing;
         if let Some(args) = fields.some("args") {
@@ -351,7 +369,7 @@ impl Session {
         let fields = self.of_call(&json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
         let waits = |call: &&mut PageCall| call.stage != Stage::Executing;
-        if self.turn.as_mut().and_then(|turn| turn.call(&id)).filter(waits).is_none() {
+        if !self.is_open(&id, now) || self.turn.as_mut().and_then(|turn| turn.call(&id)).filter(waits).is_none() {
             return Ok(false);
         }
         let reason = fields.some("reason").and_then(Raw::string);
@@ -362,15 +380,17 @@ impl Session {
     }
 
     /// A call that the page had begun has to be approved first, as its arguments show: `{toolCallId}`.
-    pub fn hold(&mut self, json: &str) -> Result<bool, Misuse> {
+    pub fn hold(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let json = keep_private(json);
         let fields = self.of_call(&json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        let open = self.is_open(&id, now);
         let call = self.turn.as_mut().and_then(|turn| turn.call(&id));
-        let Some(call) = call.filter(|call| call.stage == Stage::Executing) else { return Ok(false) };
+        let Some(call) = call.filter(|call| open && call.stage == Stage::Executing) else { return Ok(false) };
         call.stage = Stage::Waiting;
         self.thread.set_call_phase(&id, CallPhase::AwaitingApproval);
-        self.changed(true);
+        // Where the run has ended, the turn now waits for people.
+        self.advance(now);
         Ok(true)
     }
 
@@ -443,19 +463,18 @@ impl Session {
     /// The submit of the turn is told how its last run has ended.
     fn settle_turn(&mut self) {
         let Some(turn) = &mut self.turn else { return };
-        let (Some(ticket), Some(run)) = (turn.ticket.take(), turn.last.as_ref()) else { return };
-        let unanswered: Vec<String> = run.unanswered.clone();
-        let open = unanswered.into_iter().filter(|id| self.thread.call(id).is_none_or(|(_, _, answered)| !answered));
-        let unanswered: Vec<String> = open.collect();
-        let Some(turn) = &mut self.turn else { return };
-        let Some(mut run) = turn.last.take() else { return };
-        run.unanswered = unanswered;
+        let (ticket, Some(mut run)) = (turn.ticket.take(), turn.last.take()) else { return };
+        let unanswered = std::mem::take(&mut run.unanswered).into_iter();
+        run.unanswered =
+            unanswered.filter(|id| self.thread.call(id).is_none_or(|(_, _, answered)| !answered)).collect();
         if self.status == Status::Running && self.run.is_none() {
             self.status = Status::Idle;
             self.outcome = Some(run.outcome);
         }
-        let run_id = self.run_id.clone().unwrap_or_default();
-        self.settle(ticket, &run_id, run.outcome, None, Some(&run));
+        if let Some(ticket) = ticket {
+            let run_id = self.run_id.clone().unwrap_or_default();
+            self.settle(ticket, &run_id, run.outcome, None, Some(&run));
+        }
         if let Some(turn) = &mut self.turn {
             turn.last = Some(run);
         }
