@@ -63,11 +63,8 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     settings,
     emitter,
     calls,
-    empty: () => first,
-    refused: (error) => {
-      settings.threadId = first.threadId;
-      emitter.emit("error", refusal(error));
-    },
+    empty: () => ({ ...first, threadId: settings.threadId }),
+    refused: (error) => emitter.emit("error", refusal(error)),
     request: () => toTarget(options),
     read: () => snapshot,
     publish: (next) => {
@@ -211,9 +208,12 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
   };
 
   const save = (): SavedAgent => {
-    const core = link.save();
+    const json = link.save();
+    if (json) return JSON.parse(json);
     const { threadId, messages, state } = snapshot;
-    return core ? { v: 1, threadId, core: JSON.parse(core) } : { v: 1, threadId, messages, state };
+    // As the core writes one of a thread in which nothing waits.
+    const rest = { interrupts: [], handled: [], queue: [] };
+    return { v: 1, threadId, messages, state, ...rest };
   };
 
   const setMessages: Agent<State>["setMessages"] = (next) => {
@@ -317,16 +317,16 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
   const agent = (Symbol.dispose ? { ...methods, [Symbol.dispose]: dispose } : methods) as Agent<State>;
 
   const begin = (value: unknown): void => {
-    if (value === undefined || value === null) return link.restore(undefined, undefined);
-    const { threadId, core, ...thread } = readSaved(value, given.threadId);
-    const { messages, state } = core ?? thread;
+    if (value === undefined || value === null) return link.restore();
+    const saved = readSaved(value, given.threadId);
+    const { threadId, messages, state } = saved;
     settings.threadId = threadId;
     quiet = true;
-    link.restore(initialSnapshot(threadId, messages, state as State), core && JSON.stringify(core));
+    link.restore(initialSnapshot(threadId, messages, state as State), JSON.stringify(saved));
     quiet = false;
   };
   const refuse = (cause: unknown): void => {
-    link.restore(undefined, undefined);
+    link.restore();
     const error = AgentError.is(cause) ? cause : refusal(cause);
     // The application has no agent to listen to before.
     queueMicrotask(() => disposed || emitter.emit("error", error));

@@ -2,8 +2,8 @@
 // should WebAssembly trap.
 //
 // A session exists only while it is needed. Without one, edits change the snapshot at once, and runs wait in `steps`,
-// with every edit that comes after them, while the snapshot shows how it will look. Behind a save that only the core can
-// read, or that is yet to come, edits wait as well.
+// with every edit that comes after them, while the snapshot shows how it will look. Behind a save that the core has yet
+// to read, edits wait as well.
 //
 //   no session ──run, act──► loading ──► session ──trap──► no session (status "error", the snapshot stays)
 //        ▲                      │failed
@@ -53,7 +53,7 @@ export interface Client<State> {
   request(): Promise<RequestTarget>;
   read(): AgentSnapshot<State>;
   publish(snapshot: AgentSnapshot<State>): void;
-  /** The snapshot that the agent begins with. */
+  /** The snapshot of an agent that nothing was restored to. */
   empty(): AgentSnapshot<State>;
   /** The core cannot read the save. */
   refused(error: AgentError): void;
@@ -78,8 +78,8 @@ export interface Link<State> {
   save(): string | undefined;
   /** A save is on the way. */
   await(): void;
-  /** It has come, or not. `core`: what the next session begins with, where the snapshot is not enough. */
-  restore(shown: AgentSnapshot<State> | undefined, core: string | undefined): void;
+  /** It has come, or not: how it looks, and its JSON text for the core. */
+  restore(shown?: AgentSnapshot<State>, json?: string): void;
   /** The run that a failed load has kept from the core, or nothing if a session can be asked to retry. */
   lost(): Run<State> | undefined;
   /** Whether anybody listens to events may have changed. */
@@ -114,7 +114,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   let base: Snapshot | undefined;
   let steps: { run?: Run<State> | undefined; edit: Edit<State> | Run<State>; acts?: boolean }[] = [];
   let lost: Run<State> | undefined;
-  // The core's own save, or `true` while it is on the way.
+  // A save that the next session begins with, or `true` while it is on the way.
   let saved: string | true | undefined;
 
   const flush = (): void => {
@@ -178,7 +178,6 @@ export function createLink<State>(client: Client<State>): Link<State> {
   const fail = (mine: Live<State>, cause: unknown, last = read()): void => {
     if (mine !== live || disposed) return;
     live = undefined;
-    saved = undefined;
     scheduler.clear();
     calls.abandonAll();
     giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core has failed", cause), {
@@ -275,11 +274,9 @@ export function createLink<State>(client: Client<State>): Link<State> {
 
   const construct = ({ messages, state }: Snapshot, mine: Live<State>): Session => {
     const options = { ...settings, events: emitter.has("event") };
-    const { Session } = core!;
     try {
-      if (typeof saved === "string") return new Session(options, undefined, undefined, host(mine), saved);
       const thread = messages.length ? JSON.stringify(messages) : undefined;
-      return new Session(options, thread, JSON.stringify(state), host(mine));
+      return new core!.Session(options, thread, JSON.stringify(state), host(mine));
     } catch (error) {
       throw isTrap(error) ? error : misuse(error);
     }
@@ -287,28 +284,25 @@ export function createLink<State>(client: Client<State>): Link<State> {
 
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
   const open = (): void => {
-    let from = base ?? read();
+    const save = saved as string | undefined;
+    let from = save ? client.empty() : (base ?? read());
     const todo = steps;
     forget();
-    while (!saved && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.edit.fold(from);
+    saved = undefined;
+    while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.edit.fold(from);
     const mine: Live<State> = { tickets: new Map(), early: new Map(), starting: false };
     // The core tells of all messages and calls, as it has read them; what it has read as they are keeps its identity.
     let next = initialSnapshot<State>(from.threadId, [], from.state);
     live = mine;
     held = [];
     try {
+      mine.session = construct(from, mine);
       try {
-        mine.session = construct(from, mine);
+        if (save && !ask(mine, (session) => session.restore(save))) return;
       } catch (error) {
-        if (!saved || isTrap(error)) throw error;
-        // Refused: what waits goes on without it.
-        client.refused(error as AgentError);
-        from = client.empty();
-        next = initialSnapshot<State>(from.threadId, [], from.state);
-        saved = undefined;
-        mine.session = construct(from, mine);
+        // What waits goes on without it.
+        soon(() => client.refused(error as AgentError));
       }
-      saved = undefined;
       for (const { run, edit, acts } of todo) {
         if (mine !== live) return;
         if (run) start(mine, run);

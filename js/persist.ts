@@ -4,20 +4,13 @@ import { AgentError } from "./error.js";
 import { call } from "./emitter.js";
 import type { Message } from "./protocol.js";
 
-/** What `agent.save()` gives: plain JSON. What is in it is no business of the application's. */
+/** What `agent.save()` gives: plain JSON, with more in it than an application has to know. */
 export interface SavedAgent {
   /** The version of the form. */
   readonly v: 1;
   readonly threadId: string;
-  /** The core's own save, if it was there. */
-  readonly core?: Thread;
-  readonly messages?: readonly Message[];
-  readonly state?: unknown;
-}
-
-interface Thread {
-  readonly messages?: readonly Message[];
-  readonly state?: unknown;
+  readonly messages: readonly Message[];
+  readonly state: unknown;
 }
 
 /** A place for one save. */
@@ -37,17 +30,10 @@ export function readSaved(value: unknown, threadId: string | undefined): SavedAg
   if (threadId !== undefined && saved.threadId !== threadId) {
     throw refusal(`it is of thread ${saved.threadId}, and not of ${threadId}`);
   }
-  const { messages } = saved.core ?? saved;
   const whole = (message: Partial<Message> | null): boolean =>
     typeof message?.id === "string" && typeof message.role === "string";
-  if (messages === undefined ? !isObject(saved.core) : !(Array.isArray(messages) && messages.every(whole))) {
-    throw refusal("its messages are damaged");
-  }
+  if (!Array.isArray(saved.messages) || !saved.messages.every(whole)) throw refusal("its messages are damaged");
   return saved as SavedAgent;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }
 
 /** The error of a save that cannot be read. The agent is empty then. */

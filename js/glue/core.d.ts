@@ -62,15 +62,11 @@ export interface Host {
 
 /** The life of one agent. */
 export class Session {
-  /** With a save of the core's own, that and not the messages and the state. Throws if it cannot be read. */
-  constructor(
-    options: SessionOptions,
-    messages: string | undefined,
-    state: string | undefined,
-    host: Host,
-    saved?: string,
-  );
+  constructor(options: SessionOptions, messages: string | undefined, state: string | undefined, host: Host);
+  /** `{v, threadId, messages, state, …}`. */
   save(): string;
+  /** Makes a session that nothing has happened in the one that was saved. If it throws, nothing has changed. */
+  restore(json: string): void;
   submit(input: string): number;
   retry(input: string): number;
   regenerate(messageId: string | undefined, input: string): number;

@@ -5,6 +5,8 @@ export class Session {
   static all = [];
   /** What the next call of the constructor throws. */
   static refuse;
+  /** What `restore` throws. */
+  static refuseSave;
   /** Whether the constructor warns. */
   static warns = false;
   /** The calls of messages; a test that wants them gives the function. */
@@ -30,8 +32,7 @@ export class Session {
   #running;
   #queue = [];
 
-  constructor(options, messages, state, host, saved) {
-    this.saved = saved;
+  constructor(options, messages, state, host) {
     if (Session.refuse) {
       const error = Session.refuse;
       Session.refuse = undefined;
@@ -43,11 +44,6 @@ export class Session {
     this.state = state === undefined ? undefined : JSON.parse(state);
     this.#length = this.messages?.length ?? 0;
     this.#host = host;
-    if (saved !== undefined) {
-      const { messages = [] } = JSON.parse(saved);
-      this.#length = messages.length;
-      this.patch(["o", ["messages"], messages]);
-    }
     if (this.messages) {
       this.patch(["o", ["messages"], this.messages], ["o", ["toolCalls"], Session.callsOf(this.messages)]);
     }
@@ -135,7 +131,15 @@ export class Session {
 
   save() {
     this.#enter("save");
-    return JSON.stringify({ ledger: "kept", messages: this.kept ?? [] });
+    return JSON.stringify({ v: 1, threadId: this.options.threadId, messages: [], state: {}, handled: ["kept"] });
+  }
+
+  restore(json) {
+    if (Session.refuseSave) throw Session.refuseSave;
+    this.saved = JSON.parse(json);
+    const { messages, state } = this.saved;
+    this.#length = messages.length;
+    this.patch(["o", ["messages"], messages], ["=", ["state"], state]);
   }
 
   setMessages(json) {

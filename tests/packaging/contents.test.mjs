@@ -38,7 +38,7 @@ test("the package needs nothing at run time and runs nothing at install time", (
   assert.equal(manifest.dependencies, undefined);
   assert.equal(manifest.scripts, undefined);
   assert.equal(manifest.sideEffects, false);
-  assert.deepEqual(Object.keys(manifest.exports), [".", "./slim", "./react", "./svelte", "./core.wasm", "./package.json"]);
+  assert.deepEqual(Object.keys(manifest.exports), [".", "./slim", "./react", "./svelte", "./testing", "./core.wasm", "./package.json"]);
 });
 
 test("no file names a path of the machine that made it", () => {

@@ -1,0 +1,360 @@
+// For tests of applications: an agent's server that says what the test says, when the test says so, in place of `fetch`;
+// and an agent without a core, for components. Needs no test framework.
+
+import { createEmitter } from "./emitter.js";
+import { initialSnapshot } from "./initial.js";
+import { uuid } from "./uuid.js";
+import type {
+  Agent,
+  AgentListeners,
+  AgentSnapshot,
+  Context,
+  Message,
+  ResumeEntry,
+  RunResult,
+  Tool,
+} from "./types.js";
+
+/** A request that a scripted agent has got. */
+export interface ScriptedRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+  /** The body. */
+  readonly input: {
+    readonly threadId: string;
+    readonly runId: string;
+    readonly state: unknown;
+    readonly messages: readonly Message[];
+    readonly tools: readonly Tool[];
+    readonly context: readonly Context[];
+    readonly forwardedProps: unknown;
+    readonly resume?: readonly ResumeEntry[];
+  };
+  /** Aborted when the agent hangs up. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** An event as it is to be sent, which need not be a correct one. */
+export interface ScriptedEvent {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+/** An event; a pause in milliseconds of the test's clock; several of them; or what a function makes of the request. */
+export type Step = ScriptedEvent | number | readonly Step[] | ((request: ScriptedRequest) => Step);
+
+/** An agent's server for tests. */
+export interface ScriptedAgent {
+  /** For the agent's option of that name. */
+  readonly fetch: typeof fetch;
+  /** Every request so far. */
+  readonly requests: readonly ScriptedRequest[];
+  /** Milliseconds of the clock, from 0. */
+  readonly now: number;
+  /**
+   * Answers a request: the oldest that waits for an answer, or else the next. RUN_STARTED and RUN_FINISHED are added where
+   * the steps do not begin or end a run themselves. Then the body ends.
+   */
+  reply(...steps: readonly Step[]): void;
+  /** Answers as `reply`, but leaves the body open for `send`, `end` and `cut`; RUN_FINISHED is not added. */
+  open(...steps: readonly Step[]): void;
+  /** Adds to the body that is open. */
+  send(...steps: readonly Step[]): void;
+  /** Ends the body that is open, behind what it has yet to say. */
+  end(): void;
+  /** Cuts the connection of the body that is open, at once. */
+  cut(): void;
+  /** Answers a request with a status that is a refusal. */
+  refuse(status: number, body?: string, headers?: HeadersInit): void;
+  /** Lets a request find nobody: `fetch` rejects. */
+  fail(): void;
+  /** The next request that nobody has asked for in this way yet. */
+  request(): Promise<ScriptedRequest>;
+  /** Lets time go by, and waits until the agent has read what came meanwhile. Default: 0 ms. */
+  tick(ms?: number): Promise<void>;
+}
+
+type Answer =
+  | { readonly steps: readonly Step[]; readonly ends: boolean }
+  | { readonly response: () => Response };
+
+/** A body that is on its way. */
+interface Body {
+  readonly request: ScriptedRequest;
+  readonly controller: ReadableStreamDefaultController<Uint8Array>;
+  steps: Step[];
+  ends: boolean;
+  /** When the next step is due. */
+  due: number;
+}
+
+const endings = ["RUN_FINISHED", "RUN_ERROR"];
+
+/**
+ * An agent's server that is driven by a test, without a network. What is sent without a pause comes at once; behind a
+ * pause it waits for `tick`.
+ *
+ * `advance` is called with the milliseconds of every step of the clock: where the timers of the page are faked too, for
+ * example with `(ms) => mock.timers.tick(ms)`, both run together.
+ *
+ * @example
+ * const server = scriptedAgent();
+ * const agent = createAgent({ url: "/agent", fetch: server.fetch, notify: "sync" });
+ * server.reply(text("Hel", 100, "lo"));
+ * const run = agent.submit("hi");
+ * await server.request();
+ * await server.tick();
+ * console.log(agent.getSnapshot().messages.at(-1).content); // Hel
+ * await server.tick(100);
+ * console.log((await run).outcome); // success
+ */
+export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => void } = {}): ScriptedAgent {
+  const requests: ScriptedRequest[] = [];
+  const answers: Answer[] = [];
+  const waiting: ((answer: Answer) => void)[] = [];
+  const bodies = new Set<Body>();
+  const watchers: ((request: ScriptedRequest) => void)[] = [];
+  const encoder = new TextEncoder();
+  let watched = 0;
+  let now = 0;
+
+  const answer = (given: Answer): void => {
+    const take = waiting.shift();
+    if (take) take(given);
+    else answers.push(given);
+  };
+
+  const pump = (body: Body): void => {
+    const { steps, controller, request } = body;
+    while (steps.length && body.due <= now) {
+      const step = steps.shift()!;
+      if (typeof step === "number") body.due = now + step;
+      else if (typeof step === "function") steps.unshift(step(request));
+      else if (isList(step)) steps.unshift(...step);
+      else controller.enqueue(encoder.encode(`data: ${JSON.stringify(step)}\n\n`));
+    }
+    if (steps.length || !body.ends || body.due > now) return;
+    bodies.delete(body);
+    controller.close();
+  };
+
+  const fetch = async (resource: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
+    const signal = init.signal ?? undefined;
+    const request: ScriptedRequest = {
+      url: typeof resource === "object" && "url" in resource ? resource.url : String(resource),
+      method: init.method ?? "GET",
+      headers: new Headers(init.headers),
+      input: typeof init.body === "string" ? JSON.parse(init.body) : {},
+      signal,
+    };
+    requests.push(request);
+    const watcher = watchers.shift();
+    if (watcher) {
+      watched++;
+      watcher(request);
+    }
+    const given = answers.shift() ?? (await new Promise<Answer>((resolve, reject) => {
+      waiting.push(resolve);
+      signal?.addEventListener("abort", () => {
+        const place = waiting.indexOf(resolve);
+        if (place >= 0) waiting.splice(place, 1);
+        reject(signal.reason);
+      });
+    }));
+    if ("response" in given) return given.response();
+    const stream = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const body: Body = { request, controller, steps: whole(given, request), ends: given.ends, due: now };
+        bodies.add(body);
+        signal?.addEventListener("abort", () => bodies.delete(body) && controller.error(signal.reason));
+        pump(body);
+      },
+      cancel() {
+        for (const body of bodies) if (body.request === request) bodies.delete(body);
+      },
+    });
+    return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+  };
+
+  const last = (): Body => {
+    const body = [...bodies].pop();
+    if (!body) throw new Error("No body is open: the agent has not asked, has hung up, or has got all of it");
+    return body;
+  };
+
+  return {
+    fetch,
+    requests,
+    get now() {
+      return now;
+    },
+    reply: (...steps) => answer({ steps, ends: true }),
+    open: (...steps) => answer({ steps, ends: false }),
+    send: (...steps) => {
+      const body = last();
+      body.steps.push(...steps);
+      pump(body);
+    },
+    end: () => {
+      const body = last();
+      body.ends = true;
+      pump(body);
+    },
+    cut: () => {
+      const body = last();
+      bodies.delete(body);
+      body.controller.error(new TypeError("The connection was cut"));
+    },
+    refuse: (status, body = "", headers = {}) => answer({ response: () => new Response(body, { status, headers }) }),
+    fail: () =>
+      answer({
+        response: () => {
+          throw new TypeError("Failed to fetch");
+        },
+      }),
+    request: () => {
+      const request = requests[watched];
+      if (!request || watchers.length) return new Promise((resolve) => watchers.push(resolve));
+      watched++;
+      return Promise.resolve(request);
+    },
+    tick: async (ms = 0) => {
+      const until = now + ms;
+      await turn();
+      for (;;) {
+        const next = Math.min(until, ...[...bodies].filter(({ steps, ends }) => steps.length || ends).map(({ due }) => due));
+        if (next > now) advance?.(next - now);
+        now = Math.max(now, next);
+        for (const body of [...bodies]) pump(body);
+        await turn();
+        if (now >= until) return;
+      }
+    },
+  };
+}
+
+/** The steps as the body of a run, in which nothing is missing. */
+function whole({ steps, ends }: { steps: readonly Step[]; ends: boolean }, request: ScriptedRequest): Step[] {
+  const flat = flatten(steps, request);
+  const events = flat.filter((step): step is ScriptedEvent => typeof step === "object" && "type" in step);
+  const { threadId, runId } = request.input;
+  const first = events[0]?.type;
+  const starts = first === "RUN_STARTED" || first === "RUN_ERROR";
+  const over = !ends || endings.includes(events[events.length - 1]?.type ?? "");
+  return [
+    ...(starts ? [] : [{ type: "RUN_STARTED", threadId, runId }]),
+    ...flat,
+    ...(over ? [] : [{ type: "RUN_FINISHED", threadId, runId }]),
+  ];
+}
+
+function flatten(steps: readonly Step[], request: ScriptedRequest): (ScriptedEvent | number)[] {
+  return steps.flatMap((step) => {
+    if (typeof step === "function") return flatten([step(request)], request);
+    return isList(step) ? flatten(step, request) : [step];
+  });
+}
+
+function isList(step: Step): step is readonly Step[] {
+  return Array.isArray(step);
+}
+
+/** Whatever waits for promises alone has gone on behind it. Not a timer, because tests fake those. */
+function turn(): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(undefined);
+  });
+}
+
+/**
+ * The events of one text message of the assistant's, with pauses between its pieces.
+ *
+ * @example
+ * server.reply(text("Hel", 100, "lo"));
+ */
+export function text(...parts: readonly (string | number)[]): readonly Step[] {
+  const messageId = uuid();
+  return [
+    { type: "TEXT_MESSAGE_START", messageId, role: "assistant" },
+    ...parts.map((part) => (typeof part === "number" ? part : { type: "TEXT_MESSAGE_CONTENT", messageId, delta: part })),
+    { type: "TEXT_MESSAGE_END", messageId },
+  ];
+}
+
+/**
+ * The events of a tool call, without a result.
+ *
+ * @example
+ * server.reply(toolCall("weather", { city: "Rome" }));
+ */
+export function toolCall(name: string, args: unknown = {}, toolCallId: string = uuid()): readonly ScriptedEvent[] {
+  return [
+    { type: "TOOL_CALL_START", toolCallId, toolCallName: name },
+    { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args) },
+    { type: "TOOL_CALL_END", toolCallId },
+  ];
+}
+
+/** An agent without a core: it shows what it is told, and notes what is called. */
+export interface FakeAgent<State = unknown> extends Agent<State> {
+  /** Every call of a method, by its name. */
+  readonly calls: readonly { readonly method: string; readonly args: readonly unknown[] }[];
+  /** Changes the snapshot and tells the listeners. */
+  set(changes: Partial<AgentSnapshot<State>>): void;
+  /** Calls those who listen with `on`. */
+  emit<Name extends keyof AgentListeners>(name: Name, detail: Parameters<AgentListeners[Name]>[0]): void;
+}
+
+const runs = ["submit", "retry", "regenerate", "resume"] as const;
+const decisions = ["editQueued", "cancelQueued"] as const;
+const others = ["addToolResult", "approve", "deny", "setMessages", "setState", "reset", "dispose", "setOptions"] as const;
+
+/**
+ * An agent for tests of components: `useAgent(fakeAgent({ messages }))`. No method changes anything by itself; runs settle
+ * as a success at once.
+ *
+ * @example
+ * const agent = fakeAgent({ status: "running", isLoading: true });
+ * render(<Chat agent={agent} />);
+ * click("Stop");
+ * assert.equal(agent.calls[0].method, "stop");
+ */
+export function fakeAgent<State = unknown>(given: Partial<AgentSnapshot<State>> = {}): FakeAgent<State> {
+  const { threadId = "thread", messages, state } = given;
+  let snapshot: AgentSnapshot<State> = { ...initialSnapshot(threadId, messages, state), ...given };
+  const first = snapshot;
+  const listeners = new Set<{ listener: () => void }>();
+  const emitter = createEmitter(() => ({ url: "" }));
+  const calls: { method: string; args: unknown[] }[] = [];
+  const noting = (names: readonly string[], value: () => unknown): Record<string, unknown> =>
+    Object.fromEntries(names.map((method) => [method, (...args: unknown[]) => (calls.push({ method, args }), value())]));
+  return {
+    ...noting(runs, async (): Promise<RunResult> => ({ runId: "run", outcome: "success" })),
+    ...noting(["stop"], async () => {}),
+    ...noting(decisions, () => true),
+    ...noting(others, () => {}),
+    ...(Symbol.dispose && { [Symbol.dispose]: () => {} }),
+    calls,
+    subscribe: (listener: () => void) => {
+      const entry = { listener };
+      listeners.add(entry);
+      return () => void listeners.delete(entry);
+    },
+    getSnapshot: () => snapshot,
+    getServerSnapshot: () => first,
+    save: () => ({ v: 1, threadId: snapshot.threadId, messages: snapshot.messages, state: snapshot.state }),
+    on: emitter.on,
+    events: emitter.events,
+    emit: emitter.emit,
+    set: (changes: Partial<AgentSnapshot<State>>) => {
+      snapshot = { ...snapshot, ...changes };
+      for (const { listener } of [...listeners]) listener();
+    },
+  } as unknown as FakeAgent<State>;
+}
