@@ -44,6 +44,8 @@ pub struct AgentError {
     pub retryable: bool,
     /// HTTP status.
     pub status: Option<u16>,
+    /// Milliseconds that the server asks to wait before the next attempt.
+    pub retry_after_ms: Option<u64>,
     /// The server's code, or that of the rule or limit.
     pub code: Option<String>,
     /// The tag of the protocol's rule that was broken, in `docs/rules.md`.
@@ -61,6 +63,7 @@ impl AgentError {
             message: message.into(),
             retryable,
             status: None,
+            retry_after_ms: None,
             code: None,
             rule: None,
             event_type: None,
@@ -106,6 +109,7 @@ impl AgentError {
         object.member("retryable").push_str(if self.retryable { "true" } else { "false" });
         object
             .number("status", self.status.map(u64::from))
+            .number("retryAfterMs", self.retry_after_ms)
             .optional("code", self.code.as_deref())
             .optional("rule", self.rule)
             .optional("eventType", self.event_type.as_deref())

@@ -1,7 +1,7 @@
 //! What the network reports: heads, bytes, ends, failures, and the passing of time.
 
 use super::run::{Body, Outcome, Phase};
-use super::{AgentError, Effect, ErrorKind, Options, Session, Status};
+use super::{AgentError, Effect, ErrorKind, Options, Session, Status, Target};
 use crate::rules::grammar::{self, Unknown};
 use crate::rules::{Repair, Violation, opener};
 use crate::thread::Warning;
@@ -12,13 +12,27 @@ use crate::wire::{
 
 impl Session {
     /// The head of the answer to request `request` has come.
-    pub fn head(&mut self, request: u32, status: u16, content_type: &str, now: f64) {
+    pub fn head(&mut self, request: u32, status: u16, content_type: &str, retry_after: Option<&str>, now: f64) {
+        if !self.is_on(request) {
+            return;
+        }
         let Options { max_error_body_bytes, max_frame_bytes, max_depth, .. } = self.options;
-        let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
-        let body = Body::new(status, content_type, max_error_body_bytes);
+        let asked = retry_after.and_then(|value| super::reconnect::retry_after(value, now));
+        if self.renew(status, now) || self.refused(status, asked, now) {
+            return;
+        }
+        let Some(run) = &mut self.run else { return };
+        let body = Body::new(status, content_type, asked, max_error_body_bytes);
         self.stream = Some(Framer::new(body.format, max_frame_bytes, max_depth));
+        run.heard = now;
+        if (200..300).contains(&status) {
+            run.phase = Phase::Streaming;
+            run.renewed = false;
+            run.streamed |= body.is_stream() && status != 204;
+        } else {
+            run.phase = Phase::Refused;
+        }
         run.body = Some(body);
-        run.phase = if (200..300).contains(&status) { Phase::Streaming } else { Phase::Refused };
         if status == 204 {
             self.end(request, now);
         }
@@ -28,6 +42,7 @@ impl Session {
     /// Bytes of the body have come.
     pub fn bytes(&mut self, request: u32, bytes: &[u8], now: f64) {
         let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
+        run.heard = now;
         let refused = run.phase == Phase::Refused;
         // A body that does not call itself a stream is kept until an event shows that it is one.
         if let Some(body) = run.body.as_mut().filter(|body| run.events == 0 && !body.is_stream())
@@ -55,8 +70,16 @@ impl Session {
             self.after_reading(read, stream, now);
         }
         let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
-        if run.events == 0 && run.body.as_ref().is_none_or(|body| body.status == 204 || !body.is_stream()) {
-            return self.fail_http(now);
+        let empty = run.body.as_ref().is_none_or(|body| body.status == 204);
+        if run.events == 0 && (empty || run.body.as_ref().is_some_and(|body| !body.is_stream())) {
+            if !self.go_to_stream(now) {
+                self.fail_http(now);
+            }
+            return;
+        }
+        // A server that has nothing says so, and is not asked again.
+        if !empty && self.reconnect(now) {
+            return;
         }
         self.finish(now);
         self.next(now);
@@ -64,33 +87,53 @@ impl Session {
 
     /// The request or its body failed; `reason` for people.
     pub fn failed(&mut self, request: u32, reason: &str, now: f64) {
-        let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
-        let ended = match run.phase {
-            Phase::Connecting => {
-                let message = format!("The server could not be reached: {reason}");
-                (Outcome::Error, Some(AgentError::new(ErrorKind::Connection, message, true)))
-            }
-            Phase::Refused => return self.fail_http(now),
-            // Behind a terminal event the connection is of no interest.
-            Phase::Streaming | Phase::Draining { .. } => {
-                (Outcome::Truncated, Some(AgentError::truncated(Some(reason))))
-            }
-        };
-        run.ended.get_or_insert(ended);
+        let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
+        if run.phase == Phase::Refused {
+            return self.fail_http(now);
+        }
+        if self.reconnect(now) {
+            return;
+        }
+        let (outcome, error) = self.lost(reason);
+        // Behind a terminal event the connection is of no interest.
+        if let Some(run) = &mut self.run {
+            run.ended.get_or_insert((outcome, Some(error)));
+        }
         self.finish(now);
         self.next(now);
     }
 
     /// Time has passed.
     pub fn tick(&mut self, now: f64) {
-        let Some(Phase::Draining { until }) = self.run.as_ref().map(|run| run.phase) else { return };
-        if until <= now {
-            self.close(now);
-            self.next(now);
-        } else {
+        let idle = self.options.network.idle_ms;
+        let Some(run) = &self.run else { return };
+        let until = match run.phase {
+            Phase::Draining { until } | Phase::Waiting { until } => until,
+            _ if idle > 0.0 => run.heard + idle,
+            _ => return,
+        };
+        if now < until {
             // Timers of JavaScript may fire up to a millisecond early.
-            self.effects.push_back(Effect::Wake { at: Some(until) });
+            self.alarm = None;
+            return self.wake(Some(until));
         }
+        match run.phase {
+            Phase::Draining { .. } => {
+                self.close(now);
+                self.next(now);
+            }
+            Phase::Waiting { .. } => self.open_again(now),
+            _ => {
+                let request = run.request;
+                // Nothing more is wanted from it, whatever becomes of the run.
+                self.effects.push_back(Effect::Close { request });
+                self.failed(request, &format!("nothing came for {idle} ms"), now);
+            }
+        }
+    }
+
+    fn is_on(&self, request: u32) -> bool {
+        self.run.as_ref().is_some_and(|run| run.request == request)
     }
 
     fn take(&mut self, frame: Result<Frame<'_>, Undecodable>, now: f64) {
@@ -125,7 +168,8 @@ impl Session {
         self.changed(false);
         // A frame may have ended the run (strict rules), and with it the stream.
         let Some(run) = &mut self.run else { return };
-        if stream.last_id() != self.last_event_id {
+        // The id outlives its connection.
+        if stream.last_id() != self.last_event_id && !(stream.last_id().is_empty() && run.target == Target::Resume) {
             stream.last_id().clone_into(&mut self.last_event_id);
         }
         self.stream = Some(stream);
@@ -142,7 +186,9 @@ impl Session {
     fn fail_http(&mut self, now: f64) {
         if let Some(run) = &mut self.run {
             let error = run.body.as_ref().map(Body::error);
-            run.ended = Some((Outcome::Error, error));
+            // A run that cannot be joined again has begun all the same.
+            let outcome = if run.streamed { Outcome::Truncated } else { Outcome::Error };
+            run.ended = Some((outcome, error));
             self.close(now);
             self.next(now);
         }
@@ -150,7 +196,7 @@ impl Session {
 
     fn frame(&mut self, frame: &Frame<'_>, now: f64) {
         // Some servers end a stream this way.
-        if frame.data == "[DONE]" {
+        if frame.data == "[DONE]" || self.is_repeated(frame) {
             return;
         }
         if self.chunks.is_idle()
@@ -158,7 +204,7 @@ impl Session {
             && let Some(delta) = Delta::read(frame.data)
             && self.order.expects(delta.kind, &delta.id.decode())
         {
-            self.count_event();
+            self.progressed(None);
             self.first_token(delta.delta, now);
             return self.thread.grow(&delta);
         }
@@ -197,7 +243,7 @@ impl Session {
         {
             return Ok(());
         }
-        self.count_event();
+        self.progressed(Some(&incoming.event));
         if self.options.events {
             let mut json = String::new();
             crate::wire::write_json(&mut json, data);
@@ -234,12 +280,6 @@ impl Session {
         Ok(passes)
     }
 
-    fn count_event(&mut self) {
-        if let Some(run) = &mut self.run {
-            run.events += 1;
-        }
-    }
-
     /// An empty delta is no token: servers open a stream with one.
     fn first_token(&mut self, delta: Str<'_>, now: f64) {
         if delta.raw().is_empty() {
@@ -261,7 +301,7 @@ impl Session {
     }
 
     /// A rule was broken: the end of the run if they are strict, a warning if they are not. Says what to do now.
-    fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
+    pub(super) fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
         let Violation { code, rule, repair, message } = violation;
         let rule = Some(rule);
         // What AG-UI 1.0 does not know is no mistake: a later version may.
@@ -284,11 +324,11 @@ impl Session {
     }
 
     fn event(&mut self, incoming: &Incoming<'_>, now: f64) {
-        if self.broken() {
+        if self.broken() || self.is_greeting(incoming) {
             return;
         }
         if let Some(violation) = self.order.check(incoming) {
-            match self.violation(violation, Some(incoming.event.name().to_owned())) {
+            match self.judge(violation, incoming.event.name()) {
                 Repair::Drop => return,
                 Repair::Open => opener(incoming).into_iter().for_each(|start| self.reduce(&start, now)),
                 Repair::Keep => {}
@@ -303,12 +343,17 @@ impl Session {
             | Event::ToolCallArgs { delta, .. }
             | Event::ReasoningMessageContent { delta, .. } => self.first_token(delta, now),
             Event::Custom { name, value } => {
+                self.progress.customs += 1;
+                if self.progress.customs <= self.progress.customs_again {
+                    return;
+                }
                 let mut json = String::new();
                 crate::wire::write_json(&mut json, value.text());
                 self.effects.push_back(Effect::Custom { name: name.to_text(), value: json });
             }
             Event::RunStarted { thread_id, run_id, protocol_version, .. } => {
                 self.thinking.clear();
+                self.progress.started = true;
                 if let Some(run) = &mut self.run {
                     run.ended = None;
                     run.phase = Phase::Streaming;
@@ -406,7 +451,7 @@ impl Session {
             run.ended = Some((outcome, error));
             run.pending_calls = pending;
             run.phase = Phase::Draining { until };
-            self.effects.push_back(Effect::Wake { at: Some(until) });
+            self.wake(Some(until));
         }
         self.changed(true);
     }

@@ -107,7 +107,7 @@ impl Session {
     pub(super) fn answers(&self, submit: &Submit) -> Option<String> {
         match (&submit.resume, &submit.start) {
             (Some(given), _) => Some(given.clone()),
-            (None, Start::Submit) => None,
+            (None, Start::Submit | Start::Attach) => None,
             (None, Start::Retry) => self.resumed.clone(),
             (None, Start::Regenerate(_)) => self.cancellations(),
         }

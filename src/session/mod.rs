@@ -9,30 +9,36 @@
 //!   │                │ failed          │ end        │ end, failed: truncated                 │ end, grace over
 //!   └────────────────┴─────────────────┴────────────┴────────────────────────────────────────┘
 //!     stop() leads from everywhere to idle; then the next submit of the queue begins
+//!     a connection that is lost leads to waiting and back to connecting, where that is possible: `reconnect.rs`
 //! ```
 
 mod error;
 mod given;
 mod input;
 mod interrupts;
+mod join;
 mod publish;
+mod reconnect;
 mod run;
 mod save;
 mod submit;
 mod tools;
 
 pub use error::{AgentError, ErrorKind};
+pub use reconnect::{Network, Resume};
 pub use run::Outcome;
 pub use submit::{Misuse, Ticket};
 
 use crate::dialect::Thinking;
 use crate::rules::{ChunkExpander, OrderKeeper};
-use crate::thread::{DocumentLimits, Ending, Thread, Warning};
+use crate::thread::{DocumentLimits, Ending, LocalAnswer, Thread, Warning};
 use crate::wire::{Framer, JsonWriter, Protocol, Raw, RunAgentInput, keep_private, write_json};
 use interrupts::Partial;
 use publish::Published;
+use reconnect::Progress;
 use run::{Phase, Run};
 use std::collections::VecDeque;
+use std::rc::Rc;
 use submit::{IfBusy, Start, Submit};
 use tools::Turn;
 
@@ -57,6 +63,8 @@ pub struct Options {
     pub max_depth: usize,
     /// Milliseconds that a body may stay open after its run has ended, default 1,000.
     pub grace_ms: f64,
+    /// What is done when the network fails.
+    pub network: Network,
 }
 
 impl Default for Options {
@@ -71,6 +79,7 @@ impl Default for Options {
             max_queue: 32,
             max_depth: 512,
             grace_ms: 1000.0,
+            network: Network::default(),
         }
     }
 }
@@ -78,12 +87,23 @@ impl Default for Options {
 /// What the border has to do, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// POST this body (a `RunAgentInput`), and report what comes back under this number.
+    /// Send this body (a `RunAgentInput`), and report what comes back under this number.
     Open {
         /// Names the request.
         request: u32,
+        /// Where it goes.
+        target: Target,
+        /// The run that it begins or joins.
+        run_id: String,
+        /// How far the stream of a run that is joined was read.
+        cursor: Option<String>,
         /// JSON text.
-        body: String,
+        body: Rc<str>,
+    },
+    /// Tell the server that the run is stopped, where the application says how.
+    StopRemote {
+        /// The run.
+        run_id: String,
     },
     /// Abort the request; nothing more is wanted from it.
     Close {
@@ -134,6 +154,17 @@ pub enum Effect {
     },
 }
 
+/// Where a request goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// POST, which begins a run.
+    Run,
+    /// The same once more, because it is safe.
+    Again,
+    /// The way by which a run is joined.
+    Resume,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Status {
     Idle,
@@ -178,6 +209,13 @@ pub struct Session {
     outcome: Option<Outcome>,
     timing: Option<Timing>,
     last_event_id: String,
+    progress: Progress,
+    /// The last run was left to the server: nothing of it is closed.
+    left: bool,
+    /// Answers of the page to calls that a replay has yet to tell of.
+    untold: Vec<LocalAnswer>,
+    /// The time that `Effect::Wake` was given last.
+    alarm: Option<f64>,
     /// The answers that the last run was sent with, until it has ended well.
     resumed: Option<String>,
     published: Published,
@@ -216,6 +254,10 @@ impl Session {
             outcome: None,
             timing: None,
             last_event_id: String::new(),
+            progress: Progress::default(),
+            left: false,
+            untold: Vec::new(),
+            alarm: None,
             resumed: None,
             published: Published::initial(),
             told: None,
@@ -297,6 +339,7 @@ impl Session {
             }
             _ => self.queue.push_back(submit),
         }
+        self.end_left(now);
         self.next(now);
         self.changed(true);
         Ok(ticket)
@@ -306,11 +349,14 @@ impl Session {
     pub fn stop(&mut self, now: f64) {
         let goes_on = self.goes_on(Outcome::Success);
         if let Some(run) = &mut self.run {
+            let on = run.ended.is_none();
             if goes_on {
                 run.ended = Some((Outcome::Aborted, None));
             }
             run.ended.get_or_insert((Outcome::Aborted, None));
+            let run_id = self.run_id.clone().filter(|_| on);
             self.close(now);
+            self.effects.extend(run_id.map(|run_id| Effect::StopRemote { run_id }));
         } else if self.is_working() {
             self.stop_working(now);
         } else {
@@ -370,6 +416,9 @@ impl Session {
         self.abandon(now);
         self.abandon_turn();
         self.handled.clear();
+        self.untold.clear();
+        self.left = false;
+        self.progress = Progress::default();
         self.thread.clear();
         self.status = Status::Idle;
         self.run_id = None;
@@ -406,6 +455,8 @@ impl Session {
     fn connection(&self) -> &'static str {
         match self.run.as_ref().map(|run| run.phase) {
             None => "closed",
+            Some(Phase::Waiting { .. }) => "reconnecting",
+            Some(Phase::Connecting) if self.run.as_ref().is_some_and(|run| run.attempt > 0) => "reconnecting",
             Some(Phase::Connecting) => "connecting",
             Some(_) => "open",
         }
@@ -413,7 +464,8 @@ impl Session {
 
     /// Begins the next run, if none is on and one may begin.
     fn next(&mut self, now: f64) {
-        while self.run.is_none() && !self.is_working() {
+        // The thread of a run that was left is not free.
+        while self.run.is_none() && !self.is_working() && !self.left {
             let Some(submit) = self.next_in_line(now).and_then(|at| self.queue.remove(at)) else { return };
             self.begin(submit, now);
         }
@@ -421,14 +473,24 @@ impl Session {
 
     fn begin(&mut self, submit: Submit, now: f64) {
         let depth = self.options.max_depth;
-        if !self.turn.as_ref().is_some_and(|turn| turn.is_followed_by(&submit)) {
+        let joins = submit.start == Start::Attach;
+        if !self
+            .turn
+            .as_mut()
+            .is_some_and(|turn| turn.is_followed_by(&submit) || self.left && turn.is_joined_by(&submit))
+        {
             self.leave_turn(&submit.start);
             self.turn = Some(Turn::new(&submit));
         }
-        self.resumed = self.answers(&submit);
+        if !joins {
+            self.resumed = self.answers(&submit);
+            self.end_left(now);
+            self.progress = Progress::default();
+            self.untold.clear();
+        }
         self.drop_answers(Outcome::Dropped);
         match &submit.start {
-            Start::Submit => {}
+            Start::Submit | Start::Attach => {}
             Start::Retry => self.thread.drop_unfinished(),
             Start::Regenerate(id) => {
                 self.thread.rewind(id.as_deref());
@@ -444,7 +506,6 @@ impl Session {
             self.thread.merge_state(state);
         }
         self.report_warnings();
-        self.requests = self.requests.wrapping_add(1);
         let protocol = self.options.protocol;
         let mut left_out = 0;
         let input = RunAgentInput {
@@ -465,36 +526,30 @@ impl Session {
             let warning = Warning { rule: Some("A4"), ..Warning::new("part-not-sent", message) };
             self.effects.push_back(Effect::Warning(warning));
         }
-        self.effects.push_back(Effect::Open { request: self.requests, body });
         self.status = Status::Running;
         self.run_id = Some(submit.run_id);
         self.error = None;
         self.outcome = None;
         self.timing = Some(Timing { started: now, first_token: None, duration: None });
-        self.thinking.clear();
-        self.chunks.clear();
-        self.order.clear();
-        self.stream = None;
-        self.run = Some(Run {
-            ticket: submit.ticket,
-            request: self.requests,
-            phase: Phase::Connecting,
-            body: None,
-            events: 0,
-            outcome: Outcome::Truncated,
-            ended: None,
-            thread_id: None,
-            result: None,
-            pending_calls: Vec::new(),
-            unanswered: Vec::new(),
-        });
+        if !std::mem::take(&mut self.left) {
+            self.thinking.clear();
+            self.chunks.clear();
+            self.order.clear();
+        }
+        if self.progress.checkpoint.is_none() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
+            self.progress.checkpoint = Some(self.thread.checkpoint());
+        }
+        self.run = Some(Run::new(submit.ticket, body.into()));
+        self.open(if joins { Target::Resume } else { Target::Run }, now);
         self.changed(true);
     }
 
     /// Ends the run that is on before its body has ended.
     fn close(&mut self, now: f64) {
         if let Some(run) = &self.run {
-            self.effects.push_back(Effect::Close { request: run.request });
+            if run.request != 0 {
+                self.effects.push_back(Effect::Close { request: run.request });
+            }
             self.finish(now);
         }
     }
@@ -503,9 +558,7 @@ impl Session {
     fn finish(&mut self, now: f64) {
         let Some(mut run) = self.run.take() else { return };
         self.stream = None;
-        if matches!(run.phase, Phase::Draining { .. }) {
-            self.effects.push_back(Effect::Wake { at: None });
-        }
+        self.wake(None);
         let (outcome, error) =
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
         self.conclude(outcome, error.clone(), &run.pending_calls, now);
@@ -522,7 +575,7 @@ impl Session {
     fn conclude(&mut self, outcome: Outcome, error: Option<AgentError>, pending: &[String], now: f64) {
         let ending = match outcome {
             Outcome::Success | Outcome::Interrupted | Outcome::Cancelled => Ending::Complete,
-            Outcome::Aborted | Outcome::Dropped => Ending::Aborted,
+            Outcome::Aborted | Outcome::Dropped | Outcome::Disconnected => Ending::Aborted,
             Outcome::Error | Outcome::Truncated => Ending::Error,
         };
         let pending: Vec<String> = pending.iter().cloned().chain(self.page_calls()).collect();

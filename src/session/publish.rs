@@ -1,5 +1,6 @@
 //! The snapshot's fields that belong to the agent rather than to the thread.
 
+use super::run::Phase;
 use super::{Session, Status};
 use crate::thread::Patch;
 use crate::wire::{JsonWriter, write_string};
@@ -76,7 +77,11 @@ impl Session {
         list.close();
         let mut connection = String::new();
         let mut object = JsonWriter::object(&mut connection);
-        object.string("phase", self.connection()).number("attempt", Some(0));
+        let attempt = self.run.as_ref().map_or(0, |run| run.attempt);
+        object.string("phase", self.connection()).number("attempt", Some(attempt.into()));
+        if let Some(Phase::Waiting { until }) = self.run.as_ref().map(|run| run.phase) {
+            object.number("retryAt", Some(until.round() as u64));
+        }
         if !self.last_event_id.is_empty() {
             object.string("lastEventId", &self.last_event_id);
         }

@@ -1,8 +1,11 @@
 //! One run: from its request to its outcome.
 
+use super::Target;
 use super::error::AgentError;
+use super::reconnect::Answer;
 use super::submit::Ticket;
-use crate::wire::{Format, keep_private};
+use crate::wire::{Format, Raw, keep_private};
+use std::rc::Rc;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +20,8 @@ pub enum Outcome {
     Truncated,
     /// Never begun: `ifBusy` was "drop", and a run was on.
     Dropped,
+    /// Left to the server.
+    Disconnected,
 }
 
 impl Outcome {
@@ -30,6 +35,7 @@ impl Outcome {
             Self::Cancelled => "cancelled",
             Self::Truncated => "truncated",
             Self::Dropped => "dropped",
+            Self::Disconnected => "disconnected",
         }
     }
 }
@@ -45,6 +51,8 @@ pub(super) enum Phase {
     Draining { until: f64 },
     /// The server refused; its body is collected for the error.
     Refused,
+    /// No request is out; the next one goes at this time.
+    Waiting { until: f64 },
 }
 
 /// The beginning of a body that may turn out not to be a stream.
@@ -54,14 +62,16 @@ pub(super) struct Body {
     pub content_type: String,
     /// How the answer says that it is framed.
     pub format: Format,
+    /// Milliseconds, from `Retry-After`.
+    retry_after: Option<f64>,
     bytes: Vec<u8>,
     limit: usize,
 }
 
 impl Body {
-    pub fn new(status: u16, content_type: &str, limit: usize) -> Self {
+    pub fn new(status: u16, content_type: &str, retry_after: Option<f64>, limit: usize) -> Self {
         let format = Format::of(content_type);
-        Self { status, content_type: content_type.to_owned(), format, bytes: Vec::new(), limit }
+        Self { status, content_type: content_type.to_owned(), format, retry_after, bytes: Vec::new(), limit }
     }
 
     /// Keeps what fits; says whether there is room for more.
@@ -73,7 +83,17 @@ impl Body {
 
     pub fn error(&self) -> AgentError {
         let body = keep_private(&String::from_utf8_lossy(&self.bytes)).into_owned();
-        AgentError::http(self.status, &self.content_type, body)
+        // `as` saturates.
+        let retry_after_ms = self.retry_after.map(|ms| ms.round() as u64);
+        AgentError { retry_after_ms, ..AgentError::http(self.status, &self.content_type, body) }
+    }
+
+    /// The run that a server names which answers with no stream.
+    pub fn run_id(&self) -> Option<String> {
+        let text = String::from_utf8_lossy(&self.bytes);
+        let fields = Raw::parse_object(text.trim(), 64).ok().flatten()?;
+        let id = ["runId", "run_id", "id"].into_iter().find_map(|name| fields.some(name)?.string())?;
+        (!id.is_empty()).then(|| keep_private(&id).into_owned())
     }
 
     /// Whether the answer says of itself that it is a stream of events.
@@ -105,14 +125,34 @@ impl Run {
 #[derive(Debug)]
 pub(super) struct Run {
     pub ticket: Ticket,
-    /// Names the request to the border.
+    /// Names the request to the border; 0: there is none now.
     pub request: u32,
+    pub target: Target,
+    /// The JSON text that it was begun with.
+    pub request_body: Rc<str>,
     pub phase: Phase,
     pub body: Option<Body>,
     /// Events that came, of any type.
     pub events: usize,
     /// How it has ended, once it has.
     pub outcome: Outcome,
+    /// Those of this connection, and the most that an earlier one has brought.
+    pub fresh: usize,
+    pub best: usize,
+    /// A stream of it has begun.
+    pub streamed: bool,
+    /// This connection goes on with a stream that was cut or left, or shall.
+    pub joined: Option<Answer>,
+    /// This connection tells the run from its beginning.
+    pub replays: bool,
+    /// Connections in a row that brought nothing new.
+    pub attempt: u32,
+    /// Milliseconds, from the server's `retry:`.
+    pub base: Option<f64>,
+    /// New headers were asked for after a 401.
+    pub renewed: bool,
+    /// When something came last.
+    pub heard: f64,
     /// Set by the terminal event; taken back by another RUN_STARTED in the same stream.
     pub ended: Option<(Outcome, Option<AgentError>)>,
     /// The thread that RUN_STARTED named.
@@ -123,4 +163,34 @@ pub(super) struct Run {
     pub pending_calls: Vec<String>,
     /// Calls that a success left without an answer: those that it named, or those that the run has not answered.
     pub unanswered: Vec<String>,
+}
+
+impl Run {
+    /// A run that is to be opened.
+    pub fn new(ticket: Ticket, request_body: Rc<str>) -> Self {
+        Self {
+            ticket,
+            request: 0,
+            target: Target::Run,
+            request_body,
+            phase: Phase::Connecting,
+            body: None,
+            events: 0,
+            outcome: Outcome::Truncated,
+            fresh: 0,
+            best: 0,
+            streamed: false,
+            joined: None,
+            replays: false,
+            attempt: 0,
+            base: None,
+            renewed: false,
+            heard: 0.0,
+            ended: None,
+            thread_id: None,
+            result: None,
+            pending_calls: Vec::new(),
+            unanswered: Vec::new(),
+        }
+    }
 }

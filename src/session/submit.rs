@@ -39,6 +39,8 @@ pub enum Misuse {
     InterruptExpired(String),
     /// What was saved cannot be restored.
     Restore(&'static str),
+    /// No run is known that could be joined, or no way to do it.
+    NothingToAttach,
     /// The session was disposed of.
     Disposed,
 }
@@ -56,6 +58,7 @@ impl Misuse {
             Self::InterruptUnknown(_) => "interrupt-unknown",
             Self::InterruptExpired(_) => "interrupt-expired",
             Self::Restore(_) => "restore",
+            Self::NothingToAttach => "nothing-to-attach",
             Self::Disposed => "disposed",
         }
     }
@@ -77,6 +80,7 @@ impl fmt::Display for Misuse {
             Self::InterruptUnknown(id) => write!(f, "interrupt {id} is not open, or is answered twice"),
             Self::InterruptExpired(id) => write!(f, "interrupt {id} has expired, and can only be cancelled"),
             Self::Restore(what) => f.write_str(what),
+            Self::NothingToAttach => f.write_str("there is no run to join: it needs a runId, and the option `resume`"),
             Self::Disposed => f.write_str("the agent was disposed of; create another with createAgent()"),
         }
     }
@@ -91,6 +95,8 @@ pub(super) enum Start {
     Retry,
     /// Again, from before this assistant message (the last one, if none is named).
     Regenerate(Option<String>),
+    /// It is on already, at the server.
+    Attach,
 }
 
 /// A run that the application asked for. JSON is kept as text.
@@ -120,7 +126,11 @@ impl Submit {
     pub fn read(json: &str, max_depth: usize, start: Start) -> Result<(Self, IfBusy), Misuse> {
         let expected = Misuse::Input("a JSON object");
         let fields = Raw::parse_object(json, max_depth).ok().flatten().ok_or(expected)?;
-        let run_id = fields.get("runId").and_then(Raw::string).ok_or(Misuse::Input("a string \"runId\""))?;
+        let run_id = match (fields.get("runId").and_then(Raw::string), &start) {
+            (Some(run_id), _) => run_id,
+            (None, Start::Attach) => "".into(),
+            (None, _) => return Err(Misuse::Input("a string \"runId\"")),
+        };
         let if_busy = match fields.some("ifBusy").and_then(Raw::string).as_deref() {
             None | Some("queue") => IfBusy::Queue,
             Some("replace") => IfBusy::Replace,

@@ -15,7 +15,7 @@
 use super::run::{Outcome, Run};
 use super::submit::{Misuse, Start, Submit, Ticket};
 use super::{Effect, Session, Status};
-use crate::thread::{CallPhase, Warning};
+use crate::thread::{CallPhase, LocalAnswer, Warning};
 use crate::wire::{Fields, JsonWriter, Raw, keep_private};
 
 /// A tool that the page has.
@@ -106,6 +106,20 @@ impl Turn {
     /// Whether this run follows on the turn's calls.
     pub fn is_followed_by(&self, submit: &Submit) -> bool {
         self.is(submit.ticket) && self.follow_ups > 0
+    }
+
+    /// The run is left to the server; what the page executes goes on.
+    pub fn leave(&mut self) {
+        self.ticket = None;
+    }
+
+    /// Takes on who joins the run that was left, if they do.
+    pub fn is_joined_by(&mut self, submit: &Submit) -> bool {
+        let joins = submit.start == Start::Attach;
+        if joins {
+            self.ticket = Some(submit.ticket);
+        }
+        joins
     }
 
     fn any(&self, stages: &[Stage]) -> bool {
@@ -199,6 +213,9 @@ impl Session {
 
     /// The arguments of a call are complete. If it is one of the page's, it begins; but never twice.
     pub(super) fn call_ready(&mut self, id: &str) {
+        if self.told_again(id) {
+            return;
+        }
         let Some((name, args, answered)) = self.thread.call(id) else { return };
         let tools = self.turn.iter().flat_map(|turn| &turn.again.page_tools);
         let Some(tool) = tools.into_iter().find(|tool| tool.name == name).cloned() else { return };
@@ -222,6 +239,23 @@ impl Session {
         }
     }
 
+    /// A call that a replay tells of is where it was.
+    fn told_again(&mut self, id: &str) -> bool {
+        if let Some(at) = self.untold.iter().position(|answer| answer.call == id) {
+            let LocalAnswer { content, error, denied, .. } = self.untold.swap_remove(at);
+            self.thread.answer_call(id, &format!("{id}-result"), &content, error.as_deref(), denied);
+            return true;
+        }
+        let phase = match self.turn.as_mut().and_then(|turn| turn.call(id)).map(|call| call.stage) {
+            Some(Stage::Executing) => CallPhase::Executing,
+            Some(Stage::Waiting) => CallPhase::AwaitingApproval,
+            Some(Stage::Manual) => CallPhase::InputAvailable,
+            _ => return false,
+        };
+        self.thread.set_call_phase(id, phase);
+        true
+    }
+
     fn execute(&mut self, id: &str, name: String, args: String) {
         let args = if args.trim().is_empty() { "{}".to_owned() } else { args };
         if Raw::parse(&args, self.options.max_depth).is_err() {
@@ -236,6 +270,10 @@ impl Session {
 
     /// A call has its answer. Its message goes behind the one that calls.
     fn done(&mut self, id: &str, content: &str, error: Option<&str>, denied: bool) {
+        if self.thread.call(id).is_none() {
+            let (call, content, error) = (id.to_owned(), content.to_owned(), error.map(Into::into));
+            self.untold.push(LocalAnswer { call, content, error, denied });
+        }
         self.thread.answer_call(id, &format!("{id}-result"), content, error, denied);
         if let Some(call) = self.turn.as_mut().and_then(|turn| turn.call(id)) {
             call.stage = Stage::Done;
@@ -249,7 +287,8 @@ impl Session {
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
         let known = self.turn.as_mut().and_then(|turn| turn.call(&id)).is_some();
         // A call that no tool of the page is for waits for the server's answer, or for one given by hand.
-        let open = self.thread.call(&id).is_some_and(|(_, _, answered)| !answered);
+        // Known and not there: a replay has yet to tell of it.
+        let open = self.thread.call(&id).map_or(known, |(_, _, answered)| !answered);
         if !open || (!known && self.handled.iter().any(|handled| *handled == id)) {
             return Ok(false);
         }

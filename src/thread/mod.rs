@@ -17,6 +17,7 @@
 mod activity;
 mod args;
 mod calls;
+mod checkpoint;
 mod entry;
 mod list;
 mod merge;
@@ -28,6 +29,7 @@ mod state;
 mod text;
 
 pub(crate) use calls::Ending;
+pub(crate) use checkpoint::{Checkpoint, LocalAnswer};
 pub use entry::Delivery;
 pub(crate) use list::{At, Index};
 pub(crate) use patch::Patch;

@@ -119,6 +119,14 @@ impl Framer {
         }
     }
 
+    /// The reconnection time that the server asked for, in milliseconds; event streams only.
+    pub fn retry(&self) -> Option<u64> {
+        match &self.framing {
+            Framing::Sse(sse) => sse.retry(),
+            _ => None,
+        }
+    }
+
     /// Reads the next bytes of the body.
     pub fn feed(&mut self, bytes: &[u8], sink: &mut Sink<'_>) -> Result<(), BadBody> {
         let Self { utf8, framing, limits } = self;
@@ -194,7 +202,7 @@ impl Framing {
 }
 
 fn frame(data: &str, unterminated: bool) -> Frame<'_> {
-    Frame { event: "", data, id: "", unterminated, left_out: 0 }
+    Frame { event: "", data, id: "", own_id: false, unterminated, left_out: 0 }
 }
 
 fn is_event(piece: &str, max_depth: usize) -> bool {

@@ -14,6 +14,8 @@ pub struct Frame<'a> {
     pub data: &'a str,
     /// The last event id of the stream, which this frame may have set.
     pub id: &'a str,
+    /// This frame did set it.
+    pub own_id: bool,
     /// The stream ended before the blank line that closes this frame.
     pub unterminated: bool,
     /// Content parts that the binary framing had, and AG-UI 1.0 has not.
@@ -44,6 +46,7 @@ pub struct SseParser {
     has_data: bool,
     event: String,
     id: String,
+    has_id: bool,
     retry: Option<u64>,
     max_frame: usize,
 }
@@ -59,6 +62,7 @@ impl SseParser {
             has_data: false,
             event: String::new(),
             id: String::new(),
+            has_id: false,
             retry: None,
             max_frame,
         }
@@ -155,7 +159,10 @@ impl SseParser {
             "data" => self.data_line(value, data)?,
             "event" => value.clone_into(&mut self.event),
             // "If the field value does not contain U+0000 NULL, set the last event ID buffer"
-            "id" if !value.contains('\0') => value.clone_into(&mut self.id),
+            "id" if !value.contains('\0') => {
+                value.clone_into(&mut self.id);
+                self.has_id = true;
+            }
             "retry" if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) => {
                 self.retry = value.parse().ok().or(self.retry);
             }
@@ -186,8 +193,10 @@ impl SseParser {
         };
         // "If the data buffer is an empty string, set the data buffer and the event type buffer to the empty string and return"
         if let Some(text) = text.filter(|text| !text.is_empty()) {
-            sink(Frame { event: &self.event, data: text, id: &self.id, unterminated, left_out: 0 });
+            let (id, own_id) = (self.id.as_str(), self.has_id);
+            sink(Frame { event: &self.event, data: text, id, own_id, unterminated, left_out: 0 });
         }
+        self.has_id = false;
         self.data.clear();
         self.event.clear();
         self.has_data = false;

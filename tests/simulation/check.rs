@@ -1,8 +1,8 @@
 //! What must hold after each step, and at the end.
 
-use super::page::Stage;
 use super::super::plan::{Amount, Publishing, Step};
 use super::super::server::End;
+use super::page::Stage;
 use super::{Held, World};
 use crate::support::Mirror;
 use ag_ui_wasm::session::{Effect, Ticket};
@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 impl World {
     pub(super) fn check(&mut self) -> Held {
         if let Some(twin) = &mut self.twin {
-            let more = std::iter::from_fn(|| twin.poll_effect()).find(|effect| !matches!(effect, Effect::Changed { .. }));
+            let more =
+                std::iter::from_fn(|| twin.poll_effect()).find(|effect| !matches!(effect, Effect::Changed { .. }));
             ensure!(more.is_none(), "the twin also wants {more:?}");
         }
         let idle = self.run.is_none() && !self.is_working();
@@ -55,7 +56,12 @@ impl World {
         same("status", json!(self.status))?;
         same("isLoading", json!(self.status == "running"))?;
         same("outcome", self.outcome.map_or(Value::Null, |outcome| json!(outcome)))?;
-        ensure!((self.status == "error") == shown.get("error").is_some(), "{} with {:?}", self.status, shown.get("error"));
+        ensure!(
+            (self.status == "error") == shown.get("error").is_some(),
+            "{} with {:?}",
+            self.status,
+            shown.get("error")
+        );
         let interrupts: Vec<&Value> = shown["interrupts"].as_array().unwrap().iter().map(|item| &item["id"]).collect();
         ensure!(json!(interrupts) == json!(self.thread.interrupts), "the open interrupts are {interrupts:?}");
         let phase = match &self.run {
@@ -64,7 +70,8 @@ impl World {
             Some(_) => "open",
         };
         ensure!(shown["connection"]["phase"] == phase, "the connection is {}, not {phase}", shown["connection"]);
-        let queue: Vec<&str> = shown["queue"].as_array().unwrap().iter().filter_map(|item| item["id"].as_str()).collect();
+        let queue: Vec<&str> =
+            shown["queue"].as_array().unwrap().iter().filter_map(|item| item["id"].as_str()).collect();
         let expected: Vec<String> = self.queue.iter().map(Ticket::to_string).collect();
         ensure!(queue == expected, "the queue shows {queue:?}, not {expected:?}");
         Ok(())

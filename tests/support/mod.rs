@@ -11,7 +11,7 @@
 pub mod runs;
 pub mod streams;
 
-use ag_ui_wasm::session::{Effect, Options, Session, Ticket};
+use ag_ui_wasm::session::{Effect, Options, Session, Target, Ticket};
 use serde_json::{Value, json};
 
 /// The snapshot, kept up to date by patches alone.
@@ -140,6 +140,9 @@ pub struct Agent {
     pub mirror: Mirror,
     pub now: f64,
     pub requests: Vec<(u32, Value)>,
+    /// Where each of them went: the target, the run and the cursor.
+    pub targets: Vec<(Target, String, Option<String>)>,
+    pub stopped: Vec<String>,
     pub closed: Vec<u32>,
     pub settled: Vec<(Ticket, Value)>,
     pub warnings: Vec<String>,
@@ -163,6 +166,8 @@ impl Agent {
             mirror: Mirror::new(),
             now: 1000.0,
             requests: Vec::new(),
+            targets: Vec::new(),
+            stopped: Vec::new(),
             closed: Vec::new(),
             settled: Vec::new(),
             warnings: Vec::new(),
@@ -193,7 +198,7 @@ impl Agent {
     }
 
     pub fn head(&mut self, request: u32, status: u16, content_type: &str) {
-        self.session.head(request, status, content_type, self.now);
+        self.session.head(request, status, content_type, None, self.now);
         self.settle_effects();
     }
 
@@ -272,7 +277,11 @@ impl Agent {
     fn settle_effects(&mut self) {
         while let Some(effect) = self.session.poll_effect() {
             match effect {
-                Effect::Open { request, body } => self.requests.push((request, parse(&body))),
+                Effect::Open { request, body, target, run_id, cursor } => {
+                    self.requests.push((request, parse(&body)));
+                    self.targets.push((target, run_id, cursor));
+                }
+                Effect::StopRemote { run_id } => self.stopped.push(run_id),
                 Effect::Close { request } => self.closed.push(request),
                 Effect::Settled { ticket, result } => self.settled.push((ticket, parse(&result))),
                 Effect::Execute { tool_call_id, name, args } => self.executed.push((tool_call_id, name, parse(&args))),

@@ -1,0 +1,315 @@
+//! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
+
+use super::reconnect::{Answer, Progress};
+use super::run::{Outcome, Phase, Run};
+use super::submit::{Start, Submit, Ticket};
+use super::{AgentError, Effect, Misuse, Session, Status, Target};
+use crate::rules::{Repair, Violation};
+use crate::thread::Ending;
+use crate::wire::{Event, Frame, Incoming, frame_fields, frame_type, keep_private};
+
+/// What is not odd about a stream that is joined: it begins in the middle, or says again what was said.
+const EXPECTED: [&str; 7] = [
+    "already-open",
+    "not-open",
+    "run-not-started",
+    "run-not-finished",
+    "left-open",
+    "subagent-reused",
+    "subagent-parent-unknown",
+];
+
+impl Session {
+    /// Leaves the run that is on to the server: nothing is told of it any more, until [`Self::attach`] joins it again.
+    pub fn disconnect(&mut self, now: f64) {
+        match &self.run {
+            Some(run) if run.ended.is_none() => {}
+            _ => return self.stop(now),
+        }
+        self.hang_up();
+        self.wake(None);
+        let Some(run) = self.run.take() else { return };
+        if let Some(turn) = &mut self.turn {
+            turn.leave();
+        }
+        self.left = true;
+        self.status = Status::Idle;
+        let run_id = self.run_id.clone().unwrap_or_default();
+        self.settle(run.ticket, &run_id, Outcome::Disconnected, None, None);
+        self.changed(true);
+    }
+
+    /// Joins a run that goes on at the server. `json`: `{runId?, cursor?, tools?, context?, forwardedProps?}`; without a
+    /// run's id it is the last run of this session.
+    pub fn attach(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
+        self.alive()?;
+        if self.run.as_ref().is_some_and(|run| run.ended.is_none()) {
+            return Err(Misuse::Busy);
+        }
+        let json = keep_private(json);
+        let (mut submit, _) = Submit::read(&json, self.options.max_depth, Start::Attach)?;
+        if submit.run_id.is_empty() {
+            submit.run_id = self.run_id.clone().unwrap_or_default();
+        }
+        if submit.run_id.is_empty() || self.options.network.resume.is_none() {
+            return Err(Misuse::NothingToAttach);
+        }
+        self.close(now);
+        if self.run_id.as_ref() != Some(&submit.run_id) {
+            self.end_left(now);
+            self.progress = Progress::default();
+        }
+        if !self.left {
+            // What was open has been closed in the thread.
+            self.order.clear();
+            self.chunks.clear();
+            self.progress.started = false;
+        }
+        let fields = crate::wire::Raw::parse_object(&json, self.options.max_depth).ok().flatten();
+        if let Some(cursor) = fields.and_then(|fields| fields.some("cursor").and_then(crate::wire::Raw::string)) {
+            self.progress.cursor = Some(cursor.into_owned());
+        }
+        self.tickets = self.tickets.wrapping_add(1);
+        let ticket = self.tickets;
+        submit.ticket = ticket;
+        self.begin(submit, now);
+        Ok(ticket)
+    }
+
+    /// The page can reach the network again, or is looked at again: nothing waits any longer.
+    pub fn online(&mut self, now: f64) {
+        if let Some(Phase::Waiting { .. }) = self.run.as_ref().map(|run| run.phase) {
+            self.open_again(now);
+        } else {
+            self.tick(now);
+        }
+    }
+
+    /// How far the stream of the last run was read, to be given to [`Self::attach`] of another session.
+    pub fn cursor(&self) -> Option<&str> {
+        self.progress.cursor.as_deref()
+    }
+
+    /// A run that was left is not waited for any more.
+    pub(super) fn end_left(&mut self, now: f64) {
+        if std::mem::take(&mut self.left) {
+            self.thread.end_run(Ending::Aborted, &[], now);
+        }
+    }
+
+    /// Opens the request of the run that is on.
+    pub(super) fn open(&mut self, target: Target, now: f64) {
+        self.requests = self.requests.wrapping_add(1).max(1);
+        let Some(run) = &mut self.run else { return };
+        (run.request, run.target, run.phase, run.body) = (self.requests, target, Phase::Connecting, None);
+        run.heard = now;
+        self.stream = None;
+        let mut body = run.request_body.clone();
+        let mut cursor = None;
+        if target == Target::Resume {
+            self.progress.reconnect();
+            cursor.clone_from(&self.progress.cursor);
+            let answer = self.options.network.resume.as_ref().and_then(|resume| {
+                if let Some(with) = resume.body(&body, cursor.as_deref()) {
+                    body = with.into();
+                }
+                resume.answer(cursor.as_deref())
+            });
+            run.joined = Some(answer.unwrap_or(Answer::Rest));
+            run.best = run.best.max(run.fresh);
+            run.fresh = 0;
+        }
+        let run_id = self.run_id.clone().unwrap_or_default();
+        self.effects.push_back(Effect::Open { request: self.requests, target, run_id, cursor, body });
+        self.watch(now);
+        self.changed(false);
+    }
+
+    /// Opens the next connection of the run.
+    pub(super) fn open_again(&mut self, now: f64) {
+        let Some(run) = &self.run else { return };
+        let joins = run.streamed || run.target == Target::Resume;
+        self.open(if joins { Target::Resume } else { Target::Again }, now);
+    }
+
+    /// Gives the connection up, but not the run.
+    fn hang_up(&mut self) {
+        if let Some(run) = self.run.as_mut().filter(|run| run.request != 0) {
+            self.effects.push_back(Effect::Close { request: run.request });
+            run.request = 0;
+        }
+        self.stream = None;
+    }
+
+    /// The server does not accept the credentials. Asks it once more, with new ones; says whether.
+    pub(super) fn renew(&mut self, status: u16, now: f64) -> bool {
+        let may = status == 401 && self.options.network.renew_headers;
+        let Some(run) = self.run.as_mut().filter(|run| may && !run.renewed) else { return false };
+        run.renewed = true;
+        let target = if run.target == Target::Run { Target::Again } else { run.target };
+        self.hang_up();
+        self.open(target, now);
+        true
+    }
+
+    /// The server refused. Waits for another attempt, if there may be one; says whether.
+    pub(super) fn refused(&mut self, status: u16, asked: Option<f64>, now: f64) -> bool {
+        let Some(run) = &self.run else { return false };
+        let network = &self.options.network;
+        let joins = run.target == Target::Resume;
+        // Nobody wants to wait for an hour, and nothing good comes from asking before.
+        let soon = asked.is_none_or(|asked| asked <= network.max_ms);
+        let request = run.request;
+        let waits = network.repeats(status, joins) && soon && self.wait(asked.unwrap_or(0.0), now);
+        if waits {
+            self.effects.push_back(Effect::Close { request });
+        }
+        waits
+    }
+
+    /// The connection is lost, and the run has not ended. Waits for another one, if there may be one; says whether.
+    pub(super) fn reconnect(&mut self, now: f64) -> bool {
+        let Some(run) = self.run.as_ref().filter(|run| run.ended.is_none()) else { return false };
+        let may = match (run.phase, run.target) {
+            (Phase::Connecting, Target::Run | Target::Again) => self.options.network.posts,
+            _ => self.can_join(),
+        };
+        may && self.wait(0.0, now)
+    }
+
+    /// Whether the run can be joined where it was read to.
+    pub(super) fn can_join(&self) -> bool {
+        let joins = self.run.as_ref().is_some_and(|run| run.target == Target::Resume);
+        let cursor = self.progress.cursor.as_deref();
+        self.options.network.resume.as_ref().is_some_and(|resume| joins || resume.answer(cursor).is_some())
+    }
+
+    fn wait(&mut self, at_least: f64, now: f64) -> bool {
+        let network = &mut self.options.network;
+        let Some(run) = self.run.as_mut().filter(|run| run.attempt < network.attempts) else { return false };
+        run.attempt += 1;
+        let base = self.stream.as_ref().and_then(|stream| stream.retry());
+        run.base = base.map(|ms| ms as f64).or(run.base);
+        let until = now + network.delay(run.attempt, run.base).max(at_least);
+        run.phase = Phase::Waiting { until };
+        run.request = 0;
+        self.stream = None;
+        self.wake(Some(until));
+        self.changed(true);
+        true
+    }
+
+    /// The server has made a run of the request, and says where it is: `{runId}`, or nothing, if it is as we said.
+    pub(super) fn go_to_stream(&mut self, now: f64) -> bool {
+        let split = self.options.network.resume.as_ref().is_some_and(|resume| resume.split);
+        let Some(run) = self.run.as_ref().filter(|run| split && run.target != Target::Resume) else { return false };
+        let Some(body) = run.body.as_ref().filter(|body| (200..300).contains(&body.status)) else { return false };
+        if let Some(id) = body.run_id() {
+            self.run_id = Some(id);
+        }
+        self.hang_up();
+        self.open(Target::Resume, now);
+        true
+    }
+
+    /// A connection on which nothing comes is lost after a while.
+    pub(super) fn watch(&mut self, now: f64) {
+        let idle = self.options.network.idle_ms;
+        self.wake((idle > 0.0).then_some(now + idle));
+    }
+
+    /// Asks to be called at this time. Timers of JavaScript may fire up to a millisecond early.
+    pub(super) fn wake(&mut self, at: Option<f64>) {
+        if self.alarm != at {
+            self.alarm = at;
+            self.effects.push_back(Effect::Wake { at });
+        }
+    }
+
+    /// Whether a frame was taken before, over another connection; and makes room for one that tells all again.
+    pub(super) fn is_repeated(&mut self, frame: &Frame<'_>) -> bool {
+        let depth = self.options.max_depth;
+        let Some(resume) = &self.options.network.resume else { return false };
+        // The last frame of a lost connection, which lacks its end: it comes again whole.
+        if frame.unterminated {
+            let fields = frame_fields(frame.data, depth).ok();
+            let kind = fields.as_ref().and_then(|fields| frame_type(fields).ok());
+            if !matches!(kind.as_deref(), Some("RUN_FINISHED" | "RUN_ERROR")) && self.can_join() {
+                return true;
+            }
+        }
+        if self.progress.is_repeated(resume, frame, depth) {
+            return true;
+        }
+        if let Some(run) = self.run.as_mut().filter(|run| run.joined == Some(Answer::Replay))
+            && let Some(checkpoint) = &self.progress.checkpoint
+        {
+            // From here on it is a stream like any other.
+            run.joined = None;
+            run.replays = true;
+            self.untold.extend(self.thread.go_back(checkpoint));
+            self.thinking.clear();
+            self.chunks.clear();
+            self.order.clear();
+            self.progress.started = false;
+            self.progress.customs_again = self.progress.customs;
+            self.progress.customs = 0;
+        }
+        false
+    }
+
+    /// An event was taken. What is new fills the budget; what a server says to everyone who joins is not.
+    pub(super) fn progressed(&mut self, event: Option<&Event<'_>>) {
+        let Some(run) = &mut self.run else { return };
+        run.events += 1;
+        run.streamed = true;
+        let greeting = matches!(
+            event,
+            Some(
+                Event::RunStarted { .. }
+                    | Event::MessagesSnapshot { .. }
+                    | Event::StateSnapshot { .. }
+                    | Event::TextMessageStart { .. }
+                    | Event::ToolCallStart { .. }
+                    | Event::ReasoningStart { .. }
+                    | Event::ReasoningMessageStart { .. }
+                    | Event::StepStarted { .. }
+                    | Event::SubagentStarted { .. }
+            )
+        );
+        run.fresh += 1;
+        if run.target != Target::Resume || if run.replays { run.fresh > run.best } else { !greeting } {
+            run.attempt = 0;
+        }
+    }
+
+    /// Whether the event says only what a page that joins must know, and this one knows.
+    pub(super) fn is_greeting(&self, incoming: &Incoming<'_>) -> bool {
+        let Event::RunStarted { run_id, .. } = incoming.event else { return false };
+        let same = run_id.is_none_or(|id| Some(&*id.decode()) == self.run_id.as_deref());
+        same && self.progress.started && self.run.as_ref().is_some_and(|run| run.joined.is_some())
+    }
+
+    pub(super) fn is_expected(&self, violation: &Violation) -> bool {
+        self.run.as_ref().is_some_and(|run| run.joined.is_some()) && EXPECTED.contains(&violation.code)
+    }
+
+    /// What becomes of an event that breaks a rule; see [`Self::violation`].
+    pub(super) fn judge(&mut self, violation: Violation, event: &'static str) -> Repair {
+        if self.is_expected(&violation) { violation.repair } else { self.violation(violation, Some(event.to_owned())) }
+    }
+
+    /// How a run ends whose connection is lost for good.
+    pub(super) fn lost(&self, reason: &str) -> (Outcome, AgentError) {
+        match &self.run {
+            Some(Run { streamed: false, phase: Phase::Connecting, target, .. }) => {
+                let message = match target {
+                    Target::Resume => format!("The run could not be joined: {reason}"),
+                    _ => format!("The server could not be reached: {reason}"),
+                };
+                (Outcome::Error, AgentError::new(super::ErrorKind::Connection, message, true))
+            }
+            _ => (Outcome::Truncated, AgentError::truncated(Some(reason))),
+        }
+    }
+}
