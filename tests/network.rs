@@ -1,0 +1,716 @@
+//! Broken networks: refusals, cuts, waiting, joining a run again in every way that servers know, leaving it.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+use ag_ui_wasm::session::{Misuse, Network, Options, Resume, Target};
+use serde_json::{Value, json};
+use support::Agent;
+use support::runs::*;
+
+const SSE: &str = "text/event-stream";
+
+fn agent(network: Network) -> Agent {
+    Agent::new(Options { network, ..Options::default() })
+}
+
+fn strict(network: Network) -> Agent {
+    Agent::new(Options { network, strict: true, ..Options::default() })
+}
+
+fn resume(by: &str) -> Network {
+    Network { resume: Some(Resume::by(by, Some("/metadata/seq"), Some("after")).unwrap()), ..Network::default() }
+}
+
+/// What a frame needs to be told apart.
+fn frame(id: &str, event: &Value) -> Vec<u8> {
+    format!("id: {id}\ndata: {event}\n\n").into_bytes()
+}
+
+impl Agent {
+    fn cut(&mut self, request: u32) {
+        self.act(|session, now| session.failed(request, "reset", now));
+    }
+
+    /// The time for which the session waits has come. Gives the number of the request that it makes then.
+    fn wait(&mut self) -> u32 {
+        let before = self.requests.len();
+        self.now = self.wake.expect("a time to wait for");
+        self.act(|session, now| session.tick(now));
+        assert_eq!(self.requests.len(), before + 1, "one request");
+        self.requests.last().unwrap().0
+    }
+
+    fn refuse(&mut self, request: u32, status: u16, retry_after: Option<&str>) {
+        self.act(|session, now| session.head(request, status, "text/plain", retry_after, now));
+    }
+
+    fn phase(&mut self) -> String {
+        self.snapshot()["connection"]["phase"].as_str().unwrap().to_owned()
+    }
+
+    fn texts(&mut self) -> Vec<String> {
+        let messages = self.snapshot()["messages"].as_array().unwrap();
+        let of = |message: &Value| message["content"].as_str().map(Into::into);
+        messages.iter().filter(|message| message["role"] == "assistant").filter_map(of).collect()
+    }
+}
+
+fn content(id: &str, delta: &str) -> Value {
+    event!("TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta)
+}
+
+fn ended(id: &str) -> Value {
+    event!("TEXT_MESSAGE_END", "messageId": id)
+}
+
+/// A run whose every event has an id: "Hello" is shown, and the connection lost.
+fn cut(network: Network) -> Agent {
+    let mut agent = strict(network);
+    let request = agent.submit("go");
+    agent.head(request, 200, SSE);
+    let [start, hello] = text("m", "Hello");
+    for (id, event) in [started("r"), start, hello].iter().enumerate() {
+        agent.bytes(request, &frame(&format!("r:{id}"), event));
+    }
+    agent.cut(request);
+    agent
+}
+
+fn ends_well(agent: &mut Agent, texts: &[&str]) {
+    assert_eq!(agent.texts(), texts);
+    let snapshot = agent.snapshot();
+    assert_eq!((&snapshot["status"], &snapshot["outcome"]), (&json!("idle"), &json!("success")));
+    assert!(snapshot["messages"].as_array().unwrap().iter().all(|message| message["delivery"] == "complete"));
+    assert_eq!(outcomes(agent), [(1, "success")]);
+    assert_eq!(agent.warnings, [] as [&str; 0]);
+    assert_eq!((agent.phase().as_str(), agent.wake), ("closed", None));
+}
+
+#[test]
+fn an_error_says_how_long_to_wait() {
+    let mut agent = agent(Network::default());
+    let request = agent.submit("go");
+    agent.refuse(request, 429, Some("7"));
+    agent.end(request);
+    let error = &agent.snapshot()["error"];
+    assert_eq!((&error["status"], &error["retryAfterMs"]), (&json!(429), &json!(7000)));
+    assert_eq!(agent.requests.len(), 1, "without the option nothing is sent again");
+}
+
+#[test]
+fn after_401_the_request_is_made_once_more() {
+    let network = Network { renew_headers: true, ..Network::default() };
+    let mut agent = agent(network);
+    let first = agent.submit("go");
+    agent.refuse(first, 401, None);
+    assert_eq!(agent.closed, [first]);
+    assert_eq!(agent.requests[0].1, agent.requests[1].1, "the same body");
+    assert_eq!(agent.targets[1].0, Target::Again);
+    assert_eq!(agent.snapshot()["status"], "running");
+    agent.head(2, 200, SSE);
+    agent.events(2, &[started("r"), finished("r")]);
+    agent.end(2);
+    assert_eq!(outcomes(&agent), [(1, "success")]);
+    // Twice is an answer.
+    agent.submit("again");
+    for request in [3, 4] {
+        agent.refuse(request, 401, None);
+    }
+    agent.end(4);
+    assert_eq!(agent.snapshot()["error"]["kind"], "auth");
+    assert_eq!(agent.requests.len(), 4);
+    // So is 403.
+    agent.submit("again");
+    agent.refuse(5, 403, None);
+    agent.end(5);
+    assert_eq!((agent.requests.len(), agent.snapshot()["error"]["kind"].as_str()), (5, Some("auth")));
+}
+
+#[test]
+fn headers_that_cannot_change_are_not_tried_twice() {
+    let mut agent = agent(Network::default());
+    let request = agent.submit("go");
+    agent.refuse(request, 401, None);
+    agent.end(request);
+    assert_eq!((agent.requests.len(), agent.snapshot()["error"]["kind"].as_str()), (1, Some("auth")));
+}
+
+#[test]
+fn a_refused_request_is_sent_again_where_the_application_says_so() {
+    for status in [425, 429, 503] {
+        let mut agent = agent(Network { refusals: true, ..Network::default() });
+        let request = agent.submit("go");
+        agent.refuse(request, status, Some("3"));
+        let snapshot = agent.snapshot();
+        assert_eq!(snapshot["status"], "running");
+        assert_eq!(snapshot["connection"], json!({"phase": "reconnecting", "attempt": 1, "retryAt": 4000}));
+        assert_eq!(agent.closed, [request]);
+        let request = agent.wait();
+        assert_eq!((agent.now, agent.phase().as_str()), (4000.0, "reconnecting"));
+        assert_eq!((agent.requests[0].1 == agent.requests[1].1, agent.targets[1].0), (true, Target::Again));
+        agent.head(request, 200, SSE);
+        agent.events(request, &[started("r"), finished("r")]);
+        agent.end(request);
+        ends_well(&mut agent, &[]);
+    }
+}
+
+#[test]
+fn a_request_that_may_have_begun_a_run_is_not_sent_again() {
+    let refusals = Network { refusals: true, resume: resume("snapshot").resume, ..Network::default() };
+    for (status, again) in [(400, false), (408, true), (500, false), (502, true), (504, true)] {
+        for posts in [false, true] {
+            let mut agent = agent(Network { posts, ..refusals.clone() });
+            let request = agent.submit("go");
+            agent.refuse(request, status, None);
+            agent.end(request);
+            assert_eq!(agent.snapshot()["status"] == "running", posts && again, "{status} {posts}");
+        }
+    }
+    for posts in [false, true] {
+        let mut agent = agent(Network { posts, ..refusals.clone() });
+        let request = agent.submit("go");
+        agent.cut(request);
+        assert_eq!(agent.snapshot()["status"], if posts { "running" } else { "error" });
+        if !posts {
+            assert_eq!(agent.snapshot()["error"]["message"], "The server could not be reached: reset");
+        }
+    }
+}
+
+#[test]
+fn the_last_refusal_is_the_error() {
+    let mut agent = agent(Network { refusals: true, attempts: 2, ..Network::default() });
+    let mut request = agent.submit("go");
+    for attempt in 1..=2 {
+        agent.refuse(request, 503, None);
+        assert_eq!(agent.snapshot()["connection"]["attempt"], attempt);
+        request = agent.wait();
+    }
+    agent.refuse(request, 503, Some("5"));
+    agent.bytes(request, b"busy");
+    agent.end(request);
+    let error = &agent.snapshot()["error"];
+    assert_eq!((&error["message"], &error["retryAfterMs"]), (&json!("HTTP 503: busy"), &json!(5000)));
+    assert_eq!((agent.requests.len(), outcomes(&agent)), (3, vec![(1, "error")]));
+}
+
+#[test]
+fn nobody_waits_for_an_hour() {
+    let mut agent = agent(Network { refusals: true, ..Network::default() });
+    let request = agent.submit("go");
+    agent.refuse(request, 429, Some("3600"));
+    agent.end(request);
+    assert_eq!(agent.snapshot()["error"]["retryAfterMs"], 3_600_000);
+}
+
+#[test]
+fn without_a_way_to_resume_a_cut_is_the_end() {
+    let (mut agent, request) = streaming();
+    agent.cut(request);
+    assert_eq!(agent.snapshot()["outcome"], "truncated");
+    assert_eq!(agent.wake, None);
+}
+
+#[test]
+fn last_event_id() {
+    let mut agent = cut(resume("last-event-id"));
+    let snapshot = agent.snapshot();
+    assert_eq!(snapshot["status"], "running");
+    assert_eq!(snapshot["messages"][1]["delivery"], "streaming");
+    assert_eq!(snapshot["connection"]["phase"], "reconnecting");
+    assert_eq!(snapshot["connection"]["lastEventId"], "r:2");
+    let request = agent.wait();
+    assert_eq!(agent.targets[1], (Target::Resume, "r".into(), Some("r:2".into())));
+    agent.head(request, 200, SSE);
+    assert_eq!(agent.snapshot()["connection"], json!({"phase": "open", "attempt": 1, "lastEventId": "r:2"}));
+    // A server that repeats what was seen, or all of it, repeats nothing on the page.
+    let [start, hello] = text("m", "Hello");
+    for (id, event) in [(0, started("r")), (1, start), (2, hello), (3, content("m", " you"))] {
+        agent.bytes(request, &frame(&format!("r:{id}"), &event));
+    }
+    assert_eq!(agent.snapshot()["connection"], json!({"phase": "open", "attempt": 0, "lastEventId": "r:3"}));
+    agent.bytes(request, &frame("r:4", &ended("m")));
+    agent.bytes(request, &frame("r:5", &finished("r")));
+    agent.end(request);
+    ends_well(&mut agent, &["Hello you"]);
+}
+
+#[test]
+fn a_stream_without_ids_cannot_be_resumed_by_them() {
+    let mut agent = agent(resume("last-event-id"));
+    let request = agent.submit("go");
+    agent.head(request, 200, SSE);
+    agent.events(request, &[started("r")]);
+    agent.end(request);
+    assert_eq!(outcomes(&agent), [(1, "truncated")]);
+}
+
+#[test]
+fn frames_of_one_connection_may_share_an_id() {
+    let mut agent = cut(resume("last-event-id"));
+    let request = agent.wait();
+    agent.head(request, 200, SSE);
+    for event in [content("m", " you"), ended("m"), finished("r")] {
+        agent.bytes(request, &frame("r:3", &event));
+    }
+    agent.end(request);
+    ends_well(&mut agent, &["Hello you"]);
+}
+
+#[test]
+fn a_frame_that_the_cut_has_halved_comes_again() {
+    let rest = String::from_utf8(frame("r:3", &content("m", " you"))).unwrap();
+    for length in 0..=rest.len() {
+        let mut agent = strict(resume("last-event-id"));
+        let request = agent.submit("go");
+        agent.head(request, 200, SSE);
+        let [start, hello] = text("m", "Hello");
+        for (id, event) in [started("r"), start, hello].iter().enumerate() {
+            agent.bytes(request, &frame(&format!("r:{id}"), event));
+        }
+        agent.bytes(request, &rest.as_bytes()[..length]);
+        agent.end(request);
+        let cursor = if length == rest.len() { "r:3" } else { "r:2" };
+        let request = agent.wait();
+        assert_eq!(agent.targets[1].2.as_deref(), Some(cursor), "{length}");
+        agent.head(request, 200, SSE);
+        if cursor == "r:2" {
+            agent.bytes(request, rest.as_bytes());
+        }
+        agent.bytes(request, &frame("r:4", &ended("m")));
+        agent.bytes(request, &frame("r:5", &finished("r")));
+        agent.end(request);
+        ends_well(&mut agent, &["Hello you"]);
+    }
+}
+
+#[test]
+fn an_end_that_lacks_its_blank_line_is_an_end() {
+    let mut agent = agent(resume("last-event-id"));
+    let request = agent.submit("go");
+    agent.head(request, 200, SSE);
+    agent.bytes(request, &frame("1", &started("r")));
+    agent.bytes(request, format!("id: 2\ndata: {}", finished("r")).as_bytes());
+    agent.end(request);
+    ends_well(&mut agent, &[]);
+}
+
+#[test]
+fn chunks_go_on_where_they_were() {
+    let mut agent = strict(resume("last-event-id"));
+    let request = agent.submit("go");
+    agent.head(request, 200, SSE);
+    agent.bytes(request, &frame("1", &started("r")));
+    agent.bytes(request, &frame("2", &event!("TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "a")));
+    agent.end(request);
+    let request = agent.wait();
+    agent.head(request, 200, SSE);
+    agent.bytes(request, &frame("3", &event!("TEXT_MESSAGE_CHUNK", "delta": "b")));
+    agent.bytes(request, &frame("4", &finished("r")));
+    agent.end(request);
+    ends_well(&mut agent, &["ab"]);
+}
+
+#[test]
+fn the_run_has_a_url_of_its_own() {
+    // POST names the run, GET streams it: the answer is JSON, or nothing.
+    for (status, body, run) in [(202, r#"{"runId":"other"}"#, "other"), (201, "{}", "r"), (204, "", "r")] {
+        let mut agent = agent(resume("run-url"));
+        let request = agent.submit("go");
+        agent.head(request, status, "application/json");
+        agent.bytes(request, body.as_bytes());
+        agent.end(request);
+        assert_eq!(agent.targets[1], (Target::Resume, run.into(), None), "{status}");
+        agent.head(2, 200, SSE);
+        agent.events(2, &[started(run)]);
+        agent.events(2, &text("m", "Hello"));
+        // Without ids the stream begins anew.
+        agent.end(2);
+        let request = agent.wait();
+        assert_eq!(agent.targets[2], (Target::Resume, run.into(), None));
+        agent.head(request, 200, SSE);
+        agent.events(request, &[started(run)]);
+        agent.events(request, &text("m", "Hello"));
+        agent.events(request, &[content("m", " you"), ended("m"), finished(run)]);
+        agent.end(request);
+        ends_well(&mut agent, &["Hello you"]);
+    }
+    // With ids it goes on.
+    let mut agent = cut(resume("run-url"));
+    let request = agent.wait();
+    assert_eq!(agent.targets[1], (Target::Resume, "r".into(), Some("r:2".into())));
+    agent.head(request, 200, SSE);
+    agent.bytes(request, &frame("r:3", &ended("m")));
+    agent.bytes(request, &frame("r:4", &finished("r")));
+    agent.end(request);
+    ends_well(&mut agent, &["Hello"]);
+}
+
+#[test]
+fn a_cursor_within_the_events() {
+    for (by, numbers) in [("cursor", true), ("cursor", false), ("socket-cursor", true)] {
+        let mut agent = strict(resume(by));
+        let seq = |event: &Value, at: u64| {
+            let mut event = event.clone();
+            event["metadata"] = json!({"seq": if numbers { json!(at) } else { json!(format!("s-{at}")) }});
+            event
+        };
+        let all = [started("r"), text("m", "")[0].clone(), content("m", "Hello"), ended("m"), finished("r")];
+        let request = agent.submit_json(json!({"runId": "r", "forwardedProps": {"x": 1}, "messages": []}));
+        agent.head(request, 200, SSE);
+        for (at, event) in all.iter().take(3).enumerate() {
+            agent.event(request, seq(event, at as u64));
+        }
+        agent.end(request);
+        let request = agent.wait();
+        let cursor = if numbers { json!(2) } else { json!("s-2") };
+        assert_eq!(agent.sent()["forwardedProps"], json!({"x": 1, "after": cursor}), "the server looks for it here");
+        agent.head(request, 200, SSE);
+        for (at, event) in all.iter().enumerate() {
+            agent.event(request, seq(event, at as u64));
+        }
+        agent.end(request);
+        ends_well(&mut agent, &["Hello"]);
+    }
+}
+
+#[test]
+fn snapshot_then_deltas() {
+    let mut agent = cut(resume("snapshot"));
+    let request = agent.wait();
+    assert_eq!(agent.targets[1].0, Target::Resume);
+    agent.head(request, 200, SSE);
+    let messages = json!([
+        user("u0", "go"), {"id": "m", "role": "assistant", "content": "Hello you"},
+        {"id": "n", "role": "assistant", "content": "And"},
+    ]);
+    agent.events(
+        request,
+        &[
+            event!("MESSAGES_SNAPSHOT", "messages": messages),
+            content("n", " more"),
+            ended("n"),
+            event!("TEXT_MESSAGE_START", "messageId": "o"),
+            content("o", "!"),
+            ended("o"),
+            finished("r"),
+        ],
+    );
+    agent.end(request);
+    ends_well(&mut agent, &["Hello you", "And more", "!"]);
+}
+
+#[test]
+fn prelude_and_what_is_open_is_opened_again() {
+    let mut agent = strict(resume("prelude"));
+    let request = agent.submit("go");
+    agent.head(request, 200, SSE);
+    let call = |id: &str| event!("TOOL_CALL_START", "toolCallId": id, "toolCallName": "f", "parentMessageId": "m");
+    let args = |delta: &str| event!("TOOL_CALL_ARGS", "toolCallId": "c", "delta": delta);
+    let step = event!("STEP_STARTED", "stepName": "s");
+    let [start, hello] = text("m", "Hello");
+    agent.events(request, &[started("r"), step.clone(), start.clone(), hello, call("c"), args("{\"a\":")]);
+    agent.cut(request);
+    let request = agent.wait();
+    agent.head(request, 200, SSE);
+    let calls = json!([{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"a\":[1"}}]);
+    let messages = json!([user("u0", "go"), {"id": "m", "role": "assistant", "content": "Hello", "toolCalls": calls}]);
+    agent.events(
+        request,
+        &[
+            started("r"),
+            event!("MESSAGES_SNAPSHOT", "messages": messages),
+            step,
+            start,
+            call("c"),
+            args("]}"),
+            event!("TOOL_CALL_END", "toolCallId": "c"),
+            content("m", " you"),
+            ended("m"),
+            event!("STEP_FINISHED", "stepName": "s"),
+            finished("r"),
+        ],
+    );
+    agent.end(request);
+    ends_well(&mut agent, &["Hello you"]);
+    let snapshot = agent.snapshot();
+    assert_eq!(snapshot["toolCalls"][0]["args"], json!({"a": [1]}));
+    assert_eq!(snapshot["toolCalls"].as_array().unwrap().len(), 1);
+    assert_eq!(snapshot["steps"].as_array().unwrap().len(), 1);
+    assert_eq!(snapshot["steps"][0]["status"], "complete");
+}
+
+#[test]
+fn a_replay_begins_anew() {
+    let mut agent = strict(resume("replay"));
+    agent.act(|session, _| session.set_state(r#"{"list":[0]}"#).unwrap());
+    let push = event!("STATE_DELTA", "delta": [{"op": "add", "path": "/list/-", "value": 1}]);
+    let custom = |n: u8| event!("CUSTOM", "name": "n", "value": n);
+    let [start, hello] = text("m", "Hello");
+    let all = [started("r"), custom(1), push, start, hello, custom(2), ended("m"), finished("r")];
+    let mut request = agent.submit("go");
+    for length in [5, 3, 6, all.len()] {
+        agent.head(request, 200, SSE);
+        agent.events(request, &all[..length]);
+        agent.end(request);
+        if length < all.len() {
+            assert_eq!(agent.snapshot()["status"], "running");
+            request = agent.wait();
+        }
+    }
+    ends_well(&mut agent, &["Hello"]);
+    assert_eq!(agent.snapshot()["state"], json!({"list": [0, 1]}));
+    assert_eq!(agent.snapshot()["messages"][0]["role"], "user");
+    assert_eq!(agent.custom, [("n".into(), json!(1)), ("n".into(), json!(2))], "told once");
+}
+
+#[test]
+fn a_replay_that_brings_nothing_new_uses_the_budget_up() {
+    let mut agent = agent(Network { attempts: 3, ..resume("replay") });
+    let mut request = agent.submit("go");
+    for attempt in 1..=4 {
+        agent.head(request, 200, SSE);
+        agent.events(request, &[started("r")]);
+        agent.events(request, &text("m", "Hello"));
+        agent.end(request);
+        if attempt <= 3 {
+            assert_eq!(agent.snapshot()["connection"]["attempt"], attempt);
+            request = agent.wait();
+        }
+    }
+    assert_eq!((agent.texts(), outcomes(&agent)), (vec!["Hello".to_owned()], vec![(1, "truncated")]));
+}
+
+#[test]
+fn what_everyone_hears_who_joins_does_not_fill_the_budget() {
+    let mut agent = cut(Network { attempts: 2, ..resume("snapshot") });
+    for _ in 0..2 {
+        let request = agent.wait();
+        agent.head(request, 200, SSE);
+        let messages = json!([user("u0", "go"), {"id": "m", "role": "assistant", "content": "Hello"}]);
+        agent.events(request, &[started("r"), event!("MESSAGES_SNAPSHOT", "messages": messages)]);
+        agent.end(request);
+    }
+    assert_eq!(outcomes(&agent), [(1, "truncated")]);
+}
+
+#[test]
+fn every_new_event_fills_the_budget() {
+    let mut agent = cut(Network { attempts: 1, ..resume("last-event-id") });
+    for id in 3..20 {
+        let request = agent.wait();
+        agent.head(request, 200, SSE);
+        agent.bytes(request, &frame(&format!("r:{id}"), &content("m", "!")));
+        agent.end(request);
+    }
+    let request = agent.wait();
+    agent.cut(request);
+    let snapshot = agent.snapshot();
+    assert_eq!((&snapshot["outcome"], &snapshot["error"]["code"]), (&json!("truncated"), &json!("truncated")));
+    assert_eq!(agent.texts(), [format!("Hello{}", "!".repeat(17))]);
+}
+
+#[test]
+fn a_server_that_knows_the_run_no_more_is_not_asked_again() {
+    for status in [204, 404, 410] {
+        let mut agent = cut(resume("last-event-id"));
+        let request = agent.wait();
+        agent.head(request, status, "");
+        agent.end(request);
+        assert_eq!((agent.requests.len(), outcomes(&agent)), (2, vec![(1, "truncated")]), "{status}");
+        assert_eq!(agent.wake, None);
+    }
+    // One that has no time now is, and one that wants other headers.
+    let mut agent = cut(Network { renew_headers: true, ..resume("last-event-id") });
+    let request = agent.wait();
+    agent.refuse(request, 500, None);
+    let request = agent.wait();
+    agent.refuse(request, 401, None);
+    assert_eq!(agent.targets[3], (Target::Resume, "r".into(), Some("r:2".into())));
+    agent.head(4, 200, SSE);
+    agent.bytes(4, &frame("r:3", &ended("m")));
+    agent.bytes(4, &frame("r:4", &finished("r")));
+    agent.end(4);
+    ends_well(&mut agent, &["Hello"]);
+}
+
+#[test]
+fn the_server_says_how_long_to_wait() {
+    let network = Network { base_ms: 1e9, max_ms: 1e9, ..resume("last-event-id") };
+    let mut agent = agent(network);
+    let request = agent.submit("go");
+    agent.head(request, 200, SSE);
+    agent.bytes(request, b"retry: 10\n");
+    agent.bytes(request, &frame("1", &started("r")));
+    agent.end(request);
+    assert!(agent.wake.unwrap() <= agent.now + 10.0);
+}
+
+#[test]
+fn online_ends_the_waiting() {
+    let mut agent = cut(resume("last-event-id"));
+    agent.act(|session, now| session.online(now));
+    assert_eq!(agent.targets[1].0, Target::Resume);
+    agent.act(|session, now| session.online(now));
+    assert_eq!((agent.requests.len(), agent.wake), (2, None), "and disturbs nothing else");
+    agent.head(2, 200, SSE);
+    agent.bytes(2, &frame("r:3", &ended("m")));
+    agent.bytes(2, &frame("r:4", &finished("r")));
+    agent.end(2);
+    agent.act(|session, now| session.online(now));
+    ends_well(&mut agent, &["Hello"]);
+}
+
+#[test]
+fn a_connection_on_which_nothing_comes_is_lost() {
+    let network = Network { idle_ms: 5000.0, ..resume("last-event-id") };
+    let mut agent = agent(network.clone());
+    let request = agent.submit("go");
+    agent.now += 4000.0;
+    agent.head(request, 200, SSE);
+    agent.bytes(request, &frame("1", &started("r")));
+    agent.now += 1000.0;
+    agent.act(|session, now| session.tick(now));
+    assert_eq!(agent.wake, Some(10_000.0), "a byte came meanwhile");
+    agent.now = 9000.0;
+    // A comment is a sign of life.
+    agent.bytes(request, b": ping\n");
+    agent.now = 10_000.0;
+    agent.act(|session, now| session.tick(now));
+    assert_eq!((agent.closed.len(), agent.wake), (0, Some(14_000.0)));
+    agent.now = 14_000.0;
+    agent.act(|session, now| session.tick(now));
+    assert_eq!((agent.closed.clone(), agent.phase().as_str()), (vec![request], "reconnecting"));
+    // The next one never answers at all.
+    let request = agent.wait();
+    agent.now += 5000.0;
+    agent.act(|session, now| session.tick(now));
+    assert_eq!((agent.closed.last().copied(), agent.phase().as_str()), (Some(request), "reconnecting"));
+    agent.act(|session, now| session.stop(now));
+    assert_eq!(agent.wake, None);
+    // Where the run cannot be joined, that is its end.
+    let mut agent = self::agent(Network { resume: None, ..network });
+    let request = agent.submit("go");
+    agent.now += 5000.0;
+    agent.act(|session, now| session.tick(now));
+    let message = "The server could not be reached: nothing came for 5000 ms";
+    assert_eq!((agent.closed.clone(), &agent.snapshot()["error"]["message"]), (vec![request], &json!(message)));
+}
+
+#[test]
+fn stop_while_waiting() {
+    let mut agent = cut(resume("last-event-id"));
+    agent.submit_json(input("b", "2"));
+    agent.act(|session, now| session.stop(now));
+    assert_eq!(agent.stopped, ["r"], "the server is told");
+    assert_eq!((outcomes(&agent), agent.closed.len()), (vec![(1, "aborted")], 0));
+    assert_eq!(agent.requests.len(), 2, "the next one goes");
+    assert_eq!(agent.targets[1].0, Target::Run);
+    // Its stream has nothing to do with the ids of the other.
+    agent.head(2, 200, SSE);
+    agent.bytes(2, &frame("r:0", &started("b")));
+    agent.bytes(2, &frame("r:1", &finished("b")));
+    agent.end(2);
+    assert_eq!(outcomes(&agent), [(1, "aborted"), (2, "success")]);
+    assert_eq!(agent.warnings, [] as [&str; 0]);
+}
+
+#[test]
+fn the_server_is_told_of_a_stop_once_and_of_no_end() {
+    let (mut agent, request) = streaming();
+    agent.events(request, &[finished("r")]);
+    agent.act(|session, now| session.stop(now));
+    assert_eq!(agent.stopped, [] as [&str; 0]);
+    agent.submit("again");
+    agent.act(|session, now| session.stop(now));
+    agent.act(|session, now| session.stop(now));
+    assert_eq!(agent.stopped, ["r"]);
+}
+
+#[test]
+fn a_run_that_was_left_is_joined_again() {
+    let mut agent = strict(resume("last-event-id"));
+    let request = agent.submit("go");
+    agent.head(request, 200, SSE);
+    let [start, hello] = text("m", "Hello");
+    for (id, event) in [started("r"), start, hello].iter().enumerate() {
+        agent.bytes(request, &frame(&format!("r:{id}"), event));
+    }
+    agent.act(|session, now| session.disconnect(now));
+    agent.act(|session, now| session.disconnect(now));
+    let snapshot = agent.snapshot();
+    assert_eq!((&snapshot["status"], snapshot.get("outcome"), snapshot.get("error")), (&json!("idle"), None, None));
+    assert_eq!(snapshot["connection"], json!({"phase": "closed", "attempt": 0, "lastEventId": "r:2"}));
+    assert_eq!((outcomes(&agent), agent.closed.as_slice()), (vec![(1, "disconnected")], &[request][..]));
+    assert_eq!(agent.stopped, [] as [&str; 0]);
+    let late = frame("r:3", &content("m", " late"));
+    agent.bytes(request, &late);
+    assert_eq!(agent.patch(), None);
+    assert_eq!(agent.session.cursor(), Some("r:2"));
+
+    assert_eq!(agent.session.attach("{}", agent.now), Ok(2));
+    assert_eq!(agent.session.attach("{}", agent.now), Err(Misuse::Busy));
+    agent.act(|_, _| {});
+    assert_eq!(agent.targets[1], (Target::Resume, "r".into(), Some("r:2".into())));
+    assert_eq!(agent.snapshot()["status"], "running");
+    agent.head(2, 200, SSE);
+    agent.bytes(2, &frame("r:3", &content("m", " you")));
+    agent.bytes(2, &frame("r:4", &ended("m")));
+    agent.bytes(2, &frame("r:5", &finished("r")));
+    agent.end(2);
+    assert_eq!(agent.texts(), ["Hello you"]);
+    assert_eq!(outcomes(&agent), [(1, "disconnected"), (2, "success")]);
+    assert_eq!(agent.warnings, [] as [&str; 0]);
+}
+
+#[test]
+fn another_page_joins_a_run() {
+    for (by, cursor) in [("last-event-id", true), ("snapshot", false), ("replay", false)] {
+        let mut agent = strict(resume(by));
+        let input = json!({"runId": "r", "cursor": if cursor { json!("r:2") } else { Value::Null }});
+        agent.session.attach(&input.to_string(), 0.0).unwrap();
+        agent.act(|_, _| {});
+        assert_eq!(agent.targets[0], (Target::Resume, "r".into(), cursor.then(|| "r:2".into())));
+        agent.head(1, 200, SSE);
+        let [start, hello] = text("m", "Hello");
+        let messages = event!("MESSAGES_SNAPSHOT", "messages": [{"id": "m", "role": "assistant", "content": "Hello"}]);
+        match by {
+            "last-event-id" => agent.events(1, &[hello]),
+            "snapshot" => agent.events(1, &[messages]),
+            _ => agent.events(1, &[started("r"), start, hello]),
+        };
+        agent.events(1, &[content("m", " you"), ended("m"), finished("r")]);
+        agent.end(1);
+        ends_well(&mut agent, &["Hello you"]);
+    }
+}
+
+#[test]
+fn what_cannot_be_joined() {
+    let mut agent = agent(resume("snapshot"));
+    assert_eq!(agent.session.attach("{}", 0.0), Err(Misuse::NothingToAttach), "no run is known");
+    agent.session.attach(r#"{"runId":"x"}"#, 0.0).unwrap();
+    agent.act(|_, _| {});
+    agent.head(1, 404, "text/plain");
+    agent.end(1);
+    assert_eq!((agent.snapshot()["error"]["status"].clone(), outcomes(&agent)), (json!(404), vec![(1, "error")]));
+    let mut agent = self::agent(Network::default());
+    assert_eq!(agent.session.attach(r#"{"runId":"x"}"#, 0.0), Err(Misuse::NothingToAttach), "no way is known");
+}
+
+#[test]
+fn a_run_that_was_left_is_over_when_another_begins() {
+    let (mut agent, _) = streaming();
+    let waiting = agent.submit_json(input("b", "2"));
+    agent.act(|session, now| session.disconnect(now));
+    assert_eq!(agent.requests.len(), 1, "what waits does not run beside it");
+    agent.submit_json(input("c", "3"));
+    assert_eq!(agent.requests.len(), 2, "until the user wants it");
+    assert_eq!(agent.snapshot()["messages"][1]["delivery"], "aborted");
+    agent.head(2, 200, SSE);
+    agent.events(2, &[started("b"), finished("b")]);
+    agent.end(2);
+    assert_eq!(outcomes(&agent), [(1, "disconnected"), (waiting, "success")]);
+}
