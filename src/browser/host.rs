@@ -15,7 +15,9 @@ extern "C" {
 
     /// Where the next request goes: `RequestTarget`, or a promise of it.
     #[wasm_bindgen(method, catch)]
-    pub fn request(this: &Host) -> Result<JsValue, JsValue>;
+    pub fn request(this: &Host, resume: bool, run_id: &str, cursor: Option<String>) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, js_name = stopRemote)]
+    pub fn stop_remote(this: &Host, run_id: &str);
     #[wasm_bindgen(method)]
     pub fn changed(this: &Host, urgent: bool);
     #[wasm_bindgen(method)]
@@ -53,11 +55,15 @@ extern "C" {
     pub fn max_depth(this: &SessionOptions) -> f64;
     #[wasm_bindgen(method, getter, js_name = graceMs)]
     pub fn grace_ms(this: &SessionOptions) -> f64;
+    #[wasm_bindgen(method, getter)]
+    pub fn network(this: &SessionOptions) -> String;
 
-    /// `{ url, headers?, credentials?, fetch?, binary }`.
+    /// `{ url, method?, headers?, credentials?, fetch?, binary }`.
     pub type RequestTarget;
     #[wasm_bindgen(method, getter)]
     pub fn url(this: &RequestTarget) -> String;
+    #[wasm_bindgen(method, getter)]
+    pub fn method(this: &RequestTarget) -> Option<String>;
     #[wasm_bindgen(method, getter)]
     pub fn headers(this: &RequestTarget) -> JsValue;
     #[wasm_bindgen(method, getter)]

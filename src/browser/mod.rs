@@ -7,12 +7,12 @@ mod host;
 mod panic;
 mod request;
 
-use crate::session::{Effect, Misuse, Options, Session as Core, Ticket};
+use crate::session::{Effect, Misuse, Network, Options, Session as Core, Target, Ticket};
 use crate::thread::Warning;
 use crate::wire::Protocol;
 use host::Timer;
 pub use host::{Host, SessionOptions};
-use request::Open;
+use request::{Open, Sent};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -35,6 +35,7 @@ impl TryFrom<SessionOptions> for Options {
             // The reader recurses; this much fits the stack of every engine.
             max_depth: (options.max_depth() as usize).min(4096),
             grace_ms: options.grace_ms(),
+            network: Network::read(&options.network())?,
         })
     }
 }
@@ -138,6 +139,21 @@ impl Session {
         self.0.drive(Core::stop);
     }
 
+    /// Leaves the run that is on to the server.
+    pub fn disconnect(&self) {
+        self.0.drive(Core::disconnect);
+    }
+
+    /// Joins a run that goes on at the server; returns a ticket.
+    pub fn attach(&self, input: &str) -> Result<Ticket, JsValue> {
+        self.0.drive(|core, now| core.attach(input, now)).map_err(misuse)
+    }
+
+    /// The network can be reached again, or the page is looked at again.
+    pub fn online(&self) {
+        self.0.drive(Core::online);
+    }
+
     /// Replaces all messages.
     #[wasm_bindgen(js_name = setMessages)]
     pub fn set_messages(&self, json: &str) -> Result<(), JsValue> {
@@ -192,7 +208,10 @@ impl Shared {
             let effect = self.core.borrow_mut().poll_effect();
             let Some(effect) = effect else { return };
             match effect {
-                Effect::Open { request, body } => request::open(self, request, body),
+                Effect::Open { request, target, run_id, cursor, body } => {
+                    request::open(self, request, Sent { resume: target == Target::Resume, run_id, cursor, body });
+                }
+                Effect::StopRemote { run_id } => self.host.stop_remote(&run_id),
                 Effect::Close { request } => {
                     let open = self.open.borrow_mut().take_if(|open| open.request == request);
                     if let Some(open) = open {

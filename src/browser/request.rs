@@ -27,13 +27,22 @@ impl Open {
     }
 }
 
+/// A request that is to be sent.
+pub struct Sent {
+    /// It joins a run, and goes where the host says that runs are joined.
+    pub resume: bool,
+    pub run_id: String,
+    pub cursor: Option<String>,
+    pub body: Rc<str>,
+}
+
 /// Sends the request; what comes back goes to the core under its number.
-pub fn open(shared: &Rc<Shared>, request: u32, body: String) {
+pub fn open(shared: &Rc<Shared>, request: u32, sent: Sent) {
     let Ok(controller) = AbortController::new() else { return };
     *shared.open.borrow_mut() = Some(Open { request, controller: controller.clone(), reader: None });
     let shared = shared.clone();
     spawn_local(async move {
-        match send(&shared, &body, &controller).await {
+        match send(&shared, sent, &controller).await {
             Ok(Some(response)) => receive(shared, request, &response),
             Ok(None) => {}
             Err(error) => shared.failed(request, &error),
@@ -42,13 +51,14 @@ pub fn open(shared: &Rc<Shared>, request: u32, body: String) {
 }
 
 /// `None`: it was aborted before it began.
-async fn send(shared: &Rc<Shared>, body: &str, controller: &AbortController) -> Result<Option<Response>, JsValue> {
-    let target = JsFuture::from(Promise::resolve(&shared.host.request()?)).await?;
+async fn send(shared: &Rc<Shared>, sent: Sent, controller: &AbortController) -> Result<Option<Response>, JsValue> {
+    let Sent { resume, run_id, cursor, body } = sent;
+    let target = JsFuture::from(Promise::resolve(&shared.host.request(resume, &run_id, cursor)?)).await?;
     if controller.signal().aborted() {
         return Ok(None);
     }
     let target: RequestTarget = target.unchecked_into();
-    let init = init(&target, body, controller)?;
+    let init = init(&target, &body, controller)?;
     let promise = match target.fetch() {
         Some(fetch) => fetch.call2(&JsValue::UNDEFINED, &target.url().into(), &init)?,
         None => global_fetch(&target.url(), &init)?.into(),
@@ -73,11 +83,14 @@ fn init(target: &RequestTarget, body: &str, controller: &AbortController) -> Res
         given if given.is_undefined() || given.is_null() => Headers::new()?,
         given => Headers::new_with_headers(given.unchecked_ref())?,
     };
-    headers.set("content-type", "application/json")?;
     headers.set("accept", if target.binary() { ACCEPT_BINARY } else { "text/event-stream" })?;
     let init = RequestInit::new();
-    init.set_method("POST");
-    init.set_body(&body.into());
+    let method = target.method().unwrap_or_else(|| "POST".to_owned());
+    init.set_method(&method);
+    if method != "GET" {
+        headers.set("content-type", "application/json")?;
+        init.set_body(&body.into());
+    }
     init.set_headers(&headers);
     init.set_signal(Some(&controller.signal()));
     if let Some(credentials) = target.credentials() {
@@ -87,8 +100,10 @@ fn init(target: &RequestTarget, body: &str, controller: &AbortController) -> Res
 }
 
 fn receive(shared: Rc<Shared>, request: u32, response: &Response) {
-    let content_type = response.headers().get("content-type").ok().flatten().unwrap_or_default();
-    shared.drive(|core, now| core.head(request, response.status(), &content_type, now));
+    let header = |name: &str| response.headers().get(name).ok().flatten();
+    let content_type = header("content-type").unwrap_or_default();
+    let retry_after = header("retry-after");
+    shared.drive(|core, now| core.head(request, response.status(), &content_type, retry_after.as_deref(), now));
     let Some(stream) = response.body() else {
         return shared.drive(|core, now| core.end(request, now));
     };
