@@ -55,7 +55,7 @@ fn characters_of_the_range_that_halves_are_kept_in_come_out_as_themselves() {
     let mut session = Session::new(options, Some(&list), Some(&state)).unwrap();
     let submit = json!({"runId": "r", "messages": [{"id": "b", "role": "user", "content": genuine}]});
     session.submit(&submit.to_string(), 0.0).unwrap();
-    let Some(Effect::Open { request, .. }) = session.poll_effect() else { panic!("a request") };
+    let Some(Effect::Open { request, body, .. }) = session.poll_effect() else { panic!("a request") };
     assert_eq!(body.matches(UNITS).count(), 3, "{body}");
     session.head(request, 200, "text/event-stream", None, 0.0);
     session.bytes(request, format!("data: {}\n\n", event!("CUSTOM", "name": "n", "value": genuine)).as_bytes(), 0.0);
