@@ -787,3 +787,45 @@ fn what_the_page_executes_outlives_the_connection() {
     assert_eq!(agent.targets[3].1, "b", "then who waited");
     assert_eq!(outcomes(&agent), [(1, "disconnected"), (3, "success")]);
 }
+
+#[test]
+fn credentials_that_expire_in_mid_run() {
+    let renewing = Network { renew_headers: true, ..resume("last-event-id") };
+    for (network, joined) in [(renewing, true), (resume("last-event-id"), false)] {
+        let mut agent = agent(network);
+        let request = agent.submit("go");
+        agent.head(request, 200, SSE);
+        agent.bytes(request, &frame("1", &started("r")));
+        agent.act(|session, now| session.denied(request, "expired", now));
+        assert_eq!(agent.snapshot()["status"] == "running", joined);
+        if joined {
+            assert_eq!(agent.targets[1].0, Target::Resume);
+            agent.act(|session, now| session.denied(2, "expired", now));
+        }
+        assert_eq!(agent.snapshot()["error"]["kind"], "auth");
+        assert_eq!(outcomes(&agent), [(1, "truncated")]);
+    }
+}
+
+#[test]
+fn a_page_that_was_loaded_anew_joins_where_it_was() {
+    for by in ["last-event-id", "replay"] {
+        let mut agent = cut(resume(by));
+        let saved = agent.session.save();
+        let options = Options { thread_id: "t".into(), strict: true, network: resume(by), ..Options::default() };
+        let mut agent = Agent::new(options);
+        agent.act(|session, now| session.restore(&saved, now).unwrap());
+        assert_eq!(agent.snapshot()["outcome"], "truncated");
+        agent.act(|session, now| assert_eq!(session.attach("{}", now), Ok(1)));
+        let resumes = by == "last-event-id";
+        assert_eq!(agent.targets[0], (Target::Resume, "r".into(), resumes.then(|| "r:2".into())));
+        agent.head(1, 200, SSE);
+        let [start, hello] = text("m", "Hello");
+        let all = [started("r"), start, hello, content("m", " you"), ended("m"), finished("r")];
+        for (id, event) in all.iter().enumerate().skip(if resumes { 3 } else { 0 }) {
+            agent.bytes(1, &frame(&format!("r:{id}"), event));
+        }
+        agent.end(1);
+        ends_well(&mut agent, &["Hello you"]);
+    }
+}

@@ -102,25 +102,6 @@ impl Body {
     }
 }
 
-impl Run {
-    /// A run that has ended well, of which nothing else is known.
-    pub fn over() -> Self {
-        Self {
-            ticket: 0,
-            request: 0,
-            phase: Phase::Streaming,
-            body: None,
-            events: 0,
-            outcome: Outcome::Success,
-            ended: None,
-            thread_id: None,
-            result: None,
-            pending_calls: Vec::new(),
-            unanswered: Vec::new(),
-        }
-    }
-}
-
 /// The run that is on.
 #[derive(Debug)]
 pub(super) struct Run {
@@ -166,6 +147,11 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// A run that has ended well, of which nothing else is known.
+    pub fn over() -> Self {
+        Self { outcome: Outcome::Success, ..Self::new(0, "".into()) }
+    }
+
     /// A run that is to be opened.
     pub fn new(ticket: Ticket, request_body: Rc<str>) -> Self {
         Self {

@@ -79,7 +79,9 @@ impl Session {
         self.run_id = string("runId");
         self.last_event_id = string("lastEventId").unwrap_or_default();
         let checkpoint = fields.some("checkpoint").and_then(Checkpoint::read);
-        self.progress = Progress { cursor: string("cursor"), checkpoint, ..Progress::default() };
+        self.progress = Progress::default();
+        self.progress.cursor = string("cursor");
+        self.progress.checkpoint = checkpoint;
         for submit in queue {
             self.tickets = self.tickets.wrapping_add(1);
             self.queue.push_back(Submit { ticket: self.tickets, ..submit });

@@ -26,7 +26,7 @@ impl World {
             self.same(&effect)?;
             self.effects += 1;
             match effect {
-                Effect::Open { request, body } => self.opened(request, &parse(&body))?,
+                Effect::Open { request, body, .. } => self.opened(request, &parse(&body))?,
                 Effect::Close { request } => self.closed(request)?,
                 Effect::Wake { at } => {
                     self.wake = at;

@@ -383,7 +383,7 @@ impl World {
             if status == 204 {
                 self.ends("error");
             }
-            self.give(|session, now| session.head(request, status, &content_type, now))?;
+            self.give(|session, now| session.head(request, status, &content_type, None, now))?;
             return self.perform();
         }
         let rest = line.answer.body.len() - line.sent;
@@ -481,7 +481,7 @@ impl World {
         let (request, bytes) = (line.request, line.answer.body[line.sent..].to_vec());
         self.say(|| format!("     request {request}, which is over: its rest"));
         match which % 4 {
-            0 => self.give(|session, now| session.head(request, 500, "text/html", now))?,
+            0 => self.give(|session, now| session.head(request, 500, "text/html", None, now))?,
             1 => self.give(|session, now| session.failed(request, "reset", now))?,
             2 => self.give(|session, now| session.end(request, now))?,
             _ => self.give(|session, now| session.bytes(request, &bytes, now))?,
