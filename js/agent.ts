@@ -3,13 +3,15 @@ import { call, createEmitter } from "./emitter.js";
 import { misuse } from "./failure.js";
 import type { SessionOptions } from "./glue/core.js";
 import { initialSnapshot } from "./initial.js";
-import { findTool, isAnswer, toAnswer, toCoreInput, toRunInput, toTarget } from "./input.js";
+import { findTool, isAnswer, toAnswer, toCoreInput, toRunInput } from "./input.js";
 import { createLink, type Run } from "./link.js";
 import type { Core } from "./loader.js";
 import { createKeeper, readSaved, refusal, type SavedAgent } from "./persist.js";
+import { stopRemote, toNetwork, toTarget } from "./request.js";
 import { createCalls } from "./tools.js";
 import type { Agent, AgentOptions, AgentSnapshot, Message, PageTool, QueuedSubmit, RunResult, SubmitInput } from "./types.js";
 import { uuid } from "./uuid.js";
+import { createWaker } from "./wake.js";
 
 /**
  * An agent over a core that is loaded when it is first needed. The entries of the package differ in the source only.
@@ -53,7 +55,9 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     maxQueue: limits.queue ?? 32,
     maxDepth: limits.depth ?? 512,
     graceMs: limits.graceMs ?? 1000,
+    network: toNetwork(given),
   };
+  const wait = createWaker(() => link.now((session) => session.online()));
   const link = createLink<State>({
     source: async () => {
       const [core] = await Promise.all([source(), restoring]);
@@ -65,11 +69,18 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     calls,
     empty: () => ({ ...first, threadId: settings.threadId }),
     refused: (error) => emitter.emit("error", refusal(error)),
-    request: () => toTarget(options),
+    request: (resume, runId, cursor) => toTarget(options, { resume, threadId: snapshot.threadId, runId, cursor }),
+    stopRemote: (runId) => {
+      stopRemote(options, { threadId: snapshot.threadId, runId }).catch((cause: unknown) => {
+        const message = `The server could not be told of the stop: ${cause instanceof Error ? cause.message : String(cause)}`;
+        emitter.emit("warning", { code: "stop-failed", message });
+      });
+    },
     read: () => snapshot,
     publish: (next) => {
       if (next === snapshot) return;
       snapshot = next;
+      wait(next.connection.phase === "reconnecting");
       if (!quiet) keeper?.touch();
       for (const entry of [...listeners]) if (listeners.has(entry)) call(entry.listener);
     },
@@ -240,6 +251,7 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     keeper?.dispose();
     disposed = true;
     link.dispose();
+    wait(false);
     emitter.close();
   };
 
@@ -255,6 +267,16 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     getServerSnapshot: () => first,
     submit,
     stop: async () => link.stop(),
+    disconnect: async () => {
+      alive();
+      link.now((session) => session.disconnect());
+    },
+    attach: async (runId) => {
+      alive();
+      const input = { ...toRunInput(options), runId };
+      const json = toJson(input);
+      return run({ id: runId ?? snapshot.runId ?? "", start: (session) => session.attach(json) });
+    },
     retry: async () => {
       alive();
       const lost = link.lost();

@@ -34,10 +34,12 @@ export interface AgentErrorData {
   readonly retryable?: boolean | undefined;
   /** The HTTP status. */
   readonly status?: number | undefined;
+  /** How long the server asks to wait before another attempt, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
   /**
    * Says more than the kind. The agent's own, from RUN_ERROR, or ours: `truncated` for a stream without an end,
    * `load` for WebAssembly that did not come, `restore` for a save that cannot be read; `disposed`, `busy`, `queue-full`,
-   * `nothing-to-regenerate`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired` and
+   * `nothing-to-regenerate`, `nothing-to-attach`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired` and
    * `input` for a call that could not be made.
    */
   readonly code?: string | undefined;
@@ -66,6 +68,7 @@ export class AgentError extends Error {
   readonly kind: AgentErrorKind;
   readonly retryable: boolean;
   readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
   readonly code: string | undefined;
   readonly rule: string | undefined;
   readonly eventType: string | undefined;
@@ -76,6 +79,7 @@ export class AgentError extends Error {
     this.kind = data.kind;
     this.retryable = data.retryable ?? false;
     this.status = data.status;
+    this.retryAfterMs = data.retryAfterMs;
     this.code = data.code;
     this.rule = data.rule;
     this.eventType = data.eventType;
@@ -100,7 +104,7 @@ export class AgentError extends Error {
 
   /** The plain data, without the cause, for logs and storage. */
   toJSON(): AgentErrorData {
-    const { kind, message, retryable, status, code, rule, eventType, body } = this;
-    return { kind, message, retryable, status, code, rule, eventType, body };
+    const { kind, message, retryable, status, retryAfterMs, code, rule, eventType, body } = this;
+    return { kind, message, retryable, status, retryAfterMs, code, rule, eventType, body };
   }
 }

@@ -9,6 +9,7 @@ export { AgentError } from "./error.js";
 export type { AgentErrorData, AgentErrorKind } from "./error.js";
 export { indexedDbStore, localStorageStore } from "./stores.js";
 export { tool } from "./tools.js";
+export { custom, eventSource, fetchTransport, webSocket } from "./transports.js";
 export type * from "./types.js";
 
 /**

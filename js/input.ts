@@ -1,7 +1,6 @@
 // From what the application gives to what the core reads.
 
 import { misuse } from "./failure.js";
-import type { RequestTarget } from "./glue/core.js";
 import { declare } from "./tools.js";
 import type {
   AgentOptions,
@@ -111,12 +110,6 @@ function toUserMessage(message: SubmitInput["message"], parts: SubmitInput["part
     content: parts ? [...(typeof content === "string" ? [{ type: "text", text: content } as const] : content), ...parts] : content,
     delivery: "complete",
   };
-}
-
-/** Where the next request goes. */
-export async function toTarget(options: AgentOptions): Promise<RequestTarget> {
-  const { credentials, fetch, binary = false } = options;
-  return { url: String(await ask(options.url)), headers: await ask(options.headers), credentials, fetch, binary };
 }
 
 function ask<Value>(provider: Value | (() => Value)): Value {

@@ -50,7 +50,8 @@ export interface Client<State> {
   readonly settings: SessionOptions;
   readonly emitter: Emitter;
   readonly calls: Calls;
-  request(): Promise<RequestTarget>;
+  request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
+  stopRemote(runId: string): void;
   read(): AgentSnapshot<State>;
   publish(snapshot: AgentSnapshot<State>): void;
   /** The snapshot of an agent that nothing was restored to. */
@@ -152,7 +153,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     if (run?.part && [...runs].some(({ part }) => part)) return;
     soon(() => {
       if (result.error) emitter.emit("error", result.error);
-      if (result.outcome !== "dropped") emitter.emit("finish", result);
+      if (result.outcome !== "dropped" && result.outcome !== "disconnected") emitter.emit("finish", result);
     });
   };
 
@@ -212,7 +213,8 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
 
   const host = (mine: Live<State>): Host => ({
-    request: () => client.request(),
+    request: client.request,
+    stopRemote: client.stopRemote,
     changed: (urgent) => {
       if (mine !== live || held) return;
       if (urgent) flush();

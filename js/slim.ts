@@ -9,15 +9,14 @@ export { AgentError } from "./error.js";
 export type { AgentErrorData, AgentErrorKind } from "./error.js";
 export { indexedDbStore, localStorageStore } from "./stores.js";
 export { tool } from "./tools.js";
+export { custom, eventSource, fetchTransport, webSocket } from "./transports.js";
 export type * from "./types.js";
 
 /** Where the WebAssembly is: the file `ag-ui-wasm/core.wasm` of this very version, in any form. */
 export type WasmSource = string | URL | Response | Promise<Response> | BufferSource | WebAssembly.Module;
 
 /** What `createAgent` of `ag-ui-wasm/slim` takes. */
-export interface SlimAgentOptions<State = unknown> extends AgentOptions<State> {
-  readonly wasm: WasmSource;
-}
+export type SlimAgentOptions<State = unknown> = AgentOptions<State> & { readonly wasm: WasmSource };
 
 /**
  * An agent whose WebAssembly comes from where the application says, so that it is cached and compiled by itself.

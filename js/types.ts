@@ -129,8 +129,8 @@ export interface AgentSnapshot<State = unknown> {
 /** How a run ended, as `submit()` tells it. */
 export interface RunResult {
   readonly runId: string;
-  /** `dropped`: no run was made, because one was on already. */
-  readonly outcome: RunOutcome | "dropped";
+  /** `dropped`: no run was made, because one was on already. `disconnected`: it was left to the server. */
+  readonly outcome: RunOutcome | "dropped" | "disconnected";
   readonly error?: AgentError;
   /** What RUN_FINISHED returned. */
   readonly result?: unknown;
@@ -180,15 +180,168 @@ export type CustomEventData =
   | { readonly type: "state_update"; readonly data: JsonObject }
   | { readonly type: "custom"; readonly name: string; readonly data: unknown };
 
-/** What `createAgent` takes. Only `url` is required. */
-export interface AgentOptions<State = unknown> {
+/** Where a run is. */
+export interface RunTarget {
+  readonly threadId: string;
+  readonly runId: string;
+  /** How far the stream of a run that is joined was read. */
+  readonly cursor?: string | undefined;
+}
+
+/** An address, or a function that is asked for that of a run. */
+export type RunUrl = string | URL | ((runId: string, run: RunTarget) => string | URL | Promise<string | URL>);
+
+/** A request that is to be made. */
+export interface TransportRequest extends RunTarget {
+  /** It joins a run that is on, and does not begin one. */
+  readonly resume: boolean;
+}
+
+/** Where and how it goes. */
+export interface TransportTarget {
+  readonly url: string;
+  /** Default: `POST`. */
+  readonly method?: "GET" | "POST" | undefined;
+  readonly headers?: HeadersInit | undefined;
+  readonly credentials?: RequestCredentials | undefined;
+  /** Used in place of the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+  /** Whether to ask for the binary framing. Default: `false`. */
+  readonly binary?: boolean | undefined;
+}
+
+/** A way to an agent: `fetchTransport`, `eventSource`, `webSocket`, `custom`, or one of the application's own. */
+export interface Transport {
+  /** Asked anew before every request. */
+  connect(request: TransportRequest, resume: ResumeOptions | undefined): TransportTarget | Promise<TransportTarget>;
+  /** Whether it would answer otherwise after a 401, as with headers that are made anew. Default: `false`. */
+  readonly renews?: boolean | undefined;
+}
+
+/** What a request by fetch is made with. */
+export interface FetchOptions {
   /** The agent's address. */
   readonly url: AsyncProvider<string | URL>;
-  /** Sent with every request. A function is asked anew each time. */
+  /** Sent with every request. A function is asked anew each time, and once more if the server answers 401. */
   readonly headers?: AsyncProvider<HeadersInit | undefined> | undefined;
   readonly credentials?: RequestCredentials | undefined;
   /** Used in place of the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
+  /**
+   * Asks the server for the binary framing, which is smaller. One that does not have it answers with an event stream.
+   * Default: `false`. The answer is read as what it is, whatever was asked for.
+   */
+  readonly binary?: boolean | undefined;
+}
+
+/** What `eventSource` takes. */
+export interface EventSourceOptions extends Omit<FetchOptions, "url" | "binary"> {
+  /** Where the events of a run come from. */
+  readonly url: RunUrl;
+  /** Where the input of a run goes, with POST; what it answers is not read. */
+  readonly submitUrl: AsyncProvider<string | URL>;
+  /** Used in place of the global one. */
+  readonly EventSource?: typeof EventSource | undefined;
+}
+
+/** What `webSocket` takes. */
+export interface WebSocketOptions {
+  readonly url: RunUrl;
+  readonly protocols?: string | readonly string[] | (() => string | readonly string[] | Promise<string | readonly string[]>) | undefined;
+  /** Used in place of the global one. */
+  readonly WebSocket?: typeof WebSocket | undefined;
+}
+
+/** The input of a run, as AG-UI sends it. */
+export interface CustomInput {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly state?: unknown;
+  readonly messages: readonly Message[];
+  readonly tools: readonly Tool[];
+  readonly context: readonly Context[];
+  readonly forwardedProps?: unknown;
+  readonly resume?: readonly ResumeEntry[];
+}
+
+/** What the generator of `custom` is told beside the input. */
+export interface CustomContext extends TransportRequest {
+  /** The input as JSON text, with numbers as they are. */
+  readonly body: string;
+  /** Nothing is wanted any more. */
+  readonly signal: AbortSignal;
+}
+
+/** When and how often a lost connection is made again. */
+export interface RetryOptions {
+  /** Attempts in a row that bring nothing new. Default: 5. */
+  readonly attempts?: number | undefined;
+  /** The first attempt waits at most so long, the next one twice that; milliseconds. A server's `retry:` takes its place. Default: 500. */
+  readonly baseMs?: number | undefined;
+  /** No attempt waits longer. A server that asks for longer is not asked again. Default: 30,000. */
+  readonly maxMs?: number | undefined;
+  /** A connection on which nothing comes for so many milliseconds is lost. Default: 0, never. */
+  readonly idleMs?: number | undefined;
+  /**
+   * A request that may have begun a run may be sent again, for the server knows runs by their `runId`. Default: `false`:
+   * only what was refused before (425, 429, 503) is.
+   */
+  readonly posts?: boolean | undefined;
+}
+
+/** How a run is joined again whose connection was lost, or that was left. */
+export type ResumeOptions =
+  /**
+   * The server numbers its frames (`id:`), and goes on behind the `Last-Event-ID` of the request. That goes to `url` with
+   * GET, or, without one, to the agent's with the same POST.
+   */
+  | { readonly by: "last-event-id"; readonly url?: RunUrl | undefined; readonly method?: "GET" | "POST" | undefined }
+  /** Each run has an address, which streams it, behind `Last-Event-ID` if there was one, else from its beginning. */
+  | { readonly by: "run-url"; readonly url: RunUrl }
+  /**
+   * Every event says its place: `path` is a member, or a JSON Pointer as `/metadata/seq`. The server goes on behind the
+   * place that the request names as `param`: in `forwardedProps` (default) of the same POST, or in the query of a GET.
+   */
+  | {
+      readonly by: "cursor";
+      readonly path: string;
+      readonly param: string;
+      readonly in?: "forwardedProps" | "query" | undefined;
+      readonly url?: RunUrl | undefined;
+      readonly method?: "GET" | "POST" | undefined;
+    }
+  /** The server answers with MESSAGES_SNAPSHOT, and goes on from there. */
+  | { readonly by: "snapshot"; readonly url: RunUrl; readonly method?: "GET" | "POST" | undefined }
+  /** With RUN_STARTED, MESSAGES_SNAPSHOT, and a START of everything that is open. */
+  | { readonly by: "prelude"; readonly url: RunUrl; readonly method?: "GET" | "POST" | undefined }
+  /** The server tells the whole run again. */
+  | { readonly by: "replay"; readonly url: RunUrl; readonly method?: "GET" | "POST" | undefined }
+  /** As `cursor`, for `webSocket`. Default of `param`: `lastSeenEventId`. */
+  | { readonly by: "socket-cursor"; readonly path: string; readonly param?: string | undefined };
+
+/** How the server is told that a run is stopped. */
+export type StopOptions =
+  /** With POST, `{threadId, runId}` and the agent's headers. */
+  { readonly url: RunUrl } | ((run: RunTarget) => void | Promise<void>);
+
+/** What `createAgent` takes. Only `url` is required, or a `transport`. */
+export type AgentOptions<State = unknown> = CommonOptions<State> &
+  (
+    | { readonly url: FetchOptions["url"]; readonly transport?: undefined }
+    | { readonly url?: undefined; readonly transport: Transport }
+  );
+
+/** The options of every agent. */
+export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"> {
+  /**
+   * What happens when the connection fails. A run goes on over another one if `resume` says how; with this option, a
+   * request that was refused before the run began is sent again too. `false`: none of it.
+   */
+  readonly retry?: false | RetryOptions | undefined;
+  /** How a run is joined again. Without it, a run whose connection is lost is `truncated`. */
+  readonly resume?: ResumeOptions | undefined;
+  /** Whom `agent.stop()` tells. A failure is a warning, `stop-failed`. */
+  readonly stop?: StopOptions | undefined;
   /** Default: a random UUID. */
   readonly threadId?: string | undefined;
   readonly initialMessages?: readonly Message[] | undefined;
@@ -215,11 +368,6 @@ export interface AgentOptions<State = unknown> {
   readonly forwardedProps?: Provider<unknown> | undefined;
   /** `tolerant` (default) repairs or drops a bad frame and warns; `strict` ends the run. */
   readonly rules?: "tolerant" | "strict" | undefined;
-  /**
-   * Asks the server for the binary framing, which is smaller. One that does not have it answers with an event stream.
-   * Default: `false`. The answer is read as what it is, whatever was asked for.
-   */
-  readonly binary?: boolean | undefined;
   /**
    * The newest AG-UI that the server knows. Requests leave out, or say in the old way, what came after it. Default: `1.0`.
    */
@@ -314,6 +462,13 @@ export interface Agent<State = unknown> {
   submit(input: string | SubmitInput<State>): Promise<RunResult>;
   /** Ends the run. What came so far stays. */
   stop(): Promise<void>;
+  /** Leaves the run that is on to the server: nothing is told of it any more, and it has no outcome yet. */
+  disconnect(): Promise<void>;
+  /**
+   * Joins a run that goes on at the server, with the option `resume`. Without an id it is the last run: one that was left,
+   * lost, or restored. Settles when it has ended.
+   */
+  attach(runId?: string): Promise<RunResult>;
   /** Runs the thread again after a failure, without a new message; what the failed run answered is answered again. */
   retry(): Promise<RunResult>;
   /**

@@ -714,3 +714,118 @@ fn a_run_that_was_left_is_over_when_another_begins() {
     agent.end(2);
     assert_eq!(outcomes(&agent), [(1, "disconnected"), (waiting, "success")]);
 }
+
+/// The page executes a tool while the run streams; the connection is lost and the run told from its beginning.
+#[test]
+fn a_replay_keeps_what_the_page_has_answered() {
+    for settled in ["before", "during", "after"] {
+        let mut agent = strict(resume("replay"));
+        let first = json!({"runId": "r", "messages": [user("u", "go")], "pageTools": [{"name": "f"}]});
+        agent.submit_json(first);
+        let call = [
+            event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"),
+            event!("TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{}"),
+            event!("TOOL_CALL_END", "toolCallId": "c"),
+        ];
+        agent.head(1, 200, SSE);
+        agent.events(1, &[started("r")]);
+        agent.events(1, &call);
+        let settle = |agent: &mut Agent, when: &str| {
+            if when == settled {
+                let answer = json!({"toolCallId": "c", "result": "done"}).to_string();
+                agent.act(|session, now| assert_eq!(session.settle_call(&answer, now), Ok(true), "{when}"));
+            }
+        };
+        settle(&mut agent, "before");
+        agent.end(1);
+        let request = agent.wait();
+        agent.head(request, 200, SSE);
+        agent.events(request, &[started("r")]);
+        settle(&mut agent, "during");
+        agent.events(request, &call);
+        let phase = if settled == "after" { "executing" } else { "output-available" };
+        assert_eq!(agent.snapshot()["toolCalls"][0]["phase"], phase, "{settled}");
+        agent.events(request, &[finished("r")]);
+        settle(&mut agent, "after");
+        agent.end(request);
+        assert_eq!(agent.executed.len(), 1, "once");
+        assert_eq!(agent.targets[2], (Target::Run, "r-1".into(), None));
+        let messages = agent.sent()["messages"].as_array().unwrap();
+        let roles: Vec<&str> = messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
+        assert_eq!(roles, ["user", "assistant", "tool"], "{settled}");
+        assert_eq!(messages[2]["content"], "done");
+        agent.head(3, 200, SSE);
+        agent.events(3, &[started("r-1"), finished("r-1")]);
+        agent.end(3);
+        ends_well(&mut agent, &[]);
+    }
+}
+
+#[test]
+fn what_the_page_executes_outlives_the_connection() {
+    let mut agent = strict(resume("last-event-id"));
+    agent.submit_json(json!({"runId": "r", "messages": [user("u", "go")], "pageTools": [{"name": "f"}]}));
+    agent.submit_json(input("b", "2"));
+    agent.head(1, 200, SSE);
+    let call = event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f");
+    for (id, event) in [started("r"), call, event!("TOOL_CALL_END", "toolCallId": "c")].iter().enumerate() {
+        agent.bytes(1, &frame(&id.to_string(), event));
+    }
+    agent.act(|session, now| session.disconnect(now));
+    assert_eq!(agent.abandoned, [] as [&str; 0]);
+    let answer = json!({"toolCallId": "c", "result": 1}).to_string();
+    agent.act(|session, now| assert_eq!(session.settle_call(&answer, now), Ok(true)));
+    assert_eq!((agent.requests.len(), agent.snapshot()["status"].as_str()), (1, Some("idle")), "nothing begins");
+    agent.act(|session, now| assert_eq!(session.attach("{}", now), Ok(3)));
+    agent.head(2, 200, SSE);
+    agent.bytes(2, &frame("3", &finished("r")));
+    agent.end(2);
+    assert_eq!(agent.targets[2].1, "r-1", "the run that follows");
+    agent.head(3, 200, SSE);
+    agent.events(3, &[started("r-1"), finished("r-1")]);
+    agent.end(3);
+    assert_eq!(agent.targets[3].1, "b", "then who waited");
+    assert_eq!(outcomes(&agent), [(1, "disconnected"), (3, "success")]);
+}
+
+#[test]
+fn credentials_that_expire_in_mid_run() {
+    let renewing = Network { renew_headers: true, ..resume("last-event-id") };
+    for (network, joined) in [(renewing, true), (resume("last-event-id"), false)] {
+        let mut agent = agent(network);
+        let request = agent.submit("go");
+        agent.head(request, 200, SSE);
+        agent.bytes(request, &frame("1", &started("r")));
+        agent.act(|session, now| session.denied(request, "expired", now));
+        assert_eq!(agent.snapshot()["status"] == "running", joined);
+        if joined {
+            assert_eq!(agent.targets[1].0, Target::Resume);
+            agent.act(|session, now| session.denied(2, "expired", now));
+        }
+        assert_eq!(agent.snapshot()["error"]["kind"], "auth");
+        assert_eq!(outcomes(&agent), [(1, "truncated")]);
+    }
+}
+
+#[test]
+fn a_page_that_was_loaded_anew_joins_where_it_was() {
+    for by in ["last-event-id", "replay"] {
+        let agent = cut(resume(by));
+        let saved = agent.session.save();
+        let options = Options { thread_id: "t".into(), strict: true, network: resume(by), ..Options::default() };
+        let mut agent = Agent::new(options);
+        agent.act(|session, now| session.restore(&saved, now).unwrap());
+        assert_eq!(agent.snapshot()["outcome"], "truncated");
+        agent.act(|session, now| assert_eq!(session.attach("{}", now), Ok(1)));
+        let resumes = by == "last-event-id";
+        assert_eq!(agent.targets[0], (Target::Resume, "r".into(), resumes.then(|| "r:2".into())));
+        agent.head(1, 200, SSE);
+        let [start, hello] = text("m", "Hello");
+        let all = [started("r"), start, hello, content("m", " you"), ended("m"), finished("r")];
+        for (id, event) in all.iter().enumerate().skip(if resumes { 3 } else { 0 }) {
+            agent.bytes(1, &frame(&format!("r:{id}"), event));
+        }
+        agent.end(1);
+        ends_well(&mut agent, &["Hello you"]);
+    }
+}

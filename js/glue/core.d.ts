@@ -26,22 +26,28 @@ export interface SessionOptions {
   maxQueue: number;
   maxDepth: number;
   graceMs: number;
+  /** What to do when the network fails: JSON text (`js/request.ts`). */
+  network: string;
 }
 
 /** Where and how a request goes. */
 export interface RequestTarget {
   url: string;
+  /** Default: `POST`. */
+  method?: string | undefined;
   headers?: HeadersInit | undefined;
   credentials?: RequestCredentials | undefined;
   fetch?: typeof fetch | undefined;
   /** Whether to ask for the binary framing. */
-  binary: boolean;
+  binary?: boolean | undefined;
 }
 
 /** What the core asks of the page. Every method of the session may be called from inside these. */
 export interface Host {
-  /** Asked anew before every request. */
-  request(): RequestTarget | Promise<RequestTarget>;
+  /** Asked anew before every request. `resume`: it joins the run, whose stream was read up to `cursor`. */
+  request(resume: boolean, runId: string, cursor?: string): RequestTarget | Promise<RequestTarget>;
+  /** The run was stopped, which the server may be told. */
+  stopRemote(runId: string): void;
   /** The snapshot is behind. Urgent: take the patch now, else at the next notification. */
   changed(urgent: boolean): void;
   /** A ticket's run has ended: `{runId, outcome, error?, result?}` as JSON text. */
@@ -72,6 +78,11 @@ export class Session {
   regenerate(messageId: string | undefined, input: string): number;
   cancel(ticket: number): void;
   stop(): void;
+  disconnect(): void;
+  /** `{runId?, cursor?, tools?, …}`, as `submit` without messages. */
+  attach(input: string): number;
+  /** The page can reach the network again, or is looked at again. */
+  online(): void;
   /** Answers one interrupt: `{interruptId, status, payload?, metadata?, run}`. Returns a ticket of the run that follows. */
   answer(json: string): number;
   /** `{toolCallId, result?, error?}`. False where nobody waits for it. */

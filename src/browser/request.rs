@@ -189,7 +189,14 @@ impl Shared {
     }
 
     fn failed(self: &Rc<Self>, request: u32, error: &JsValue) {
-        self.drive(|core, now| core.failed(request, &reason(error), now));
+        // What transports say where HTTP would say it with a head.
+        let status = js_sys::Reflect::get(error, &"status".into()).ok().and_then(|status| status.as_f64());
+        let reason = reason(error);
+        if status == Some(401.0) {
+            self.drive(|core, now| core.denied(request, &reason, now));
+        } else {
+            self.drive(|core, now| core.failed(request, &reason, now));
+        }
         let open = self.open.borrow_mut().take_if(|open| open.request == request);
         if let Some(open) = open {
             open.controller.abort();

@@ -3,7 +3,7 @@
 use super::reconnect::{Answer, Progress};
 use super::run::{Outcome, Phase, Run};
 use super::submit::{Start, Submit, Ticket};
-use super::{AgentError, Effect, Misuse, Session, Status, Target};
+use super::{AgentError, Effect, ErrorKind, Misuse, Session, Status, Target};
 use crate::rules::{Repair, Violation};
 use crate::thread::Ending;
 use crate::wire::{Event, Frame, Incoming, frame_fields, frame_type, keep_private};
@@ -83,6 +83,20 @@ impl Session {
         } else {
             self.tick(now);
         }
+    }
+
+    /// The server has ended the request because it does not accept the credentials any more.
+    pub fn denied(&mut self, request: u32, reason: &str, now: f64) {
+        let renews = self.options.network.renew_headers && self.can_join();
+        let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
+        if run.ended.is_none() && renews && !std::mem::replace(&mut run.renewed, true) {
+            return self.open_again(now);
+        }
+        let outcome = if run.streamed { Outcome::Truncated } else { Outcome::Error };
+        let message = format!("The server does not accept the credentials: {reason}");
+        run.ended.get_or_insert((outcome, Some(AgentError::new(ErrorKind::Auth, message, false))));
+        self.finish(now);
+        self.next(now);
     }
 
     /// How far the stream of the last run was read, to be given to [`Self::attach`] of another session.
@@ -307,7 +321,7 @@ impl Session {
                     Target::Resume => format!("The run could not be joined: {reason}"),
                     _ => format!("The server could not be reached: {reason}"),
                 };
-                (Outcome::Error, AgentError::new(super::ErrorKind::Connection, message, true))
+                (Outcome::Error, AgentError::new(ErrorKind::Connection, message, true))
             }
             _ => (Outcome::Truncated, AgentError::truncated(Some(reason))),
         }

@@ -1,11 +1,14 @@
 //! An agent as one JSON text, and back: thread, queue, the page's calls and the cursor, but not what was published.
 //!
-//! `{v, threadId, runId?, running?, messages, state, interrupts, handled, queue, turn?, lastEventId?}`. A later version
+//! `{v, threadId, runId?, running?, messages, state, interrupts, handled, queue, turn?, lastEventId?, cursor?,
+//! checkpoint?}`. A later version
 //! that means something else has another `v`.
 
+use super::reconnect::Progress;
 use super::submit::{Misuse, Start, Submit};
 use super::tools::Turn;
 use super::{AgentError, Outcome, Session, Status};
+use crate::thread::Checkpoint;
 use crate::wire::{Fields, JsonWriter, Raw, keep_private, write_value};
 
 /// What `v` says.
@@ -18,7 +21,7 @@ impl Session {
         let mut object = JsonWriter::object(&mut json);
         object.member("v").push_str(VERSION);
         object.string("threadId", &self.options.thread_id).optional("runId", self.run_id.as_deref());
-        let running = self.run.as_ref().is_some_and(|run| run.ended.is_none());
+        let running = self.left || self.run.as_ref().is_some_and(|run| run.ended.is_none());
         object.member("running").push_str(if running { "true" } else { "false" });
         let mut messages = JsonWriter::array(object.member("messages"));
         self.thread.write_messages(&mut messages);
@@ -33,6 +36,12 @@ impl Session {
             turn.save(object.member("turn"));
         }
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
+        if running {
+            object.optional("cursor", self.progress.cursor.as_deref());
+            if let Some(checkpoint) = &self.progress.checkpoint {
+                checkpoint.write(object.member("checkpoint"));
+            }
+        }
         object.close();
         json
     }
@@ -69,6 +78,10 @@ impl Session {
         self.handled = handled;
         self.run_id = string("runId");
         self.last_event_id = string("lastEventId").unwrap_or_default();
+        let checkpoint = fields.some("checkpoint").and_then(Checkpoint::read);
+        self.progress = Progress::default();
+        self.progress.cursor = string("cursor");
+        self.progress.checkpoint = checkpoint;
         for submit in queue {
             self.tickets = self.tickets.wrapping_add(1);
             self.queue.push_back(Submit { ticket: self.tickets, ..submit });
@@ -92,9 +105,8 @@ impl Submit {
     pub(super) fn save(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
         let (start, of) = match &self.start {
-            Start::Submit => ("submit", None),
-            // Where a run cannot be joined any more, it is tried again.
-            Start::Retry | Start::Attach => ("retry", None),
+            Start::Submit | Start::Attach => ("submit", None),
+            Start::Retry => ("retry", None),
             Start::Regenerate(id) => ("regenerate", id.as_deref()),
         };
         object.string("start", start).optional("of", of).string("runId", &self.run_id);

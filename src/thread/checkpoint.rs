@@ -2,7 +2,7 @@
 
 use super::entry::{CallPhase, Entry};
 use super::{At, Index, Thread};
-use crate::wire::{Raw, write_value};
+use crate::wire::{JsonWriter, Raw, write_value};
 
 /// What a run may change, as it was.
 #[derive(Debug)]
@@ -10,6 +10,24 @@ pub(crate) struct Checkpoint {
     messages: Index,
     /// JSON text.
     state: String,
+}
+
+impl Checkpoint {
+    /// Writes it as JSON text, for [`Self::read`].
+    pub(crate) fn write(&self, out: &mut String) {
+        let mut object = JsonWriter::object(out);
+        object.strings("messages", self.messages.keys().map(String::as_str)).json("state", &self.state);
+        object.close();
+    }
+
+    pub(crate) fn read(raw: Raw<'_>) -> Option<Self> {
+        let fields = raw.object()?;
+        let mut messages = Index::new();
+        for id in fields.get("messages")?.array()? {
+            messages.insert(id.string()?.into_owned(), At { message: 0, call: 0 });
+        }
+        Some(Self { messages, state: fields.get("state")?.text().to_owned() })
+    }
 }
 
 /// An answer that the page has given to a call.

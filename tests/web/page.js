@@ -16,7 +16,7 @@
   const page = {
     options: {
       threadId: "t", rules: "tolerant", protocol: "1.0", events: false, maxFrameBytes: 1e6, maxErrorBodyBytes: 1e4, maxQueue: 8,
-      maxDepth: 64, graceMs: 1000, ...JSON.parse(options),
+      maxDepth: 64, graceMs: 1000, network: "{}", ...JSON.parse(options),
     },
     host: {
       request: async () => ({
@@ -31,6 +31,7 @@
           return respond(init, page);
         },
       }),
+      stopRemote: () => {},
       changed: (urgent) => note("changed", urgent),
       settled: (ticket, result) => note("settled", JSON.parse(result)),
       custom: (name, value) => note("custom", [name, value]),

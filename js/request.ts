@@ -1,0 +1,90 @@
+// Where requests go: to begin a run, to join one, to stop one.
+
+import type { AgentOptions, FetchOptions, RunTarget, Transport, TransportRequest, TransportTarget } from "./types.js";
+
+/** What the core is told of the network: JSON text. */
+export function toNetwork({ retry, resume, headers, transport }: AgentOptions): string {
+  const { attempts = 5, baseMs = 500, maxMs = 30_000, idleMs = 0, posts = false } = retry || {};
+  const whole = (value: number): number => Math.min(Math.round(value), Number.MAX_SAFE_INTEGER);
+  const marked = resume && "path" in resume ? resume : undefined;
+  const inBody = marked && !("in" in marked && marked.in === "query");
+  return JSON.stringify({
+    attempts: retry === false ? 0 : Math.min(whole(attempts), 2 ** 31),
+    baseMs: whole(baseMs),
+    maxMs: whole(maxMs),
+    idleMs: whole(idleMs),
+    refusals: !!retry,
+    posts,
+    renewHeaders: transport ? transport.renews === true : typeof headers === "function",
+    seed: Math.floor(Math.random() * 2 ** 48),
+    by: resume?.by,
+    path: marked?.path,
+    param: inBody ? (marked.param ?? "lastSeenEventId") : undefined,
+  });
+}
+
+/** Where the next request goes. */
+export function toTarget(options: AgentOptions, request: TransportRequest): TransportTarget | Promise<TransportTarget> {
+  const { transport, resume } = options;
+  return (transport ?? fetchWith(options)).connect(request, resume);
+}
+
+/** The transport that sends requests with fetch. The options are read before every request. */
+export function fetchWith(options: FetchOptions): Transport {
+  return {
+    renews: typeof options.headers === "function",
+    connect: async (request, resume) => {
+      const { credentials, fetch, binary = false } = options;
+      const target = { headers: await ask(options.headers), credentials, fetch, binary };
+      if (!request.resume || !resume) return { ...target, url: String(await ask(options.url)) };
+      const { cursor } = request;
+      const own = "url" in resume ? resume.url : undefined;
+      const query = resume.by === "cursor" && resume.in === "query";
+      const given = "method" in resume ? resume.method : undefined;
+      const method = given ?? (own === undefined && !query ? "POST" : resume.by === "cursor" && !query ? "POST" : "GET");
+      let url = String(await (own === undefined ? ask(options.url) : at(own, request)));
+      if (query && cursor !== undefined) url = withParam(url, resume.param, cursor);
+      const headers = new Headers(target.headers);
+      if (cursor !== undefined && !("path" in resume)) headers.set("last-event-id", cursor);
+      return { ...target, url, method, headers };
+    },
+  };
+}
+
+/** Tells the server that a run is stopped, where the options say how. */
+export async function stopRemote(options: AgentOptions, run: RunTarget): Promise<void> {
+  const { stop, credentials, fetch: send = fetch } = options;
+  if (!stop) return;
+  if (typeof stop === "function") return void (await stop(run));
+  const headers = new Headers(await ask(options.headers));
+  headers.set("content-type", "application/json");
+  const { threadId, runId } = run;
+  const response = await send(String(await at(stop.url, run)), {
+    method: "POST",
+    // The page may be about to go.
+    keepalive: true,
+    headers,
+    ...(credentials && { credentials }),
+    body: JSON.stringify({ threadId, runId }),
+  });
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
+}
+
+/** An address with one more parameter. It need not be a whole one. */
+export function withParam(url: string, name: string, value: string): string {
+  const [, path = "", query, fragment = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/.exec(url) ?? [];
+  const params = new URLSearchParams(query);
+  params.set(name, value);
+  return `${path}?${params}${fragment}`;
+}
+
+/** The value, or what the function says of this run. */
+export function at<Value>(provider: Value | ((runId: string, run: RunTarget) => Value), run: RunTarget): Value {
+  return typeof provider === "function"
+    ? (provider as (runId: string, run: RunTarget) => Value)(run.runId, run)
+    : provider;
+}
+
+function ask<Value>(provider: Value | (() => Value)): Value {
+  return typeof provider === "function" ? (provider as () => Value)() : provider;
+}
