@@ -224,6 +224,8 @@ impl World {
         if let Some(call) = call {
             call.stage = Stage::Waiting;
             self.set_phase(&id, "awaiting-approval");
+            // Its function was not called yet.
+            self.executing.remove(&id);
         }
         let counted = self.give(|session, _| session.hold(&input))?;
         self.expect_counted(counted, counts)
