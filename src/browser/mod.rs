@@ -105,7 +105,7 @@ impl Session {
 
     /// A call that the page was given has to be approved first.
     pub fn hold(&self, json: &str) -> Result<bool, JsValue> {
-        self.0.drive(|core, _| core.hold(json)).map_err(misuse)
+        self.0.drive(|core, now| core.hold(json, now)).map_err(misuse)
     }
 
     /// Answers one interrupt; returns the ticket of the run that the last answer begins.

@@ -287,9 +287,7 @@ impl Session {
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
         let known = self.turn.as_mut().and_then(|turn| turn.call(&id)).is_some();
         // A call that no tool of the page is for waits for the server's answer, or for one given by hand.
-        // Known and not there: a replay has yet to tell of it.
-        let open = self.thread.call(&id).map_or(known, |(_, _, answered)| !answered);
-        if !open || (!known && self.handled.iter().any(|handled| *handled == id)) {
+        if !self.is_open(&id, now) || (!known && self.handled.iter().any(|handled| *handled == id)) {
             return Ok(false);
         }
         if !known {
@@ -323,15 +321,30 @@ impl Session {
         }
     }
 
+    /// Whether a call can still be answered. The application may have taken it out of the thread since, or a snapshot of
+    /// the server brought its answer: then nobody waits for it any more.
+    fn is_open(&mut self, id: &str, now: f64) -> bool {
+        // A replay has yet to tell of it.
+        let untold = self.left || self.run.as_ref().is_some_and(|run| run.replays && run.ended.is_none());
+        let found = self.thread.call(id).map(|(_, _, answered)| !answered);
+        let Some(call) = self.turn.as_mut().and_then(|turn| turn.call(id)) else { return found.unwrap_or_default() };
+        let open = found.unwrap_or(untold);
+        if !open {
+            call.stage = Stage::Done;
+            call.follow_up = false;
+            self.advance(now);
+        }
+        open
+    }
+
     /// Somebody approves a call, perhaps with other arguments: `{toolCallId, args?}`.
     pub fn approve(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let json = keep_private(json);
         let fields = self.of_call(&json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
-        let Some(call) = self.turn.as_mut().and_then(|turn| turn.call(&id)).filter(|call| call.stage == Stage::Waiting)
-        else {
-            return Ok(false);
-        };
+        let open = self.is_open(&id, now);
+        let call = self.turn.as_mut().and_then(|turn| turn.call(&id));
+        let Some(call) = call.filter(|call| open && call.stage == Stage::Waiting) else { return Ok(false) };
         call.stage = if call.manual { Stage::Manual } else { Stage::Executing };
         let executing = call.stage == Stage::Executing;
         if let Some(args) = fields.some("args") {
@@ -351,7 +364,7 @@ impl Session {
         let fields = self.of_call(&json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
         let waits = |call: &&mut PageCall| call.stage != Stage::Executing;
-        if self.turn.as_mut().and_then(|turn| turn.call(&id)).filter(waits).is_none() {
+        if !self.is_open(&id, now) || self.turn.as_mut().and_then(|turn| turn.call(&id)).filter(waits).is_none() {
             return Ok(false);
         }
         let reason = fields.some("reason").and_then(Raw::string);
@@ -362,15 +375,17 @@ impl Session {
     }
 
     /// A call that the page had begun has to be approved first, as its arguments show: `{toolCallId}`.
-    pub fn hold(&mut self, json: &str) -> Result<bool, Misuse> {
+    pub fn hold(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
         let json = keep_private(json);
         let fields = self.of_call(&json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        let open = self.is_open(&id, now);
         let call = self.turn.as_mut().and_then(|turn| turn.call(&id));
-        let Some(call) = call.filter(|call| call.stage == Stage::Executing) else { return Ok(false) };
+        let Some(call) = call.filter(|call| open && call.stage == Stage::Executing) else { return Ok(false) };
         call.stage = Stage::Waiting;
         self.thread.set_call_phase(&id, CallPhase::AwaitingApproval);
-        self.changed(true);
+        // Where the run has ended, the turn now waits for people.
+        self.advance(now);
         Ok(true)
     }
 
