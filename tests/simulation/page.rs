@@ -140,8 +140,7 @@ impl World {
         self.say(|| format!("     {input}"));
         let known = self.page_call(&id).is_some();
         let handled = self.handled.contains(&id);
-        let open = self.thread.call(&id).is_some_and(|call| call.result.is_none());
-        let counts = open && (known || !handled) && !self.disposed;
+        let counts = self.is_open(&id) && (known || !handled) && !self.disposed;
         if counts {
             if !known {
                 self.handled.insert(id.clone());
@@ -166,6 +165,16 @@ impl World {
         self.perform()
     }
 
+    /// Whether a call can be answered still. If not, nobody waits for it any more.
+    fn is_open(&mut self, id: &str) -> bool {
+        let open = self.thread.call(id).is_some_and(|call| call.result.is_none());
+        if !open && let Some(call) = self.page_call(id) {
+            (call.stage, call.follow_up) = (Stage::Done, false);
+            self.advance();
+        }
+        open
+    }
+
     /// One of the calls in these stages, or now and then one that is not.
     fn some_call(&self, which: usize, stages: &[Stage]) -> String {
         let ids = self.open_calls(stages);
@@ -182,8 +191,8 @@ impl World {
         }
         let input = input.to_string();
         self.say(|| format!("     {input}"));
-        let disposed = self.disposed;
-        let call = self.page_call(&id).filter(|call| call.stage == Stage::Waiting && !disposed);
+        let open = self.is_open(&id);
+        let call = self.page_call(&id).filter(|call| call.stage == Stage::Waiting && open);
         let counts = call.is_some();
         if let Some(call) = call {
             let manual = call.manual;
@@ -205,7 +214,7 @@ impl World {
         let id = self.some_call(which, &[Stage::Waiting, Stage::Manual]);
         let input = json!({"toolCallId": id, "reason": "no"}).to_string();
         self.say(|| format!("     {input}"));
-        let counts = !self.disposed && self.page_call(&id).is_some_and(|call| call.stage != Stage::Executing);
+        let counts = self.is_open(&id) && self.page_call(&id).is_some_and(|call| call.stage != Stage::Executing);
         if counts {
             self.done(&id, "no", true, true);
             self.advance();
@@ -218,16 +227,17 @@ impl World {
         let id = self.some_call(which, &[Stage::Executing]);
         let input = json!({"toolCallId": id}).to_string();
         self.say(|| format!("     {input}"));
-        let disposed = self.disposed;
-        let call = self.page_call(&id).filter(|call| call.stage == Stage::Executing && !disposed);
+        let open = self.is_open(&id);
+        let call = self.page_call(&id).filter(|call| call.stage == Stage::Executing && open);
         let counts = call.is_some();
         if let Some(call) = call {
             call.stage = Stage::Waiting;
             self.set_phase(&id, "awaiting-approval");
             // Its function was not called yet.
             self.executing.remove(&id);
+            self.advance();
         }
-        let counted = self.give(|session, _| session.hold(&input))?;
+        let counted = self.give(|session, now| session.hold(&input, now))?;
         self.expect_counted(counted, counts)
     }
 

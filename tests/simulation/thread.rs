@@ -32,6 +32,8 @@ pub struct Call {
 pub struct Thread {
     pub messages: Vec<Message>,
     pub state: Value,
+    /// What the server knows of the state, and the members that the application has changed since.
+    local: Option<(Value, Vec<(String, Option<Value>)>)>,
     /// The ids of the open ones.
     pub interrupts: Vec<String>,
 }
@@ -218,11 +220,13 @@ impl Thread {
                 }
             }
             "TOOL_CALL_RESULT" => self.result(&id("messageId"), &id("toolCallId"), event["content"].as_str().unwrap()),
-            "STATE_SNAPSHOT" => self.state = event["snapshot"].clone(),
+            "STATE_SNAPSHOT" => {
+                *self.confirmed() = event["snapshot"].clone();
+                self.rebase();
+            }
             "STATE_DELTA" => {
-                if let Some(state) = self.state.as_object_mut() {
-                    state.insert("n".into(), event["delta"][0]["value"].clone());
-                }
+                self.confirmed()["n"] = event["delta"][0]["value"].clone();
+                self.rebase();
             }
             "MESSAGES_SNAPSHOT" => self.merge(&event["messages"]),
             "RUN_FINISHED" => {
@@ -230,6 +234,41 @@ impl Thread {
                 self.interrupts = interrupts.iter().map(|interrupt| text(&interrupt["id"])).collect();
             }
             _ => {}
+        }
+    }
+
+    fn confirmed(&mut self) -> &mut Value {
+        match &mut self.local {
+            Some((confirmed, _)) => confirmed,
+            None => &mut self.state,
+        }
+    }
+
+    /// The application's changes stay above what the server says.
+    fn rebase(&mut self) {
+        let Some((confirmed, changes)) = &self.local else { return };
+        self.state = confirmed.clone();
+        let state = self.state.as_object_mut().unwrap();
+        for (key, value) in changes {
+            match value {
+                Some(value) => state.insert(key.clone(), value.clone()),
+                None => state.remove(key),
+            };
+        }
+    }
+
+    /// The application's own state.
+    pub fn set_state(&mut self, new: Value, running: bool) {
+        let confirmed = self.confirmed().clone();
+        self.state = new;
+        self.local = None;
+        if running {
+            let (old, new) = (confirmed.as_object().unwrap(), self.state.as_object().unwrap());
+            let set = new.iter().filter(|(key, value)| old.get(*key) != Some(value));
+            let set = set.map(|(key, value)| (key.clone(), Some(value.clone())));
+            let gone = old.keys().filter(|key| !new.contains_key(*key)).map(|key| (key.clone(), None));
+            let changes: Vec<_> = set.chain(gone).collect();
+            self.local = (!changes.is_empty()).then_some((confirmed, changes));
         }
     }
 
@@ -274,6 +313,7 @@ impl Thread {
     /// The server has seen all that there is.
     pub fn sent(&mut self) {
         self.messages.iter_mut().for_each(|message| message.local = false);
+        self.local = None;
     }
 
     /// The server's list of messages: it is right about what it knows; what it does not know is gone.

@@ -205,10 +205,15 @@ impl World {
             }
             Step::SetMessages(which) => self.set_messages(*which),
             Step::SetState(n) => {
-                let state = json!({"mine": n});
+                let mut state = self.thread.state.clone();
+                match n % 3 {
+                    0 => state = json!({"mine": n}),
+                    1 => state["n"] = json!(n),
+                    _ => state["mine"] = json!(n),
+                }
                 let json = state.to_string();
                 if self.give(|session, _| session.set_state(&json))?.is_ok() {
-                    self.thread.state = state;
+                    self.thread.set_state(state, self.run.is_some());
                 }
                 self.perform()
             }
