@@ -263,6 +263,10 @@ impl Session {
             return;
         }
         self.thread.set_call_phase(id, CallPhase::Executing);
+        // Approved after the run has ended: the user waits again.
+        if self.run.is_none() {
+            (self.status, self.error, self.outcome) = (Status::Running, None, None);
+        }
         let mut json = String::new();
         crate::wire::write_json(&mut json, &args);
         self.effects.push_back(Effect::Execute { tool_call_id: id.to_owned(), name, args: json });
@@ -458,19 +462,18 @@ impl Session {
     /// The submit of the turn is told how its last run has ended.
     fn settle_turn(&mut self) {
         let Some(turn) = &mut self.turn else { return };
-        let (Some(ticket), Some(run)) = (turn.ticket.take(), turn.last.as_ref()) else { return };
-        let unanswered: Vec<String> = run.unanswered.clone();
-        let open = unanswered.into_iter().filter(|id| self.thread.call(id).is_none_or(|(_, _, answered)| !answered));
-        let unanswered: Vec<String> = open.collect();
-        let Some(turn) = &mut self.turn else { return };
-        let Some(mut run) = turn.last.take() else { return };
-        run.unanswered = unanswered;
+        let (ticket, Some(mut run)) = (turn.ticket.take(), turn.last.take()) else { return };
+        let unanswered = std::mem::take(&mut run.unanswered).into_iter();
+        run.unanswered =
+            unanswered.filter(|id| self.thread.call(id).is_none_or(|(_, _, answered)| !answered)).collect();
         if self.status == Status::Running && self.run.is_none() {
             self.status = Status::Idle;
             self.outcome = Some(run.outcome);
         }
-        let run_id = self.run_id.clone().unwrap_or_default();
-        self.settle(ticket, &run_id, run.outcome, None, Some(&run));
+        if let Some(ticket) = ticket {
+            let run_id = self.run_id.clone().unwrap_or_default();
+            self.settle(ticket, &run_id, run.outcome, None, Some(&run));
+        }
         if let Some(turn) = &mut self.turn {
             turn.last = Some(run);
         }
