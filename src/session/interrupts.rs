@@ -31,7 +31,10 @@ impl Session {
         let entry = RESUME.read_entry(&fields).ok_or(expected)?;
         let (mut submit, _) = Submit::read(run, self.options.max_depth, Start::Submit)?;
         let open: Vec<String> = self.thread.open_interrupts().iter().map(|(id, _)| (*id).to_owned()).collect();
-        if !open.contains(&id) {
+        // The run that is on took an answer along: who answers twice by a double click means it once.
+        let taken = self.run.is_some()
+            && self.resumed.as_deref().is_some_and(|json| answers(json).iter().any(|(taken, _)| *taken == id));
+        if taken || !open.contains(&id) {
             return Err(Misuse::InterruptUnknown(id));
         }
         let others = self.partial.iter().filter(|partial| partial.id != id);
@@ -54,7 +57,7 @@ impl Session {
             self.queue.push_front(submit);
             self.next(now);
         } else {
-            self.thread.mark_answered(&id);
+            self.thread.mark_answered(&id, true);
             self.partial.push(Partial { ticket, id, entry });
         }
         self.changed(true);
@@ -64,6 +67,9 @@ impl Session {
     /// Answers that no run has taken along are of no use any more.
     pub(super) fn drop_answers(&mut self, outcome: Outcome) {
         for partial in std::mem::take(&mut self.partial) {
+            // Its interrupt is as open as it was.
+            self.thread.mark_answered(&partial.id, false);
+            self.changed(true);
             self.settle(partial.ticket, "", outcome, None, None);
         }
     }

@@ -328,13 +328,12 @@ impl Session {
     /// Whether a call can still be answered. The application may have taken it out of the thread since, or a snapshot of
     /// the server brought its answer: then nobody waits for it any more.
     fn is_open(&mut self, id: &str, now: f64) -> bool {
-        let replays = self.run.as_ref().is_some_and(|run| run.replays);
-        let open = match self.thread.call(id) {
-            Some((_, _, answered)) => !answered,
-            // A replay has yet to tell of it.
-            None => replays && self.turn.as_mut().is_some_and(|turn| turn.call(id).is_some()),
-        };
-        if !open && let Some(call) = self.turn.as_mut().and_then(|turn| turn.call(id)) {
+        // A replay has yet to tell of it.
+        let untold = self.left || self.run.as_ref().is_some_and(|run| run.replays && run.ended.is_none());
+        let found = self.thread.call(id).map(|(_, _, answered)| !answered);
+        let Some(call) = self.turn.as_mut().and_then(|turn| turn.call(id)) else { return found.unwrap_or_default() };
+        let open = found.unwrap_or(untold);
+        if !open {
             call.stage = Stage::Done;
             call.follow_up = false;
             self.advance(now);

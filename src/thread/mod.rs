@@ -282,9 +282,9 @@ impl Thread {
         self.report.set_interrupts(Some(list), true);
     }
 
-    /// One of the open interrupts is answered.
-    pub fn mark_answered(&mut self, id: &str) {
-        self.report.mark_answered(id);
+    /// One of the open interrupts is answered, or is so no more.
+    pub fn mark_answered(&mut self, id: &str, answered: bool) {
+        self.report.mark_answered(id, answered);
     }
 
     /// Whether there are warnings to take.

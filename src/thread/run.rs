@@ -175,10 +175,10 @@ impl Report {
         unreadable
     }
 
-    /// An interrupt was answered, which the server is told with the others.
-    pub fn mark_answered(&mut self, id: &str) {
+    /// An interrupt was answered, which the server is told with the others; or that answer was dropped.
+    pub fn mark_answered(&mut self, id: &str, answered: bool) {
         for interrupt in self.interrupts.iter_mut().filter(|interrupt| interrupt.id == id) {
-            interrupt.answered = true;
+            interrupt.answered = answered;
         }
         self.mark(INTERRUPTS, true);
     }

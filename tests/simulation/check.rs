@@ -16,7 +16,7 @@ impl World {
             ensure!(more.is_none(), "the twin also wants {more:?}");
         }
         let idle = self.run.is_none() && !self.is_working();
-        ensure!(!idle || !self.waits(), "nothing is on, and the queue {:?} waits", self.queue);
+        ensure!(!idle || !self.waits() || self.parked, "nothing is on, and the queue {:?} waits", self.queue);
         let shown = self.mirror.0["status"].as_str().unwrap_or_default();
         let urgent = self.told == Some(true);
         // That a second run begins in the same stream may wait for the next frame.
@@ -62,8 +62,15 @@ impl World {
             self.status,
             shown.get("error")
         );
-        let interrupts: Vec<&Value> = shown["interrupts"].as_array().unwrap().iter().map(|item| &item["id"]).collect();
+        let list = shown["interrupts"].as_array().unwrap();
+        let interrupts: Vec<&Value> = list.iter().map(|item| &item["id"]).collect();
         ensure!(json!(interrupts) == json!(self.thread.interrupts), "the open interrupts are {interrupts:?}");
+        for item in list {
+            let waits = self.partial.iter().any(|(_, id)| item["id"] == **id);
+            let sent = self.resumed.iter().flatten().any(|id| item["id"] == **id);
+            let fits = if item.get("answered").is_some() { waits || sent } else { !waits };
+            ensure!(fits, "whether {item} is answered is {waits}");
+        }
         let phase = match &self.run {
             None => "closed",
             Some(run) if !self.lines[run.line].headed => "connecting",
@@ -104,7 +111,11 @@ impl World {
             } else if self.plan.seed % 3 > 0 && !self.open_calls(&[Stage::Manual]).is_empty() {
                 self.step(&Step::Deny(0))?;
             } else if !self.queue.is_empty() {
-                ensure!(!self.thread.interrupts.is_empty(), "the queue {:?} waits for nothing", self.queue);
+                ensure!(
+                    !self.thread.interrupts.is_empty() || self.parked,
+                    "the queue {:?} waits for nothing",
+                    self.queue
+                );
                 self.submit(1, "queue", true)?;
             } else {
                 return self.at_rest();
@@ -117,7 +128,13 @@ impl World {
     fn at_rest(&mut self) -> Held {
         self.publish()?;
         ensure!(self.run.is_none() && self.status != "running", "it rests, and is {}", self.status);
-        let waiting: Vec<_> = self.asked.iter().filter(|(_, asked)| !asked.settled).map(|(ticket, _)| ticket).collect();
+        let partial = |ticket: &Ticket| self.partial.iter().any(|(answers, _)| answers == ticket);
+        let waiting: Vec<_> = self
+            .asked
+            .iter()
+            .filter(|(ticket, asked)| !asked.settled && !partial(ticket))
+            .map(|(ticket, _)| ticket)
+            .collect();
         ensure!(waiting.is_empty(), "it rests, and the tickets {waiting:?} never settle");
         self.dispose()?;
         self.publish()?;

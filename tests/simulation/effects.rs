@@ -16,6 +16,8 @@ pub struct Due {
     pub abandons: Vec<String>,
     /// The request that is open is closed.
     pub closes: bool,
+    /// A run begins: answers that it does not take along were dropped.
+    pub begins: bool,
     /// A run follows on the page's calls.
     pub follow_up: bool,
 }
@@ -71,6 +73,8 @@ impl World {
         ensure!(!self.is_working(), "request {request} is opened while the page is at work");
         ensure!(self.lines.iter().all(|line| line.request != request), "request {request} is opened twice");
         ensure!(!self.disposed, "a request is opened after dispose");
+        ensure!(self.partial.is_empty(), "a run begins, and the answers {:?} wait", self.partial);
+        self.due.begins = false;
         let ticket = match std::mem::take(&mut self.due.follow_up) {
             true => self.follows(&run_id)?,
             false => self.begins(&run_id)?,
@@ -99,7 +103,7 @@ impl World {
         let asked = self.asked.get_mut(&ticket).unwrap();
         ensure!(asked.run_id == run_id, "{run_id} begins before {}", asked.run_id);
         ensure!(!std::mem::replace(&mut asked.begun, true), "{run_id} begins twice");
-        let (start, message) = (asked.start.clone(), asked.message.clone());
+        let (start, message, replaces) = (asked.start.clone(), asked.message.clone(), asked.replaces.clone());
         self.leave_turn(&start);
         self.turn = Some(Turn {
             ticket: Some(ticket),
@@ -118,6 +122,11 @@ impl World {
                 }
             }
         }
+        let replaced = self.thread.messages.iter().position(|message| replaces.as_ref() == Some(&message.id));
+        if let Some(length) = replaced {
+            self.thread.messages.truncate(length);
+        }
+        self.parked = false;
         if let Some(message) = message {
             self.thread.add(&json!([message]));
         }
@@ -133,7 +142,13 @@ impl World {
         let expected = format!("{}-{}", turn.run_id, turn.follow_ups);
         ensure!(run_id == expected, "{run_id} follows, not {expected}");
         self.resumed = None;
-        Ok(*turn.ticket.get_or_insert(0))
+        let ticket = *turn.ticket.get_or_insert(0);
+        Ok(ticket)
+    }
+
+    /// Answers that no run has taken along are of no use any more.
+    pub(super) fn drop_answers(&mut self, outcome: &'static str) {
+        self.due.settles.extend(self.partial.drain(..).map(|(ticket, _)| (ticket, outcome)));
     }
 
     fn closed(&mut self, request: u32) -> Held {
@@ -182,7 +197,7 @@ impl World {
         let outcome = result["outcome"].as_str().unwrap_or_default();
         self.say(|| format!("     → ticket {ticket}: {result}"));
         let working = self.is_working();
-        let mut run_id = &self.run_id;
+        let mut begun = true;
         // Nobody holds the ticket of a run that follows on what people answered.
         if ticket > 0 {
             let Some(asked) = self.asked.get_mut(&ticket) else { return Err(format!("nobody has ticket {ticket}")) };
@@ -191,20 +206,33 @@ impl World {
                 self.queue.remove(at);
                 let dropped = outcome == "dropped" && asked.policy == "drop" && (self.run.is_some() || working);
                 ensure!(dropped || outcome == "aborted", "ticket {ticket} never began, and is {outcome}");
+                self.settle_joined(ticket, "aborted");
                 return Ok(());
             }
-            if !asked.begun {
-                run_id = &asked.run_id;
-            }
+            // An answer to one of several interrupts has no run of its own.
+            begun = asked.begun;
         }
-        ensure!(result["runId"] == **run_id, "ticket {ticket} settles as {}", result["runId"]);
+        let named = !begun || result["runId"] == *self.run_id;
+        ensure!(named, "ticket {ticket} settles as {}", result["runId"]);
+        if let Some(at) = self.partial.iter().position(|(partial, _)| *partial == ticket && outcome == "dropped") {
+            self.partial.remove(at);
+            self.due.begins = true;
+            return Ok(());
+        }
         let due = self.due.settles.iter().position(|due| *due == (ticket, outcome_of(outcome)));
         let Some(due) = due else { return Err(format!("ticket {ticket} is {outcome}; due is {:?}", self.due.settles)) };
         self.due.settles.remove(due);
+        self.settle_joined(ticket, outcome_of(outcome));
         let failed = matches!(outcome, "error" | "truncated");
         ensure!(result.get("error").is_some() == failed, "ticket {ticket}: {result}");
-        ensure!(self.open_line().is_none(), "ticket {ticket} settles while its request is open");
+        ensure!(!begun || self.open_line().is_none(), "ticket {ticket} settles while its request is open");
         Ok(())
+    }
+
+    /// The answers to the other interrupts of a run settle with it.
+    fn settle_joined(&mut self, ticket: Ticket, outcome: &'static str) {
+        let joined = self.joined.extract_if(.., |(first, _)| *first == ticket);
+        self.due.settles.extend(joined.map(|(_, joined)| (joined, outcome)));
     }
 
     fn executed(&mut self, id: &str, name: &str, args: &str) -> Held {

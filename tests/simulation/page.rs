@@ -98,7 +98,7 @@ impl World {
         }
     }
 
-    fn set_phase(&mut self, id: &str, phase: &'static str) {
+    pub(super) fn set_phase(&mut self, id: &str, phase: &'static str) {
         if let Some(call) = self.thread.call(id) {
             (call.phase, call.running) = (phase, true);
         }

@@ -59,6 +59,19 @@ pub enum Step {
     },
     Stop,
     Cancel(usize),
+    /// A submit whose message takes the place of one that was sent.
+    Replace {
+        which: usize,
+        seed: u32,
+    },
+    EditQueued {
+        which: usize,
+        seed: u32,
+    },
+    /// To one of the open interrupts.
+    Answer(usize),
+    /// The page is left, and comes back with what it had saved.
+    Reload,
     SetMessages(usize),
     SetState(usize),
     /// Of the calls that wait for somebody.
@@ -121,7 +134,7 @@ impl Plan {
 fn user(random: &mut Random) -> Step {
     let seed = random.below(10_000) as u32;
     let policy = if random.one_in(2) { "queue" } else { POLICIES[random.below(4)] };
-    match random.below(30) {
+    match random.below(37) {
         0..10 => Step::Submit { seed, policy, answers: !random.one_in(3) },
         10..12 => Step::Retry { policy },
         12..14 => Step::Regenerate { which: random.one_in(2).then(|| random.below(9)), seed },
@@ -132,6 +145,10 @@ fn user(random: &mut Random) -> Step {
         22 => Step::Reset,
         23..26 => Step::Approve { which: random.below(9), edited: random.one_in(3) },
         26 | 27 => Step::Deny(random.below(9)),
+        29 => Step::Replace { which: random.below(9), seed },
+        30 | 31 => Step::EditQueued { which: random.below(9), seed },
+        32..35 => Step::Answer(random.below(5)),
+        35 => Step::Reload,
         28 => Step::Hold(random.below(9)),
         _ if random.one_in(4) => Step::Dispose,
         _ => Step::Stop,

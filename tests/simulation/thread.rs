@@ -362,6 +362,21 @@ impl Thread {
         }
     }
 
+    /// The thread as a page has it that was left and is back.
+    pub fn reload(&mut self) {
+        self.local = None;
+        for message in &mut self.messages {
+            (message.text_open, message.local) = (false, false);
+            if message.delivery == "streaming" {
+                message.delivery = "aborted";
+            }
+            for call in &mut message.calls {
+                (call.phase, call.running, call.result) = ("input-available", false, None);
+            }
+        }
+        self.link();
+    }
+
     /// A run ended; `pending` are the calls that wait for the page.
     pub fn end(&mut self, ending: &str, pending: &[String]) {
         let delivery = match ending {

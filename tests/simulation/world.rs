@@ -48,8 +48,15 @@ struct Asked {
     start: Start,
     message: Option<Value>,
     resume: Option<Vec<String>>,
+    replaces: Option<String>,
     begun: bool,
     settled: bool,
+}
+
+impl Asked {
+    fn new(run_id: String, policy: Policy, start: Start) -> Self {
+        Self { run_id, policy, start, message: None, resume: None, replaces: None, begun: false, settled: false }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -89,6 +96,12 @@ pub struct World {
     /// Calls that were executed.
     executing: BTreeSet<String>,
     due: Due,
+    /// Tickets and ids of interrupts that are answered while others are not.
+    partial: Vec<(Ticket, String)>,
+    /// Tickets that settle with another, the first of the pair.
+    joined: Vec<(Ticket, Ticket)>,
+    /// The page was left while a run was on: the queue waits for the user.
+    parked: bool,
     run_id: String,
     thread: Thread,
     resumed: Option<Vec<String>>,
@@ -132,6 +145,9 @@ impl World {
             handled: BTreeSet::new(),
             executing: BTreeSet::new(),
             due: Due::default(),
+            partial: Vec::new(),
+            joined: Vec::new(),
+            parked: false,
             run_id: String::new(),
             thread: Thread::new(),
             resumed: None,
@@ -177,7 +193,7 @@ impl World {
         self.effects = 0;
         match step {
             Step::Submit { seed, policy, answers } => self.submit(*seed, policy, *answers),
-            Step::Retry { policy } => self.ask(Start::Retry, None, policy, None),
+            Step::Retry { policy } => self.ask(Start::Retry, None, policy, None, None),
             Step::Regenerate { which, .. } => {
                 let assistants: Vec<&str> =
                     self.thread.messages.iter().filter(|m| m.role == "assistant").map(|m| m.id.as_str()).collect();
@@ -185,7 +201,7 @@ impl World {
                     0 => "nobody".to_owned(),
                     len => assistants[which % len].to_owned(),
                 });
-                self.ask(Start::Regenerate(id), None, "queue", None)
+                self.ask(Start::Regenerate(id), None, "queue", None, None)
             }
             Step::Stop => {
                 self.stops();
@@ -203,6 +219,16 @@ impl World {
                 self.give(|session, now| session.cancel(ticket, now))?;
                 self.perform()
             }
+            Step::Replace { which, seed } => {
+                let users: Vec<&str> =
+                    self.thread.messages.iter().filter(|m| m.role == "user").map(|m| m.id.as_str()).collect();
+                let id = users.get(which % (users.len() + 1)).copied().unwrap_or("nobody").to_owned();
+                let message = self.message(*seed);
+                self.ask(Start::Submit, Some(message), "queue", None, Some(id))
+            }
+            Step::EditQueued { which, seed } => self.edit_queued(*which, *seed),
+            Step::Answer(which) => self.answer(*which),
+            Step::Reload => self.reload(),
             Step::SetMessages(which) => self.set_messages(*which),
             Step::SetState(n) => {
                 let mut state = self.thread.state.clone();
@@ -221,6 +247,7 @@ impl World {
                 if !self.disposed {
                     self.stops();
                 }
+                self.abandons();
                 let result = self.give(|session, now| session.reset(now))?;
                 self.perform()?;
                 if result.is_ok() {
@@ -256,18 +283,153 @@ impl World {
     // The user.
 
     fn submit(&mut self, seed: u32, policy: Policy, answers: bool) -> Held {
-        self.minted += 1;
-        let message = json!({"id": format!("u{}", self.minted), "role": "user", "content": format!("#{seed}")});
+        let message = self.message(seed);
         let resume = (answers && !self.thread.interrupts.is_empty()).then(|| self.thread.interrupts.clone());
-        self.ask(Start::Submit, Some(message), policy, resume)
+        self.ask(Start::Submit, Some(message), policy, resume, None)
     }
 
-    fn ask(&mut self, start: Start, message: Option<Value>, policy: Policy, resume: Option<Vec<String>>) -> Held {
-        let run_id = format!("r{}", self.asked.len() + 1);
-        let mut input = json!({"runId": run_id, "ifBusy": policy});
+    fn message(&mut self, seed: u32) -> Value {
+        self.minted += 1;
+        json!({"id": format!("u{}", self.minted), "role": "user", "content": format!("#{seed}")})
+    }
+
+    /// The input of a run, and its id.
+    fn input(&mut self) -> (Value, String) {
+        self.minted += 1;
+        let run_id = format!("r{}", self.minted);
+        let mut input = json!({"runId": run_id});
         if let Some(limit) = self.plan.follow_ups {
             input["pageTools"] = page::tools();
             input["maxFollowUps"] = json!(limit);
+        }
+        (input, run_id)
+    }
+
+    fn edit_queued(&mut self, which: usize, seed: u32) -> Held {
+        let ticket = self.queue.get(which % (self.queue.len() + 1)).copied().unwrap_or(which as Ticket);
+        let message = self.message(seed);
+        let (mut input, run_id) = self.input();
+        input["messages"] = json!([message]);
+        let input = input.to_string();
+        let edited = self.give(|session, _| session.edit_queued(ticket, &input))?;
+        self.say(|| format!("     edit {ticket}: {edited:?}"));
+        if self.disposed {
+            return self.perform();
+        }
+        let waits = self.queue.contains(&ticket);
+        ensure!(edited == Ok(waits), "whether {ticket} was edited is {edited:?}");
+        if let Some(asked) = self.asked.get_mut(&ticket).filter(|_| waits) {
+            let (policy, message) = (asked.policy, Some(message));
+            *asked = Asked { message, ..Asked::new(run_id, policy, Start::Submit) };
+        }
+        self.perform()
+    }
+
+    /// One of the open interrupts is answered; with the last answer the run begins.
+    fn answer(&mut self, which: usize) -> Held {
+        let open = self.thread.interrupts.clone();
+        let id = open.get(which % (open.len() + 1)).cloned().unwrap_or_else(|| "never".into());
+        let (run, run_id) = self.input();
+        let input = json!({"interruptId": id, "status": "resolved", "run": run}).to_string();
+        let result = self.give(|session, now| session.answer(&input, now))?;
+        self.say(|| format!("     answer {id}: {result:?}"));
+        // A run that is on has taken an answer along.
+        let taken = self.run.is_some() && self.resumed.as_ref().is_some_and(|ids| ids.contains(&id));
+        match result {
+            Err(Misuse::Disposed) => ensure!(self.disposed, "nobody disposed of it"),
+            Err(Misuse::InterruptUnknown(_)) => ensure!(!open.contains(&id) || taken, "{id} is open"),
+            Err(other) => return Err(format!("refused: {other}")),
+            Ok(ticket) => {
+                ensure!(open.contains(&id) && !taken && !self.disposed, "{id} is not open, and was answered");
+                let again = self.partial.iter().position(|(_, answered)| *answered == id);
+                if let Some(at) = again {
+                    self.due.settles.push((self.partial.remove(at).0, "dropped"));
+                }
+                let mut asked = Asked::new(run_id, "queue", Start::Submit);
+                if self.partial.len() + 1 == open.len() {
+                    let others = self.partial.drain(..);
+                    let mut ids = Vec::new();
+                    for (other, answered) in others {
+                        self.joined.push((ticket, other));
+                        ids.push(answered);
+                    }
+                    ids.push(id);
+                    asked.resume = Some(ids);
+                    self.queue.insert(0, ticket);
+                } else {
+                    self.partial.push((ticket, id));
+                }
+                ensure!(self.asked.insert(ticket, asked).is_none(), "ticket {ticket} was given twice");
+            }
+        }
+        self.perform()
+    }
+
+    /// The page is left without a word, and comes back with what it had saved.
+    fn reload(&mut self) -> Held {
+        use page::Stage;
+        if self.disposed {
+            return Ok(());
+        }
+        let saved = self.give(|session, _| session.save())?;
+        self.say(|| format!("     {saved}"));
+        let running = self.run.as_ref().is_some_and(|run| run.ended.is_none());
+        self.session = Session::new(options(&self.plan), None, None).unwrap();
+        if self.twin.is_some() {
+            self.twin = Some(Session::new(options(&self.plan), None, None).unwrap());
+        }
+        (self.mirror, self.wake, self.told, self.run) = (Mirror::new(), None, None, None);
+        self.lines.clear();
+        // The tickets of the page that was left are nobody's; the queue gets new ones.
+        let mut asked = std::mem::take(&mut self.asked);
+        let queue = std::mem::take(&mut self.queue);
+        for (at, ticket) in queue.iter().enumerate() {
+            self.queue.push(at as Ticket + 1);
+            self.asked.insert(at as Ticket + 1, asked.remove(ticket).unwrap());
+        }
+        self.partial.clear();
+        self.joined.clear();
+        (self.resumed, self.parked) = (None, running);
+        (self.status, self.outcome) = if running { ("error", Some("truncated")) } else { ("idle", None) };
+        self.thread.reload();
+        self.turn.take_if(|turn| !turn.any(&[Stage::Executing, Stage::Waiting, Stage::Manual]));
+        let mut calls = Vec::new();
+        if let Some(turn) = &mut self.turn {
+            (turn.ticket, turn.over) = (None, Some("success"));
+            calls = turn.calls.iter().map(|call| (call.id.clone(), call.stage)).collect();
+            turn.calls
+                .iter_mut()
+                .filter(|call| call.stage == Stage::Executing)
+                .for_each(|call| call.stage = Stage::Done);
+        }
+        for (id, stage) in calls {
+            match stage {
+                // Whether it happened is not known: it is not done again.
+                Stage::Executing => {
+                    self.thread.answer(&id, "The page was left before the tool was done.", true, false);
+                }
+                Stage::Waiting => self.set_phase(&id, "awaiting-approval"),
+                Stage::Manual => self.set_phase(&id, "input-available"),
+                Stage::Done => {}
+            }
+        }
+        let restored = self.give(|session, now| session.restore(&saved, now))?;
+        ensure!(restored.is_ok(), "what was saved is refused: {restored:?}");
+        self.perform()
+    }
+
+    fn ask(
+        &mut self,
+        start: Start,
+        message: Option<Value>,
+        policy: Policy,
+        resume: Option<Vec<String>>,
+        replaces: Option<String>,
+    ) -> Held {
+        let (mut input, run_id) = self.input();
+        input["ifBusy"] = json!(policy);
+        if let Some(id) = &replaces {
+            input["replaces"] = json!(id);
         }
         if let Some(message) = &message {
             input["messages"] = json!([message]);
@@ -282,7 +444,7 @@ impl World {
             Start::Regenerate(id) => self.give(|session, now| session.regenerate(id.as_deref(), &input, now)),
         }?;
         self.say(|| format!("     {start:?} {run_id} ({policy}): {result:?}"));
-        let asked = Asked { run_id, policy, start, message, resume, begun: false, settled: false };
+        let asked = Asked { message, resume, replaces, ..Asked::new(run_id, policy, start) };
         let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
         let judged = over && !self.waits() || policy == "replace";
         let refused = !self.disposed && judged && !self.admits(&asked);
@@ -315,6 +477,10 @@ impl World {
                 let Start::Regenerate(id) = &asked.start else { return Err("nothing was to be regenerated".into()) };
                 ensure!(self.thread.cut(id.as_deref()).is_none(), "there is something to regenerate");
             }
+            Err(Misuse::NothingToReplace) => {
+                let replaced = self.thread.messages.iter().any(|message| asked.replaces.as_ref() == Some(&message.id));
+                ensure!(asked.replaces.is_some() && !replaced, "there is something to replace");
+            }
             Err(Misuse::InterruptsOpen(_)) => {}
             Err(Misuse::Disposed) => ensure!(self.disposed, "nobody disposed of it"),
             Err(other) => return Err(format!("refused: {other}")),
@@ -336,7 +502,11 @@ impl World {
 
     /// Whether a run may begin so: all that is open is answered, and nothing else.
     fn admits(&self, asked: &Asked) -> bool {
-        self.thread.interrupts.is_empty() || self.answers(asked).unwrap_or_default() == self.thread.interrupts
+        let mut answers = self.answers(asked).unwrap_or_default();
+        let mut open = self.thread.interrupts.clone();
+        answers.sort();
+        open.sort();
+        open.is_empty() || answers == open
     }
 
     /// Whether somebody waits who may begin.
@@ -358,8 +528,16 @@ impl World {
         self.perform()
     }
 
+    /// What waits settles as aborted.
+    fn abandons(&mut self) {
+        let queue = std::mem::take(&mut self.queue);
+        self.due.settles.extend(queue.into_iter().map(|ticket| (ticket, "aborted")));
+        self.drop_answers("aborted");
+    }
+
     fn dispose(&mut self) -> Held {
         self.stops();
+        self.abandons();
         self.give(|session, now| session.dispose(now))?;
         self.perform()?;
         self.disposed = true;
