@@ -2,11 +2,10 @@
 
 use super::Shared;
 use super::host::{ReadResult, RequestTarget, global_fetch};
-use js_sys::Promise;
-use std::cell::RefCell;
+use js_sys::{Array, Promise};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{AbortController, Headers, ReadableStreamDefaultReader, RequestInit, Response};
 
 /// The request that is open.
@@ -40,39 +39,96 @@ pub struct Sent {
 pub fn open(shared: &Rc<Shared>, request: u32, sent: Sent) {
     let Ok(controller) = AbortController::new() else { return };
     *shared.open.borrow_mut() = Some(Open { request, controller: controller.clone(), reader: None });
-    let shared = shared.clone();
-    spawn_local(async move {
-        match send(&shared, sent, &controller).await {
-            Ok(Some(response)) => receive(shared, request, &response),
-            Ok(None) => {}
-            Err(error) => shared.failed(request, &error),
-        }
+    let sending = Rc::new(Sending {
+        shared: shared.clone(),
+        request,
+        controller,
+        sent,
+        step: Cell::new(Step::Target),
+        handlers: RefCell::default(),
     });
+    let (done, failed) = (sending.clone(), sending.clone());
+    *sending.handlers.borrow_mut() = Some(handlers(move |value| done.done(value), move |error| failed.failed(&error)));
+    // The host is asked once the caller is done.
+    sending.wait(&JsValue::UNDEFINED);
 }
 
-/// `None`: it was aborted before it began.
-async fn send(shared: &Rc<Shared>, sent: Sent, controller: &AbortController) -> Result<Option<Response>, JsValue> {
-    let Sent { resume, run_id, cursor, body } = sent;
-    let target = JsFuture::from(Promise::resolve(&shared.host.request(resume, &run_id, cursor)?)).await?;
-    if controller.signal().aborted() {
-        return Ok(None);
+/// What has come when a promise of a [`Sending`] is kept.
+#[derive(Clone, Copy)]
+enum Step {
+    /// Nothing yet: the host is to be asked where the request goes.
+    Target,
+    /// Where it goes.
+    Fetch,
+    /// The response.
+    Response,
+}
+
+/// A request on its way to its response, one promise after the other. No future: those bring a queue, tasks and wakers,
+/// 2 kB (brotli) of them.
+struct Sending {
+    shared: Rc<Shared>,
+    request: u32,
+    controller: AbortController,
+    sent: Sent,
+    step: Cell<Step>,
+    handlers: RefCell<Option<(Handler, Handler)>>,
+}
+
+impl Sending {
+    fn wait(&self, promise: &JsValue) {
+        if let Some((done, failed)) = &*self.handlers.borrow() {
+            let _ = Promise::resolve(promise).then2(done, failed);
+        }
     }
-    let target: RequestTarget = target.unchecked_into();
-    let init = init(&target, &body, controller)?;
-    let promise = match target.fetch() {
-        Some(fetch) => fetch.call2(&JsValue::UNDEFINED, &target.url().into(), &init)?,
-        None => global_fetch(&target.url(), &init)?.into(),
-    };
-    let response = JsFuture::from(Promise::resolve(&promise)).await?;
-    // A custom fetch may give anything; what throws further on would leave the run open for ever.
-    if !response.is_object() {
-        return Err(JsValue::from_str("fetch gave no response"));
+
+    fn done(&self, value: JsValue) {
+        match self.next(value) {
+            Ok(Some(promise)) => self.wait(&promise),
+            Ok(None) => drop(self.handlers.take()),
+            Err(error) => self.failed(&error),
+        }
     }
-    let response: Response = response.unchecked_into();
-    if response.body().is_some_and(|body| body.locked()) {
-        return Err(JsValue::from_str("the body of the response has a reader already"));
+
+    fn failed(&self, error: &JsValue) {
+        self.shared.failed(self.request, error);
+        self.handlers.take();
     }
-    Ok(Some(response))
+
+    /// The next promise. `None`: there is none, or the request was aborted before it began.
+    fn next(&self, value: JsValue) -> Result<Option<JsValue>, JsValue> {
+        match self.step.get() {
+            Step::Target => {
+                self.step.set(Step::Fetch);
+                let Sent { resume, run_id, cursor, .. } = &self.sent;
+                self.shared.host.request(*resume, run_id, cursor.clone()).map(Some)
+            }
+            Step::Fetch => {
+                if self.controller.signal().aborted() {
+                    return Ok(None);
+                }
+                self.step.set(Step::Response);
+                let target: RequestTarget = value.unchecked_into();
+                let init = init(&target, &self.sent.body, &self.controller)?;
+                Ok(Some(match target.fetch() {
+                    Some(fetch) => fetch.call2(&JsValue::UNDEFINED, &target.url().into(), &init)?,
+                    None => global_fetch(&target.url(), &init)?.into(),
+                }))
+            }
+            Step::Response => {
+                // A custom fetch may give anything; what throws further on would leave the run open for ever.
+                if !value.is_object() {
+                    return Err(JsValue::from_str("fetch gave no response"));
+                }
+                let response: Response = value.unchecked_into();
+                if response.body().is_some_and(|body| body.locked()) {
+                    return Err(JsValue::from_str("the body of the response has a reader already"));
+                }
+                receive(self.shared.clone(), self.request, &response);
+                Ok(None)
+            }
+        }
+    }
 }
 
 /// A server without the binary framing answers with an event stream.
@@ -119,21 +175,23 @@ fn receive(shared: Rc<Shared>, request: u32, response: &Response) {
     drop(open);
     let body = Rc::new(Body { shared, request, reader, bytes: RefCell::default(), handlers: RefCell::default() });
     let (read, failed) = (body.clone(), body.clone());
-    let handlers = (
-        Closure::<dyn FnMut(JsValue)>::new(move |result: JsValue| read.read(&result.unchecked_into())),
-        Closure::<dyn FnMut(JsValue)>::new(move |error: JsValue| failed.failed(&error)),
-    );
-    *body.handlers.borrow_mut() = Some(handlers);
+    *body.handlers.borrow_mut() =
+        Some(handlers(move |result| read.read(&result.unchecked_into()), move |error| failed.failed(&error)));
     body.next();
 }
 
 /// Gives a body back unread. Whether that works is of no interest any more.
 fn cancel(reader: &ReadableStreamDefaultReader) {
-    let cancelled = JsFuture::from(reader.cancel());
-    spawn_local(async move { drop(cancelled.await) });
+    // A rejection that nobody looks at would be reported.
+    let _ = Promise::all_settled(&Array::of1(&reader.cancel()));
 }
 
 type Handler = Closure<dyn FnMut(JsValue)>;
+
+/// For a promise that is kept, and for one that is broken.
+fn handlers(done: impl FnMut(JsValue) + 'static, failed: impl FnMut(JsValue) + 'static) -> (Handler, Handler) {
+    (Closure::new(done), Closure::new(failed))
+}
 
 /// A body that is read. Its handlers hold it, and it holds them until it has ended: a future a chunk, with closures of
 /// its own each time, would cost more than reading the chunk.
