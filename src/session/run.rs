@@ -4,7 +4,7 @@ use super::Target;
 use super::error::AgentError;
 use super::reconnect::Answer;
 use super::submit::Ticket;
-use crate::wire::{Format, Raw, keep_private};
+use crate::wire::{Format, Raw, decode};
 use std::rc::Rc;
 
 /// How a run ended.
@@ -77,12 +77,12 @@ impl Body {
     /// Keeps what fits; says whether there is room for more.
     pub fn keep(&mut self, bytes: &[u8]) -> bool {
         let room = self.limit.saturating_sub(self.bytes.len());
-        self.bytes.extend(bytes.iter().take(room));
+        self.bytes.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
         self.bytes.len() < self.limit
     }
 
     pub fn error(&self) -> AgentError {
-        let body = keep_private(&String::from_utf8_lossy(&self.bytes)).into_owned();
+        let body = decode(&self.bytes).into_owned();
         // `as` saturates.
         let retry_after_ms = self.retry_after.map(|ms| ms.round() as u64);
         AgentError { retry_after_ms, ..AgentError::http(self.status, &self.content_type, body) }
@@ -90,10 +90,10 @@ impl Body {
 
     /// The run that a server names which answers with no stream.
     pub fn run_id(&self) -> Option<String> {
-        let text = String::from_utf8_lossy(&self.bytes);
+        let text = decode(&self.bytes);
         let fields = Raw::parse_object(text.trim(), 64).ok().flatten()?;
         let id = ["runId", "run_id", "id"].into_iter().find_map(|name| fields.some(name)?.string())?;
-        (!id.is_empty()).then(|| keep_private(&id).into_owned())
+        (!id.is_empty()).then(|| id.into_owned())
     }
 
     /// Whether the answer says of itself that it is a stream of events.

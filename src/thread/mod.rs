@@ -134,7 +134,7 @@ impl Thread {
             return self.set_state(state);
         };
         let mut merged = map.clone();
-        merged.extend(fields.iter().map(|(key, value)| (key.into_owned(), value.value())));
+        insert_all(&mut merged, &fields);
         let mut json = String::new();
         crate::wire::write_value(&mut json, &Value::Object(merged));
         if let Ok(merged) = Raw::parse(&json, usize::MAX) {
@@ -447,6 +447,12 @@ impl Thread {
 pub(crate) fn merge_metadata(target: &mut Option<Map<String, Value>>, metadata: Option<Raw<'_>>) -> bool {
     let Some(fields) = metadata.and_then(Raw::object) else { return false };
     let map = target.get_or_insert_with(Map::new);
-    map.extend(fields.iter().map(|(key, value)| (key.into_owned(), value.value())));
+    insert_all(map, &fields);
     true
+}
+
+fn insert_all(map: &mut Map<String, Value>, fields: &Fields<'_>) {
+    for (key, value) in fields.iter() {
+        map.insert(key.into_owned(), value.value());
+    }
 }

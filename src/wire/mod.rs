@@ -38,6 +38,7 @@ pub use protobuf::{Limits, Undecodable, to_json};
 pub use protocol::{PROTOCOL_VERSION, Protocol};
 pub use sse::{Frame, FrameTooLong, SseParser};
 pub use utf8::Utf8Decoder;
+pub(crate) use utf8::decode;
 
 pub(crate) use input::RunAgentInput;
 pub(crate) use json::is_number;

@@ -12,7 +12,8 @@
 use super::fields::{MALFORMED, Payload, Pieces, Read, Wire, each, is_message};
 use super::number::write_number;
 use super::shapes::{ACTIVITY, ALL, BASE, EVENTS, Field, Item, Kind, Need, OF_PARTS, Shape};
-use super::text::{keep_private, write_string};
+use super::text::write_string;
+use super::utf8::decode;
 use std::fmt;
 
 /// Why a frame is no event.
@@ -463,7 +464,7 @@ impl Writer<'_> {
     }
 
     fn string(&mut self, bytes: &[u8]) {
-        write_string(self.out, &keep_private(&String::from_utf8_lossy(bytes)));
+        write_string(self.out, &decode(bytes));
     }
 
     fn integer(&mut self, value: i64) {

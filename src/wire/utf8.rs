@@ -1,6 +1,7 @@
 //! Bytes to text, split anywhere (WHATWG Encoding, UTF-8 decode).
 
 use super::text::keep_private;
+use std::borrow::Cow;
 
 /// A streaming UTF-8 decoder. Malformed sequences become U+FFFD; a code point that is cut waits for its rest.
 #[derive(Debug, Default)]
@@ -11,7 +12,7 @@ pub struct Utf8Decoder {
 
 impl Utf8Decoder {
     /// Hands the text of `bytes` to `sink`, in as few pieces as it takes; one, without a copy, if nothing is odd.
-    pub fn feed(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(&str)) {
         let mut rest = bytes;
         while self.held > 0 {
             let Some((&byte, tail)) = rest.split_first() else { return };
@@ -67,11 +68,22 @@ impl Utf8Decoder {
     }
 
     /// The end of the stream: a code point that was never finished becomes U+FFFD.
-    pub fn finish(&mut self, sink: &mut impl FnMut(&str)) {
+    pub fn finish(&mut self, sink: &mut dyn FnMut(&str)) {
         if std::mem::take(&mut self.held) > 0 {
             sink("\u{FFFD}");
         }
     }
+}
+
+/// Text that is here as a whole.
+pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return keep_private(text);
+    }
+    let (mut decoder, mut text) = (Utf8Decoder::default(), String::new());
+    decoder.feed(bytes, &mut |piece| text.push_str(piece));
+    decoder.finish(&mut |piece| text.push_str(piece));
+    Cow::Owned(text)
 }
 
 #[cfg(test)]
@@ -95,6 +107,7 @@ mod tests {
         for sample in samples {
             let whole = decode(&[sample]);
             assert_eq!(whole, keep_private(&String::from_utf8_lossy(sample)));
+            assert_eq!(whole, super::decode(sample));
             for cut in 0..=sample.len() {
                 let (a, b) = sample.split_at(cut);
                 assert_eq!(decode(&[a, b]), whole, "{sample:x?} at {cut}");
