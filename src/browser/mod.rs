@@ -257,7 +257,7 @@ fn warning_object(warning: &Warning) -> JsValue {
 
 /// A misuse as a JavaScript error with a `code`.
 fn misuse(misuse: Misuse) -> JsValue {
-    let error = js_sys::Error::new(&misuse.to_string());
+    let error = js_sys::Error::new(&format!("{misuse}"));
     error.set_name("AgentMisuse");
     // Setting a property of a fresh object does not fail.
     let _ = js_sys::Reflect::set(&error, &"code".into(), &misuse.code().into());

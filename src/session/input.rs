@@ -149,8 +149,8 @@ impl Session {
                 }
                 self.frame(&frame, now);
             }
-            Err(reason @ Undecodable::UnknownEvent) => self.not_decodable("event-unknown", "T16", reason.to_string()),
-            Err(reason) => self.not_decodable("frame-not-decodable", "T16", reason.to_string()),
+            Err(reason @ Undecodable::UnknownEvent) => self.not_decodable("event-unknown", "T16", format!("{reason}")),
+            Err(reason) => self.not_decodable("frame-not-decodable", "T16", format!("{reason}")),
         }
     }
 
@@ -260,7 +260,7 @@ impl Session {
     }
 
     fn malformed(&mut self, code: &'static str, repair: Repair, error: &EventError) -> Repair {
-        let violation = Violation { code, rule: error.rule(), repair, message: error.to_string() };
+        let violation = Violation { code, rule: error.rule(), repair, message: format!("{error}") };
         self.violation(violation, error.event_type().map(str::to_owned))
     }
 

@@ -356,7 +356,8 @@ impl<'a> Incoming<'a> {
         let m = Members { fields, forgiven: Cell::new(None) };
         let error =
             |Wrong(member, expected)| EventError::Member { event: event.clone().into_owned(), member, expected };
-        let read = Event::read(&event, &m).map_err(error)?.ok_or_else(|| EventError::Unknown(event.to_string()))?;
+        let read =
+            Event::read(&event, &m).map_err(error)?.ok_or_else(|| EventError::Unknown(event.clone().into_owned()))?;
         let tag = if read.may_be_of_a_subagent() { m.optional("subagentRunId") } else { None };
         let incoming = Self { event: read, subagent_run_id: tag, metadata: m.object("metadata") };
         if let Some(wrong) = m.forgiven.take() {
