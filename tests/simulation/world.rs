@@ -643,7 +643,9 @@ impl World {
         }
         let events = self.run.as_ref().map_or(0, |run| run.events);
         match status {
-            Some(200) if events > 0 || self.lines[at].answer.is_stream() || end == End::Breaks => self.ends("truncated"),
+            Some(200) if events > 0 || self.lines[at].answer.is_stream() || end == End::Breaks => {
+                self.ends("truncated")
+            }
             _ => self.ends("error"),
         }
         self.finish()?;
