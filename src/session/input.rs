@@ -124,9 +124,11 @@ impl Session {
             }
             Phase::Waiting { .. } => self.open_again(now),
             _ => {
-                let request = run.request;
-                // Nothing more is wanted from it, whatever becomes of the run.
-                self.effects.push_back(Effect::Close { request });
+                let (request, refused) = (run.request, run.phase == Phase::Refused);
+                // Nothing more is wanted from it, whatever becomes of the run. One that was refused is closed with it.
+                if !refused {
+                    self.effects.push_back(Effect::Close { request });
+                }
                 self.failed(request, &format!("nothing came for {idle} ms"), now);
             }
         }

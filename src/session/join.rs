@@ -247,7 +247,9 @@ impl Session {
         // The last frame of a lost connection, which lacks its end: it comes again whole.
         if frame.unterminated {
             let fields = frame_fields(frame.data, depth).ok();
-            let kind = fields.as_ref().and_then(|fields| frame_type(fields).ok());
+            // Torn: it says nothing, and its mark is not one of what was read.
+            let Some(fields) = &fields else { return true };
+            let kind = frame_type(fields).ok();
             if !matches!(kind.as_deref(), Some("RUN_FINISHED" | "RUN_ERROR")) && self.can_join() {
                 return true;
             }
@@ -301,7 +303,9 @@ impl Session {
     pub(super) fn is_greeting(&self, incoming: &Incoming<'_>) -> bool {
         let Event::RunStarted { run_id, .. } = incoming.event else { return false };
         let same = run_id.is_none_or(|id| Some(&*id.decode()) == self.run_id.as_deref());
-        same && self.progress.started && self.run.as_ref().is_some_and(|run| run.joined.is_some())
+        // Behind the end of a run it begins another one.
+        let joined = self.run.as_ref().is_some_and(|run| run.joined.is_some() && run.ended.is_none());
+        same && self.progress.started && joined
     }
 
     pub(super) fn is_expected(&self, violation: &Violation) -> bool {

@@ -346,7 +346,8 @@ impl Session {
         let json = keep_private(json);
         let fields = self.of_call(&json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
-        let open = self.is_open(&id, now);
+        // What a replay has yet to tell of cannot be approved: its arguments are not there.
+        let open = self.is_open(&id, now) && self.thread.call(&id).is_some();
         let call = self.turn.as_mut().and_then(|turn| turn.call(&id));
         let Some(call) = call.filter(|call| open && call.stage == Stage::Waiting) else { return Ok(false) };
         call.stage = if call.manual { Stage::Manual } else { Stage::Executing };

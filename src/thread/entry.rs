@@ -311,7 +311,7 @@ impl CallState {
     /// Takes the answer: the content of a tool message, or its error.
     pub fn answer(&mut self, content: &Content, error: Option<&str>) {
         self.result = Some(result_json(content));
-        self.error_gone = self.error.is_some() && error.is_none();
+        self.error_gone = (self.error_gone || self.error.is_some()) && error.is_none();
         self.error = error.map(Into::into);
         (self.status, self.phase) = match error {
             None => (CallStatus::Complete, CallPhase::OutputAvailable),

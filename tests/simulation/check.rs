@@ -73,6 +73,8 @@ impl World {
         }
         let phase = match &self.run {
             None => "closed",
+            Some(run) if run.waiting => "reconnecting",
+            Some(run) if !self.lines[run.line].headed && run.attempt > 0 => "reconnecting",
             Some(run) if !self.lines[run.line].headed => "connecting",
             Some(_) => "open",
         };
@@ -106,9 +108,9 @@ impl World {
                     0 => self.step(&Step::Stop)?,
                     _ => self.step(&Step::Settle { which: 0, any: false, fails: false })?,
                 }
-            } else if self.plan.seed % 3 > 0 && !self.open_calls(&[Stage::Waiting]).is_empty() {
+            } else if !self.plan.seed.is_multiple_of(3) && !self.open_calls(&[Stage::Waiting]).is_empty() {
                 self.step(&Step::Approve { which: 0, edited: false })?;
-            } else if self.plan.seed % 3 > 0 && !self.open_calls(&[Stage::Manual]).is_empty() {
+            } else if !self.plan.seed.is_multiple_of(3) && !self.open_calls(&[Stage::Manual]).is_empty() {
                 self.step(&Step::Deny(0))?;
             } else if !self.queue.is_empty() {
                 ensure!(

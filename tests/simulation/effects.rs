@@ -3,7 +3,7 @@
 use super::page::Turn;
 use super::{Held, Line, Run, Start, World};
 use crate::support::parse;
-use ag_ui_wasm::session::{Effect, Ticket};
+use ag_ui_wasm::session::{Effect, Target, Ticket};
 use serde_json::{Value, json};
 
 /// What must follow from the last input, in any order.
@@ -28,7 +28,10 @@ impl World {
             self.same(&effect)?;
             self.effects += 1;
             match effect {
-                Effect::Open { request, body, .. } => self.opened(request, &parse(&body))?,
+                Effect::Open { request, body, target, run_id, cursor } => match target {
+                    Target::Run => self.opened(request, &parse(&body))?,
+                    _ => self.opened_again(request, target, &run_id, cursor.as_deref(), &parse(&body))?,
+                },
                 Effect::Close { request } => self.closed(request)?,
                 Effect::Wake { at } => {
                     self.wake = at;
@@ -89,9 +92,37 @@ impl World {
         let same = resume.as_deref().unwrap_or_default() == self.resumed.as_deref().unwrap_or_default();
         ensure!(same, "the request answers {resume:?}, not {:?}", self.resumed);
         self.thread.sent();
-        self.run = Some(Run { ticket, line: self.lines.len(), ended: None, events: 0, pending: Vec::new() });
+        self.run = Some(Run::new(ticket, self.lines.len(), self.now));
         self.lines.push(Line { request, answer, headed: false, sent: 0, told: 0, over: false, closed: false });
         (self.status, self.outcome, self.run_id) = ("running", None, run_id);
+        Ok(())
+    }
+
+    /// Another connection of the run that is on.
+    fn opened_again(&mut self, request: u32, target: Target, run_id: &str, cursor: Option<&str>, body: &Value) -> Held {
+        ensure!(self.open_line().is_none(), "request {request} is opened beside another");
+        ensure!(self.lines.iter().all(|line| line.request != request), "request {request} is opened twice");
+        ensure!(run_id == self.run_id, "{run_id} is joined, and {} is on", self.run_id);
+        let at = self.lines.len();
+        let now = self.now;
+        let Some(run) = self.run.as_mut().filter(|run| run.waiting && run.ended.is_none()) else {
+            return Err(format!("request {request} is sent again, and nobody waits for it"));
+        };
+        ensure!(target != Target::Again || !run.streamed, "a run that has begun is sent again");
+        let read = run.received;
+        (run.waiting, run.line, run.joins, run.heard) = (false, at, target == Target::Resume, now);
+        let answer = match target {
+            Target::Resume => {
+                let expected = (read > 0).then(|| read.to_string());
+                ensure!(cursor == expected.as_deref(), "joined behind {cursor:?}, and read up to {expected:?}");
+                self.server.resume(run_id, read)
+            }
+            _ => self.server.answer(body, self.plan.strict),
+        };
+        self.say(|| {
+            format!("     → open {request}: {target:?} {run_id} behind {cursor:?}; the server: {}", answer.about)
+        });
+        self.lines.push(Line { request, answer, headed: false, sent: 0, told: 0, over: false, closed: false });
         Ok(())
     }
 
@@ -157,7 +188,8 @@ impl World {
         let Some(line) = line else { return Err(format!("request {request} is closed, but not open")) };
         (line.over, line.closed) = (true, true);
         self.due.closes = false;
-        if self.run.is_none() {
+        // The connection is given up, not the run.
+        if self.run.as_ref().is_none_or(|run| run.waiting) {
             return Ok(());
         }
         if let Some(next) = self.replacing.take_if(|_| self.run.as_ref().is_some_and(|run| run.ended.is_none())) {
@@ -261,7 +293,11 @@ impl World {
                 run.ended = Some("aborted");
             }
             run.ended.get_or_insert("aborted");
-            self.due.closes = true;
+            let open = !run.waiting;
+            self.due.closes = open;
+            if !open {
+                self.finish().ok();
+            }
         } else if self.is_working() {
             let ticket = self.turn.as_mut().and_then(|turn| turn.ticket.take());
             self.conclude("aborted", &[]);

@@ -25,10 +25,26 @@ pub struct Plan {
     pub max_queue: usize,
     /// The page has tools; so many runs may follow on their calls.
     pub follow_ups: Option<usize>,
+    /// How a run is joined that was cut.
+    pub resume: Option<Dialect>,
+    /// Requests are sent again where nothing came.
+    pub posts: bool,
+    /// Headers are asked for again after a 401.
+    pub renew: bool,
+    pub idle_ms: f64,
     pub publishing: Publishing,
     /// A second session gets the same inputs and is read only once, at the end.
     pub twin: bool,
     pub steps: Vec<Step>,
+}
+
+/// Where a stream has the number of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// `id:`, and `Last-Event-ID`.
+    Id,
+    /// A member of the event.
+    Member,
 }
 
 /// How much of a body comes at once.
@@ -119,10 +135,17 @@ impl Plan {
             grace_ms: [0.0, 250.0, 1000.0][random.below(3)],
             max_queue: [32, 32, 2][random.below(3)],
             follow_ups: [None, Some(8), Some(8), Some(1)][random.below(4)],
+            resume: [None, Some(Dialect::Member), Some(Dialect::Id)][random.below(3)],
+            posts: random.one_in(4),
+            renew: random.one_in(2),
+            idle_ms: [0.0, 20_000.0][random.below(2)],
             publishing: [Publishing::AtOnce, Publishing::AtOnce, Publishing::Frames][random.below(3)],
             twin: random.one_in(3),
             steps: Vec::with_capacity(steps),
         };
+        if plan.framing == Framing::Lines {
+            plan.resume = plan.resume.map(|_| Dialect::Member);
+        }
         for _ in 0..steps {
             let step = if random.one_in(calm) { user(&mut random) } else { world(&mut random) };
             plan.steps.push(step);
@@ -162,7 +185,7 @@ fn world(random: &mut Random) -> Step {
         12..17 => Step::Deliver(Amount::All),
         17 => Step::Break,
         18 => Step::Late(random.below(99)),
-        19..21 => Step::Wait([1, 100, 250, 1000, 5000][random.below(5)]),
+        19..21 => Step::Wait([1, 100, 250, 1000, 5000, 30_000][random.below(6)]),
         21 => Step::Tick,
         22..26 => Step::Settle { which: random.below(9), any: random.one_in(6), fails: random.one_in(4) },
         _ => Step::Frame,
@@ -171,7 +194,21 @@ fn world(random: &mut Random) -> Step {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seed, strict, framing, faults, grace_ms, max_queue, follow_ups, publishing, .. } = self;
+        let Self {
+            seed,
+            strict,
+            framing,
+            faults,
+            grace_ms,
+            max_queue,
+            follow_ups,
+            publishing,
+            resume,
+            posts,
+            renew,
+            idle_ms,
+            ..
+        } = self;
         let rules = if *strict { "strict" } else { "tolerant" };
         write!(f, "seed {seed}: {rules} rules, {framing:?}, ")?;
         match faults {
@@ -182,6 +219,7 @@ impl fmt::Display for Plan {
             None => write!(f, ", no tools in the page")?,
             Some(n) => write!(f, ", tools in the page, maxFollowUps {n}")?,
         }
-        write!(f, ", graceMs {grace_ms}, limits.queue {max_queue}, published {publishing:?}")
+        write!(f, ", graceMs {grace_ms}, limits.queue {max_queue}, published {publishing:?}")?;
+        write!(f, "\n  resume {resume:?}, posts {posts}, renew {renew}, idleMs {idle_ms}")
     }
 }

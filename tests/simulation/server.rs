@@ -2,6 +2,7 @@
 //! script, so a schedule that lost some of its steps meets the same answers. What a message has no number for is how
 //! often it was asked before: a server that failed may work the next time.
 
+use super::plan::Dialect;
 use crate::event;
 use crate::support::streams::Random;
 use serde_json::{Value, json};
@@ -25,6 +26,8 @@ pub struct Frame {
     pub readable: usize,
     /// The length of the body up to where the frame has ended.
     pub whole: usize,
+    /// Its place in the run.
+    pub index: usize,
     pub event: Value,
 }
 
@@ -55,6 +58,9 @@ pub struct Server {
     faults: usize,
     ids: usize,
     asked: HashMap<String, usize>,
+    dialect: Option<Dialect>,
+    /// What it has to tell of each run.
+    runs: HashMap<String, Vec<Value>>,
 }
 
 const MISTAKES: [(u16, &str, &str); 6] = [
@@ -66,9 +72,23 @@ const MISTAKES: [(u16, &str, &str); 6] = [
     (204, "", ""),
 ];
 
+/// A body that is cut, or stays open at its end.
+fn cut(mut answer: Answer, faulty: bool, random: &mut Random) -> Answer {
+    if faulty {
+        let cut = random.below(answer.body.len() + 1);
+        answer.body.truncate(cut);
+        answer.end = [End::Closes, End::Breaks, End::Hangs][random.below(3)];
+        answer.about = format!("cut after {cut} bytes, {:?}: {}", answer.end, answer.about);
+    } else if random.one_in(8) {
+        answer.end = End::Hangs;
+        answer.about += ", stays open";
+    }
+    answer
+}
+
 impl Server {
-    pub fn new(framing: Framing, faults: usize) -> Self {
-        Self { framing, faults, ids: 0, asked: HashMap::new() }
+    pub fn new(framing: Framing, faults: usize, dialect: Option<Dialect>) -> Self {
+        Self { framing, faults, ids: 0, asked: HashMap::new(), dialect, runs: HashMap::new() }
     }
 
     fn id(&mut self, kind: &str) -> String {
@@ -94,17 +114,28 @@ impl Server {
             return self.mistake(&mut random);
         }
         let events = self.events(&mut random, request, strict);
-        let mut answer = self.write(events);
-        if faulty {
-            let cut = random.below(answer.body.len() + 1);
-            answer.body.truncate(cut);
-            answer.end = [End::Closes, End::Breaks, End::Hangs][random.below(3)];
-            answer.about = format!("cut after {cut} bytes, {:?}: {}", answer.end, answer.about);
-        } else if random.one_in(8) {
-            answer.end = End::Hangs;
-            answer.about += ", stays open";
+        let run_id = request["runId"].as_str().unwrap().to_owned();
+        let answer = self.write(&events, 0);
+        self.runs.insert(run_id, events);
+        cut(answer, faulty, &mut random)
+    }
+
+    /// The rest of a run whose events were read up to the cursor, perhaps with some of what was read.
+    pub fn resume(&mut self, run_id: &str, cursor: usize) -> Answer {
+        let asked = self.asked.entry(run_id.to_owned()).or_default();
+        *asked += 1;
+        let mut random = Random::new((cursor + 1000 * *asked) as u64);
+        let faulty = self.faults > 0 && random.one_in(self.faults);
+        if faulty && random.one_in(3) {
+            let (status, content_type, text) = MISTAKES[random.below(4)];
+            let about = format!("{status}");
+            let head = Some((status, content_type));
+            return Answer { head, body: text.into(), frames: Vec::new(), end: End::Closes, about };
         }
-        answer
+        let overlap = if random.one_in(3) { random.below(4) } else { 0 };
+        let events = self.runs.get(run_id).cloned().unwrap_or_default();
+        let answer = self.write(&events, cursor.saturating_sub(overlap));
+        cut(answer, faulty, &mut random)
     }
 
     fn mistake(&mut self, random: &mut Random) -> Answer {
@@ -214,7 +245,8 @@ impl Server {
         events.push(event!("TOOL_CALL_START", "toolCallId": id, "toolCallName": name));
         let args = format!("{{\"n\":{}}}", random.below(99));
         let cut = random.below(args.len());
-        for delta in [&args[..cut], &args[cut..]] {
+        let (begin, rest) = args.split_at(cut);
+        for delta in [begin, rest] {
             events.push(event!("TOOL_CALL_ARGS", "toolCallId": id, "delta": delta));
         }
         events.push(event!("TOOL_CALL_END", "toolCallId": id));
@@ -243,24 +275,30 @@ impl Server {
         self.call(random, name, events).0
     }
 
-    fn write(&self, events: Vec<Value>) -> Answer {
+    fn write(&self, events: &[Value], from: usize) -> Answer {
         let mut body = String::new();
         let mut frames = Vec::new();
-        let kinds: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
+        let kinds: Vec<&str> = events.iter().skip(from).map(|event| event["type"].as_str().unwrap()).collect();
         let about = kinds.join(" ");
         let (prefix, end) = match self.framing {
             Framing::Sse => ("data: ", "\n\n"),
             Framing::SseCrLf => ("data: ", "\r\n\r\n"),
             Framing::Lines => ("", "\n"),
         };
-        for event in events {
+        for (index, event) in events.iter().enumerate().skip(from) {
+            let mut event = event.clone();
+            match self.dialect {
+                Some(Dialect::Id) => body += &format!("id: {}{}", index + 1, &end[end.len() / 2..]),
+                Some(Dialect::Member) => event["seq"] = json!(index + 1),
+                None => {}
+            }
             body += prefix;
             body += &event.to_string();
             let readable = body.len();
             body += end;
             // A carriage return ends a line already.
             let whole = body.len() - usize::from(self.framing == Framing::SseCrLf);
-            frames.push(Frame { readable, whole, event });
+            frames.push(Frame { readable, whole, index, event });
         }
         let content_type = match self.framing {
             Framing::Lines => "application/x-ndjson",

@@ -28,12 +28,15 @@ pub struct Call {
     pub result: Option<String>,
 }
 
+/// Members and what they are set to; `None`: they are removed.
+type Changes = Vec<(String, Option<Value>)>;
+
 #[derive(Debug, Default)]
 pub struct Thread {
     pub messages: Vec<Message>,
     pub state: Value,
     /// What the server knows of the state, and the members that the application has changed since.
-    local: Option<(Value, Vec<(String, Option<Value>)>)>,
+    local: Option<(Value, Changes)>,
     /// The ids of the open ones.
     pub interrupts: Vec<String>,
 }

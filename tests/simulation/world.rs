@@ -1,10 +1,10 @@
 //! One schedule, played: a session between a fake user, a fake server and a fake clock, and what must hold after each step.
 
-use super::plan::{Amount, Plan, Policy, Step};
+use super::plan::{Amount, Dialect, Plan, Policy, Step};
 use super::server::{Answer, End, Server};
 use super::thread::Thread;
 use crate::support::Mirror;
-use ag_ui_wasm::session::{Misuse, Options, Session, Ticket};
+use ag_ui_wasm::session::{Misuse, Network, Options, Resume, Session, Ticket};
 use effects::Due;
 use page::Turn;
 use serde_json::{Value, json};
@@ -74,6 +74,38 @@ struct Run {
     ended: Option<&'static str>,
     events: usize,
     pending: Vec<String>,
+    /// Events of it that count: those before are not told again.
+    received: usize,
+    /// Its request is one that joins it.
+    joins: bool,
+    /// A stream of it has begun.
+    streamed: bool,
+    /// For the time to try again.
+    waiting: bool,
+    /// Connections in a row that brought nothing new.
+    attempt: u32,
+    renewed: bool,
+    /// When something came last.
+    heard: f64,
+}
+
+impl Run {
+    fn new(ticket: Ticket, line: usize, heard: f64) -> Self {
+        Self {
+            ticket,
+            line,
+            ended: None,
+            events: 0,
+            pending: Vec::new(),
+            received: 0,
+            joins: false,
+            streamed: false,
+            waiting: false,
+            attempt: 0,
+            renewed: false,
+            heard,
+        }
+    }
 }
 
 pub struct World {
@@ -122,6 +154,20 @@ fn options(plan: &Plan) -> Options {
         strict: plan.strict,
         grace_ms: plan.grace_ms,
         max_queue: plan.max_queue,
+        network: Network {
+            posts: plan.posts,
+            renew_headers: plan.renew,
+            idle_ms: plan.idle_ms,
+            seed: plan.seed,
+            resume: plan.resume.map(|dialect| {
+                let resume = match dialect {
+                    Dialect::Id => Resume::by("last-event-id", None, None),
+                    Dialect::Member => Resume::by("cursor", Some("seq"), Some("after")),
+                };
+                resume.unwrap()
+            }),
+            ..Network::default()
+        },
         ..Options::default()
     }
 }
@@ -135,7 +181,7 @@ impl World {
             mirror: Mirror::new(),
             now: 1000.0,
             wake: None,
-            server: Server::new(plan.framing, plan.faults),
+            server: Server::new(plan.framing, plan.faults, plan.resume),
             lines: Vec::new(),
             asked: BTreeMap::new(),
             queue: Vec::new(),
@@ -268,6 +314,7 @@ impl World {
             Step::Late(which) => self.late(*which),
             Step::Wait(ms) => self.wait(self.now + *ms as f64),
             Step::Tick => {
+                self.expires()?;
                 self.give(|session, now| session.tick(now))?;
                 self.perform()
             }
@@ -563,9 +610,7 @@ impl World {
             line.headed = true;
             let content_type = content_type.to_owned();
             self.say(|| format!("     request {request}: {status} {content_type}"));
-            if status == 204 {
-                self.ends("error");
-            }
+            self.takes_head(status);
             self.give(|session, now| session.head(request, status, &content_type, None, now))?;
             return self.perform();
         }
@@ -582,6 +627,9 @@ impl World {
         let bytes = line.answer.body[line.sent..line.sent + count].to_vec();
         line.sent += count;
         let reached = line.sent;
+        if let Some(run) = &mut self.run {
+            run.heard = self.now;
+        }
         self.say(|| format!("     request {request}: {count} of {rest} bytes"));
         self.tell(at, |frame| frame.whole <= reached);
         self.give(|session, now| session.bytes(request, &bytes, now))?;
@@ -591,12 +639,22 @@ impl World {
     /// What was delivered of a body counts: the events that `there` says are there.
     fn tell(&mut self, at: usize, there: impl Fn(&super::server::Frame) -> bool) {
         while let Some(frame) = self.lines[at].answer.frames.get(self.lines[at].told).filter(|frame| there(frame)) {
-            let event = frame.event.clone();
+            let (event, index) = (frame.event.clone(), frame.index);
             self.lines[at].told += 1;
+            if self.run.as_ref().is_some_and(|run| index < run.received) {
+                self.say(|| format!("       again: {event}"));
+                continue;
+            }
             self.say(|| format!("       {event}"));
             self.thread.apply(&event);
             let Some(run) = &mut self.run else { continue };
             run.events += 1;
+            run.received = index + 1;
+            let kind = event["type"].as_str().unwrap();
+            // What every page that joins is told is no progress.
+            if !run.joins || !(kind.ends_with("STARTED") || kind.ends_with("START") || kind.ends_with("SNAPSHOT")) {
+                run.attempt = 0;
+            }
             let outcome = &event["outcome"];
             let ended = match event["type"].as_str().unwrap() {
                 "RUN_STARTED" => {
@@ -637,23 +695,91 @@ impl World {
         let (request, sent, headed) = (line.request, line.sent, line.headed);
         let status = line.answer.head.filter(|_| headed).map(|(status, _)| status);
         self.say(|| format!("     request {request}: {}", if end == End::Closes { "its end" } else { "breaks" }));
-        // A last frame that lacks its end counts all the same.
-        if end == End::Closes {
-            self.tell(at, |frame| frame.readable <= sent);
+        if end == End::Closes && headed {
+            // A last frame that lacks its end counts all the same, if it does not come again.
+            let joins = self.can_join();
+            let terminal = |event: &Value| matches!(event["type"].as_str(), Some("RUN_FINISHED" | "RUN_ERROR"));
+            self.tell(at, |frame| frame.readable <= sent && (!joins || terminal(&frame.event)));
         }
-        let events = self.run.as_ref().map_or(0, |run| run.events);
-        match status {
-            Some(200) if events > 0 || self.lines[at].answer.is_stream() || end == End::Breaks => {
-                self.ends("truncated")
-            }
-            _ => self.ends("error"),
-        }
-        self.finish()?;
+        self.loses(status, end)?;
         match end {
             End::Closes => self.give(|session, now| session.end(request, now))?,
             _ => self.give(|session, now| session.failed(request, "reset", now))?,
         }
         self.perform()
+    }
+
+    /// Whether the run that is on can be joined where it was read to.
+    fn can_join(&self) -> bool {
+        self.plan.resume.is_some() && self.run.as_ref().is_some_and(|run| run.joins || run.received > 0)
+    }
+
+    /// The run waits for another attempt, if there is one left.
+    fn waits_again(&mut self) -> bool {
+        let Some(run) = self.run.as_mut().filter(|run| run.attempt < 5) else { return false };
+        run.attempt += 1;
+        run.waiting = true;
+        true
+    }
+
+    fn takes_head(&mut self, status: u16) {
+        let (posts, renew, now) = (self.plan.posts, self.plan.renew, self.now);
+        let Some(run) = &mut self.run else { return };
+        if status == 401 && renew && !run.renewed {
+            (run.renewed, run.waiting) = (true, true);
+            return;
+        }
+        let repeats = match status {
+            425 | 429 | 503 | 408 | 502 | 504 => run.joins || posts,
+            500.. => run.joins,
+            _ => false,
+        };
+        if repeats && self.waits_again() {
+            return;
+        }
+        let Some(run) = &mut self.run else { return };
+        run.heard = now;
+        if (200..300).contains(&status) {
+            run.renewed = false;
+            run.streamed |= status != 204 && self.lines[run.line].answer.is_stream();
+        }
+        if status == 204 {
+            self.ends("error");
+        }
+    }
+
+    /// A connection is lost: the run is joined again, or it ends.
+    fn loses(&mut self, status: Option<u16>, end: End) -> Held {
+        let can_join = self.can_join();
+        let Some(run) = &self.run else { return Ok(()) };
+        let is_stream = self.lines[run.line].answer.is_stream();
+        let (streamed, on) = (run.streamed, run.ended.is_none());
+        let refused = status.is_some_and(|status| status != 200);
+        let no_stream = run.events == 0 && !is_stream && end == End::Closes;
+        if refused || status.is_some() && no_stream {
+            self.ends(if streamed { "truncated" } else { "error" });
+            return self.finish();
+        }
+        let may = if status.is_none() && !run.joins { self.plan.posts } else { can_join };
+        if on && may && self.waits_again() {
+            return Ok(());
+        }
+        self.ends(if status.is_none() && !streamed { "error" } else { "truncated" });
+        self.finish()
+    }
+
+    /// A connection on which nothing came for too long is lost.
+    fn expires(&mut self) -> Held {
+        let idle = self.plan.idle_ms;
+        let Some(run) = &self.run else { return Ok(()) };
+        if idle == 0.0 || run.waiting || run.ended.is_some() || self.now < run.heard + idle {
+            return Ok(());
+        }
+        let line = &mut self.lines[run.line];
+        line.over = true;
+        let status = line.answer.head.filter(|_| line.headed).map(|(status, _)| status);
+        self.due.closes = true;
+        self.loses(status, End::Breaks)
     }
 
     /// Whatever comes of a request that is over changes nothing.
@@ -685,6 +811,7 @@ impl World {
             self.wake = None;
             self.now = self.now.max(at);
             self.say(|| format!("     the timer of {at}"));
+            self.expires()?;
             self.give(|session, now| session.tick(now))?;
             self.perform()?;
         }
