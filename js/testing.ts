@@ -311,7 +311,7 @@ export interface FakeAgent<State = unknown> extends Agent<State> {
   emit<Name extends keyof AgentListeners>(name: Name, detail: Parameters<AgentListeners[Name]>[0]): void;
 }
 
-const runs = ["submit", "retry", "regenerate", "resume"] as const;
+const runs = ["submit", "retry", "regenerate", "resume", "attach"] as const;
 const decisions = ["editQueued", "cancelQueued"] as const;
 const others = ["addToolResult", "approve", "deny", "setMessages", "setState", "reset", "dispose", "setOptions"] as const;
 
@@ -336,7 +336,7 @@ export function fakeAgent<State = unknown>(given: Partial<AgentSnapshot<State>> 
     Object.fromEntries(names.map((method) => [method, (...args: unknown[]) => (calls.push({ method, args }), value())]));
   return {
     ...noting(runs, async (): Promise<RunResult> => ({ runId: "run", outcome: "success" })),
-    ...noting(["stop"], async () => {}),
+    ...noting(["stop", "disconnect"], async () => {}),
     ...noting(decisions, () => true),
     ...noting(others, () => {}),
     ...(Symbol.dispose && { [Symbol.dispose]: () => {} }),
