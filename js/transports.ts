@@ -82,36 +82,70 @@ const NAMES: readonly ("message" | AgUiEvent["type"])[] = [
   ...(["SUBAGENT_STARTED", "SUBAGENT_FINISHED", "SUBAGENT_ERROR", "RAW", "CUSTOM"] as const),
 ];
 
-/** What a source says, as the event stream that it has read. */
-function readSource(source: EventSource, signal: AbortSignal | undefined): { opened: Promise<void>; stream: ReadableStream<Uint8Array> } {
-  let id = "";
-  let opened!: () => void;
-  let failed!: (error: Error) => void;
-  const open = new Promise<void>((resolve, reject) => ((opened = resolve), (failed = reject)));
+/** A body that is written from outside. */
+interface Body {
+  readonly stream: ReadableStream<Uint8Array>;
+  write(text: string | Uint8Array): void;
+  end(): void;
+  /** What was written before is read all the same, which `controller.error` would throw away. */
+  fail(error: Error): void;
+}
+
+function createBody(cancel: () => void): Body {
+  const waiting: Uint8Array[] = [];
+  let last: { error?: Error } | undefined;
+  let wake: (() => void) | undefined;
   const stream = new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      const fail = (error: Error): void => {
-        // It would connect again by itself; how and when is the agent's to say.
-        source.close();
-        failed(error);
-        // Who has cancelled the stream wants to hear nothing.
-        try {
-          controller.error(error);
-        } catch {}
-      };
-      source.onopen = () => opened();
-      source.onerror = () => fail(new Error("the event source was lost"));
-      signal?.addEventListener("abort", () => fail(new DOMException("aborted", "AbortError")));
-      const take = ({ data, lastEventId }: MessageEvent<string>): void => {
-        opened();
-        const mark = lastEventId && lastEventId !== id ? `id: ${(id = lastEventId)}\n` : "";
-        controller.enqueue(encoder.encode(`${mark}data: ${data.split("\n").join("\ndata: ")}\n\n`));
-      };
-      for (const name of NAMES) source.addEventListener(name, take as EventListener);
+    pull: async (controller) => {
+      while (!waiting.length && !last) await new Promise<void>((resolve) => (wake = resolve));
+      const next = waiting.shift();
+      if (next) controller.enqueue(next);
+      else if (last?.error) controller.error(last.error);
+      else controller.close();
     },
-    cancel: () => source.close(),
+    cancel: () => {
+      last ??= {};
+      wake?.();
+      cancel();
+    },
   });
-  return { opened: open, stream };
+  const finish = (how: { error?: Error }): void => {
+    last ??= how;
+    wake?.();
+  };
+  return {
+    stream,
+    write: (text) => {
+      waiting.push(typeof text === "string" ? encoder.encode(text) : text);
+      wake?.();
+    },
+    end: () => finish({}),
+    fail: (error) => finish({ error }),
+  };
+}
+
+/** What a source says, as the event stream that it has read. */
+function readSource(source: EventSource, signal: AbortSignal | undefined): { opened: Promise<void>; stream: Body["stream"] } {
+  const body = createBody(() => source.close());
+  const opened = new Promise<void>((resolve, reject) => {
+    let id = "";
+    const fail = (error: Error): void => {
+      // It would connect again by itself; how and when is the agent's to say.
+      source.close();
+      reject(error);
+      body.fail(error);
+    };
+    source.onopen = () => resolve();
+    source.onerror = () => fail(new Error("the event source was lost"));
+    signal?.addEventListener("abort", () => fail(new DOMException("aborted", "AbortError")));
+    const take = ({ data, lastEventId }: MessageEvent<string>): void => {
+      resolve();
+      const mark = lastEventId && lastEventId !== id ? `id: ${(id = lastEventId)}\n` : "";
+      body.write(`${mark}data: ${data.split("\n").join("\ndata: ")}\n\n`);
+    };
+    for (const name of NAMES) source.addEventListener(name, take as EventListener);
+  });
+  return { opened, stream: body.stream };
 }
 
 /**
@@ -143,62 +177,60 @@ const PING = /^\s*(?:ping|\{\s*"type"\s*:\s*"ping"[^{}]*\})?\s*$/;
 const PONG = /^\s*(?:pong|\{\s*"type"\s*:\s*"pong"[^{}]*\})\s*$/;
 
 /** What comes over a socket, as the body of an answer. Its kind is that of the first frame. */
-function readSocket(socket: WebSocket, body: string, signal: AbortSignal | undefined): Promise<Response> {
+function readSocket(socket: WebSocket, input: string, signal: AbortSignal | undefined): Promise<Response> {
   return new Promise((resolve, reject) => {
-    let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
     let kind: string | undefined;
     let over = false;
     const leave = (): void => {
       over = true;
       socket.close(1000);
     };
-    const begin = (type: string): ReadableStreamDefaultController<Uint8Array> => {
+    const body = createBody(leave);
+    const begin = (type: string): void => {
+      if (kind) return;
       kind = type;
-      const stream = new ReadableStream<Uint8Array>({ start: (its) => void (controller = its), cancel: leave });
-      resolve(new Response(stream, { headers: { "content-type": type } }));
-      return controller!;
+      resolve(new Response(body.stream, { headers: { "content-type": type } }));
     };
     const fail = (error: Error): void => {
       over = true;
       reject(error);
-      controller?.error(error);
+      body.fail(error);
     };
-    const give = (type: string, bytes: Uint8Array): void => {
-      const to = controller ?? begin(type);
-      if (kind === type) return to.enqueue(bytes);
+    const give = (type: string, bytes: string | Uint8Array): void => {
+      begin(type);
+      if (kind === type) return body.write(bytes);
+      leave();
       fail(new Error("the socket gave text and binary events"));
-      socket.close(1000);
     };
     // Line feeds stand only between the parts of a JSON text.
-    const giveLine = (text: string): void => give(LINES, encoder.encode(`${text.replace(/[\r\n]+/g, " ")}\n`));
+    const giveLine = (text: string): void => give(LINES, `${text.replace(/[\r\n]+/g, " ")}\n`);
 
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => socket.send(body);
+    socket.onopen = () => socket.send(input);
     socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
       if (over) return;
-      if (typeof data === "string") {
-        if (!PING.test(data) && !PONG.test(data)) return giveLine(data);
-        // A sign of life.
-        if (kind === LINES) controller!.enqueue(encoder.encode("\n"));
-        if (data.includes("ping")) socket.send(data.replace("ping", "pong"));
-        return;
+      if (typeof data !== "string") {
+        const bytes = new Uint8Array(data);
+        // No binary event begins like an object.
+        return bytes[0] === 0x7b ? giveLine(new TextDecoder().decode(bytes)) : give(BINARY, framed(bytes));
       }
-      const bytes = new Uint8Array(data);
-      // No binary event begins like an object.
-      if (bytes[0] === 0x7b) return giveLine(new TextDecoder().decode(bytes));
-      give(BINARY, framed(bytes));
+      if (!PING.test(data) && !PONG.test(data)) return giveLine(data);
+      // A sign of life.
+      if (kind === LINES) body.write("\n");
+      if (data.includes("ping")) socket.send(data.replace("ping", "pong"));
     };
     socket.onclose = ({ code, reason }) => {
       if (over) return;
-      over = true;
+      const why = reason || `the socket was closed with ${code}`;
       if (code === 4401 || code === 1008) {
-        const why = reason || `the socket was closed with ${code}`;
-        if (!controller) return resolve(new Response(why, { status: 401 }));
-        return controller.error(Object.assign(new Error(why), { status: 401 }));
-      }
-      // 1005: the server has named none.
-      if (code === 1000 || code === 1001 || code === 1005) return (controller ?? begin(LINES)).close();
-      fail(new Error(reason || `the socket was closed with ${code}`));
+        if (!kind) resolve(new Response(why, { status: 401 }));
+        fail(Object.assign(new Error(why), { status: 401 }));
+      } else if (code === 1000 || code === 1001 || code === 1005) {
+        // 1005: the server has named none.
+        over = true;
+        begin(LINES);
+        body.end();
+      } else fail(new Error(why));
     };
     signal?.addEventListener("abort", () => {
       if (over) return;
