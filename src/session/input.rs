@@ -129,7 +129,7 @@ impl Session {
                 if !refused {
                     self.effects.push_back(Effect::Close { request });
                 }
-                self.failed(request, &format!("nothing came for {idle} ms"), now);
+                self.failed(request, &format!("nothing came for {} ms", idle as u64), now);
             }
         }
     }

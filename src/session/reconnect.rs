@@ -9,7 +9,7 @@
 //! ```
 
 use super::submit::Misuse;
-use crate::thread::{At, Checkpoint, Index};
+use crate::thread::{At, Checkpoint, Index, pointer_key};
 use crate::wire::{Fields, Frame, JsonWriter, Raw, parse_time, write_json};
 
 /// How a session deals with broken networks.
@@ -212,7 +212,7 @@ impl Resume {
 /// The keys of a JSON Pointer, or one member's name.
 fn keys(path: &str) -> Vec<String> {
     match path.strip_prefix('/') {
-        Some(pointer) => pointer.split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect(),
+        Some(pointer) => pointer.split('/').map(|key| pointer_key(key).unwrap_or_else(|| key.to_owned())).collect(),
         None => vec![path.to_owned()],
     }
 }
@@ -270,8 +270,8 @@ pub(super) fn retry_after(value: &str, now: f64) -> Option<f64> {
     }
     let mut parts = value.split_whitespace().skip(1);
     let (day, month, year, time) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let months = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    let month = months.find(month).filter(|at| month.len() == 3 && at % 3 == 0)? / 3 + 1;
+    let months = b"JanFebMarAprMayJunJulAugSepOctNovDec".as_chunks::<3>().0;
+    let month = months.iter().position(|name| name == month.as_bytes())? + 1;
     parse_time(&format!("{year}-{month:02}-{day}T{time}Z")).map(|at| (at - now).max(0.0))
 }
 

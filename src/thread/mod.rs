@@ -34,7 +34,7 @@ pub use entry::Delivery;
 pub(crate) use list::{At, Index};
 pub(crate) use patch::Patch;
 pub use state::DocumentLimits;
-pub(crate) use state::apply as apply_patch;
+pub(crate) use state::{apply as apply_patch, pointer_key};
 
 use crate::wire::{Delta, DeltaKind, Event, Fields, Incoming, JsonWriter, Note, Protocol, Raw, Role, Str};
 pub(crate) use entry::CallPhase;

@@ -3,7 +3,7 @@
 use super::overlay::Overlay;
 use super::patch::Patch;
 use crate::wire::{Raw, write_json, write_value};
-use json_patch::jsonptr::{Pointer, PointerBuf};
+use json_patch::jsonptr::{Pointer, PointerBuf, Token};
 use json_patch::{
     AddOperation, CopyOperation, MoveOperation, PatchOperation, RemoveOperation, ReplaceOperation, TestOperation,
 };
@@ -195,6 +195,11 @@ pub(crate) fn apply(
 fn needs_care(operation: &PatchOperation) -> bool {
     use PatchOperation::{Copy, Move, Test};
     matches!(operation, Test(_) | Copy(_) | Move(_)) || operation.path().is_root()
+}
+
+/// A token of a JSON Pointer without its escapes.
+pub(crate) fn pointer_key(token: &str) -> Option<String> {
+    Some(Token::from_encoded(token).ok()?.decoded().into_owned())
 }
 
 fn resolve<'v>(document: &'v Value, path: &Pointer) -> Result<&'v Value, String> {
