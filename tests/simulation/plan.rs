@@ -61,9 +61,18 @@ pub type Policy = &'static str;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     // The user.
-    Submit { seed: u32, policy: Policy, answers: bool },
-    Retry { policy: Policy },
-    Regenerate { which: Option<usize>, seed: u32 },
+    Submit {
+        seed: u32,
+        policy: Policy,
+        answers: bool,
+    },
+    Retry {
+        policy: Policy,
+    },
+    Regenerate {
+        which: Option<usize>,
+        seed: u32,
+    },
     Stop,
     Cancel(usize),
     /// A submit whose message takes the place of one that was sent.
@@ -82,12 +91,19 @@ pub enum Step {
     SetMessages(usize),
     SetState(usize),
     /// Of the calls that wait for somebody.
-    Approve { which: usize, edited: bool },
+    Approve {
+        which: usize,
+        edited: bool,
+    },
     Deny(usize),
     Reset,
     Dispose,
     // The page: a call that it executes, or any that there is.
-    Settle { which: usize, any: bool, fails: bool },
+    Settle {
+        which: usize,
+        any: bool,
+        fails: bool,
+    },
     Hold(usize),
     // The network, about the request that is open: the head, then the body, then its end.
     Deliver(Amount),

@@ -140,9 +140,8 @@ impl Thread {
     }
 
     pub fn calls_shown(&self) -> Vec<Value> {
-        let calls = |message: &Message| -> Vec<Value> {
-            message.calls.iter().map(|call| call.shown(&message.id)).collect()
-        };
+        let calls =
+            |message: &Message| -> Vec<Value> { message.calls.iter().map(|call| call.shown(&message.id)).collect() };
         self.messages.iter().flat_map(calls).collect()
     }
 
@@ -356,7 +355,9 @@ impl Thread {
     }
 
     fn link(&mut self) {
-        let answers = |message: &Message| Some((message.tool_call_id.clone()?, message.content.clone()?, message.error.is_some()));
+        let answers = |message: &Message| {
+            Some((message.tool_call_id.clone()?, message.content.clone()?, message.error.is_some()))
+        };
         for (id, content, error) in self.messages.iter().filter_map(answers).collect::<Vec<_>>() {
             if let Some(call) = self.call(&id).filter(|call| call.result.as_ref() != Some(&content)) {
                 call.answer(&content, error);
