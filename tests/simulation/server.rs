@@ -288,7 +288,7 @@ impl Server {
         for (index, event) in events.iter().enumerate().skip(from) {
             let mut event = event.clone();
             match self.dialect {
-                Some(Dialect::Id) => body += &format!("id: {}{}", index + 1, &end[end.len() / 2..]),
+                Some(Dialect::Id) => body += &format!("id: {}{}", index + 1, end.split_at(end.len() / 2).1),
                 Some(Dialect::Member) => event["seq"] = json!(index + 1),
                 None => {}
             }
