@@ -71,7 +71,11 @@ describe("createAgent", () => {
     const messages = [{ id: "1", role: "user", content: "a" }];
     create({ threadId: "t", rules: "strict", limits: { queue: 2 }, initialMessages: messages, initialState: { n: 1 } }).submit("b");
     const session = await opened();
-    assert.deepEqual(session.options, {
+    const { network, ...options } = session.options;
+    const { seed, ...rest } = JSON.parse(network);
+    assert.ok(Number.isSafeInteger(seed));
+    assert.deepEqual(rest, { attempts: 5, baseMs: 500, maxMs: 30_000, idleMs: 0, refusals: false, posts: false, renewHeaders: false });
+    assert.deepEqual(options, {
       threadId: "t",
       rules: "strict",
       protocol: "1.0",
