@@ -35,14 +35,15 @@ export function fetchWith(options: FetchOptions): Transport {
     renews: typeof options.headers === "function",
     connect: async (request, resume) => {
       const { credentials, fetch, binary = false } = options;
-      const target = { headers: await ask(options.headers), credentials, fetch, binary };
-      if (!request.resume || !resume) return { ...target, url: String(await ask(options.url)) };
-      const { cursor } = request;
-      const own = "url" in resume ? resume.url : undefined;
-      const query = resume.by === "cursor" && resume.in === "query";
-      const given = "method" in resume ? resume.method : undefined;
-      const method = given ?? (own === undefined && !query ? "POST" : resume.by === "cursor" && !query ? "POST" : "GET");
+      const own = request.resume && resume && "url" in resume ? resume.url : undefined;
       let url = String(await (own === undefined ? ask(options.url) : at(own, request)));
+      const target = { headers: await ask(options.headers), credentials, fetch, binary };
+      if (!request.resume || !resume) return { url, ...target };
+      const { cursor } = request;
+      // A cursor in `forwardedProps` needs a body, and who has no other address the one that the agent's takes.
+      const query = resume.by === "cursor" && resume.in === "query";
+      const posts = "path" in resume ? !query : own === undefined;
+      const method = ("method" in resume ? resume.method : undefined) ?? (posts ? "POST" : "GET");
       if (query && cursor !== undefined) url = withParam(url, resume.param, cursor);
       const headers = new Headers(target.headers);
       if (cursor !== undefined && !("path" in resume)) headers.set("last-event-id", cursor);

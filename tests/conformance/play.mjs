@@ -48,7 +48,7 @@ export function answering(script, { status = 200, type = "text/event-stream", op
  * An agent whose requests are answered one after the other.
  *
  * @param {{ respond(): Response }[]} answers
- * @param {Partial<AgentOptions>} [options]
+ * @param {Omit<Partial<AgentOptions>, "url" | "transport">} [options]
  */
 export function agentOf(answers, options = {}) {
   /** @type {string[]} */

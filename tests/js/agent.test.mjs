@@ -72,7 +72,9 @@ describe("createAgent", () => {
     create({ threadId: "t", rules: "strict", limits: { queue: 2 }, initialMessages: messages, initialState: { n: 1 } }).submit("b");
     const session = await opened();
     const { network, ...options } = session.options;
-    assert.equal(typeof JSON.parse(network).attempts, "number");
+    const { seed, ...rest } = JSON.parse(network);
+    assert.ok(Number.isSafeInteger(seed));
+    assert.deepEqual(rest, { attempts: 5, baseMs: 500, maxMs: 30_000, idleMs: 0, refusals: false, posts: false, renewHeaders: false });
     assert.deepEqual(options, {
       threadId: "t",
       rules: "strict",

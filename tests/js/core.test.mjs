@@ -28,8 +28,8 @@ describe("the first snapshot and the core's idea of it", { skip: !real && "the c
   });
 
   const options = {
-    ...{ threadId: "t", rules: "tolerant", protocol: "1.0", events: false, graceMs: 1000, network: "{}" },
-    ...{ maxFrameBytes: 1e6, maxErrorBodyBytes: 1e6, maxQueue: 32, maxDepth: 512 },
+    ...{ threadId: "t", rules: "tolerant", protocol: "1.0", events: false, graceMs: 1000 },
+    ...{ maxFrameBytes: 1e6, maxErrorBodyBytes: 1e6, maxQueue: 32, maxDepth: 512, network: "{}" },
   };
   const host = new Proxy({}, { get: () => () => {} });
   const patched = (messages, state) => {
