@@ -8,7 +8,7 @@ import { createLink, type Run } from "./link.js";
 import type { Core } from "./loader.js";
 import { createKeeper, readSaved, refusal, type SavedAgent } from "./persist.js";
 import { stopRemote, toNetwork, toTarget } from "./request.js";
-import { createCalls } from "./tools.js";
+import { createCalls, isPromise } from "./tools.js";
 import type { Agent, AgentOptions, AgentSnapshot, Message, PageTool, QueuedSubmit, RunResult, SubmitInput } from "./types.js";
 import { uuid } from "./uuid.js";
 import { createWaker } from "./wake.js";
@@ -60,7 +60,10 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
   const wait = createWaker(() => link.now((session) => session.online()));
   const link = createLink<State>({
     source: async () => {
-      const [core] = await Promise.all([source(), restoring]);
+      const core = source();
+      // Whether it comes or not, the save comes first.
+      core.catch(() => {});
+      await restoring;
       return core;
     },
     notify,
@@ -187,7 +190,7 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
   };
 
   /** What a person decides about a call. The core may have to come first. */
-  const decide = (method: "settleCall" | "approve" | "deny", json: string): void => {
+  const decide = (method: "settleCall" | "deny", json: string): void => {
     alive();
     link.act((session) => session[method](json));
   };
@@ -299,7 +302,11 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     },
     resume,
     addToolResult: ({ toolCallId, result, error }) => decide("settleCall", toJson({ toolCallId, result, error })),
-    approve: (toolCallId, args) => decide("approve", toJson({ toolCallId, args })),
+    approve: (toolCallId, args) => {
+      alive();
+      const json = toJson({ toolCallId, args });
+      link.act((session) => calls.approve(toolCallId, () => session.approve(json)));
+    },
     deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
     editQueued,
     cancelQueued,
@@ -356,7 +363,7 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
   try {
     const value = given.restore ?? persist?.load();
     if (value) link.await();
-    if (value instanceof Promise) restoring = value.then(begin).catch(refuse);
+    if (isPromise(value)) restoring = value.then(begin).catch(refuse);
     else begin(value);
   } catch (cause) {
     refuse(cause);

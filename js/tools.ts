@@ -132,6 +132,8 @@ function toJsonSchema(name: string, validator: StandardSchema): unknown {
 /** The calls that run in the page. */
 export interface Calls {
   execute(toolCallId: string, name: string, args: string): void;
+  /** A person approves the call: what the method leads to is not asked about again. */
+  approve(toolCallId: string, method: () => void): void;
   /** Nobody wants the result any more. */
   abandon(toolCallId: string): void;
   abandonAll(): void;
@@ -151,17 +153,18 @@ export interface CallsClient {
 /** Nothing runs yet. */
 export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
   const running = new Map<string, AbortController>();
-  const held = new Set<string>();
+  // The core executes a call within the call that approves it; also one that was held in a page before this one.
+  let approving: string | undefined;
 
   const run = async (toolCallId: string, name: string, json: string, signal: AbortSignal): Promise<unknown> => {
+    const approved = approving === toolCallId;
     const tool = find(name);
     if (!tool?.execute) throw new Error(`The page has no tool ${name} to execute`);
     const args = check(tool, JSON.parse(json));
     // Not waited for without need: a call that needs a person shall not be shown as executing before.
-    const checked = args instanceof Promise ? await args : args;
+    const checked = isPromise(args) ? await args : args;
     const { needsApproval } = tool;
-    if (typeof needsApproval === "function" && !held.delete(toolCallId) && !signal.aborted && needsApproval(checked)) {
-      held.add(toolCallId);
+    if (typeof needsApproval === "function" && !approved && !signal.aborted && needsApproval(checked)) {
       running.delete(toolCallId);
       hold(JSON.stringify({ toolCallId }));
       return undefined;
@@ -172,7 +175,6 @@ export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
   };
 
   const abandon = (toolCallId: string): void => {
-    held.delete(toolCallId);
     running.get(toolCallId)?.abort();
     running.delete(toolCallId);
   };
@@ -192,8 +194,16 @@ export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
         (cause) => end({ error: messageOf(cause) }),
       );
     },
+    approve: (toolCallId, method) => {
+      approving = toolCallId;
+      try {
+        method();
+      } finally {
+        approving = undefined;
+      }
+    },
     abandon,
-    abandonAll: () => [...running.keys(), ...held].forEach(abandon),
+    abandonAll: () => [...running.keys()].forEach(abandon),
   };
 }
 
@@ -218,7 +228,12 @@ function check({ parameters }: PageTool, args: unknown): unknown {
     throw new Error(`The arguments are not valid: ${issues.join("; ")}`);
   };
   const result = parameters["~standard"].validate(args);
-  return result instanceof Promise ? result.then(judge) : judge(result);
+  return isPromise(result) ? result.then(judge) : judge(result);
+}
+
+/** Also one of another realm, as test runners have them. */
+export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+  return typeof (value as Promise<Value> | undefined)?.then === "function";
 }
 
 function messageOf(cause: unknown): string {

@@ -157,10 +157,9 @@ describe("a run", () => {
     const fetch = async () => {};
     const agent = create({ url: () => new URL(`http://host/${++n}`), headers: async () => ({ n: `${n}` }), credentials: "include", fetch });
     agent.submit("a");
-    // The headers are asked for first.
     const { host } = await opened();
     n = 0;
-    assert.deepEqual(await host.request(), { url: "http://host/1", headers: { n: "0" }, credentials: "include", fetch, binary: false });
+    assert.deepEqual(await host.request(), { url: "http://host/1", headers: { n: "1" }, credentials: "include", fetch, binary: false });
     agent.setOptions({ url: "/other", binary: true });
     const plain = { url: "/other", headers: undefined, credentials: undefined, fetch: undefined, binary: true };
     assert.deepEqual(await host.request(), plain);

@@ -106,6 +106,7 @@ export class Session {
 
   approve(json) {
     this.#enter("approve", JSON.parse(json));
+    this.approved?.(JSON.parse(json));
     return true;
   }
 

@@ -203,6 +203,20 @@ describe("a save", () => {
     assert.deepEqual(Session.last.calls.map(([name]) => name), ["submit", "cancel", "retry"]);
   });
 
+  it("that comes behind a core that did not is not lost either", async () => {
+    const late = deferred();
+    let tries = 0;
+    const agent = create({ restore: late.promise }, async () => (++tries === 1 ? Promise.reject(new Error("offline")) : { Session }));
+    const result = agent.submit("two");
+    await turn();
+    late.resolve(saved);
+    assert.equal((await result).outcome, "error");
+    assert.deepEqual(texts(agent), ["one", "two"]);
+    agent.retry();
+    await until(() => Session.last);
+    assert.deepEqual(Session.last.saved, saved);
+  });
+
   it("may come late: what was called before waits for it", async () => {
     const late = deferred();
     const agent = create({ restore: late.promise });

@@ -212,6 +212,19 @@ describe("the real core", { skip }, () => {
     assert.deepEqual(errors, []);
   });
 
+  it("asks no second time for what is approved behind a reload", async () => {
+    const paid = [];
+    const pay = tool({ name: "pay", description: "d", needsApproval: () => true, execute: ({ amount }) => void paid.push(amount) });
+    const agent = create({ tools: [pay] });
+    server.reply(toolCall("pay", { amount: 5 }, "call"));
+    await agent.submit("pay");
+    const next = create({ tools: [pay], restore: agent.save() });
+    server.reply(text("paid"));
+    next.approve("call");
+    await until(() => next.getSnapshot().messages.at(-1).content === "paid" && !next.getSnapshot().isLoading);
+    assert.deepEqual(paid, [5]);
+  });
+
   it("aborts a tool when the run is stopped, and its result changes nothing", async () => {
     let end, signal;
     const slow = tool({ name: "slow", description: "d", execute: (_, context) => ((signal = context.signal), new Promise((resolve) => (end = resolve))) });

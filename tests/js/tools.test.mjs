@@ -199,7 +199,7 @@ describe("approval", () => {
   it("is asked of the arguments before the call counts as running", async () => {
     const ran = [];
     const pay = named("pay", { needsApproval: ({ amount }) => amount > 10, execute: ({ amount }) => void ran.push(amount) });
-    const { session, calls, settled, sent } = await running([pay]);
+    const { agent, session, calls, settled, sent } = await running([pay]);
     assert.deepEqual(sent().pageTools, [{ name: "pay" }]);
     session.host.execute("small", "pay", `{"amount":1}`);
     session.host.execute("large", "pay", `{"amount":11}`);
@@ -207,19 +207,22 @@ describe("approval", () => {
     await turn();
     assert.deepEqual(ran, [1]);
     // Approved, perhaps with other arguments: it is not asked twice.
-    session.host.execute("large", "pay", `{"amount":12}`);
+    session.approved = ({ toolCallId, args }) => session.host.execute(toolCallId, "pay", JSON.stringify(args));
+    agent.approve("large", { amount: 12 });
     await turn();
     assert.deepEqual(ran, [1, 12]);
     assert.deepEqual(calls("hold"), ["large"]);
     assert.deepEqual(settled().map(({ toolCallId }) => toolCallId), ["small", "large"]);
   });
 
-  it("is asked again of a call that was abandoned", async () => {
-    const { session, calls } = await running([named("t", { needsApproval: () => true, execute() {} })]);
+  it("is of one call, and not of a later one", async () => {
+    const { agent, session, calls } = await running([named("t", { needsApproval: () => true, execute() {} })]);
+    agent.approve("1");
     session.host.execute("1", "t", "{}");
     session.host.abandon("1");
-    session.host.execute("1", "t", "{}");
-    assert.deepEqual(calls("hold"), ["1", "1"]);
+    session.approved = () => session.host.execute("2", "t", "{}");
+    agent.approve("1");
+    assert.deepEqual(calls("hold"), ["1", "2"]);
   });
 
   it("and denial reach the core", async () => {

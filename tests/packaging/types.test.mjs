@@ -14,10 +14,11 @@ before(async () => {
 after(() => consumer?.remove());
 
 const source = `
-import { AgentError, createAgent, type Agent, type AgentSnapshot, type Message, type RunResult } from "ag-ui-wasm";
+import { AgentError, createAgent, localStorageStore, tool, type Agent, type AgentSnapshot, type Message, type RunResult } from "ag-ui-wasm";
 import { createAgent as createSlimAgent } from "ag-ui-wasm/slim";
-import { useAgent, useAgentSelector } from "ag-ui-wasm/react";
-import { useAgent as useSvelteAgent } from "ag-ui-wasm/svelte";
+import { AgentProvider, useAgent, useAgentSelector } from "ag-ui-wasm/react";
+import { setAgent, useAgent as useSvelteAgent } from "ag-ui-wasm/svelte";
+import { fakeAgent, scriptedAgent, text, type FakeAgent } from "ag-ui-wasm/testing";
 
 interface Plan { steps: string[] }
 
@@ -27,7 +28,14 @@ const agent: Agent<Plan> = createAgent<Plan>({
   initialState: { steps: [] },
   notify: { throttleMs: 50 },
   onError: (error) => console.log(error.kind, error.retryable),
+  tools: [tool({ name: "add", description: "d", execute: ({ a, b }: { a: number; b: number }) => a + b })],
+  persist: localStorageStore("plan"),
 });
+const fake: FakeAgent<Plan> = fakeAgent<Plan>({ state: { steps: [] } });
+const server = scriptedAgent();
+server.reply(text("a", 100, "b"));
+createAgent({ url: "/agent", fetch: server.fetch });
+setAgent(fake);
 const slim = createSlimAgent({ url: "/agent", wasm: new URL("https://example.com/core.wasm") });
 
 export async function run(signal: AbortSignal): Promise<RunResult> {
@@ -48,6 +56,8 @@ export function Chat(): number {
   const last: Message | undefined = useAgentSelector(chat.agent, ({ messages }) => messages[0]);
   return last ? chat.state.steps.length : useSvelteAgent<Plan>(agent).messages.length;
 }
+
+export const provided = AgentProvider<Plan>({ agent: fake });
 
 // @ts-expect-error: the address is required
 createAgent({});
