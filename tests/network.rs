@@ -1,5 +1,5 @@
 //! Broken networks: refusals, cuts, waiting, joining a run again in every way that servers know, leaving it.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
 mod support;
 
