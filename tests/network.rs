@@ -1,5 +1,5 @@
 //! Broken networks: refusals, cuts, waiting, joining a run again in every way that servers know, leaving it.
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
 mod support;
 
@@ -828,4 +828,96 @@ fn a_page_that_was_loaded_anew_joins_where_it_was() {
         agent.end(1);
         ends_well(&mut agent, &["Hello you"]);
     }
+}
+
+/// Every way to join, cut at every byte, and again a few bytes later: the thread is what it is without a cut.
+#[test]
+fn wherever_it_is_cut() {
+    let [start, hello] = text("m", "Hello \u{1F642}");
+    let delta = event!("STATE_DELTA", "delta": [{"op": "add", "path": "/list/-", "value": 1}]);
+    let events = [
+        started("r"),
+        event!("STATE_SNAPSHOT", "snapshot": {"list": []}),
+        start,
+        hello,
+        delta,
+        content("m", " you"),
+        ended("m"),
+        event!("TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "f", "delta": "{\"a\":"),
+        event!("TOOL_CALL_CHUNK", "delta": "1}"),
+        event!("STEP_STARTED", "stepName": "s"),
+        event!("STEP_FINISHED", "stepName": "s"),
+        finished("r"),
+    ];
+    let frames: Vec<Vec<u8>> = events
+        .iter()
+        .enumerate()
+        .map(|(at, event)| {
+            let mut event = event.clone();
+            event["metadata"] = json!({"seq": at});
+            frame(&format!("e{at}"), &event)
+        })
+        .collect();
+    let whole = frames.concat();
+    let shown = |agent: &mut Agent| {
+        let snapshot = agent.snapshot();
+        let steps = snapshot["steps"].as_array().unwrap().iter().map(|step| step["status"].clone()).collect();
+        let rest = ["messages", "toolCalls", "state", "outcome"].map(|name| snapshot[name].clone());
+        (rest, Value::Array(steps))
+    };
+    for by in ["last-event-id", "cursor", "replay"] {
+        let run = |cuts: &[usize], ends: bool| {
+            let mut agent = strict(Network { attempts: 100, ..resume(by) });
+            let mut request = agent.submit("go");
+            for cut in cuts.iter().chain([&usize::MAX]) {
+                let from = match (by, agent.targets.last().unwrap().2.as_deref()) {
+                    ("last-event-id", Some(id)) => id[1..].parse::<usize>().unwrap() + 1,
+                    ("cursor", Some(number)) => number.parse::<usize>().unwrap() + 1,
+                    _ => 0,
+                };
+                let body = frames[from..].concat();
+                let gone = whole.len() - body.len();
+                let end = cut.saturating_sub(if by == "replay" { 0 } else { gone }).min(body.len());
+                agent.head(request, 200, SSE);
+                agent.bytes(request, &body[..end]);
+                if end == body.len() || ends {
+                    agent.end(request);
+                } else {
+                    agent.cut(request);
+                }
+                // Without anything to go on from, that was it.
+                if agent.snapshot()["status"] == "error" {
+                    return None;
+                }
+                if !agent.settled.is_empty() {
+                    break;
+                }
+                request = agent.wait();
+            }
+            assert_eq!(agent.warnings, [] as [&str; 0]);
+            Some(shown(&mut agent))
+        };
+        let expected = run(&[], false);
+        for cut in 0..whole.len() {
+            for ends in [false, true] {
+                let found = run(&[cut, cut + 40], ends);
+                let can = by == "replay" || cut >= frames[0].len() - usize::from(ends);
+                assert!(found == expected || !can && found.is_none(), "{by} {cut} {ends}: {found:#?} {expected:#?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lost_connection_without_any_delay_is_made_again() {
+    let network = Network { idle_ms: 5000.0, base_ms: 0.0, ..resume("last-event-id") };
+    let mut agent = agent(network);
+    let request = agent.submit("go");
+    agent.head(request, 200, SSE);
+    agent.bytes(request, &frame("1", &started("r")));
+    agent.now += 5000.0;
+    agent.wake = None;
+    agent.act(|session, now| session.tick(now));
+    assert_eq!(agent.wake, Some(agent.now));
+    agent.wait();
 }

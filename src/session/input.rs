@@ -125,6 +125,8 @@ impl Session {
             Phase::Waiting { .. } => self.open_again(now),
             _ => {
                 let (request, refused) = (run.request, run.phase == Phase::Refused);
+                // It has fired, and the next one may be for the same time.
+                self.alarm = None;
                 // Nothing more is wanted from it, whatever becomes of the run. One that was refused is closed with it.
                 if !refused {
                     self.effects.push_back(Effect::Close { request });
