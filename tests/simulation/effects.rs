@@ -327,6 +327,6 @@ impl World {
 }
 
 fn outcome_of(name: &str) -> &'static str {
-    let known = ["success", "error", "aborted", "interrupted", "cancelled", "truncated", "dropped"];
+    let known = ["success", "error", "aborted", "interrupted", "cancelled", "truncated", "dropped", "disconnected"];
     known.into_iter().find(|known| *known == name).unwrap_or("unknown")
 }
