@@ -128,6 +128,8 @@ pub struct World {
     /// Calls that were executed.
     executing: BTreeSet<String>,
     due: Due,
+    /// Calls that were abandoned before the run that begins.
+    abandoned: Vec<String>,
     /// Tickets and ids of interrupts that are answered while others are not.
     partial: Vec<(Ticket, String)>,
     /// Tickets that settle with another, the first of the pair.
@@ -193,6 +195,7 @@ impl World {
             handled: BTreeSet::new(),
             executing: BTreeSet::new(),
             due: Due::default(),
+            abandoned: Vec::new(),
             partial: Vec::new(),
             joined: Vec::new(),
             parked: false,
@@ -299,6 +302,9 @@ impl World {
                     self.stops();
                 }
                 self.abandons();
+                if self.run.is_none() {
+                    self.abandon_turn();
+                }
                 let result = self.give(|session, now| session.reset(now))?;
                 self.perform()?;
                 if result.is_ok() {
@@ -646,6 +652,10 @@ impl World {
     fn dispose(&mut self) -> Held {
         self.stops();
         self.abandons();
+        // A run that was left: what the page executes for it.
+        if self.run.is_none() {
+            self.abandon_turn();
+        }
         self.give(|session, now| session.dispose(now))?;
         self.perform()?;
         self.disposed = true;
