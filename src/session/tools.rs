@@ -485,6 +485,10 @@ impl Session {
     pub(super) fn leave_turn(&mut self, start: &Start) {
         let Some(turn) = self.turn.take() else { return };
         for call in turn.calls.iter().filter(|call| call.stage != Stage::Done) {
+            // The run was left to the server, and is not joined any more.
+            if call.stage == Stage::Executing {
+                self.effects.push_back(Effect::Abandon { tool_call_id: call.id.clone() });
+            }
             // What is regenerated is cut off, with its calls.
             if !matches!(start, Start::Regenerate(_)) {
                 self.thread.answer_call(&call.id, &format!("{}-result", call.id), WENT_ON, Some(WENT_ON), true);

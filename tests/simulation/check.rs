@@ -16,7 +16,11 @@ impl World {
             ensure!(more.is_none(), "the twin also wants {more:?}");
         }
         let idle = self.run.is_none() && !self.is_working();
-        ensure!(!idle || !self.waits() || self.parked, "nothing is on, and the queue {:?} waits", self.queue);
+        ensure!(
+            !idle || !self.waits() || self.parked || self.left.is_some(),
+            "nothing is on, and the queue {:?} waits",
+            self.queue
+        );
         let shown = self.mirror.0["status"].as_str().unwrap_or_default();
         let urgent = self.told == Some(true);
         // That a second run begins in the same stream may wait for the next frame.
@@ -114,7 +118,7 @@ impl World {
                 self.step(&Step::Deny(0))?;
             } else if !self.queue.is_empty() {
                 ensure!(
-                    !self.thread.interrupts.is_empty() || self.parked,
+                    !self.thread.interrupts.is_empty() || self.parked || self.left.is_some(),
                     "the queue {:?} waits for nothing",
                     self.queue
                 );

@@ -14,6 +14,8 @@ pub struct Due {
     /// Calls, in order.
     pub executes: Vec<String>,
     pub abandons: Vec<String>,
+    /// Calls of a run that was left, abandoned before another begins.
+    pub left: Vec<String>,
     /// The request that is open is closed.
     pub closes: bool,
     /// A run begins: answers that it does not take along were dropped.
@@ -41,9 +43,10 @@ impl World {
                 Effect::Execute { tool_call_id, name, args } => self.executed(&tool_call_id, &name, &args)?,
                 Effect::Abandon { tool_call_id } => {
                     self.say(|| format!("     → abandon {tool_call_id}"));
-                    let at = self.due.abandons.iter().position(|id| *id == tool_call_id);
-                    let Some(at) = at else { return Err(format!("{tool_call_id} is abandoned, and does not execute")) };
-                    self.due.abandons.remove(at);
+                    match self.due.abandons.iter().position(|id| *id == tool_call_id) {
+                        Some(at) => drop(self.due.abandons.remove(at)),
+                        None => self.abandoned.push(tool_call_id),
+                    }
                 }
                 Effect::Changed { urgent } => {
                     let again = self.told.is_some_and(|told| told || !urgent);
@@ -53,6 +56,7 @@ impl World {
                 _ => {}
             }
         }
+        ensure!(self.abandoned.is_empty(), "{:?} are abandoned, and do not execute", self.abandoned);
         ensure!(self.due == Due::default(), "what is due does not happen: {:?}", self.due);
         Ok(())
     }
@@ -136,6 +140,8 @@ impl World {
         ensure!(!std::mem::replace(&mut asked.begun, true), "{run_id} begins twice");
         let (start, message, replaces) = (asked.start.clone(), asked.message.clone(), asked.replaces.clone());
         self.leave_turn(&start);
+        let (left, abandoned) = (std::mem::take(&mut self.due.left), std::mem::take(&mut self.abandoned));
+        ensure!(left == abandoned, "{abandoned:?} are abandoned, and {left:?} execute");
         self.turn = Some(Turn {
             ticket: Some(ticket),
             run_id: run_id.to_owned(),
@@ -327,6 +333,6 @@ impl World {
 }
 
 fn outcome_of(name: &str) -> &'static str {
-    let known = ["success", "error", "aborted", "interrupted", "cancelled", "truncated", "dropped"];
+    let known = ["success", "error", "aborted", "interrupted", "cancelled", "truncated", "dropped", "disconnected"];
     known.into_iter().find(|known| *known == name).unwrap_or("unknown")
 }

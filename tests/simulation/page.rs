@@ -279,6 +279,9 @@ impl World {
     pub(super) fn leave_turn(&mut self, start: &Start) {
         let Some(turn) = self.turn.take() else { return };
         for call in turn.calls.iter().filter(|call| call.stage != Stage::Done) {
+            if call.stage == Stage::Executing {
+                self.due.left.push(call.id.clone());
+            }
             if !matches!(start, Start::Regenerate(_)) {
                 self.thread.answer(&call.id, "The user went on without an answer.", true, true);
             }

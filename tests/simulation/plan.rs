@@ -74,6 +74,10 @@ pub enum Step {
         seed: u32,
     },
     Stop,
+    /// The run is left to the server.
+    Disconnect,
+    /// The run that was left is joined.
+    Attach,
     Cancel(usize),
     /// A submit whose message takes the place of one that was sent.
     Replace {
@@ -157,7 +161,7 @@ impl Plan {
 fn user(random: &mut Random) -> Step {
     let seed = random.below(10_000) as u32;
     let policy = if random.one_in(2) { "queue" } else { POLICIES[random.below(4)] };
-    match random.below(37) {
+    match random.below(41) {
         0..10 => Step::Submit { seed, policy, answers: !random.one_in(3) },
         10..12 => Step::Retry { policy },
         12..14 => Step::Regenerate { which: random.one_in(2).then(|| random.below(9)), seed },
@@ -172,6 +176,8 @@ fn user(random: &mut Random) -> Step {
         30 | 31 => Step::EditQueued { which: random.below(9), seed },
         32..35 => Step::Answer(random.below(5)),
         35 => Step::Reload,
+        36 | 37 => Step::Disconnect,
+        38..40 => Step::Attach,
         28 => Step::Hold(random.below(9)),
         _ if random.one_in(4) => Step::Dispose,
         _ => Step::Stop,

@@ -128,12 +128,16 @@ pub struct World {
     /// Calls that were executed.
     executing: BTreeSet<String>,
     due: Due,
+    /// Calls that were abandoned before the run that begins.
+    abandoned: Vec<String>,
     /// Tickets and ids of interrupts that are answered while others are not.
     partial: Vec<(Ticket, String)>,
     /// Tickets that settle with another, the first of the pair.
     joined: Vec<(Ticket, Ticket)>,
     /// The page was left while a run was on: the queue waits for the user.
     parked: bool,
+    /// A run was left to the server; how many of its events were received.
+    left: Option<usize>,
     run_id: String,
     thread: Thread,
     resumed: Option<Vec<String>>,
@@ -191,9 +195,11 @@ impl World {
             handled: BTreeSet::new(),
             executing: BTreeSet::new(),
             due: Due::default(),
+            abandoned: Vec::new(),
             partial: Vec::new(),
             joined: Vec::new(),
             parked: false,
+            left: None,
             run_id: String::new(),
             thread: Thread::new(),
             resumed: None,
@@ -254,6 +260,8 @@ impl World {
                 self.give(|session, now| session.stop(now))?;
                 self.perform()
             }
+            Step::Disconnect => self.disconnect(),
+            Step::Attach => self.attach(),
             Step::Cancel(which) => {
                 // Now and then one that does not wait any more, or never did.
                 let ticket = (which % (self.asked.len() + 2)) as Ticket;
@@ -294,11 +302,15 @@ impl World {
                     self.stops();
                 }
                 self.abandons();
+                if self.run.is_none() {
+                    self.abandon_turn();
+                }
                 let result = self.give(|session, now| session.reset(now))?;
                 self.perform()?;
                 if result.is_ok() {
                     ensure!(self.queue.is_empty() && self.run.is_none(), "reset left something behind");
                     (self.thread, self.turn) = (Thread::new(), None);
+                    self.left = None;
                     self.handled.clear();
                     (self.status, self.outcome, self.resumed) = ("idle", None, None);
                 }
@@ -412,6 +424,56 @@ impl World {
         self.perform()
     }
 
+    fn disconnect(&mut self) -> Held {
+        match self.run.take_if(|run| run.ended.is_none()) {
+            Some(run) => {
+                self.due.settles.push((run.ticket, "disconnected"));
+                self.due.closes = !run.waiting;
+                self.left = Some(run.received);
+                self.status = "idle";
+                if let Some(turn) = &mut self.turn {
+                    turn.ticket = None;
+                }
+            }
+            None => self.stops(),
+        }
+        self.give(|session, now| session.disconnect(now))?;
+        self.perform()
+    }
+
+    fn attach(&mut self) -> Held {
+        if self.left.is_none() && self.run.is_none() && self.plan.resume.is_some() && !self.disposed {
+            return Ok(());
+        }
+        let (mut input, _) = self.input();
+        input.as_object_mut().unwrap().remove("runId");
+        let input = input.to_string();
+        let on = self.run.as_ref().map(|run| run.ended.is_none());
+        if on == Some(false) {
+            return Ok(());
+        }
+        let result = self.give(|session, now| session.attach(&input, now))?;
+        self.say(|| format!("     attach: {result:?}"));
+        let ticket = match result {
+            Err(Misuse::Disposed) if self.disposed => return self.perform(),
+            Err(Misuse::Busy) if on.is_some() => return self.perform(),
+            Err(Misuse::NothingToAttach) if self.plan.resume.is_none() => return self.perform(),
+            Ok(ticket) if self.plan.resume.is_some() => ticket,
+            other => return Err(format!("attach: {other:?}")),
+        };
+        let Some(received) = self.left.take() else { return Err("nothing was left, and it is joined".into()) };
+        let run_id = self.run_id.clone();
+        let asked = Asked { begun: true, ..Asked::new(run_id.clone(), "queue", Start::Submit) };
+        ensure!(self.asked.insert(ticket, asked).is_none(), "ticket {ticket} was given twice");
+        let turn = Turn { ticket: None, run_id, follow_ups: 0, calls: Vec::new(), over: None };
+        self.turn.get_or_insert(turn).ticket = Some(ticket);
+        let run = Run::new(ticket, self.lines.len(), self.now);
+        self.run = Some(Run { joins: true, waiting: true, received, ..run });
+        self.thread.sent();
+        (self.status, self.outcome) = ("running", None);
+        self.perform()
+    }
+
     /// The page is left without a word, and comes back with what it had saved.
     fn reload(&mut self) -> Held {
         use page::Stage;
@@ -420,7 +482,7 @@ impl World {
         }
         let saved = self.give(|session, _| session.save())?;
         self.say(|| format!("     {saved}"));
-        let running = self.run.as_ref().is_some_and(|run| run.ended.is_none());
+        let running = self.left.is_some() || self.run.as_ref().is_some_and(|run| run.ended.is_none());
         self.session = Session::new(options(&self.plan), None, None).unwrap();
         if self.twin.is_some() {
             self.twin = Some(Session::new(options(&self.plan), None, None).unwrap());
@@ -437,6 +499,7 @@ impl World {
         self.partial.clear();
         self.joined.clear();
         (self.resumed, self.parked) = (None, running);
+        self.left = None;
         (self.status, self.outcome) = if running { ("error", Some("truncated")) } else { ("idle", None) };
         self.thread.reload();
         self.turn.take_if(|turn| !turn.any(&[Stage::Executing, Stage::Waiting, Stage::Manual]));
@@ -505,13 +568,17 @@ impl World {
                 ensure!(!self.disposed, "a submit after dispose was accepted");
                 let fresh = !self.asked.contains_key(ticket);
                 ensure!(fresh, "ticket {ticket} was given twice");
+                let left = self.left.take().is_some();
+                if left {
+                    self.thread.end("aborted", &[]);
+                }
                 match policy {
                     "replace" if !over || self.is_working() => {
                         self.stops();
                         self.queue.insert(0, *ticket);
                     }
                     // The run that is over is closed first; whatever goes on then is replaced.
-                    "replace" if self.run.is_some() || self.waits() => self.replacing = Some(*ticket),
+                    "replace" if self.run.is_some() || self.waits() && !left => self.replacing = Some(*ticket),
                     _ => self.queue.push(*ticket),
                 }
                 self.asked.insert(*ticket, asked);
@@ -585,6 +652,10 @@ impl World {
     fn dispose(&mut self) -> Held {
         self.stops();
         self.abandons();
+        // A run that was left: what the page executes for it.
+        if self.run.is_none() {
+            self.abandon_turn();
+        }
         self.give(|session, now| session.dispose(now))?;
         self.perform()?;
         self.disposed = true;
