@@ -383,7 +383,9 @@ impl Session {
         self.alive()?;
         let (edited, _) = Submit::read(&keep_private(json), self.options.max_depth, Start::Submit)?;
         let Some(submit) = self.queue.iter_mut().find(|submit| submit.ticket == ticket) else { return Ok(false) };
-        *submit = Submit { ticket, ..edited };
+        // Its answers to interrupts stay, if no others are given.
+        let resume = edited.resume.clone().or(submit.resume.take());
+        *submit = Submit { ticket, resume, ..edited };
         self.changed(true);
         Ok(true)
     }

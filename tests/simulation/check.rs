@@ -71,7 +71,8 @@ impl World {
         ensure!(json!(interrupts) == json!(self.thread.interrupts), "the open interrupts are {interrupts:?}");
         for item in list {
             let waits = self.partial.iter().any(|(_, id)| item["id"] == **id);
-            let sent = self.resumed.iter().flatten().any(|id| item["id"] == **id);
+            let queued = self.queue.iter().filter_map(|ticket| self.asked[ticket].resume.as_ref());
+            let sent = self.resumed.iter().chain(queued).flatten().any(|id| item["id"] == **id);
             let fits = if item.get("answered").is_some() { waits || sent } else { !waits };
             ensure!(fits, "whether {item} is answered is {waits}");
         }

@@ -379,7 +379,8 @@ impl World {
         ensure!(edited == Ok(waits), "whether {ticket} was edited is {edited:?}");
         if let Some(asked) = self.asked.get_mut(&ticket).filter(|_| waits) {
             let (policy, message) = (asked.policy, Some(message));
-            *asked = Asked { message, ..Asked::new(run_id, policy, Start::Submit) };
+            let resume = asked.resume.take();
+            *asked = Asked { message, resume, ..Asked::new(run_id, policy, Start::Submit) };
         }
         self.perform()
     }
