@@ -3,9 +3,13 @@
 import {
   AgentError,
   createAgent,
+  custom,
+  eventSource,
+  fetchTransport,
   indexedDbStore,
   localStorageStore,
   tool,
+  webSocket,
   type Agent,
   type AgentSnapshot,
   type AgentStore,
@@ -58,6 +62,24 @@ createAgent({
 });
 createAgent({ url: "/", headers: new Headers() });
 createAgent({ url: "/", headers: [["a", "b"]] });
+createAgent<State>({
+  transport: webSocket({ url: async (runId, { threadId }) => `wss://host/${threadId}/${runId}`, protocols: ["a"] }),
+  initialState: { todos: [] },
+  resume: { by: "socket-cursor", path: "/metadata/seq" },
+  retry: { attempts: 3 },
+  stop: ({ runId }) => void runId,
+});
+createAgent({ transport: eventSource({ url: "/events", submitUrl: async () => "/submit", headers: async () => undefined }) });
+createAgent({
+  transport: custom(async function* ({ runId, threadId }, { signal, cursor }) {
+    yield { type: "RUN_STARTED", runId, threadId };
+    yield `${signal.aborted} ${cursor}`;
+  }),
+});
+// @ts-expect-error either url or transport
+createAgent({ url: "/", transport: fetchTransport({ url: "/" }) });
+// @ts-expect-error a cursor needs its path
+createAgent({ url: "/", resume: { by: "cursor", param: "after" } });
 // @ts-expect-error url is required
 createAgent({});
 // @ts-expect-error no such option
