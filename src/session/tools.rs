@@ -264,7 +264,7 @@ impl Session {
         }
         self.thread.set_call_phase(id, CallPhase::Executing);
         // Approved after the run has ended: the user waits again.
-        if self.run.is_none() {
+        if self.run.is_none() && !self.left {
             (self.status, self.error, self.outcome) = (Status::Running, None, None);
         }
         let mut json = String::new();

@@ -106,7 +106,7 @@ impl World {
 
     fn executes(&mut self, id: &str) {
         self.set_phase(id, "executing");
-        if self.run.is_none() {
+        if self.run.is_none() && self.left.is_none() {
             (self.status, self.outcome) = ("running", None);
         }
         self.due.executes.push(id.to_owned());
