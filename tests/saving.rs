@@ -119,6 +119,22 @@ fn a_tool_that_was_at_work_is_not_executed_again() {
 }
 
 #[test]
+fn an_answer_that_was_not_sent_goes_out_after_a_reload() {
+    let (mut agent, _) = calling(json!({"name": "f"}));
+    agent.act(|session, now| assert!(session.settle_call("{\"toolCallId\":\"c\",\"result\":1}", now).unwrap()));
+    let mut again = restored(&agent.session.save());
+    let request = again.submit("go on");
+    // What this request carries, the server has seen.
+    assert_eq!(again.requests[0].1["messages"][2]["content"], "1");
+    let mut other = restored(&agent.session.save());
+    other.act(|session, now| drop(session.submit("{\"runId\":\"x\",\"messages\":[]}", now)));
+    assert_eq!(other.requests[0].1["messages"][2]["content"], "1");
+    again.head(request, 200, "text/event-stream");
+    let snapshot = again.events(request, &[started("r2"), event!("MESSAGES_SNAPSHOT", "messages": [user("u", "go")])]);
+    assert_eq!(snapshot["messages"].as_array().unwrap().len(), 1, "so its snapshot counts");
+}
+
+#[test]
 fn a_damaged_save_is_refused_and_changes_nothing() {
     let (agent, _) = calling(json!({"name": "f", "needsApproval": true}));
     let saved = agent.session.save();

@@ -1,6 +1,6 @@
 //! An agent as one JSON text, and back: thread, queue, the page's calls and the cursor, but not what was published.
 //!
-//! `{v, threadId, runId?, running?, messages, state, interrupts, handled, queue, turn?, lastEventId?, cursor?,
+//! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, queue, turn?, lastEventId?, cursor?,
 //! checkpoint?}`. A later version
 //! that means something else has another `v`.
 
@@ -29,6 +29,8 @@ impl Session {
         write_value(object.member("state"), self.thread.state());
         self.thread.write_interrupts(object.member("interrupts"));
         object.strings("handled", self.handled.iter().map(String::as_str));
+        // Answers of the page that the server has not seen.
+        object.strings("unsent", self.thread.unsent_answers());
         let mut queue = JsonWriter::array(object.member("queue"));
         self.queue.iter().for_each(|submit| submit.save(queue.item()));
         queue.close();
@@ -64,6 +66,7 @@ impl Session {
         let interrupts = fields.get("interrupts").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
         let handled: Option<Vec<String>> = list("handled")?.into_iter().map(|id| id.string().map(Into::into)).collect();
         let handled = handled.ok_or_else(damaged)?;
+        let unsent: Vec<String> = list("unsent")?.into_iter().filter_map(|id| id.string().map(Into::into)).collect();
         let queue: Result<Vec<Submit>, Misuse> =
             list("queue")?.into_iter().map(|raw| Submit::restore(raw, self.options.max_depth)).collect();
         let queue = queue.map_err(|_| damaged())?;
@@ -74,6 +77,7 @@ impl Session {
         self.options.thread_id = thread_id;
         self.thread.set_messages(messages);
         self.thread.set_state(state);
+        self.thread.restore_unsent(&unsent);
         self.thread.restore_interrupts(interrupts);
         self.handled = handled;
         self.run_id = string("runId");

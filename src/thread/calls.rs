@@ -222,6 +222,18 @@ impl Thread {
         self.list.insert(place, entry);
     }
 
+    /// The messages with answers of the page that the server has not seen.
+    pub(crate) fn unsent_answers(&self) -> impl Iterator<Item = &str> {
+        self.list.entries().iter().filter(|entry| entry.local).map(|entry| entry.message.id.as_str())
+    }
+
+    /// The same of a thread that was saved.
+    pub(crate) fn restore_unsent(&mut self, ids: &[String]) {
+        for entry in self.list.entries_mut() {
+            entry.local = ids.contains(&entry.message.id);
+        }
+    }
+
     /// The server is told everything now.
     pub(crate) fn sent(&mut self) {
         self.list.entries_mut().iter_mut().for_each(|entry| entry.local = false);
