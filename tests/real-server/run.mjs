@@ -4,7 +4,7 @@
 //
 // PYTHON names an interpreter that has requirements.txt installed.
 
-import { createAgent } from "ag-ui-wasm";
+import { createAgent, tool } from "ag-ui-wasm";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -127,6 +127,37 @@ describe("pydantic-ai", { timeout: 60_000 }, () => {
     assert.deepEqual(snapshot.interrupts, []);
     assert.equal(snapshot.toolCalls[0]?.result, "deleted /tmp/a");
     assert.equal(texts(snapshot).at(-1), "assistant: It said: deleted /tmp/a");
+  });
+
+  test("waits for tools of the page and for people, and goes on with their answers", async () => {
+    /** @type {unknown[]} */
+    const sent = [];
+    const { agent } = start({
+      tools: [
+        tool({ name: "page_title", description: "The page's title", parameters: { type: "object", properties: {} }, execute: () => "Recipes" }),
+        tool({
+          name: "send",
+          description: "Sends it",
+          parameters: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
+          needsApproval: true,
+          execute: (args) => {
+            sent.push(args);
+            return "sent";
+          },
+        }),
+      ],
+    });
+    const first = await agent.submit("page please");
+    assert.equal(first.outcome, "success");
+    assert.deepEqual(first.pendingToolCallIds, ["call-send"], "somebody has to approve");
+    assert.deepEqual(agent.getSnapshot().toolCalls.map(({ phase }) => phase), ["output-available", "awaiting-approval"]);
+    agent.approve("call-send", { to: "one" });
+    await until(agent, ({ messages, status }) => status === "idle" && messages.at(-1)?.role === "assistant");
+    const snapshot = agent.getSnapshot();
+    assert.deepEqual(sent, [{ to: "one" }], "with the arguments that were approved");
+    assert.deepEqual(roles(snapshot), ["user", "assistant", "tool", "tool", "assistant"]);
+    assert.equal(texts(snapshot).at(-1), "assistant: It said: sent");
+    assert.equal(snapshot.error, undefined);
   });
 
   test("stops in mid-stream, and goes on afterwards", async () => {

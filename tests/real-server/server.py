@@ -59,6 +59,10 @@ async def model(messages: list[ModelMessage], _info: AgentInfo) -> AsyncIterator
             yield {0: DeltaToolCall(name="cook", json_args='{"title": "Soup"}', tool_call_id="call-cook")}
         case "delete":
             yield {0: DeltaToolCall(name="delete", json_args='{"path": "/tmp/a"}', tool_call_id="call-delete")}
+        case "page":
+            # The page declares these tools; the run ends with the calls open, and the next one brings their results.
+            yield {0: DeltaToolCall(name="page_title", json_args="{}", tool_call_id="call-title")}
+            yield {1: DeltaToolCall(name="send", json_args='{"to": "everybody"}', tool_call_id="call-send")}
         case "wait":
             yield "One moment"
             yield " …"
