@@ -170,7 +170,9 @@ impl World {
 
     /// Whether a call can be answered still. If not, nobody waits for it any more.
     fn is_open(&mut self, id: &str) -> bool {
-        let open = self.thread.call(id).is_some_and(|call| call.result.is_none());
+        let found = self.thread.call(id).map(|call| call.result.is_none());
+        // Of a run that was left, a replay may tell of it yet.
+        let open = found.unwrap_or(self.left.is_some() && self.page_call(id).is_some());
         if !open && let Some(call) = self.page_call(id) {
             (call.stage, call.follow_up) = (Stage::Done, false);
             self.advance();
@@ -194,7 +196,7 @@ impl World {
         }
         let input = input.to_string();
         self.say(|| format!("     {input}"));
-        let open = self.is_open(&id);
+        let open = self.is_open(&id) && self.thread.call(&id).is_some();
         let call = self.page_call(&id).filter(|call| call.stage == Stage::Waiting && open);
         let counts = call.is_some();
         if let Some(call) = call {
