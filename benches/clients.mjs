@@ -45,11 +45,11 @@ export async function ours(answer, initialMessages) {
 /** The WebAssembly alone: nobody takes a patch before the run has ended. @type {Client} */
 export async function core(answer, messages) {
   await init({ module_or_path: readFileSync(new URL("../pkg/core.wasm", import.meta.url)) });
-  const settings = { threadId: "t", rules: "tolerant", events: false, maxFrameBytes: 2 ** 20, maxErrorBodyBytes: 2 ** 10, maxQueue: 1, maxDepth: 64, graceMs: 0 };
+  const settings = { threadId: "t", rules: /** @type {const} */ ("tolerant"), protocol: "1.0", network: "{}", events: false, maxFrameBytes: 2 ** 20, maxErrorBodyBytes: 2 ** 10, maxQueue: 1, maxDepth: 64, graceMs: 0 };
   /** @type {Session | undefined} */
   let session;
   await new Promise((settled) => {
-    const host = { request: () => ({ url: "http://agent.test/", fetch: async () => answer() }), changed() {}, settled, custom() {}, event() {}, warning() {}, fatal() {} };
+    const host = { request: () => ({ url: "http://agent.test/", fetch: async () => answer() }), changed() {}, settled, custom() {}, event() {}, execute() {}, abandon() {}, stopRemote() {}, warning() {}, fatal() {} };
     session = new Session(settings, messages && JSON.stringify(messages), undefined, host);
     session.submit('{"messages":[],"tools":[],"context":[],"forwardedProps":{},"runId":"r"}');
   });
