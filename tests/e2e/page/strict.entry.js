@@ -1,6 +1,6 @@
 // A chat that greets when it is mounted, in React's StrictMode, which mounts everything twice. The test bundles it.
 import { useAgent } from "ag-ui-wasm/react";
-import { createElement as h, StrictMode, useEffect, useState } from "react";
+import { createElement as h, StrictMode, useEffect } from "react";
 import { createRoot } from "react-dom/client";
 
 window.mounted = 0;
@@ -14,14 +14,9 @@ function Chat() {
   return h(
     "div",
     { id: "chat", "data-status": status },
-    h("ol", null, messages.map(({ id, role, content }) => h("li", { key: id, "data-role": role }, content))),
     h("button", { id: "send", onClick: () => void submit("And again") }, "Send"),
+    h("ol", null, messages.map(({ id, role, content }) => h("li", { key: id, "data-role": role }, content))),
   );
 }
 
-function App() {
-  const [shown, setShown] = useState(true);
-  return h("div", null, shown && h(Chat), h("button", { id: "toggle", onClick: () => setShown(!shown) }, "Toggle"));
-}
-
-createRoot(document.getElementById("root")).render(h(StrictMode, null, h(App)));
+createRoot(document.getElementById("root")).render(h(StrictMode, null, h(Chat)));
