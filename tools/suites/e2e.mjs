@@ -1,5 +1,5 @@
-// The demo pages in the browsers. Every tests/e2e/*.test.mjs runs once for each engine, whose name
-// it finds in ENGINE; screenshots belong into .artifacts/screenshots.
+// The demo pages, and a page whose network fails, in the browsers. Every tests/e2e/*.test.mjs runs
+// once for each engine, whose name it finds in ENGINE; screenshots belong into .artifacts/screenshots.
 
 import { engines } from "../../tests/webdriver/engines.mjs";
 import { buildDemo } from "../demo.mjs";
