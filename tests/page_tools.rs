@@ -268,3 +268,36 @@ fn a_call_of_nobodys_tool_waits_and_may_be_answered_by_hand() {
     assert_eq!(agent.requests.len(), 2);
     assert_eq!(phases(&mut agent), ["output-available"]);
 }
+
+/// OpenSearch pauses a run for a tool of the page, and ends it twice (`tests/fixtures/opensearch`).
+#[test]
+fn a_run_that_opensearch_has_paused_goes_on() {
+    let page_tools = json!([{"name": "update_query"}]);
+    let mut agent = Agent::new(Options::default());
+    agent.submit_json(json!({"runId": "r", "messages": [user("u", "How many 500s?")], "pageTools": page_tools}));
+    let request = agent.requests[0].0;
+    agent.head(request, 200, "text/event-stream");
+    agent.bytes(request, include_bytes!("fixtures/opensearch/paused.sse"));
+    let args = json!({"query": "source=logs | where status>=500", "language": "PPL"});
+    assert_eq!(agent.executed, [("tooluse_Fe2".to_owned(), "update_query".to_owned(), args)]);
+    agent.end(request);
+    assert_eq!(agent.warnings, ["event-after-end"], "the second end is dropped");
+    settle(&mut agent, "tooluse_Fe2", json!({"result": {"success": true, "rows": 42}}));
+    let messages = agent.requests[1].1["messages"].as_array().unwrap().clone();
+    let seen: Vec<_> = messages.iter().map(|m| (m["role"].clone(), m["content"].clone())).collect();
+    assert_eq!(
+        seen,
+        [
+            ("user", "How many 500s?"),
+            ("assistant", "Updating the query bar."),
+            ("tool", "{\"success\":true,\"rows\":42}")
+        ]
+        .map(|(role, content)| (json!(role), json!(content)))
+    );
+    let request = agent.requests[1].0;
+    agent.head(request, 200, "text/event-stream");
+    agent.bytes(request, include_bytes!("fixtures/opensearch/continued.sse"));
+    agent.end(request);
+    assert_eq!(agent.snapshot()["messages"][3]["content"], "Done: 42 matching events.");
+    assert_eq!(outcomes(&agent), [(1, "success")]);
+}
