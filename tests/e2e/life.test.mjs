@@ -213,6 +213,26 @@ describe("a page and a network that fails", () => {
     assert.equal(proxy.requests.length, 3);
   });
 
+  it("a page in a hidden tab goes on, and waits no longer when it is looked at again", async () => {
+    const show = (visible) =>
+      browser.evaluate((visible) => {
+        Object.defineProperty(document, "hidden", { configurable: true, get: () => !visible });
+        Object.defineProperty(document, "visibilityState", { configurable: true, get: () => (visible ? "visible" : "hidden") });
+        // No frame is drawn in a tab that nobody sees.
+        if (!visible) window.requestAnimationFrame = () => 0;
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, visible);
+    await open({ resume: JOIN, retry: IN_WEEKS });
+    proxy.plan({ bytes: 600, then: "stall" });
+    await send();
+    await show(false);
+    await cutWhenRead(1);
+    await browser.waitFor(() => life.agent.getSnapshot().connection.retryAt !== undefined);
+    await show(true);
+    assert.deepEqual(await ended(), ["success"]);
+    assert.deepEqual(await messages(), [question, answer]);
+  });
+
   it("two clicks are two answers, one after the other", async () => {
     await open();
     proxy.plan({ bytes: 500, then: "stall" });
