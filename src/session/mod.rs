@@ -12,11 +12,13 @@
 //!     a connection that is lost leads to waiting and back to connecting, where that is possible: `reconnect.rs`
 //! ```
 
+mod effect;
 mod error;
 mod given;
 mod input;
 mod interrupts;
 mod join;
+mod options;
 mod publish;
 mod reconnect;
 mod run;
@@ -24,7 +26,9 @@ mod save;
 mod submit;
 mod tools;
 
+pub use effect::{Effect, Target};
 pub use error::{AgentError, ErrorKind};
+pub use options::Options;
 pub use reconnect::{Network, Resume};
 pub use run::Outcome;
 pub use submit::{Misuse, Ticket};
@@ -32,138 +36,14 @@ pub use submit::{Misuse, Ticket};
 use crate::dialect::Thinking;
 use crate::rules::{ChunkExpander, OrderKeeper};
 use crate::thread::{DocumentLimits, Ending, LocalAnswer, Thread, Warning};
-use crate::wire::{Framer, JsonWriter, Protocol, Raw, RunAgentInput, keep_private, write_json};
+use crate::wire::{Framer, JsonWriter, Raw, RunAgentInput, keep_private, write_json};
 use interrupts::Partial;
 use publish::Published;
 use reconnect::Progress;
 use run::{Phase, Run};
 use std::collections::VecDeque;
-use std::rc::Rc;
 use submit::{IfBusy, Start, Submit};
 use tools::Turn;
-
-/// How a session is to work. Every limit is the application's to set.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The conversation's id.
-    pub thread_id: String,
-    /// A broken rule ends the run with an error, instead of a warning.
-    pub strict: bool,
-    /// What the server speaks, default 1.0.
-    pub protocol: Protocol,
-    /// Report every event as it came (`Effect::Event`).
-    pub events: bool,
-    /// Bytes of one frame, and of what the copies of one patch add, default 10 MiB.
-    pub max_frame_bytes: usize,
-    /// Bytes kept of a body that is no stream, default 64 KiB.
-    pub max_error_body_bytes: usize,
-    /// Submits that may wait, default 32.
-    pub max_queue: usize,
-    /// Levels of nesting in a frame, and in a document that patches build, default 512.
-    pub max_depth: usize,
-    /// Milliseconds that a body may stay open after its run has ended, default 1,000.
-    pub grace_ms: f64,
-    /// What is done when the network fails.
-    pub network: Network,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            thread_id: String::new(),
-            strict: false,
-            protocol: Protocol::CURRENT,
-            events: false,
-            max_frame_bytes: 10 * 1024 * 1024,
-            max_error_body_bytes: 64 * 1024,
-            max_queue: 32,
-            max_depth: 512,
-            grace_ms: 1000.0,
-            network: Network::default(),
-        }
-    }
-}
-
-/// What the border has to do, in order.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
-    /// Send this body (a `RunAgentInput`), and report what comes back under this number.
-    Open {
-        /// Names the request.
-        request: u32,
-        /// Where it goes.
-        target: Target,
-        /// The run that it begins or joins.
-        run_id: String,
-        /// How far the stream of a run that is joined was read.
-        cursor: Option<String>,
-        /// JSON text.
-        body: Rc<str>,
-    },
-    /// Tell the server that the run is stopped, where the application says how.
-    StopRemote {
-        /// The run.
-        run_id: String,
-    },
-    /// Abort the request; nothing more is wanted from it.
-    Close {
-        /// Names the request.
-        request: u32,
-    },
-    /// Call [`Session::tick`] at this time (milliseconds since 1970), and not at an earlier one any more.
-    Wake {
-        /// When; `None`: not at all.
-        at: Option<f64>,
-    },
-    /// A submit has come to its end.
-    Settled {
-        /// Names the submit.
-        ticket: Ticket,
-        /// JSON text: `{runId, outcome, error?, result?, pendingToolCallIds?}`.
-        result: String,
-    },
-    /// Call the page's tool, and report what it gives with [`Session::settle_call`].
-    Execute {
-        /// Names the call.
-        tool_call_id: String,
-        /// The tool's name.
-        name: String,
-        /// The arguments as JSON text.
-        args: String,
-    },
-    /// The page's tool need not go on: nobody waits for its result.
-    Abandon {
-        /// Names the call.
-        tool_call_id: String,
-    },
-    /// A CUSTOM event.
-    Custom {
-        /// Its name.
-        name: String,
-        /// Its value as JSON text.
-        value: String,
-    },
-    /// An event as it came, as JSON text.
-    Event(String),
-    /// Something odd that was dealt with.
-    Warning(Warning),
-    /// The snapshot is behind; `urgent`: the user waits for it.
-    Changed {
-        /// Whether to publish at once.
-        urgent: bool,
-    },
-}
-
-/// Where a request goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
-    /// POST, which begins a run.
-    Run,
-    /// The same once more, because it is safe.
-    Again,
-    /// The way by which a run is joined.
-    Resume,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Status {

@@ -1,0 +1,86 @@
+//! What a session asks its border to do.
+
+use super::Ticket;
+use crate::thread::Warning;
+use std::rc::Rc;
+
+/// What the border has to do, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Send this body (a `RunAgentInput`), and report what comes back under this number.
+    Open {
+        /// Names the request.
+        request: u32,
+        /// Where it goes.
+        target: Target,
+        /// The run that it begins or joins.
+        run_id: String,
+        /// How far the stream of a run that is joined was read.
+        cursor: Option<String>,
+        /// JSON text.
+        body: Rc<str>,
+    },
+    /// Tell the server that the run is stopped, where the application says how.
+    StopRemote {
+        /// The run.
+        run_id: String,
+    },
+    /// Abort the request; nothing more is wanted from it.
+    Close {
+        /// Names the request.
+        request: u32,
+    },
+    /// Call [`super::Session::tick`] at this time (milliseconds since 1970), and not at an earlier one any more.
+    Wake {
+        /// When; `None`: not at all.
+        at: Option<f64>,
+    },
+    /// A submit has come to its end.
+    Settled {
+        /// Names the submit.
+        ticket: Ticket,
+        /// JSON text: `{runId, outcome, error?, result?, pendingToolCallIds?}`.
+        result: String,
+    },
+    /// Call the page's tool, and report what it gives with [`super::Session::settle_call`].
+    Execute {
+        /// Names the call.
+        tool_call_id: String,
+        /// The tool's name.
+        name: String,
+        /// The arguments as JSON text.
+        args: String,
+    },
+    /// The page's tool need not go on: nobody waits for its result.
+    Abandon {
+        /// Names the call.
+        tool_call_id: String,
+    },
+    /// A CUSTOM event.
+    Custom {
+        /// Its name.
+        name: String,
+        /// Its value as JSON text.
+        value: String,
+    },
+    /// An event as it came, as JSON text.
+    Event(String),
+    /// Something odd that was dealt with.
+    Warning(Warning),
+    /// The snapshot is behind; `urgent`: the user waits for it.
+    Changed {
+        /// Whether to publish at once.
+        urgent: bool,
+    },
+}
+
+/// Where a request goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// POST, which begins a run.
+    Run,
+    /// The same once more, because it is safe.
+    Again,
+    /// The way by which a run is joined.
+    Resume,
+}

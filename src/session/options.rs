@@ -1,0 +1,46 @@
+//! How a session is to work.
+
+use super::Network;
+use crate::wire::Protocol;
+
+/// How a session is to work. Every limit is the application's to set.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The conversation's id.
+    pub thread_id: String,
+    /// A broken rule ends the run with an error, instead of a warning.
+    pub strict: bool,
+    /// What the server speaks, default 1.0.
+    pub protocol: Protocol,
+    /// Report every event as it came (`Effect::Event`).
+    pub events: bool,
+    /// Bytes of one frame, and of what the copies of one patch add, default 10 MiB.
+    pub max_frame_bytes: usize,
+    /// Bytes kept of a body that is no stream, default 64 KiB.
+    pub max_error_body_bytes: usize,
+    /// Submits that may wait, default 32.
+    pub max_queue: usize,
+    /// Levels of nesting in a frame, and in a document that patches build, default 512.
+    pub max_depth: usize,
+    /// Milliseconds that a body may stay open after its run has ended, default 1,000.
+    pub grace_ms: f64,
+    /// What is done when the network fails.
+    pub network: Network,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            thread_id: String::new(),
+            strict: false,
+            protocol: Protocol::CURRENT,
+            events: false,
+            max_frame_bytes: 10 * 1024 * 1024,
+            max_error_body_bytes: 64 * 1024,
+            max_queue: 32,
+            max_depth: 512,
+            grace_ms: 1000.0,
+            network: Network::default(),
+        }
+    }
+}
