@@ -15,15 +15,21 @@ import { createWaker } from "./wake.js";
 
 /**
  * An agent over a core that is loaded when it is first needed. The entries of the package differ in the source only.
+ * `full`: it is the one with the dialects.
  *
  * @internal
  */
-export function createAgentWith<State>(source: () => Promise<Core>, given: AgentOptions<State>): Agent<State> {
+export function createAgentWith<State>(source: () => Promise<Core>, given: AgentOptions<State>, full = false): Agent<State> {
   const { initialMessages = [], initialState, notify, limits = {} } = given;
   const { rules = "tolerant", protocol = "1.0" } = given;
   // As the core reads it, which comes too late to tell of a mistake where it was made.
   if (!/^(1\.0|0\.0\.(0|[1-9]\d{0,2}))$/.test(protocol)) {
     throw misuse(new TypeError(`expected "1.0" or "0.0.x" as protocol, not ${JSON.stringify(protocol)}`));
+  }
+  const { name: dialect, ...dialectSettings } = typeof given.dialect === "string" ? { name: given.dialect } : (given.dialect ?? {});
+  if (dialect && !full) {
+    const message = `"dialect" is an option of createAgent() from "ag-ui-wasm/full"`;
+    throw new AgentError({ kind: "unsupported", code: "dialect", message });
   }
   const { persist } = given;
   const first = initialSnapshot(given.threadId ?? uuid(), initialMessages, initialState);
@@ -49,6 +55,8 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     threadId: first.threadId,
     rules,
     protocol,
+    dialect,
+    dialectSettings: JSON.stringify(dialectSettings),
     events: false,
     maxFrameBytes: limits.frameBytes ?? 10 * 2 ** 20,
     maxErrorBodyBytes: limits.errorBodyBytes ?? 64 * 2 ** 10,

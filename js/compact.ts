@@ -1,15 +1,15 @@
 import type { AgUiEvent } from "./events.js";
 import { internal, misuse } from "./failure.js";
-import { compact } from "./glue/core.js";
+import type { Core } from "./loader.js";
 
 /**
  * Compaction with a core that is loaded for it, if it is not there yet.
  *
  * @internal
  */
-export async function compactWith(load: () => Promise<unknown>, events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
+export async function compactWith(load: () => Promise<Core>, events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
   const lines = toLines(events);
-  await load();
+  const { compact } = await load();
   try {
     // A line end never stands inside of JSON text.
     return JSON.parse(`[${compact(lines).trimEnd().replaceAll("\n", ",")}]`);

@@ -1,8 +1,9 @@
 import { createAgentWith } from "./agent.js";
 import { compactWith } from "./compact.js";
+import { loadCore } from "./core.js";
 import type { AgUiEvent } from "./events.js";
 import { bytes } from "./glue/bytes.js";
-import { inflate, loadCore } from "./loader.js";
+import { inflate } from "./loader.js";
 import type { Agent, AgentOptions } from "./types.js";
 
 export { AgentError } from "./error.js";

@@ -1,27 +1,37 @@
 import { AgentError } from "./error.js";
-import init, { Session, type ModuleInput } from "./glue/core.js";
+import type init from "./glue/core.js";
+import type { compact, ModuleInput, Session } from "./glue/core.js";
+import type { WasmSource } from "./types.js";
 
 /** The core, ready for use. */
 export interface Core {
   readonly Session: typeof Session;
+  readonly compact: typeof compact;
 }
 
-// The glue holds one instance a page, so there is one load, whoever asks first.
-let loading: Promise<Core> | undefined;
-
-/** Loads the core from a module, unless that is done or on the way. A failed load is forgotten. */
-export function loadCore(module: () => ModuleInput | Promise<ModuleInput>): Promise<Core> {
-  loading ??= instantiate(module).catch((cause: unknown) => {
-    loading = undefined;
-    throw toLoadError(cause);
-  });
-  return loading;
+/** What wasm-bindgen makes of a module. */
+export interface Glue extends Core {
+  readonly default: typeof init;
 }
 
-async function instantiate(module: () => ModuleInput | Promise<ModuleInput>): Promise<Core> {
-  if (typeof WebAssembly !== "object") throw missing("WebAssembly");
-  await init({ module_or_path: await module() });
-  return { Session };
+/** Loads a module unless that is done or on the way. A failed load is forgotten. */
+export type Load<Module extends Core = Core> = (module: () => ModuleInput | Promise<ModuleInput>) => Promise<Module>;
+
+/** The glue holds one instance a page, so there is one load, whoever asks first. */
+export function createLoad<Module extends Glue>(glue: Module): Load<Module> {
+  let loading: Promise<Module> | undefined;
+  const instantiate: Load<Module> = async (module) => {
+    if (typeof WebAssembly !== "object") throw missing("WebAssembly");
+    await glue.default({ module_or_path: await module() });
+    return glue;
+  };
+  return (module) => {
+    loading ??= instantiate(module).catch((cause: unknown) => {
+      loading = undefined;
+      throw toLoadError(cause);
+    });
+    return loading;
+  };
 }
 
 /** The bytes of a module from base64 of raw deflate. */
@@ -31,6 +41,18 @@ export function inflate(base64: string): Promise<ArrayBuffer> {
   // A Blob's stream would do as well, but under jsdom a Blob has none.
   const inflated = new Response(deflated).body!.pipeThrough(new DecompressionStream("deflate-raw"));
   return new Response(inflated).arrayBuffer();
+}
+
+/** The module from where the application says that it is. */
+export async function find(wasm: WasmSource): Promise<Response | BufferSource | WebAssembly.Module> {
+  const given = await wasm;
+  const found = typeof given === "string" || given instanceof URL ? await fetch(given) : given;
+  if (found instanceof Response && !found.ok) {
+    const { status, url } = found;
+    const message = `The WebAssembly core could not be loaded: HTTP ${status} from ${url}`;
+    throw new AgentError({ kind: "internal", code: "load", message, retryable: true, status });
+  }
+  return found;
 }
 
 function missing(what: string): AgentError {

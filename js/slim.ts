@@ -1,9 +1,9 @@
 import { createAgentWith } from "./agent.js";
 import { compactWith } from "./compact.js";
-import { AgentError } from "./error.js";
+import { loadCore } from "./core.js";
 import type { AgUiEvent } from "./events.js";
-import { loadCore } from "./loader.js";
-import type { Agent, AgentOptions } from "./types.js";
+import { find } from "./loader.js";
+import type { Agent, SlimAgentOptions } from "./types.js";
 
 export { AgentError } from "./error.js";
 export type { AgentErrorData, AgentErrorKind } from "./error.js";
@@ -11,12 +11,6 @@ export { indexedDbStore, localStorageStore } from "./stores.js";
 export { tool } from "./tools.js";
 export { custom, eventSource, fetchTransport, webSocket } from "./transports.js";
 export type * from "./types.js";
-
-/** Where the WebAssembly is: the file `ag-ui-wasm/core.wasm` of this very version, in any form. */
-export type WasmSource = string | URL | Response | Promise<Response> | BufferSource | WebAssembly.Module;
-
-/** What `createAgent` of `ag-ui-wasm/slim` takes. */
-export type SlimAgentOptions<State = unknown> = AgentOptions<State> & { readonly wasm: WasmSource };
 
 /**
  * An agent whose WebAssembly comes from where the application says, so that it is cached and compiled by itself.
@@ -41,15 +35,4 @@ export function compactEvents(
   options: Pick<SlimAgentOptions, "wasm">,
 ): Promise<AgUiEvent[]> {
   return compactWith(() => loadCore(() => find(options.wasm)), events);
-}
-
-async function find(wasm: WasmSource): Promise<Response | BufferSource | WebAssembly.Module> {
-  const given = await wasm;
-  const found = typeof given === "string" || given instanceof URL ? await fetch(given) : given;
-  if (found instanceof Response && !found.ok) {
-    const { status, url } = found;
-    const message = `The WebAssembly core could not be loaded: HTTP ${status} from ${url}`;
-    throw new AgentError({ kind: "internal", code: "load", message, retryable: true, status });
-  }
-  return found;
 }

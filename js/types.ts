@@ -324,12 +324,24 @@ export type StopOptions =
   /** With POST, `{threadId, runId}` and the agent's headers. */
   { readonly url: RunUrl } | ((run: RunTarget) => void | Promise<void>);
 
+/** The systems whose servers are understood besides AG-UI's own. */
+export type DialectName = "agent-os" | "chio" | "hector" | "ngaf" | "open-search";
+
+/** A system, alone or with its settings. */
+export type Dialect = DialectName | { readonly name: DialectName };
+
 /** What `createAgent` takes. Only `url` is required, or a `transport`. */
 export type AgentOptions<State = unknown> = CommonOptions<State> &
   (
     | { readonly url: FetchOptions["url"]; readonly transport?: undefined }
     | { readonly url?: undefined; readonly transport: Transport }
   );
+
+/** Where the WebAssembly is: the file `ag-ui-wasm/core.wasm` of this very version, in any form; for `ag-ui-wasm/full/slim` it is `full.wasm`. */
+export type WasmSource = string | URL | Response | Promise<Response> | BufferSource | WebAssembly.Module;
+
+/** What `createAgent` of `ag-ui-wasm/slim` takes. */
+export type SlimAgentOptions<State = unknown> = AgentOptions<State> & { readonly wasm: WasmSource };
 
 /** The options of every agent. */
 export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"> {
@@ -338,6 +350,11 @@ export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"
    * request that was refused before the run began is sent again too. `false`: none of it.
    */
   readonly retry?: false | RetryOptions | undefined;
+  /**
+   * How the server speaks, where that is not AG-UI: with `ag-ui-wasm/full` only, the other entries refuse it (kind `unsupported`, code
+   * `dialect`). A dialect's settings stand beside its name.
+   */
+  readonly dialect?: Dialect | undefined;
   /** How a run is joined again. Without it, a run whose connection is lost is `truncated`. */
   readonly resume?: ResumeOptions | undefined;
   /** Whom `agent.stop()` tells. A failure is a warning, `stop-failed`. */

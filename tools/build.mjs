@@ -3,6 +3,7 @@
 //   src/ ──cargo──► .wasm ──wasm-bindgen──► core_bg.wasm ──wasm-opt──► pkg/core.wasm
 //                              │                                └──deflate, base64──► pkg/glue/bytes.js
 //                              └──────────► core.js, core.d.ts ────────────────────► pkg/glue/
+//   the same with the dialects and the guard ─────────────────────────► pkg/full.wasm, glue/full-bytes.js, full.js
 //   js/ ──tsc──► pkg/*.js, pkg/*.d.ts          pkg-template/, README, licences ──► pkg/
 //
 // Each step is skipped when its inputs are what they were.
@@ -18,11 +19,26 @@ import { Failure, isMain, main, run, step } from "./run.mjs";
 import { ensureBuildTools, wbg } from "./setup.mjs";
 import { crateVersion } from "./versions.mjs";
 
-const compiled = at("target/wasm32-unknown-unknown/release/ag_ui_wasm.wasm");
 const scratch = at(".tools/build");
 const glue = join(scratch, "glue");
-const optimised = join(scratch, "core.wasm");
 const staging = join(scratch, "pkg");
+
+/**
+ * The modules of the package. Each has a target folder of its own, so that cargo finds what it made the last time.
+ *
+ * @typedef {{ name: string, bytes: string, features: string[], target: string }} Module
+ * @type {Module[]}
+ */
+const modules = [
+  { name: "core", bytes: "bytes.js", features: ["--no-default-features"], target: at("target") },
+  { name: "full", bytes: "full-bytes.js", features: [], target: at("target/full") },
+];
+
+/** @param {Module} module */
+const compiled = ({ target }) => join(target, "wasm32-unknown-unknown/release/ag_ui_wasm.wasm");
+
+/** @param {Module} module */
+const optimised = ({ name }) => join(scratch, `${name}.wasm`);
 
 /** Files of the repository that are published as they are. */
 const documents = ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/rules.md"];
@@ -30,23 +46,27 @@ const documents = ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/rules.md"
 /** Sets up what is missing and brings pkg/ up to date. */
 export async function build() {
   await ensureBuildTools();
-  await compile();
-  await optimise();
+  for (const module of modules) {
+    await compile(module);
+    await optimise(module);
+  }
   await assemble();
   linkPackage();
 }
 
-async function compile() {
+/** @param {Module} module */
+async function compile(module) {
   const args = [
     ...["rustc", "--locked", "--release", "--target", "wasm32-unknown-unknown", "--lib"],
+    ...["--target-dir", module.target, ...module.features],
     // Asking for the cdylib alone lets cargo optimise across crates, which saves a seventh of the size.
     ...["--crate-type", "cdylib"],
     ...["--config", `target.wasm32-unknown-unknown.rustflags = ${JSON.stringify(shortPaths())}`],
   ];
   // Cargo knows by itself what has changed. A first time takes long enough to be announced.
-  const compile = () => run("cargo", args, { log: "build-cargo" });
-  if (existsSync(compiled)) await compile();
-  else await step("Compiling the core", compile);
+  const compile = () => run("cargo", args, { log: `build-cargo-${module.name}` });
+  if (existsSync(compiled(module))) await compile();
+  else await step(`Compiling ${module.name}.wasm`, compile);
 }
 
 /** Messages of panics name source files: without this, by their place on the machine that made the package. */
@@ -55,24 +75,28 @@ function shortPaths() {
   return [`--remap-path-prefix=${cargoHome}=cargo`, `--remap-path-prefix=${at()}=`];
 }
 
-async function optimise() {
-  const lock = at("package-lock.json");
-  await whenChanged("core", { inputs: fingerprint([compiled, wbg, lock]), outputs: [glue, optimised] }, () =>
-    step("Optimising the core", async () => {
-      rmSync(scratch, { recursive: true, force: true });
+/** @param {Module} module */
+async function optimise(module) {
+  const { name } = module;
+  const inputs = fingerprint([compiled(module), wbg, at("package-lock.json")]);
+  const outputs = [join(glue, `${name}.js`), optimised(module)];
+  await whenChanged(name, { inputs, outputs }, () =>
+    step(`Optimising ${name}.wasm`, async () => {
+      mkdirSync(glue, { recursive: true });
       const flags = ["--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section"];
-      await run(wbg, [compiled, ...flags, "--out-dir", glue, "--out-name", "core"], { log: "build-wasm-bindgen" });
-      const made = join(glue, "core_bg.wasm");
+      await run(wbg, [compiled(module), ...flags, "--out-dir", glue, "--out-name", name], { log: `build-wasm-bindgen-${name}` });
+      const made = join(glue, `${name}_bg.wasm`);
       // No single --enable-* flags: the module says itself which features it uses.
-      await run("node", [at("node_modules/binaryen/bin/wasm-opt"), "-O3", made, "-o", optimised], { log: "build-wasm-opt" });
+      const optimise = [at("node_modules/binaryen/bin/wasm-opt"), "-O3", made, "-o", optimised(module)];
+      await run("node", optimise, { log: `build-wasm-opt-${name}` });
       rmSync(made);
-      rmSync(join(glue, "core_bg.wasm.d.ts"), { force: true });
+      rmSync(join(glue, `${name}_bg.wasm.d.ts`), { force: true });
     }),
   );
 }
 
 async function assemble() {
-  const sources = [at("js"), at("pkg-template"), glue, optimised, at("package-lock.json"), ...documents.map((name) => at(name))];
+  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimised), at("package-lock.json"), ...documents.map((name) => at(name))];
   const inputs = fingerprint(sources, { extra: crateVersion() });
   await whenChanged("package", { inputs, outputs: [packageFolder] }, () =>
     step("Assembling the package", async () => {
@@ -80,10 +104,14 @@ async function assemble() {
       mkdirSync(join(staging, "glue"), { recursive: true });
       await run("node", [at("node_modules/typescript/bin/tsc"), "-p", at("js"), "--outDir", staging], { log: "build-tsc" });
 
-      cpSync(optimised, join(staging, "core.wasm"));
       cpSync(glue, join(staging, "glue"), { recursive: true });
-      writeFileSync(join(staging, "glue/bytes.js"), inlineBytes(readFileSync(optimised)));
-      cpSync(at("js/glue/bytes.d.ts"), join(staging, "glue/bytes.d.ts"));
+      for (const module of modules) {
+        const { name, bytes } = module;
+        cpSync(optimised(module), join(staging, `${name}.wasm`));
+        writeFileSync(join(staging, "glue", bytes), inlineBytes(readFileSync(optimised(module))));
+        const types = bytes.replace(".js", ".d.ts");
+        cpSync(at("js/glue", types), join(staging, "glue", types));
+      }
 
       cpSync(at("pkg-template"), staging, { recursive: true });
       for (const name of documents) {

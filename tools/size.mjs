@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { packageFolder } from "./paths.mjs";
 
-const entries = /** @type {const} */ (["index.js", "slim.js", "react.js", "svelte.js"]);
+const entries = /** @type {const} */ (["index.js", "slim.js", "react.js", "svelte.js", "full/index.js"]);
 const limitsFile = new URL("size-limits.json", import.meta.url);
 
 /** @typedef {{ min: number, gzip: number, brotli: number }} Size in bytes */
@@ -16,18 +16,19 @@ const limitsFile = new URL("size-limits.json", import.meta.url);
  * Measures every entry. `javascript` leaves the WebAssembly out; `together` is what travels: the
  * inlined bytes are part of the bundle, slim loads the bare module beside it.
  *
- * @returns {Promise<{ wasm: Size, entries: Record<string, EntrySize> }>}
+ * @returns {Promise<{ wasm: Size, full: Size, entries: Record<string, EntrySize> }>}
  */
 export async function measure() {
   const wasm = sizeOf(readFileSync(join(packageFolder, "core.wasm")));
+  const full = sizeOf(readFileSync(join(packageFolder, "full.wasm")));
   /** @type {Record<string, EntrySize>} */
   const measured = {};
   for (const entry of entries) {
-    const javascript = sizeOf(await bundle(entry, ["./glue/bytes.js"]));
+    const javascript = sizeOf(await bundle(entry, ["./glue/bytes.js", "../glue/full-bytes.js"]));
     const whole = sizeOf(await bundle(entry, []));
     measured[entry] = { javascript, together: entry === "slim.js" ? sum(javascript, wasm) : whole };
   }
-  return { wasm, entries: measured };
+  return { wasm, full, entries: measured };
 }
 
 /**
@@ -36,12 +37,13 @@ export async function measure() {
  * @returns {Promise<string[]>} what is over its limit
  */
 export async function printSizes() {
-  const { wasm, entries } = await measure();
+  const { wasm, full, entries } = await measure();
   /** @type {Record<string, Record<string, number>>} */
   const limits = JSON.parse(readFileSync(limitsFile, "utf8"));
   const rows = [
     ["", "min", "gzip", "brotli", "(limit)"],
     row("core.wasm", wasm, limits["core.wasm"]),
+    row("full.wasm", full, limits["full.wasm"]),
     ...Object.entries(entries).flatMap(([name, { javascript, together }]) => [
       row(`${name}, JavaScript`, javascript),
       row(`${name}, together`, together, limits[name]),
@@ -53,7 +55,7 @@ export async function printSizes() {
   }
 
   /** @type {Record<string, Size>} */
-  const sizes = { "core.wasm": wasm, ...Object.fromEntries(Object.entries(entries).map(([name, { together }]) => [name, together])) };
+  const sizes = { "core.wasm": wasm, "full.wasm": full, ...Object.fromEntries(Object.entries(entries).map(([name, { together }]) => [name, together])) };
   return Object.entries(limits).flatMap(([name, { brotli: limit }]) => {
     const size = sizes[name]?.brotli ?? 0;
     return limit !== undefined && size > limit ? [`${name} has ${kilobytes(size)} with brotli; its limit is ${kilobytes(limit)}.`] : [];

@@ -19,6 +19,10 @@ export interface SessionOptions {
   rules: "tolerant" | "strict";
   /** `1.0` or `0.0.x`. */
   protocol: string;
+  /** The name of the dialect that the server speaks, where that is not AG-UI. */
+  dialect: string | undefined;
+  /** Its settings: JSON text of an object. */
+  dialectSettings: string;
   /** Whether to call `host.event` for every event. */
   events: boolean;
   maxFrameBytes: number;

@@ -44,6 +44,10 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn protocol(this: &SessionOptions) -> String;
     #[wasm_bindgen(method, getter)]
+    pub fn dialect(this: &SessionOptions) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = dialectSettings)]
+    pub fn dialect_settings(this: &SessionOptions) -> String;
+    #[wasm_bindgen(method, getter)]
     pub fn events(this: &SessionOptions) -> bool;
     #[wasm_bindgen(method, getter, js_name = maxFrameBytes)]
     pub fn max_frame_bytes(this: &SessionOptions) -> f64;

@@ -7,6 +7,7 @@ mod host;
 mod panic;
 mod request;
 
+use crate::dialect::Dialect;
 use crate::session::{Effect, Misuse, Network, Options, Session as Core, Target, Ticket};
 use crate::thread::Warning;
 use crate::wire::Protocol;
@@ -40,6 +41,12 @@ impl TryFrom<SessionOptions> for Options {
     }
 }
 
+fn read_dialect(options: &SessionOptions) -> Result<Option<Box<dyn Dialect>>, Misuse> {
+    let Some(name) = options.dialect() else { return Ok(None) };
+    let found = crate::dialect::named(&name, &options.dialect_settings());
+    found.map(Some).ok_or(Misuse::Dialect(name))
+}
+
 /// What the exports and the requests share.
 struct Shared {
     core: RefCell<Core>,
@@ -63,8 +70,11 @@ impl Session {
         state: Option<String>,
         host: Host,
     ) -> Result<Session, JsValue> {
-        let core = options.try_into().and_then(|options| Core::new(options, messages.as_deref(), state.as_deref()));
-        let core = core.map_err(misuse)?;
+        let make = || {
+            let dialect = read_dialect(&options)?;
+            Core::new(options.try_into()?, messages.as_deref(), state.as_deref()).map(|core| core.speaking(dialect))
+        };
+        let core = make().map_err(misuse)?;
         let shared =
             Rc::new(Shared { core: RefCell::new(core), host, open: RefCell::default(), timer: RefCell::default() });
         panic::watch(&shared);

@@ -1,5 +1,135 @@
 //! Foreign frames → AG-UI 1.0 frames, one file a system. Uses `wire`.
+//!
+//! ```text
+//!  frame ─► Dialect::frame ─┬─ Taken: the events in Output ──┐
+//!                           └─ Pass: the frame as it came ───┴─► rules ─► thread
+//! ```
+//!
+//! A dialect stands before the rules, so what it makes is judged as AG-UI is, in strict mode too. It keeps what it has to
+//! remember from one frame to the next; nothing else in the core knows its name.
 
 mod legacy;
 
 pub use legacy::Thinking;
+
+use crate::wire::Frame;
+use std::fmt::Debug;
+
+/// A system's way of speaking.
+pub trait Dialect: Debug {
+    /// A request goes out: nothing of an earlier body is open, unless this one joins its run.
+    fn begin(&mut self, request: &Begun<'_>);
+
+    /// The body of that request, where it is not AG-UI's. `input`: a `RunAgentInput` as JSON text.
+    fn body(&mut self, input: &str) -> Option<String> {
+        let _ = input;
+        None
+    }
+
+    /// Takes a frame, or lets it pass as the AG-UI event that it is.
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken;
+
+    /// The body has ended as the server wanted it to.
+    fn end(&mut self, out: &mut Output) {
+        let _ = out;
+    }
+
+    /// Whether the page must not execute a call with these arguments (JSON text).
+    fn withholds(&self, args: &str) -> bool {
+        let _ = args;
+        false
+    }
+}
+
+/// A request of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Begun<'a> {
+    /// The conversation's id.
+    pub thread_id: &'a str,
+    /// The run's id.
+    pub run_id: &'a str,
+    /// It goes on with a run that an earlier request has begun.
+    pub joins: bool,
+    /// How far an earlier stream was read, as [`Output::cursor`] or the ids of frames told; empty: none was.
+    pub cursor: &'a str,
+}
+
+/// What becomes of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// It is an AG-UI event, behind those that are in the output.
+    Pass,
+    /// The output has what it means.
+    Taken,
+}
+
+/// What a dialect makes, in order.
+#[derive(Debug, Default)]
+pub struct Output {
+    items: Vec<Item>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Item {
+    /// An AG-UI event as JSON text.
+    Event(String),
+    /// A frame, or a part of one, that cannot be read: the end of the run under strict rules, else a warning.
+    Malformed {
+        /// Stable, to be filtered by.
+        code: &'static str,
+        /// For people.
+        message: String,
+    },
+    /// Something odd that was dealt with, and that no rule forbids.
+    Warning {
+        /// Stable, to be filtered by.
+        code: &'static str,
+        /// For people.
+        message: String,
+    },
+    /// How far the stream was read, as the server counts.
+    Cursor(String),
+}
+
+impl Output {
+    /// Adds an event: JSON text of an object with a `type`.
+    pub fn event(&mut self, json: impl Into<String>) {
+        self.items.push(Item::Event(json.into()));
+    }
+
+    /// Adds a complaint about a frame.
+    pub fn malformed(&mut self, code: &'static str, message: impl Into<String>) {
+        self.items.push(Item::Malformed { code, message: message.into() });
+    }
+
+    /// Adds a warning.
+    pub fn warning(&mut self, code: &'static str, message: impl Into<String>) {
+        self.items.push(Item::Warning { code, message: message.into() });
+    }
+
+    /// Says how far the stream was read.
+    pub fn cursor(&mut self, cursor: impl Into<String>) {
+        self.items.push(Item::Cursor(cursor.into()));
+    }
+
+    /// What there is, in order; nothing is left.
+    pub fn take(&mut self) -> Vec<Item> {
+        std::mem::take(&mut self.items)
+    }
+}
+
+/// The dialect of that name. `settings`: JSON text of an object, which the dialect's file describes. `None`: this build does
+/// not have it, or cannot read the settings.
+pub fn named(name: &str, settings: &str) -> Option<Box<dyn Dialect>> {
+    let known = DIALECTS.iter().find(|(known, _)| *known == name);
+    known.and_then(|(_, make)| make(settings))
+}
+
+/// Whether this build has dialects: without any, what asks for them is left out of it.
+pub const ANY: bool = !DIALECTS.is_empty();
+
+type Make = fn(&str) -> Option<Box<dyn Dialect>>;
+
+/// Those of this build.
+const DIALECTS: &[(&str, Make)] = &[];

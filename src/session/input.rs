@@ -2,6 +2,7 @@
 
 use super::run::{Body, Outcome, Phase};
 use super::{AgentError, Effect, ErrorKind, Options, Session, Status, Target};
+use crate::dialect::{self, Dialect, Item, Output, Taken};
 use crate::rules::grammar::{self, Unknown};
 use crate::rules::{Repair, Violation, opener};
 use crate::thread::Warning;
@@ -67,6 +68,7 @@ impl Session {
         }
         if let Some(mut stream) = self.stream.take() {
             let read = stream.finish(&mut |frame| self.take(frame, now));
+            self.translate(|dialect, out| dialect.end(out), now);
             self.after_reading(read, stream, now);
         }
         let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
@@ -172,8 +174,9 @@ impl Session {
         self.changed(false);
         // A frame may have ended the run (strict rules), and with it the stream.
         let Some(run) = &mut self.run else { return };
-        // The id outlives its connection.
-        if stream.last_id() != self.last_event_id && !(stream.last_id().is_empty() && run.target == Target::Resume) {
+        // The id outlives its connection; a dialect may have one of its own.
+        let kept = run.target == Target::Resume || self.dialect.is_some();
+        if stream.last_id() != self.last_event_id && !(stream.last_id().is_empty() && kept) {
             stream.last_id().clone_into(&mut self.last_event_id);
         }
         self.stream = Some(stream);
@@ -203,6 +206,9 @@ impl Session {
         if frame.data == "[DONE]" || self.is_repeated(frame) {
             return;
         }
+        if self.translate(|dialect, out| dialect.frame(frame, out), now) == Some(Taken::Taken) {
+            return;
+        }
         if self.chunks.is_idle()
             && !self.options.events
             && let Some(delta) = Delta::read(frame.data)
@@ -217,6 +223,33 @@ impl Session {
             && !frame.unterminated
         {
             self.malformed(error.code(), Repair::Drop, &error);
+        }
+    }
+
+    /// Lets the dialect speak, where there is one, and takes what it says.
+    fn translate<T>(&mut self, ask: impl FnOnce(&mut dyn Dialect, &mut Output) -> T, now: f64) -> Option<T> {
+        let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
+        let mut out = Output::default();
+        let answer = ask(dialect, &mut out);
+        for item in out.take() {
+            self.item(item, now);
+        }
+        Some(answer)
+    }
+
+    fn item(&mut self, item: Item, now: f64) {
+        if self.broken() {
+            return;
+        }
+        match item {
+            Item::Event(json) => {
+                if let Err(error) = self.general(&json, now) {
+                    self.malformed(error.code(), Repair::Drop, &error);
+                }
+            }
+            Item::Malformed { code, message } => self.not_decodable(code, "T16", message),
+            Item::Warning { code, message } => self.effects.push_back(Effect::Warning(Warning::new(code, message))),
+            Item::Cursor(cursor) => self.last_event_id = cursor,
         }
     }
 

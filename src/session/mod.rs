@@ -33,7 +33,7 @@ pub use reconnect::{Network, Resume};
 pub use run::Outcome;
 pub use submit::{Misuse, Ticket};
 
-use crate::dialect::Thinking;
+use crate::dialect::{self, Begun, Dialect, Thinking};
 use crate::rules::{ChunkExpander, OrderKeeper};
 use crate::thread::{DocumentLimits, Ending, LocalAnswer, Thread, Warning};
 use crate::wire::{Framer, JsonWriter, Raw, RunAgentInput, keep_private, write_json};
@@ -64,6 +64,8 @@ struct Timing {
 #[derive(Debug)]
 pub struct Session {
     options: Options,
+    /// How the server speaks, where that is not AG-UI.
+    dialect: Option<Box<dyn Dialect>>,
     thread: Thread,
     thinking: Thinking,
     chunks: ChunkExpander,
@@ -115,6 +117,7 @@ impl Session {
         let mut session = Self {
             thread: Thread::new(limits, messages, state),
             options,
+            dialect: None,
             thinking: Thinking::default(),
             chunks: ChunkExpander::default(),
             order: OrderKeeper::default(),
@@ -148,6 +151,11 @@ impl Session {
         }
         session.report_warnings();
         Ok(session)
+    }
+
+    /// The same, with a server that speaks a dialect.
+    pub fn speaking(self, dialect: Option<Box<dyn Dialect>>) -> Self {
+        Self { dialect, ..self }
     }
 
     /// The next thing to do. To be called until it is `None`, after every input.
@@ -421,9 +429,19 @@ impl Session {
         if self.progress.checkpoint.is_none() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
             self.progress.checkpoint = Some(self.thread.checkpoint());
         }
+        let body = self.begin_dialect(&body, joins).unwrap_or(body);
         self.run = Some(Run::new(submit.ticket, body.into()));
         self.open(if joins { Target::Resume } else { Target::Run }, now);
         self.changed(true);
+    }
+
+    /// Tells the dialect, where there is one, of a run; the body that it would send.
+    fn begin_dialect(&mut self, input: &str, joins: bool) -> Option<String> {
+        let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
+        let run_id = self.run_id.as_deref().unwrap_or_default();
+        let cursor = &self.last_event_id;
+        dialect.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, cursor });
+        dialect.body(input)
     }
 
     /// Ends the run that is on before its body has ended.

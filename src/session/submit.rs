@@ -41,6 +41,8 @@ pub enum Misuse {
     Restore(&'static str),
     /// No run is known that could be joined, or no way to do it.
     NothingToAttach,
+    /// This build does not speak it, or not with these settings.
+    Dialect(String),
     /// The session was disposed of.
     Disposed,
 }
@@ -59,6 +61,7 @@ impl Misuse {
             Self::InterruptExpired(_) => "interrupt-expired",
             Self::Restore(_) => "restore",
             Self::NothingToAttach => "nothing-to-attach",
+            Self::Dialect(_) => "dialect",
             Self::Disposed => "disposed",
         }
     }
@@ -68,6 +71,7 @@ impl fmt::Display for Misuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Input(expected) => write!(f, "expected {expected}"),
+            Self::Dialect(name) => write!(f, "the dialect {name}, or its settings, are not known here"),
             Self::Busy => f.write_str("a run is on, and ifBusy is \"reject\""),
             Self::QueueFull => f.write_str("more submits wait than limits.queue allows"),
             Self::NothingToRegenerate => {

@@ -219,7 +219,8 @@ impl Session {
         let Some((name, args, answered)) = self.thread.call(id) else { return };
         let tools = self.turn.iter().flat_map(|turn| &turn.again.page_tools);
         let Some(tool) = tools.into_iter().find(|tool| tool.name == name).cloned() else { return };
-        if answered || self.handled.iter().any(|handled| handled == id) {
+        let withheld = self.dialect.as_deref().is_some_and(|dialect| dialect.withholds(&args));
+        if answered || withheld || self.handled.iter().any(|handled| handled == id) {
             return;
         }
         self.handled.push(id.to_owned());

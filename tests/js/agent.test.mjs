@@ -79,6 +79,8 @@ describe("createAgent", () => {
       threadId: "t",
       rules: "strict",
       protocol: "1.0",
+      dialect: undefined,
+      dialectSettings: "{}",
       events: false,
       maxFrameBytes: 10_485_760,
       maxErrorBodyBytes: 65_536,

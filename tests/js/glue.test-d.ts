@@ -2,12 +2,15 @@
 
 import * as declared from "../../js/glue/core.js";
 import { bytes } from "../../js/glue/bytes.js";
+import * as declaredFull from "../../js/glue/full.js";
 import * as made from "../../pkg/glue/core.js";
+import * as madeFull from "../../pkg/glue/full.js";
 import * as inlined from "../../pkg/glue/bytes.js";
 
 const session: typeof declared.Session = made.Session;
 const init: typeof declared.default = made.default;
 const compact: typeof declared.compact = made.compact;
+const full: typeof declaredFull = madeFull;
 const text: typeof bytes = inlined.bytes;
 
-export { compact, init, session, text };
+export { compact, full, init, session, text };

@@ -16,17 +16,15 @@ execFileSync(
   [fileURLToPath(new URL("node_modules/typescript/bin/tsc", root)), "-p", fileURLToPath(new URL("js", root)), "--outDir", fileURLToPath(out)],
   { stdio: "inherit" },
 );
-writeFileSync(
-  new URL("glue/core.js", out),
-  `export { Session } from "../../../tests/js/fake-core.mjs";
+const glue = `export { Session } from "../../../tests/js/fake-core.mjs";
 export const compact = (lines) => lines;
 export default async function init({ module_or_path }) {
   const module = await module_or_path;
   await WebAssembly.instantiate(module instanceof Response ? await module.arrayBuffer() : module);
 }
-`,
-);
+`;
+for (const name of ["core", "full"]) writeFileSync(new URL(`glue/${name}.js`, out), glue);
 const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 const base64 = deflateRawSync(empty).toString("base64");
-writeFileSync(new URL("glue/bytes.js", out), `export const bytes = "${base64}";\n`);
+for (const name of ["bytes", "full-bytes"]) writeFileSync(new URL(`glue/${name}.js`, out), `export const bytes = "${base64}";\n`);
 writeFileSync(new URL("package.json", out), `{ "type": "module", "sideEffects": false }\n`);

@@ -17,10 +17,12 @@ test("pkg/ holds what is published, and nothing else", async () => {
 });
 
 test("every source has its module and its types, and nothing else is there", () => {
-  const sources = readdirSync(join(root, "js")).filter((name) => name.endsWith(".ts"));
+  const sources = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.startsWith("glue"));
   const expected = [
-    ...["package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/rules.md", "core.wasm"],
+    ...["package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/rules.md", "core.wasm", "full.wasm"],
     ...["glue/core.js", "glue/core.d.ts", "glue/bytes.js", "glue/bytes.d.ts"],
+    ...["glue/full.js", "glue/full.d.ts", "glue/full-bytes.js", "glue/full-bytes.d.ts"],
     ...sources.flatMap((name) => [name.replace(/\.ts$/, ".js"), name.replace(/\.ts$/, ".d.ts")]),
   ];
   const missing = expected.filter((name) => !inPackage.includes(name));
@@ -38,7 +40,10 @@ test("the package needs nothing at run time and runs nothing at install time", (
   assert.equal(manifest.dependencies, undefined);
   assert.equal(manifest.scripts, undefined);
   assert.equal(manifest.sideEffects, false);
-  assert.deepEqual(Object.keys(manifest.exports), [".", "./slim", "./react", "./svelte", "./testing", "./core.wasm", "./package.json"]);
+  assert.deepEqual(Object.keys(manifest.exports), [
+    ...[".", "./slim", "./react", "./svelte", "./full", "./full/slim", "./full/react", "./full/svelte", "./testing"],
+    ...["./core.wasm", "./full.wasm", "./package.json"],
+  ]);
 });
 
 test("no file names a path of the machine that made it", () => {

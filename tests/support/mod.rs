@@ -148,6 +148,8 @@ pub struct Agent {
     pub warnings: Vec<String>,
     pub warning_rules: Vec<Option<String>>,
     pub custom: Vec<(String, Value)>,
+    /// Every event, where they are reported.
+    pub events: Vec<Value>,
     /// Calls that the page was given: id, name and arguments; and those that it may give up.
     pub executed: Vec<(String, String, Value)>,
     pub abandoned: Vec<String>,
@@ -161,8 +163,19 @@ impl Agent {
 
     pub fn with(options: Options, messages: Option<&str>, state: Option<&str>) -> Self {
         let options = Options { thread_id: "t".into(), ..options };
+        Self::of(Session::new(options, messages, state).unwrap())
+    }
+
+    /// An agent whose server speaks a dialect, and that tells every event that the dialect makes.
+    pub fn speaking(dialect: &str, settings: Value, options: Options) -> Self {
+        let dialect = ag_ui_wasm::dialect::named(dialect, &settings.to_string()).expect("a dialect of this build");
+        let options = Options { thread_id: "t".into(), events: true, ..options };
+        Self::of(Session::new(options, None, None).unwrap().speaking(Some(dialect)))
+    }
+
+    fn of(session: Session) -> Self {
         let mut agent = Self {
-            session: Session::new(options, messages, state).unwrap(),
+            session,
             mirror: Mirror::new(),
             now: 1000.0,
             requests: Vec::new(),
@@ -173,6 +186,7 @@ impl Agent {
             warnings: Vec::new(),
             warning_rules: Vec::new(),
             custom: Vec::new(),
+            events: Vec::new(),
             executed: Vec::new(),
             abandoned: Vec::new(),
             wake: None,
@@ -292,7 +306,8 @@ impl Agent {
                 }
                 Effect::Custom { name, value } => self.custom.push((name, parse(&value))),
                 Effect::Wake { at } => self.wake = at,
-                Effect::Event(_) | Effect::Changed { .. } => {}
+                Effect::Event(json) => self.events.push(parse(&json)),
+                Effect::Changed { .. } => {}
             }
         }
     }
