@@ -56,6 +56,7 @@ impl Session {
             return;
         }
         let Some(mut stream) = self.stream.take() else { return };
+        self.growing = false;
         let read = stream.feed(bytes, &mut |frame| self.take(frame, now));
         self.after_reading(read, stream, now);
     }
@@ -142,7 +143,7 @@ impl Session {
         self.run.as_ref().is_some_and(|run| run.request == request)
     }
 
-    fn take(&mut self, frame: Result<Frame<'_>, Undecodable>, now: f64) {
+    fn take(&mut self, frame: Result<&Frame<'_>, Undecodable>, now: f64) {
         if self.broken() {
             return;
         }
@@ -153,7 +154,7 @@ impl Session {
                     let warning = Warning { rule: Some("P5"), ..Warning::new("part-unknown", message) };
                     self.effects.push_back(Effect::Warning(warning));
                 }
-                self.frame(&frame, now);
+                self.frame(frame, now);
             }
             Err(reason @ Undecodable::UnknownEvent) => self.not_decodable("event-unknown", "T16", format!("{reason}")),
             Err(reason) => self.not_decodable("frame-not-decodable", "T16", format!("{reason}")),
@@ -202,6 +203,11 @@ impl Session {
     }
 
     fn frame(&mut self, frame: &Frame<'_>, now: f64) {
+        // Nothing has come in between, so what was found out about the last one holds.
+        if let (true, true, Some(delta)) = (frame.alike, self.growing, &frame.delta) {
+            return self.grow(delta, now);
+        }
+        self.growing = false;
         // Some servers end a stream this way.
         if frame.data == "[DONE]" || self.is_repeated(frame) {
             return;
@@ -211,12 +217,12 @@ impl Session {
         }
         if self.chunks.is_idle()
             && !self.options.events
-            && let Some(delta) = Delta::read(frame.data)
+            && let Some(delta) = &frame.delta
             && self.order.expects(delta.kind, &delta.id.decode())
         {
-            self.progressed(None);
-            self.first_token(delta.delta, now);
-            return self.thread.grow(&delta);
+            // Marks of frames are looked at one by one.
+            self.growing = self.dialect.is_none() && self.options.network.resume.is_none();
+            return self.grow(delta, now);
         }
         if let Err(error) = self.general(frame.data, now)
             // A frame that the lost connection cut; that the stream was cut is reported anyway.
@@ -224,6 +230,12 @@ impl Session {
         {
             self.malformed(error.code(), Repair::Drop, &error);
         }
+    }
+
+    fn grow(&mut self, delta: &Delta<'_>, now: f64) {
+        self.progressed(None);
+        self.first_token(delta.delta, now);
+        self.thread.grow(delta);
     }
 
     /// Lets the dialect speak, where there is one, and takes what it says.

@@ -79,6 +79,8 @@ pub struct Session {
     joined: Vec<(Ticket, Ticket)>,
     /// Calls that the page was given: each once.
     handled: Vec<String>,
+    /// The last frame of this read grew what is open, as one that is alike will.
+    growing: bool,
     /// Reads the body that is coming.
     stream: Option<Framer>,
     queue: VecDeque<Submit>,
@@ -126,6 +128,7 @@ impl Session {
             partial: Vec::new(),
             joined: Vec::new(),
             handled: Vec::new(),
+            growing: false,
             stream: None,
             queue: VecDeque::new(),
             effects: VecDeque::new(),

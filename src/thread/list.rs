@@ -1,7 +1,7 @@
 //! The messages in order, found by id in constant time.
 
-use super::entry::Entry;
-use crate::wire::same;
+use super::entry::{Delivery, Entry};
+use crate::wire::{Content, same};
 use std::collections::HashMap;
 
 /// Where a message stands, and for a tool call its place among that message's calls.
@@ -59,6 +59,20 @@ impl MessageList {
         }
         self.last = self.by_id.get(id)?.message;
         Some(self.last)
+    }
+
+    /// Adds to the text of the message that was found last, if it has this id, and grows already.
+    #[inline(always)]
+    pub fn grow_last(&mut self, id: &str, delta: &str) -> bool {
+        let Some(entry) = self.entries.get_mut(self.last) else { return false };
+        let grows = entry.unsent.touched && entry.delivery == Delivery::Streaming && same(&entry.message.id, id);
+        match &mut entry.message.content {
+            Content::Text(text) if grows => {
+                text.push_str(delta);
+                true
+            }
+            _ => false,
+        }
     }
 
     pub fn find_call(&mut self, id: &str) -> Option<At> {

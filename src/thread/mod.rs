@@ -300,6 +300,9 @@ impl Thread {
     /// Reduces a content event that was read the fast way.
     pub fn grow(&mut self, delta: &Delta<'_>) {
         let (id, text) = (delta.id.decode(), delta.delta.decode());
+        if delta.kind == DeltaKind::Text && self.list.grow_last(&id, &text) {
+            return;
+        }
         match delta.kind {
             DeltaKind::Text => self.text_content(&id, &text, None),
             DeltaKind::Args => self.call_args(&id, &text, None),
@@ -444,8 +447,14 @@ impl Thread {
 }
 
 /// Merges an event's metadata into a target's: key by key, values replaced whole (AG-UI's metadata rule).
+#[inline(always)]
 pub(crate) fn merge_metadata(target: &mut Option<Map<String, Value>>, metadata: Option<Raw<'_>>) -> bool {
-    let Some(fields) = metadata.and_then(Raw::object) else { return false };
+    metadata.is_some_and(|metadata| merge(target, metadata))
+}
+
+#[inline(never)]
+fn merge(target: &mut Option<Map<String, Value>>, metadata: Raw<'_>) -> bool {
+    let Some(fields) = metadata.object() else { return false };
     let map = target.get_or_insert_with(Map::new);
     insert_all(map, &fields);
     true

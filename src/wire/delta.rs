@@ -7,6 +7,7 @@
 use super::event::Str;
 use super::scan::{same_literal, special};
 use super::text::escapes_are_valid;
+use std::ops::Range;
 
 /// What grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub enum DeltaKind {
 }
 
 /// A content event without `subagentRunId` and metadata.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Delta<'a> {
     /// What grows.
     pub kind: DeltaKind,
@@ -30,11 +31,25 @@ pub struct Delta<'a> {
     pub delta: Str<'a>,
 }
 
+/// Where the parts of a [`Delta`] stand in its frame.
+#[derive(Debug)]
+pub(super) struct Places {
+    /// The inside of the literal.
+    pub id: Range<usize>,
+    pub delta: Range<usize>,
+    /// The digits.
+    pub time: Option<Range<usize>>,
+}
+
 impl<'a> Delta<'a> {
     /// The event, if `frame` is a content event with no other members than its type, id, delta and timestamp.
     pub fn read(frame: &'a str) -> Option<Self> {
+        Self::read_places(frame).map(|(delta, _)| delta)
+    }
+
+    pub(super) fn read_places(frame: &'a str) -> Option<(Self, Places)> {
         let mut scan = Scan { text: frame, at: 0 };
-        let (mut kind, mut message_id, mut call_id, mut delta) = (None, None, None, None);
+        let (mut kind, mut message_id, mut call_id, mut delta, mut time) = (None, None, None, None, None);
         scan.byte(b'{').then_some(())?;
         loop {
             scan.space();
@@ -45,7 +60,7 @@ impl<'a> Delta<'a> {
             } else if scan.literal(b"\"type\":") {
                 kind = Some(scan.kind()?);
             } else if scan.literal(b"\"timestamp\":") {
-                scan.digits()?;
+                time = Some(scan.digits()?);
             } else if scan.literal(b"\"toolCallId\":") {
                 call_id = Some(scan.string()?);
             } else {
@@ -64,7 +79,13 @@ impl<'a> Delta<'a> {
             (DeltaKind::Args, None, Some(id)) | (DeltaKind::Text | DeltaKind::Reasoning, Some(id), None) => id,
             _ => return None,
         };
-        Some(Self { kind, id, delta: delta? })
+        let delta = delta?;
+        let place = |part: Str<'_>| {
+            let start = part.raw().as_ptr() as usize - frame.as_ptr() as usize;
+            start..start + part.raw().len()
+        };
+        let places = Places { id: place(id), delta: place(delta), time };
+        Some((Self { kind, id, delta }, places))
     }
 }
 
@@ -129,38 +150,50 @@ impl<'a> Scan<'a> {
         self.space();
         self.byte(b'"').then_some(())?;
         let start = self.at;
-        let mut escaped = false;
-        loop {
-            self.at += special(self.text.as_bytes().get(self.at..)?);
-            match self.peek()? {
-                b'"' => break,
-                b'\\' => {
-                    escaped = true;
-                    self.at += 2;
-                }
-                _ => return None,
-            }
-        }
-        let text = self.text.get(start..self.at)?;
-        self.at += 1;
-        if escaped && !escapes_are_valid(text) {
-            return None;
-        }
-        Some(Str::new(text, escaped))
+        let (end, escaped) = string_end(self.text, start)?;
+        self.at = end + 1;
+        Some(Str::new(self.text.get(start..end)?, escaped))
     }
 
-    /// A number that is digits and nothing else.
-    fn digits(&mut self) -> Option<()> {
+    fn digits(&mut self) -> Option<Range<usize>> {
         self.space();
-        let zero = self.peek()? == b'0';
         let start = self.at;
-        while self.peek()?.is_ascii_digit() {
-            self.at += 1;
-        }
-        let length = self.at - start;
-        // A longer one may be no integer of AG-UI's (2^53 has 16 digits): the general way looks at it.
-        (length == 1 || (length > 1 && length < 16 && !zero)).then_some(())
+        self.at = digits_end(self.text.as_bytes(), start)?;
+        Some(start..self.at)
     }
+}
+
+/// Where the inside of the literal ends that begins at `at`, and whether it has escapes.
+#[inline(always)]
+pub(super) fn string_end(text: &str, at: usize) -> Option<(usize, bool)> {
+    let bytes = text.as_bytes();
+    let (mut end, mut escaped) = (at, false);
+    loop {
+        end += special(bytes.get(end..)?);
+        match bytes.get(end)? {
+            b'"' => break,
+            b'\\' => {
+                escaped = true;
+                end += 2;
+            }
+            _ => return None,
+        }
+    }
+    if escaped && !escapes_are_valid(text.get(at..end)?) {
+        return None;
+    }
+    Some((end, escaped))
+}
+
+/// Where a number ends that begins at `at`, and is digits and nothing else.
+pub(super) fn digits_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut end = at;
+    while bytes.get(end)?.is_ascii_digit() {
+        end += 1;
+    }
+    let (length, zero) = (end - at, bytes.get(at) == Some(&b'0'));
+    // A longer one may be no integer of AG-UI's (2^53 has 16 digits): the general way looks at it.
+    (length == 1 || (length > 1 && length < 16 && !zero)).then_some(end)
 }
 
 #[cfg(test)]

@@ -23,6 +23,10 @@ impl<'a> Str<'a> {
         Self { raw, escaped: memchr::memchr(b'\\', raw.as_bytes()).is_some() }
     }
 
+    pub(super) fn is_escaped(self) -> bool {
+        self.escaped
+    }
+
     /// The inside of the literal.
     pub(crate) fn raw(self) -> &'a str {
         self.raw

@@ -13,6 +13,7 @@
 //!
 //! Each byte is looked at once, however the reads cut the body, and what arrived whole is handed on in place.
 
+use super::delta::Delta;
 use super::json::Raw;
 use super::packets::Packets;
 use super::protobuf::{Limits, Undecodable, to_json};
@@ -71,7 +72,7 @@ impl From<FrameTooLong> for BadBody {
 }
 
 /// What takes the frames, and what could not be made one.
-pub type Sink<'a> = dyn FnMut(Result<Frame<'_>, Undecodable>) + 'a;
+pub type Sink<'a> = dyn FnMut(Result<&Frame<'_>, Undecodable>) + 'a;
 
 /// One body on its way to frames.
 #[derive(Debug)]
@@ -134,7 +135,10 @@ impl Framer {
             packets.feed(bytes, &mut |packet| {
                 json.clear();
                 let decoded = to_json(packet, *limits, json);
-                sink(decoded.map(|left_out| Frame { left_out, ..frame(json, false) }));
+                match decoded {
+                    Ok(left_out) => sink(Ok(&Frame { left_out, ..frame(json, false) })),
+                    Err(error) => sink(Err(error)),
+                }
             })?;
             return Ok(());
         }
@@ -157,7 +161,7 @@ impl Framer {
             Framing::Sse(sse) => sse.finish(&mut |frame| sink(Ok(frame)))?,
             Framing::Split { splitter, sure } => {
                 if let Some(piece) = splitter.finish().filter(|piece| *sure || is_event(piece, limits.depth)) {
-                    sink(Ok(frame(&piece, true)));
+                    sink(Ok(&frame(&piece, true)));
                 }
             }
             Framing::Binary { packets, .. } if !packets.is_empty() => return Err(BadBody::Cut),
@@ -188,7 +192,7 @@ impl Framing {
                     *sure = *sure || is_event(piece, limits.depth);
                     nothing |= !*sure;
                     if !nothing {
-                        sink(Ok(frame(piece, false)));
+                        sink(Ok(&frame(piece, false)));
                     }
                 })?;
                 if nothing {
@@ -202,7 +206,7 @@ impl Framing {
 }
 
 fn frame(data: &str, unterminated: bool) -> Frame<'_> {
-    Frame { event: "", data, id: "", own_id: false, unterminated, left_out: 0 }
+    Frame { event: "", data, delta: Delta::read(data), alike: false, id: "", own_id: false, unterminated, left_out: 0 }
 }
 
 fn is_event(piece: &str, max_depth: usize) -> bool {

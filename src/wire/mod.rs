@@ -24,6 +24,7 @@ mod scan;
 pub(crate) mod shapes;
 mod split;
 mod sse;
+mod template;
 mod text;
 mod time;
 mod utf8;

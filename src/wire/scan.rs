@@ -47,6 +47,22 @@ pub(crate) fn same(a: &str, b: &str) -> bool {
     a == b
 }
 
+/// Whether `bytes` begin with `start`, of any length.
+#[inline(always)]
+pub(super) fn starts_with(bytes: &[u8], start: &[u8]) -> bool {
+    let Some(bytes) = bytes.get(..start.len()) else { return false };
+    for (a, b) in bytes.as_chunks::<16>().0.iter().zip(start.as_chunks::<16>().0) {
+        if u128::from_le_bytes(*a) != u128::from_le_bytes(*b) {
+            return false;
+        }
+    }
+    // The last sixteen once more.
+    match (bytes.last_chunk::<16>(), start.last_chunk::<16>()) {
+        (Some(last), Some(other)) => u128::from_le_bytes(*last) == u128::from_le_bytes(*other),
+        _ => bytes == start,
+    }
+}
+
 /// The same of a text with a known length of 4 to 32. Whatever the length is, words that overlap cover it.
 #[inline(always)]
 pub(super) fn same_literal<const N: usize>(a: &[u8; N], b: &[u8; N]) -> bool {

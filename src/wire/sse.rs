@@ -3,15 +3,21 @@
 //! Fed with text split anywhere. A frame whose data is one line that arrived whole, which is nearly every frame,
 //! is handed on in place.
 
+use super::delta::Delta;
 use super::scan::same_literal;
+use super::template::Template;
 
 /// One dispatched event of the stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frame<'a> {
     /// The `event` field; empty when the frame had none.
     pub event: &'a str,
     /// The `data` lines, joined by line feeds.
     pub data: &'a str,
+    /// The same, where it is a plain content event.
+    pub delta: Option<Delta<'a>>,
+    /// It is the last frame over again, but for the delta and the time.
+    pub alike: bool,
     /// The last event id of the stream, which this frame may have set.
     pub id: &'a str,
     /// This frame did set it.
@@ -49,6 +55,8 @@ pub struct SseParser {
     has_id: bool,
     retry: Option<u64>,
     max_frame: usize,
+    /// The last plain content event that came as one line.
+    template: Option<Template>,
 }
 
 impl SseParser {
@@ -65,6 +73,7 @@ impl SseParser {
             has_id: false,
             retry: None,
             max_frame,
+            template: None,
         }
     }
 
@@ -79,7 +88,7 @@ impl SseParser {
     }
 
     /// Reads `text`, hands each finished frame to `sink`. After an error the parser is not to be used again.
-    pub fn feed(&mut self, text: &str, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameTooLong> {
+    pub fn feed(&mut self, text: &str, sink: &mut dyn FnMut(&Frame<'_>)) -> Result<(), FrameTooLong> {
         let bytes = text.as_bytes();
         let mut at = 0;
         if !self.started && !text.is_empty() {
@@ -96,7 +105,16 @@ impl SseParser {
             }
         }
         let mut data = if self.has_data { Data::Kept } else { Data::None };
-        while let Some((end, byte)) = line_end(bytes, at) {
+        let mut start = at;
+        loop {
+            if self.is_between(&data) {
+                start = at;
+                if let Some(next) = self.alike(text, at, sink) {
+                    at = next;
+                    continue;
+                }
+            }
+            let Some((end, byte)) = line_end(bytes, at) else { break };
             let line = text.get(at..end).unwrap_or_default();
             at = end + 1;
             if byte == b'\r' {
@@ -106,7 +124,11 @@ impl SseParser {
                     None => self.after_cr = true,
                 }
             }
-            if self.line.is_empty() {
+            if let (true, true, Data::InPlace(in_place)) = (line.is_empty(), self.line.is_empty(), &data) {
+                let frame = text.get(start..at).unwrap_or_default();
+                self.dispatch_line(frame, in_place, sink);
+                data = Data::None;
+            } else if self.line.is_empty() {
                 self.line(line, &mut data, sink)?;
             } else {
                 self.line.push_str(line);
@@ -124,9 +146,63 @@ impl SseParser {
         self.check(self.line.len() + self.data.len())
     }
 
+    /// Whether a frame may begin here.
+    #[inline(always)]
+    fn is_between(&self, data: &Data<'_>) -> bool {
+        matches!(data, Data::None) && !self.has_id && self.event.is_empty() && self.line.is_empty()
+    }
+
+    /// Hands on the frame that begins at `at`, if it is whole and like the last one. Where the next one begins.
+    #[inline(always)]
+    fn alike(&self, text: &str, at: usize, sink: &mut dyn FnMut(&Frame<'_>)) -> Option<usize> {
+        let alike = self.template.as_ref()?.read(text, at)?;
+        if alike.end - at > self.max_frame {
+            return None;
+        }
+        sink(&Frame { delta: Some(alike.delta), alike: true, ..self.frame(alike.data) });
+        Some(alike.end)
+    }
+
+    /// Dispatches a frame that came whole; `text` begins with its first line, or with one before that says nothing.
+    fn dispatch_line(&mut self, text: &str, data: &str, sink: &mut dyn FnMut(&Frame<'_>)) {
+        let read = Delta::read_places(data);
+        // A carriage return at the end may yet be followed by its line feed.
+        if let Some((delta, places)) = &read
+            && self.event.is_empty()
+            && !self.has_id
+            && text.ends_with('\n')
+        {
+            Template::learn(&mut self.template, text, data, delta, places);
+        }
+        if !data.is_empty() {
+            let delta = read.map(|(delta, _)| delta);
+            sink(&Frame { event: &self.event, delta, own_id: self.has_id, ..self.frame(data) });
+        }
+        self.has_id = false;
+        self.event.clear();
+    }
+
+    #[cfg(test)]
+    pub(super) fn template(&self) -> Option<&Template> {
+        self.template.as_ref()
+    }
+
+    fn frame<'a>(&'a self, data: &'a str) -> Frame<'a> {
+        Frame {
+            event: "",
+            data,
+            delta: None,
+            alike: false,
+            id: &self.id,
+            own_id: false,
+            unterminated: false,
+            left_out: 0,
+        }
+    }
+
     /// The end of the stream. The standard drops a frame whose blank line is missing; servers do leave it out, so
     /// the frame is dispatched, marked as unterminated.
-    pub fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameTooLong> {
+    pub fn finish(&mut self, sink: &mut dyn FnMut(&Frame<'_>)) -> Result<(), FrameTooLong> {
         let line = std::mem::take(&mut self.line);
         let mut data = if self.has_data { Data::Kept } else { Data::None };
         if !line.is_empty() {
@@ -140,7 +216,7 @@ impl SseParser {
         &mut self,
         line: &'a str,
         data: &mut Data<'a>,
-        sink: &mut dyn FnMut(Frame<'_>),
+        sink: &mut dyn FnMut(&Frame<'_>),
     ) -> Result<(), FrameTooLong> {
         // "If the line is empty (a blank line): dispatch the event"
         if line.is_empty() {
@@ -185,7 +261,7 @@ impl SseParser {
         self.check(value.len() + self.data.len())
     }
 
-    fn dispatch(&mut self, data: &Data<'_>, unterminated: bool, sink: &mut dyn FnMut(Frame<'_>)) {
+    fn dispatch(&mut self, data: &Data<'_>, unterminated: bool, sink: &mut dyn FnMut(&Frame<'_>)) {
         let text = match data {
             Data::None => None,
             Data::InPlace(text) => Some(*text),
@@ -193,8 +269,8 @@ impl SseParser {
         };
         // "If the data buffer is an empty string, set the data buffer and the event type buffer to the empty string and return"
         if let Some(text) = text.filter(|text| !text.is_empty()) {
-            let (id, own_id) = (self.id.as_str(), self.has_id);
-            sink(Frame { event: &self.event, data: text, id, own_id, unterminated, left_out: 0 });
+            let delta = Delta::read(text);
+            sink(&Frame { event: &self.event, delta, own_id: self.has_id, unterminated, ..self.frame(text) });
         }
         self.has_id = false;
         self.data.clear();
@@ -243,7 +319,7 @@ mod tests {
     fn frames(pieces: &[&str]) -> Vec<(String, String, String)> {
         let mut parser = SseParser::new(100);
         let mut frames = Vec::new();
-        let mut sink = |f: Frame<'_>| frames.push((f.event.to_owned(), f.data.to_owned(), f.id.to_owned()));
+        let mut sink = |f: &Frame<'_>| frames.push((f.event.to_owned(), f.data.to_owned(), f.id.to_owned()));
         for piece in pieces {
             parser.feed(piece, &mut sink).unwrap();
         }
