@@ -92,8 +92,10 @@ mod tests {
     use super::super::sse::{Frame, SseParser};
     use super::*;
 
+    type Read = (String, Option<(DeltaKind, String, String)>);
+
     /// What a parser makes of the text: the data and the deltas.
-    fn read(parser: &mut SseParser, text: &str) -> Vec<(String, Option<(DeltaKind, String, String)>)> {
+    fn read(parser: &mut SseParser, text: &str) -> Vec<Read> {
         let mut frames = Vec::new();
         let mut sink = |frame: &Frame<'_>| {
             let delta = frame.delta.map(|Delta { kind, id, delta }| (kind, id.to_text(), delta.to_text()));
