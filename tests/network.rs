@@ -715,6 +715,33 @@ fn a_run_that_was_left_is_over_when_another_begins() {
     assert_eq!(outcomes(&agent), [(1, "disconnected"), (waiting, "success")]);
 }
 
+#[test]
+fn a_call_of_a_run_that_was_left_and_cut_out_of_the_thread_holds_nobody() {
+    let mut agent = strict(resume("last-event-id"));
+    let pay = json!([{"name": "pay", "needsApproval": true}]);
+    agent.submit_json(json!({"runId": "a", "messages": [user("a", "1")], "pageTools": pay}));
+    let waiting = agent.submit_json(input("b", "2"));
+    agent.head(1, 200, SSE);
+    let call = event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "pay");
+    for (id, event) in [started("a"), call, event!("TOOL_CALL_END", "toolCallId": "c")].iter().enumerate() {
+        agent.bytes(1, &frame(&id.to_string(), event));
+    }
+    assert_eq!(agent.snapshot()["toolCalls"][0]["phase"], "awaiting-approval");
+    agent.act(|session, now| session.disconnect(now));
+    agent.act(|session, _| session.set_messages("[]").unwrap());
+    let approval = r#"{"toolCallId":"c"}"#;
+    agent.act(|session, now| assert_eq!(session.approve(approval, now), Ok(false), "nothing shows what it is"));
+    assert_eq!((agent.requests.len(), &agent.snapshot()["toolCalls"]), (1, &json!([])));
+    // As with every run that was left: the next submit ends it, and who waited comes first.
+    agent.submit_json(input("c", "3"));
+    assert_eq!(agent.targets[1].1, "b");
+    agent.head(2, 200, SSE);
+    agent.events(2, &[started("b"), finished("b")]);
+    agent.end(2);
+    assert_eq!(agent.targets[2].1, "c");
+    assert_eq!(outcomes(&agent), [(1, "disconnected"), (waiting, "success")]);
+}
+
 /// The page executes a tool while the run streams; the connection is lost and the run told from its beginning.
 #[test]
 fn a_replay_keeps_what_the_page_has_answered() {
