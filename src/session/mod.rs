@@ -284,7 +284,12 @@ impl Session {
     /// Replaces all messages (JSON array).
     pub fn set_messages(&mut self, json: &str) -> Result<(), Misuse> {
         self.alive()?;
-        self.thread.set_messages(list(&keep_private(json), self.options.max_depth)?);
+        let json = keep_private(json);
+        let messages = list(&json, self.options.max_depth)?;
+        if let Some(checkpoint) = &mut self.progress.checkpoint {
+            checkpoint.keep(messages, &mut self.thread);
+        }
+        self.thread.set_messages(messages);
         self.report_warnings();
         self.changed(true);
         Ok(())
@@ -295,9 +300,10 @@ impl Session {
         self.alive()?;
         let json = keep_private(json);
         let state = value(&json, self.options.max_depth)?;
-        match self.run {
-            Some(_) => self.thread.edit_state(state),
-            None => self.thread.set_state(state),
+        // A run that was left may be joined, and go on with the state that it knows.
+        match self.run.is_some() || self.left {
+            true => self.thread.edit_state(state),
+            false => self.thread.set_state(state),
         }
         self.changed(true);
         Ok(())
@@ -367,11 +373,8 @@ impl Session {
     fn begin(&mut self, submit: Submit, now: f64) {
         let depth = self.options.max_depth;
         let joins = submit.start == Start::Attach;
-        if !self
-            .turn
-            .as_mut()
-            .is_some_and(|turn| turn.is_followed_by(&submit) || self.left && turn.is_joined_by(&submit))
-        {
+        let same = self.run_id.as_ref() == Some(&submit.run_id);
+        if !self.turn.as_mut().is_some_and(|turn| turn.is_followed_by(&submit) || same && turn.is_joined_by(&submit)) {
             self.leave_turn(&submit.start);
             self.turn = Some(Turn::new(&submit));
         }
@@ -398,6 +401,9 @@ impl Session {
         if let Some(Ok(state)) = submit.state.as_deref().map(|json| value(json, depth)) {
             self.thread.merge_state(state);
         }
+        if !joins {
+            self.progress.behind = self.thread.last_id().map(Into::into);
+        }
         self.report_warnings();
         let protocol = self.options.protocol;
         let mut left_out = 0;
@@ -413,7 +419,10 @@ impl Session {
             resume: self.resumed.as_deref(),
         };
         let body = input.write();
-        self.thread.sent();
+        // Who joins a run tells it nothing.
+        if !joins {
+            self.thread.sent();
+        }
         if left_out > 0 {
             let message = format!("{left_out} content parts that the server does not know are left out of the request");
             let warning = Warning { rule: Some("A4"), ..Warning::new("part-not-sent", message) };

@@ -1,8 +1,7 @@
 //! An agent as one JSON text, and back: thread, queue, the page's calls and the cursor, but not what was published.
 //!
 //! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, queue, turn?, lastEventId?, cursor?,
-//! checkpoint?}`. A later version
-//! that means something else has another `v`.
+//! behind?, checkpoint?}`. A later version that means something else has another `v`.
 
 use super::reconnect::Progress;
 use super::submit::{Misuse, Start, Submit};
@@ -40,6 +39,7 @@ impl Session {
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
         if running {
             object.optional("cursor", self.progress.cursor.as_deref());
+            object.optional("behind", self.progress.behind.as_deref());
             if let Some(checkpoint) = &self.progress.checkpoint {
                 checkpoint.write(object.member("checkpoint"));
             }
@@ -85,6 +85,7 @@ impl Session {
         let checkpoint = fields.some("checkpoint").and_then(Checkpoint::read);
         self.progress = Progress::default();
         self.progress.cursor = string("cursor");
+        self.progress.behind = string("behind");
         self.progress.checkpoint = checkpoint;
         for submit in queue {
             self.tickets = self.tickets.wrapping_add(1);

@@ -326,6 +326,15 @@ impl Session {
         }
     }
 
+    /// The same, said with the list of messages.
+    pub(super) fn answered_by_snapshot(&mut self) {
+        for id in self.page_calls().collect::<Vec<_>>() {
+            if self.thread.call(&id).is_some_and(|(_, _, answered)| answered) {
+                self.answered_elsewhere(&id);
+            }
+        }
+    }
+
     /// Whether a call can still be answered. The application may have taken it out of the thread since, or a snapshot of
     /// the server brought its answer: then nobody waits for it any more.
     fn is_open(&mut self, id: &str, now: f64) -> bool {

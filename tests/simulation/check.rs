@@ -46,7 +46,17 @@ impl World {
             ensure!(found == expected, "{name} is\n  {found}\nand must be\n  {expected}");
             Ok(())
         };
-        same("messages", json!(self.thread.shown()))?;
+        let messages = shown["messages"].as_array().unwrap().iter().map(|message| {
+            let mut message = message.clone();
+            message.as_object_mut().unwrap().remove("durationMs");
+            message
+        });
+        let (messages, expected) = (messages.collect::<Vec<_>>(), self.thread.shown());
+        ensure!(messages == expected, "messages are\n  {}\nand must be\n  {}", json!(messages), json!(expected));
+        let status = |subagent: &Value| json!([subagent["subagentRunId"], subagent["status"]]);
+        let subagents: Vec<Value> = shown["subagents"].as_array().unwrap().iter().map(status).collect();
+        let expected = json!(self.thread.subagents);
+        ensure!(json!(subagents) == expected, "the subagents are {}, not {expected}", json!(subagents));
         let calls = shown["toolCalls"].as_array().unwrap().iter().map(|call| {
             let mut call = call.clone();
             for name in ["args", "error"] {
@@ -70,9 +80,9 @@ impl World {
         let interrupts: Vec<&Value> = list.iter().map(|item| &item["id"]).collect();
         ensure!(json!(interrupts) == json!(self.thread.interrupts), "the open interrupts are {interrupts:?}");
         for item in list {
-            let waits = self.partial.iter().any(|(_, id)| item["id"] == **id);
+            let waits = self.partial.iter().any(|(_, (id, _))| item["id"] == **id);
             let queued = self.queue.iter().filter_map(|ticket| self.asked[ticket].resume.as_ref());
-            let sent = self.resumed.iter().chain(queued).flatten().any(|id| item["id"] == **id);
+            let sent = self.resumed.iter().chain(queued).flatten().any(|(id, _)| item["id"] == **id);
             let fits = if item.get("answered").is_some() { waits || sent } else { !waits };
             ensure!(fits, "whether {item} is answered is {waits}");
         }

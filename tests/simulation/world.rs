@@ -41,13 +41,16 @@ struct Line {
     closed: bool,
 }
 
+/// Interrupts, and whether the answer is a cancellation.
+type Answers = Vec<(String, bool)>;
+
 /// A submit that was accepted.
 struct Asked {
     run_id: String,
     policy: Policy,
     start: Start,
     message: Option<Value>,
-    resume: Option<Vec<String>>,
+    resume: Option<Answers>,
     replaces: Option<String>,
     begun: bool,
     settled: bool,
@@ -57,6 +60,21 @@ impl Asked {
     fn new(run_id: String, policy: Policy, start: Start) -> Self {
         Self { run_id, policy, start, message: None, resume: None, replaces: None, begun: false, settled: false }
     }
+}
+
+/// Whether a run may begin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Admission {
+    Admitted,
+    /// Something is open that it does not answer.
+    Open,
+    Expired,
+    /// It answers what is not open.
+    Unknown,
+}
+
+fn status(cancels: bool) -> &'static str {
+    if cancels { "cancelled" } else { "resolved" }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +96,13 @@ struct Run {
     received: usize,
     /// Its request is one that joins it.
     joins: bool,
+    /// The request that is out was answered with the run from its beginning, or will be.
+    whole: bool,
+    /// What is told now was told before, perhaps.
+    replays: bool,
+    /// Events of this connection, and the most that an earlier one has brought.
+    fresh: usize,
+    best: usize,
     /// A stream of it has begun.
     streamed: bool,
     /// For the time to try again.
@@ -99,12 +124,21 @@ impl Run {
             pending: Vec::new(),
             received: 0,
             joins: false,
+            whole: false,
+            replays: false,
+            fresh: 0,
+            best: 0,
             streamed: false,
             waiting: false,
             attempt: 0,
             renewed: false,
             heard,
         }
+    }
+
+    /// Whether its stream goes on with one that was lost, or left.
+    fn goes_on(&self) -> bool {
+        self.joins && !self.replays && self.ended.is_none()
     }
 }
 
@@ -131,16 +165,28 @@ pub struct World {
     /// Calls that were abandoned before the run that begins.
     abandoned: Vec<String>,
     /// Tickets and ids of interrupts that are answered while others are not.
-    partial: Vec<(Ticket, String)>,
+    partial: Vec<(Ticket, (String, bool))>,
     /// Tickets that settle with another, the first of the pair.
     joined: Vec<(Ticket, Ticket)>,
     /// The page was left while a run was on: the queue waits for the user.
     parked: bool,
     /// A run was left to the server; how many of its events were received.
     left: Option<usize>,
+    /// The same of one that was on when the page was left.
+    lost: Option<usize>,
+    /// The page knows of its run no more than how far it was told.
+    anew: bool,
+    /// The message of the chunks that came last.
+    chunks: Option<String>,
+    /// RUN_STARTED of the run was received.
+    started: bool,
+    /// Calls that the page has answered, and that a replay has yet to tell of: answers, whether errors, whether denials.
+    untold: Vec<(String, String, bool, bool)>,
+    /// The server wants to be left alone until then.
+    not_before: f64,
     run_id: String,
     thread: Thread,
-    resumed: Option<Vec<String>>,
+    resumed: Option<Answers>,
     status: &'static str,
     outcome: Option<&'static str>,
     /// The page was told that the snapshot is behind; whether as urgent.
@@ -167,6 +213,11 @@ fn options(plan: &Plan) -> Options {
                 let resume = match dialect {
                     Dialect::Id => Resume::by("last-event-id", None, None),
                     Dialect::Member => Resume::by("cursor", Some("seq"), Some("after")),
+                    Dialect::Socket => Resume::by("socket-cursor", Some("seq"), Some("after")),
+                    Dialect::RunUrl { .. } => Resume::by("run-url", None, None),
+                    Dialect::Replay => Resume::by("replay", None, None),
+                    Dialect::Snapshot => Resume::by("snapshot", None, None),
+                    Dialect::Prelude => Resume::by("prelude", None, None),
                 };
                 resume.unwrap()
             }),
@@ -200,6 +251,12 @@ impl World {
             joined: Vec::new(),
             parked: false,
             left: None,
+            lost: None,
+            anew: false,
+            chunks: None,
+            started: false,
+            untold: Vec::new(),
+            not_before: 0.0,
             run_id: String::new(),
             thread: Thread::new(),
             resumed: None,
@@ -293,7 +350,7 @@ impl World {
                 }
                 let json = state.to_string();
                 if self.give(|session, _| session.set_state(&json))?.is_ok() {
-                    self.thread.set_state(state, self.run.is_some());
+                    self.thread.set_state(state, self.run.is_some() || self.left.is_some());
                 }
                 self.perform()
             }
@@ -310,8 +367,9 @@ impl World {
                 if result.is_ok() {
                     ensure!(self.queue.is_empty() && self.run.is_none(), "reset left something behind");
                     (self.thread, self.turn) = (Thread::new(), None);
-                    self.left = None;
+                    (self.left, self.lost, self.anew) = (None, None, false);
                     self.handled.clear();
+                    self.untold.clear();
                     (self.status, self.outcome, self.resumed) = ("idle", None, None);
                 }
                 Ok(())
@@ -343,8 +401,19 @@ impl World {
 
     fn submit(&mut self, seed: u32, policy: Policy, answers: bool) -> Held {
         let message = self.message(seed);
-        let resume = (answers && !self.thread.interrupts.is_empty()).then(|| self.thread.interrupts.clone());
+        // Now and then a cancellation; of what has expired always, if the user is careful.
+        let careful = !seed.is_multiple_of(5);
+        let answer = |(at, id): (usize, &String)| {
+            let cancels = careful && self.has_expired(id) || (seed as usize + at).is_multiple_of(4);
+            (id.clone(), cancels)
+        };
+        let open = &self.thread.interrupts;
+        let resume = (answers && !open.is_empty()).then(|| open.iter().enumerate().map(answer).collect());
         self.ask(Start::Submit, Some(message), policy, resume, None)
+    }
+
+    fn has_expired(&self, id: &str) -> bool {
+        self.thread.expiries.get(id).is_some_and(|at| *at <= self.now)
     }
 
     fn message(&mut self, seed: u32) -> Value {
@@ -390,18 +459,26 @@ impl World {
         let open = self.thread.interrupts.clone();
         let id = open.get(which % (open.len() + 1)).cloned().unwrap_or_else(|| "never".into());
         let (run, run_id) = self.input();
-        let input = json!({"interruptId": id, "status": "resolved", "run": run}).to_string();
+        let cancels = self.has_expired(&id) && which.is_multiple_of(2);
+        let input = json!({"interruptId": id, "status": status(cancels), "run": run}).to_string();
         let result = self.give(|session, now| session.answer(&input, now))?;
         self.say(|| format!("     answer {id}: {result:?}"));
         // A run that is on has taken an answer along.
-        let taken = self.run.is_some() && self.resumed.as_ref().is_some_and(|ids| ids.contains(&id));
+        let taken = self.run.is_some() && self.resumed.iter().flatten().any(|(taken, _)| *taken == id);
         match result {
             Err(Misuse::Disposed) => ensure!(self.disposed, "nobody disposed of it"),
             Err(Misuse::InterruptUnknown(_)) => ensure!(!open.contains(&id) || taken, "{id} is open"),
+            Err(Misuse::InterruptExpired(_)) => {
+                let mut answers: Answers = self.partial.iter().map(|(_, answer)| answer.clone()).collect();
+                answers.retain(|(other, _)| *other != id);
+                answers.push((id.clone(), cancels));
+                ensure!(answers.len() == open.len(), "others are open, and {id} is judged already");
+                ensure!(answers.iter().any(|(id, no)| !no && self.has_expired(id)), "nothing has expired");
+            }
             Err(other) => return Err(format!("refused: {other}")),
             Ok(ticket) => {
                 ensure!(open.contains(&id) && !taken && !self.disposed, "{id} is not open, and was answered");
-                let again = self.partial.iter().position(|(_, answered)| *answered == id);
+                let again = self.partial.iter().position(|(_, (answered, _))| *answered == id);
                 if let Some(at) = again {
                     self.due.settles.push((self.partial.remove(at).0, "dropped"));
                 }
@@ -413,11 +490,12 @@ impl World {
                         self.joined.push((ticket, other));
                         ids.push(answered);
                     }
-                    ids.push(id);
+                    ids.push((id, cancels));
+                    ensure!(!ids.iter().any(|(id, no)| !no && self.has_expired(id)), "{ids:?}: one has expired");
                     asked.resume = Some(ids);
                     self.queue.insert(0, ticket);
                 } else {
-                    self.partial.push((ticket, id));
+                    self.partial.push((ticket, (id, cancels)));
                 }
                 ensure!(self.asked.insert(ticket, asked).is_none(), "ticket {ticket} was given twice");
             }
@@ -443,7 +521,8 @@ impl World {
     }
 
     fn attach(&mut self) -> Held {
-        if self.left.is_none() && self.run.is_none() && self.plan.resume.is_some() && !self.disposed {
+        let nothing = self.left.is_none() && self.lost.is_none();
+        if nothing && self.run.is_none() && self.plan.resume.is_some() && !self.disposed {
             return Ok(());
         }
         let (mut input, _) = self.input();
@@ -462,7 +541,13 @@ impl World {
             Ok(ticket) if self.plan.resume.is_some() => ticket,
             other => return Err(format!("attach: {other:?}")),
         };
-        let Some(received) = self.left.take() else { return Err("nothing was left, and it is joined".into()) };
+        let lost = self.lost.take();
+        let Some(received) = self.left.take().or(lost) else {
+            return Err("nothing was left, and it is joined".into());
+        };
+        if lost.is_some() {
+            (self.anew, self.started, self.parked) = (true, false, false);
+        }
         let run_id = self.run_id.clone();
         let asked = Asked { begun: true, ..Asked::new(run_id.clone(), "queue", Start::Submit) };
         ensure!(self.asked.insert(ticket, asked).is_none(), "ticket {ticket} was given twice");
@@ -470,7 +555,6 @@ impl World {
         self.turn.get_or_insert(turn).ticket = Some(ticket);
         let run = Run::new(ticket, self.lines.len(), self.now);
         self.run = Some(Run { joins: true, waiting: true, received, ..run });
-        self.thread.sent();
         (self.status, self.outcome) = ("running", None);
         self.perform()
     }
@@ -481,14 +565,19 @@ impl World {
         if self.disposed {
             return Ok(());
         }
-        let saved = self.give(|session, _| session.save())?;
+        let saved = self.give(|session, _| in_order(&session.save()))?;
         self.say(|| format!("     {saved}"));
-        let running = self.left.is_some() || self.run.as_ref().is_some_and(|run| run.ended.is_none());
+        let on = self.run.as_ref().filter(|run| run.ended.is_none()).map(|run| run.received);
+        // Who comes back once more has forgotten what to join.
+        let running = self.left.is_some() || on.is_some();
+        self.lost = self.left.or(on);
         self.session = Session::new(options(&self.plan), None, None).unwrap();
         if self.twin.is_some() {
             self.twin = Some(Session::new(options(&self.plan), None, None).unwrap());
         }
         (self.mirror, self.wake, self.told, self.run) = (Mirror::new(), None, None, None);
+        (self.chunks, self.started) = (None, false);
+        self.untold.clear();
         self.lines.clear();
         // The tickets of the page that was left are nobody's; the queue gets new ones.
         let mut asked = std::mem::take(&mut self.asked);
@@ -534,7 +623,7 @@ impl World {
         start: Start,
         message: Option<Value>,
         policy: Policy,
-        resume: Option<Vec<String>>,
+        resume: Option<Answers>,
         replaces: Option<String>,
     ) -> Held {
         let (mut input, run_id) = self.input();
@@ -546,7 +635,8 @@ impl World {
             input["messages"] = json!([message]);
         }
         if let Some(ids) = &resume {
-            input["resume"] = ids.iter().map(|id| json!({"interruptId": id, "status": "resolved"})).collect();
+            let entry = |(id, cancels): &(String, bool)| json!({"interruptId": id, "status": status(*cancels)});
+            input["resume"] = ids.iter().map(entry).collect();
         }
         let input = input.to_string();
         let result = match &start {
@@ -558,10 +648,16 @@ impl World {
         let asked = Asked { message, resume, replaces, ..Asked::new(run_id, policy, start) };
         let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
         let judged = over && !self.waits() || policy == "replace";
-        let refused = !self.disposed && judged && !self.admits(&asked);
+        let refused = if self.disposed || !judged { Admission::Admitted } else { self.judges(&asked) };
+        let found = match &result {
+            Err(Misuse::InterruptsOpen(_)) => Admission::Open,
+            Err(Misuse::InterruptExpired(_)) => Admission::Expired,
+            Err(Misuse::InterruptUnknown(_)) => Admission::Unknown,
+            _ => Admission::Admitted,
+        };
         ensure!(
-            refused == matches!(result, Err(Misuse::InterruptsOpen(_))),
-            "interrupts {:?} are open, and the answer was {result:?}",
+            refused == found,
+            "{refused:?}: interrupts {:?} are open, and the answer was {result:?}",
             self.thread.interrupts
         );
         match &result {
@@ -596,7 +692,7 @@ impl World {
                 let replaced = self.thread.messages.iter().any(|message| asked.replaces.as_ref() == Some(&message.id));
                 ensure!(asked.replaces.is_some() && !replaced, "there is something to replace");
             }
-            Err(Misuse::InterruptsOpen(_)) => {}
+            Err(Misuse::InterruptsOpen(_) | Misuse::InterruptExpired(_) | Misuse::InterruptUnknown(_)) => {}
             Err(Misuse::Disposed) => ensure!(self.disposed, "nobody disposed of it"),
             Err(other) => return Err(format!("refused: {other}")),
         }
@@ -604,24 +700,34 @@ impl World {
     }
 
     /// The answers that a run of this submit carries.
-    fn answers(&self, asked: &Asked) -> Option<Vec<String>> {
+    fn answers(&self, asked: &Asked) -> Option<Answers> {
         match (&asked.resume, &asked.start) {
             (Some(ids), _) => Some(ids.clone()),
             (None, Start::Submit) => None,
             (None, Start::Retry) => self.resumed.clone(),
             (None, Start::Regenerate(_)) => {
-                (!self.thread.interrupts.is_empty()).then(|| self.thread.interrupts.clone())
+                let open = &self.thread.interrupts;
+                (!open.is_empty()).then(|| open.iter().map(|id| (id.clone(), true)).collect())
             }
         }
     }
 
     /// Whether a run may begin so: all that is open is answered, and nothing else.
     fn admits(&self, asked: &Asked) -> bool {
-        let mut answers = self.answers(asked).unwrap_or_default();
-        let mut open = self.thread.interrupts.clone();
-        answers.sort();
-        open.sort();
-        open.is_empty() || answers == open
+        self.judges(asked) == Admission::Admitted
+    }
+
+    fn judges(&self, asked: &Asked) -> Admission {
+        let answers = self.answers(asked).unwrap_or_default();
+        let open = &self.thread.interrupts;
+        let of = |id: &String| answers.iter().find(|(answered, _)| answered == id);
+        match () {
+            () if open.is_empty() => Admission::Admitted,
+            () if !open.iter().all(|id| of(id).is_some()) => Admission::Open,
+            () if answers.iter().any(|(id, cancels)| !cancels && self.has_expired(id)) => Admission::Expired,
+            () if answers.len() > open.len() => Admission::Unknown,
+            () => Admission::Admitted,
+        }
     }
 
     /// Whether somebody waits who may begin.
@@ -676,14 +782,15 @@ impl World {
     fn deliver(&mut self, amount: Amount) -> Held {
         let Some(at) = self.open_line() else { return Ok(()) };
         let line = &mut self.lines[at];
-        let (request, end) = (line.request, line.answer.end);
+        let (request, end, retry_after) = (line.request, line.answer.end, line.answer.retry_after);
         let Some((status, content_type)) = line.answer.head else { return self.end_of_body(end) };
         if !line.headed {
             line.headed = true;
             let content_type = content_type.to_owned();
             self.say(|| format!("     request {request}: {status} {content_type}"));
-            self.takes_head(status);
-            self.give(|session, now| session.head(request, status, &content_type, None, now))?;
+            self.takes_head(status, retry_after);
+            let retry_after = retry_after.map(|seconds| seconds.to_string());
+            self.give(|session, now| session.head(request, status, &content_type, retry_after.as_deref(), now))?;
             return self.perform();
         }
         let rest = line.answer.body.len() - line.sent;
@@ -711,40 +818,72 @@ impl World {
     /// What was delivered of a body counts: the events that `there` says are there.
     fn tell(&mut self, at: usize, there: impl Fn(&super::server::Frame) -> bool) {
         while let Some(frame) = self.lines[at].answer.frames.get(self.lines[at].told).filter(|frame| there(frame)) {
-            let (event, index) = (frame.event.clone(), frame.index);
+            let (event, means, index) = (frame.event.clone(), frame.means.clone(), frame.index);
             self.lines[at].told += 1;
-            if self.run.as_ref().is_some_and(|run| index < run.received) {
+            if let Some(run) = self.run.as_mut().filter(|run| run.whole) {
+                (run.whole, run.replays, run.received) = (false, true, 0);
+                (self.started, self.chunks) = (false, None);
+                let answers = self.thread.go_back();
+                self.untold.extend(answers);
+                self.say(|| "       from the beginning".to_owned());
+            }
+            if self.run.as_ref().is_some_and(|run| index.is_some_and(|index| index < run.received)) {
                 self.say(|| format!("       again: {event}"));
                 continue;
             }
             self.say(|| format!("       {event}"));
-            self.thread.apply(&event);
-            let Some(run) = &mut self.run else { continue };
-            run.events += 1;
-            run.received = index + 1;
             let kind = event["type"].as_str().unwrap();
-            // What every page that joins is told is no progress.
-            if !run.joins || !(kind.ends_with("STARTED") || kind.ends_with("START") || kind.ends_with("SNAPSHOT")) {
-                run.attempt = 0;
+            if let Some(run) = &mut self.run {
+                run.events += 1;
+                run.fresh += 1;
+                run.received = index.map_or(run.received, |index| index + 1);
+                // What every page that joins is told is no progress.
+                let greets = kind.ends_with("STARTED") || kind.ends_with("START") || kind.ends_with("SNAPSHOT");
+                if !run.joins || if run.replays { run.fresh > run.best } else { !greets } {
+                    run.attempt = 0;
+                }
             }
+            // What a page hears that joins ends the chunks of the stream that was cut.
+            if let Some(id) = self.chunks.take().filter(|_| index.is_none()) {
+                self.tell_event(&json!({"type": "TEXT_MESSAGE_END", "messageId": id, "ofChunks": true}));
+            }
+            if kind == "TEXT_MESSAGE_CHUNK" {
+                self.chunks = means.last().map(|content| content["messageId"].as_str().unwrap().to_owned());
+            }
+            // Who joins is told that the run has begun, and knows.
+            let greeted = kind == "RUN_STARTED" && self.started && self.run.as_ref().is_some_and(|run| run.goes_on());
+            if !greeted {
+                means.iter().for_each(|event| self.tell_event(event));
+            }
+        }
+    }
+
+    fn tell_event(&mut self, event: &Value) {
+        {
+            self.thread.apply(event);
+            let kind = event["type"].as_str().unwrap();
+            if kind == "RUN_FINISHED" && self.run.as_ref().is_some_and(|run| run.joins && !run.replays) {
+                // Calls of which the page knows by a snapshot.
+                for id in self.thread.unanswered() {
+                    self.call_ready(&id);
+                }
+            }
+            if kind == "MESSAGES_SNAPSHOT" {
+                self.answered_by_snapshot();
+            }
+            let Some(run) = &mut self.run else { return };
             let outcome = &event["outcome"];
-            let ended = match event["type"].as_str().unwrap() {
+            let ended = match kind {
                 "RUN_STARTED" => {
-                    (run.ended, self.status, self.outcome) = (None, "running", None);
-                    continue;
+                    (run.ended, self.status, self.outcome, self.started) = (None, "running", None, true);
+                    return;
                 }
-                "TOOL_CALL_END" => {
-                    self.call_ready(event["toolCallId"].as_str().unwrap());
-                    continue;
-                }
-                "TOOL_CALL_RESULT" => {
-                    self.answered_elsewhere(event["toolCallId"].as_str().unwrap());
-                    continue;
-                }
+                "TOOL_CALL_END" => return self.call_ready(event["toolCallId"].as_str().unwrap()),
+                "TOOL_CALL_RESULT" => return self.answered_elsewhere(event["toolCallId"].as_str().unwrap()),
                 "RUN_FINISHED" if outcome["type"] == "interrupt" => "interrupted",
                 "RUN_FINISHED" => "success",
                 "RUN_ERROR" => "error",
-                _ => continue,
+                _ => return,
             };
             let ids = |list: &Value, pick: fn(&Value) -> &Value| -> Vec<String> {
                 let list = list.as_array().map_or(&[][..], Vec::as_slice);
@@ -783,7 +922,8 @@ impl World {
 
     /// Whether the run that is on can be joined where it was read to.
     fn can_join(&self) -> bool {
-        self.plan.resume.is_some() && self.run.as_ref().is_some_and(|run| run.joins || run.received > 0)
+        let Some(way) = self.plan.resume else { return false };
+        self.run.as_ref().is_some_and(|run| run.joins || run.received > 0 || way.whole() && run.streamed)
     }
 
     /// The run waits for another attempt, if there is one left.
@@ -794,7 +934,8 @@ impl World {
         true
     }
 
-    fn takes_head(&mut self, status: u16) {
+    fn takes_head(&mut self, status: u16, retry_after: Option<u32>) {
+        let asked = retry_after.map_or(0.0, |seconds| f64::from(seconds) * 1000.0);
         let (posts, renew, now) = (self.plan.posts, self.plan.renew, self.now);
         let Some(run) = &mut self.run else { return };
         if status == 401 && renew && !run.renewed {
@@ -806,7 +947,8 @@ impl World {
             500.. => run.joins,
             _ => false,
         };
-        if repeats && self.waits_again() {
+        if repeats && asked <= 30_000.0 && self.waits_again() {
+            self.not_before = now + asked;
             return;
         }
         let Some(run) = &mut self.run else { return };
@@ -815,9 +957,25 @@ impl World {
             run.renewed = false;
             run.streamed |= status != 204 && self.lines[run.line].answer.is_stream();
         }
-        if status == 204 {
-            self.ends("error");
+        if status == 204 && !self.goes_to_stream() {
+            let streamed = self.run.as_ref().is_some_and(|run| run.streamed);
+            self.ends(if streamed { "truncated" } else { "error" });
         }
+    }
+
+    /// The answer to the request that began the run was no stream: that has its own address.
+    fn goes_to_stream(&mut self) -> bool {
+        let Some(run) = self.run.as_mut().filter(|run| !run.joins) else { return false };
+        if !matches!(self.plan.resume, Some(Dialect::RunUrl { .. })) {
+            return false;
+        }
+        let answer: Result<Value, _> = serde_json::from_slice(&self.lines[run.line].answer.body);
+        if let Ok(Value::String(id)) = answer.map(|mut answer| answer["runId"].take()) {
+            self.run_id = id;
+        }
+        run.waiting = true;
+        self.due.closes = true;
+        true
     }
 
     /// A connection is lost: the run is joined again, or it ends.
@@ -825,14 +983,17 @@ impl World {
         let can_join = self.can_join();
         let Some(run) = &self.run else { return Ok(()) };
         let is_stream = self.lines[run.line].answer.is_stream();
-        let (streamed, on) = (run.streamed, run.ended.is_none());
-        let refused = status.is_some_and(|status| status != 200);
+        let (streamed, on, joins) = (run.streamed, run.ended.is_none(), run.joins);
+        let refused = status.is_some_and(|status| !(200..300).contains(&status));
         let no_stream = run.events == 0 && !is_stream && end == End::Closes;
+        if !refused && status.is_some() && no_stream && self.goes_to_stream() {
+            return Ok(());
+        }
         if refused || status.is_some() && no_stream {
             self.ends(if streamed { "truncated" } else { "error" });
             return self.finish();
         }
-        let may = if status.is_none() && !run.joins { self.plan.posts } else { can_join };
+        let may = if status.is_none() && !joins { self.plan.posts } else { can_join };
         if on && may && self.waits_again() {
             return Ok(());
         }
@@ -891,8 +1052,17 @@ impl World {
     }
 }
 
+/// What was saved, with the ids of its checkpoint in order: they are a set.
+fn in_order(saved: &str) -> String {
+    let mut saved: Value = serde_json::from_str(saved).unwrap();
+    if let Some(ids) = saved.pointer_mut("/checkpoint/messages").and_then(Value::as_array_mut) {
+        ids.sort_by_key(|id| id.to_string());
+    }
+    saved.to_string()
+}
+
 impl Answer {
     fn is_stream(&self) -> bool {
-        self.head.is_some_and(|(_, content_type)| content_type.contains("stream") || content_type.contains("json"))
+        self.head.is_some_and(|(_, content_type)| content_type.contains("stream") || content_type.contains("ndjson"))
     }
 }
