@@ -467,7 +467,7 @@ impl Thread {
         self.subagents.clear();
         self.open.clear();
         for message in &mut self.messages {
-            (message.text_open, message.local) = (false, false);
+            message.text_open = false;
             if message.delivery == "streaming" {
                 message.delivery = "aborted";
             }
