@@ -35,7 +35,7 @@ pub use submit::{Misuse, Ticket};
 
 use crate::dialect::{self, Begun, Dialect, Thinking};
 use crate::rules::{ChunkExpander, OrderKeeper};
-use crate::thread::{DocumentLimits, Ending, LocalAnswer, Thread, Warning};
+use crate::thread::{DocumentLimits, Ending, Index, LocalAnswer, Thread, Warning};
 use crate::wire::{Framer, JsonWriter, Raw, RunAgentInput, keep_private, write_json};
 use interrupts::Partial;
 use publish::Published;
@@ -78,7 +78,7 @@ pub struct Session {
     /// Tickets that settle with another one, the first of the pair.
     joined: Vec<(Ticket, Ticket)>,
     /// Calls that the page was given: each once.
-    handled: Vec<String>,
+    handled: Index,
     /// The last frame of this read grew what is open, as one that is alike will.
     growing: bool,
     /// Reads the body that is coming.
@@ -127,7 +127,7 @@ impl Session {
             turn: None,
             partial: Vec::new(),
             joined: Vec::new(),
-            handled: Vec::new(),
+            handled: Index::new(),
             growing: false,
             stream: None,
             queue: VecDeque::new(),
@@ -238,6 +238,11 @@ impl Session {
 
     /// Ends the run that is on. The partial answer stays; the next submit of the queue begins.
     pub fn stop(&mut self, now: f64) {
+        self.halt(true, now);
+    }
+
+    /// `tells`: the server is told, too.
+    fn halt(&mut self, tells: bool, now: f64) {
         let goes_on = self.goes_on(Outcome::Success);
         if let Some(run) = &mut self.run {
             let on = run.ended.is_none();
@@ -245,7 +250,7 @@ impl Session {
                 run.ended = Some((Outcome::Aborted, None));
             }
             run.ended.get_or_insert((Outcome::Aborted, None));
-            let run_id = self.run_id.clone().filter(|_| on);
+            let run_id = self.run_id.clone().filter(|_| on && tells);
             self.close(now);
             self.effects.extend(run_id.map(|run_id| Effect::StopRemote { run_id }));
         } else if self.is_working() {
@@ -312,7 +317,7 @@ impl Session {
     /// Stops, forgets the queue, the messages, the state and the error. The thread id stays.
     pub fn reset(&mut self, now: f64) -> Result<(), Misuse> {
         self.alive()?;
-        self.abandon(now);
+        self.abandon(true, now);
         self.abandon_turn();
         self.handled.clear();
         self.untold.clear();
@@ -330,19 +335,20 @@ impl Session {
         Ok(())
     }
 
-    /// Stops, and settles everything that waits as aborted. Every later call is a [`Misuse::Disposed`].
+    /// Hangs up, and settles everything that waits as aborted. Every later call is a [`Misuse::Disposed`]. The server is not
+    /// told: who closes a page has not said that the run is to end.
     pub fn dispose(&mut self, now: f64) {
-        self.abandon(now);
+        self.abandon(false, now);
         self.disposed = true;
     }
 
-    fn abandon(&mut self, now: f64) {
+    fn abandon(&mut self, tells: bool, now: f64) {
         for submit in std::mem::take(&mut self.queue) {
             self.settle(submit.ticket, &submit.run_id, Outcome::Aborted, None, None);
             self.changed(true);
         }
         self.drop_answers(Outcome::Aborted);
-        self.stop(now);
+        self.halt(tells, now);
         self.abandon_turn();
     }
 

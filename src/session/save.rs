@@ -7,7 +7,7 @@ use super::reconnect::Progress;
 use super::submit::{Misuse, Start, Submit};
 use super::tools::Turn;
 use super::{AgentError, Outcome, Session, Status};
-use crate::thread::Checkpoint;
+use crate::thread::{At, Checkpoint, Index};
 use crate::wire::{Fields, JsonWriter, Raw, keep_private, write_value};
 
 /// What `v` says.
@@ -27,7 +27,7 @@ impl Session {
         messages.close();
         write_value(object.member("state"), self.thread.state());
         self.thread.write_interrupts(object.member("interrupts"));
-        object.strings("handled", self.handled.iter().map(String::as_str));
+        object.strings("handled", self.handled.keys().map(String::as_str));
         // Answers of the page that the server has not seen.
         object.strings("unsent", self.thread.unsent_answers());
         let mut queue = JsonWriter::array(object.member("queue"));
@@ -64,7 +64,8 @@ impl Session {
         let messages = fields.get("messages").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
         let state = fields.get("state").ok_or_else(damaged)?;
         let interrupts = fields.get("interrupts").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
-        let handled: Option<Vec<String>> = list("handled")?.into_iter().map(|id| id.string().map(Into::into)).collect();
+        let handled: Option<Index> =
+            list("handled")?.into_iter().map(|id| Some((id.string()?.into_owned(), At::default()))).collect();
         let handled = handled.ok_or_else(damaged)?;
         let unsent: Vec<String> = list("unsent")?.into_iter().filter_map(|id| id.string().map(Into::into)).collect();
         let queue: Result<Vec<Submit>, Misuse> =
@@ -98,6 +99,8 @@ impl Session {
             self.outcome = Some(Outcome::Truncated);
             self.error = Some(AgentError::truncated(Some("the page was left while the run was on")));
         } else {
+            // Where the page was at work alone, its agent is told what became of that.
+            self.rest(now);
             self.next(now);
         }
         self.changed(true);

@@ -233,13 +233,14 @@ describe("a page and a network that fails", () => {
     assert.deepEqual(await messages(), [question, answer]);
   });
 
-  it("the browser is offline, and back: the run goes on", async (test) => {
+  // WebKitGTK's driver cannot do that; it has the test that follows.
+  const offline = engine === "webkit" ? () => {} : it;
+  offline("the browser is offline, and back: the run goes on", async () => {
     await open({ resume: JOIN, retry: IN_WEEKS });
-    if (!(await browser.offline(false))) return test.skip("the driver of this engine cannot set it offline");
     proxy.plan({ bytes: 1500, then: "stall" });
     await send();
     await shows("You said: Zwölf");
-    await browser.offline(true);
+    assert.ok(await browser.offline(true), "the driver can");
     try {
       // What is open may outlive it in a test, though in no train.
       (await proxy.request(1)).cut();
@@ -333,7 +334,8 @@ describe("a page and a network that fails", () => {
   });
 
   it("a reload in mid-answer, kept in IndexedDB: the run is joined where it was", async () => {
-    const options = { persist: "life", database: "life", threadId: "kept", resume: JOIN, retry: AT_ONCE };
+    // At once, Firefox would join the run from the page that goes.
+    const options = { persist: "life", database: "life", threadId: "kept", resume: JOIN, retry: IN_WEEKS };
     await open(options);
     await browser.evaluate(() => life.store.clear());
     proxy.plan({ bytes: 1500, then: "stall" });

@@ -595,7 +595,8 @@ impl World {
         self.turn.take_if(|turn| !turn.any(&[Stage::Executing, Stage::Waiting, Stage::Manual]));
         let mut calls = Vec::new();
         if let Some(turn) = &mut self.turn {
-            (turn.ticket, turn.over) = (None, Some("success"));
+            let asks = !self.thread.interrupts.is_empty();
+            (turn.ticket, turn.over) = (None, Some(if asks { "interrupted" } else { "success" }));
             calls = turn.calls.iter().map(|call| (call.id.clone(), call.stage)).collect();
             turn.calls
                 .iter_mut()
@@ -612,6 +613,9 @@ impl World {
                 Stage::Manual => self.set_phase(&id, "input-available"),
                 Stage::Done => {}
             }
+        }
+        if !running {
+            self.between_runs();
         }
         let restored = self.give(|session, now| session.restore(&saved, now))?;
         ensure!(restored.is_ok(), "what was saved is refused: {restored:?}");
@@ -1052,11 +1056,12 @@ impl World {
     }
 }
 
-/// What was saved, with the ids of its checkpoint in order: they are a set.
+/// What was saved, with those ids in order that are a set.
 fn in_order(saved: &str) -> String {
     let mut saved: Value = serde_json::from_str(saved).unwrap();
-    if let Some(ids) = saved.pointer_mut("/checkpoint/messages").and_then(Value::as_array_mut) {
-        ids.sort_by_key(|id| id.to_string());
+    for set in ["/checkpoint/messages", "/handled"] {
+        let ids = saved.pointer_mut(set).and_then(Value::as_array_mut);
+        ids.into_iter().for_each(|ids| ids.sort_by_key(|id| id.to_string()));
     }
     saved.to_string()
 }

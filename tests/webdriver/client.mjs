@@ -273,16 +273,9 @@ export class Browser {
       await this.#session("POST", "/chromium/network_conditions", { network_conditions: conditions });
       return true;
     }
-    if (!this.#bidi) return false;
     const networkConditions = yes ? { type: "offline" } : null;
-    try {
-      await this.#bidi.send("emulation.setNetworkConditions", { networkConditions, contexts: [this.#window] });
-      return true;
-    } catch (error) {
-      // Older Firefoxes do not have it.
-      if (/unknown command/.test(String(error))) return false;
-      throw error;
-    }
+    await this.#bidi?.send("emulation.setNetworkConditions", { networkConditions, contexts: [this.#window] });
+    return this.#bidi !== undefined;
   }
 
   /** @param {string} [file] @returns {Promise<Buffer>} */
