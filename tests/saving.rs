@@ -123,7 +123,7 @@ fn the_agent_is_told_that_the_page_was_left_before_its_tool_was_done() {
     let (mut agent, request) = calling(json!({"name": "f"}));
     agent.event(request, finished("r"));
     agent.end(request);
-    let mut again = restored(&agent.session.save());
+    let again = restored(&agent.session.save());
     assert!(again.executed.is_empty());
     let input = &again.requests[0].1;
     assert_eq!((&input["runId"], &input["context"][0]["value"]), (&json!("r-1"), &json!("v")));
