@@ -222,10 +222,8 @@ impl Thread {
                     message.text_open = false;
                 }
             }
-            "SUBAGENT_STARTED" => {
-                if !self.subagents.iter().any(|(known, _)| *known == id("subagentRunId")) {
-                    self.subagents.push((id("subagentRunId"), "running"));
-                }
+            "SUBAGENT_STARTED" if !self.subagents.iter().any(|(known, _)| *known == id("subagentRunId")) => {
+                self.subagents.push((id("subagentRunId"), "running"));
             }
             "SUBAGENT_FINISHED" => {
                 let ended = self.subagents.iter_mut().find(|(known, _)| *known == id("subagentRunId"));
