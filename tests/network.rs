@@ -936,7 +936,7 @@ fn an_answer_that_was_given_while_nobody_listened_is_sent() {
     agent.act(|session, now| session.disconnect(now));
     let answer = json!({"toolCallId": "c", "result": "done"}).to_string();
     agent.act(|session, now| assert_eq!(session.settle_call(&answer, now), Ok(true)));
-    agent.act(|session, now| drop(session.attach("{}", now).unwrap()));
+    agent.act(|session, now| assert_eq!(session.attach("{}", now), Ok(2)));
     agent.head(2, 200, SSE);
     // The server does not know of it yet.
     agent.events(2, &[known(&["c"], &[]), finished("r")]);
@@ -1002,10 +1002,10 @@ fn people_are_still_asked_by_a_page_that_was_loaded_anew_and_joins() {
             event!("TOOL_CALL_END", "toolCallId": "c"),
         ];
         match by {
-            "replay" => drop(agent.events(1, &[started("r"), call[0].clone(), call[1].clone()])),
-            "prelude" => drop(agent.events(1, &[started("r"), known(&["c"], &[])])),
-            _ => {}
-        }
+            "replay" => agent.events(1, &[started("r"), call[0].clone(), call[1].clone()]),
+            "prelude" => agent.events(1, &[started("r"), known(&["c"], &[])]),
+            _ => agent.snapshot(),
+        };
         agent.bytes(1, &frame("r:3", &finished("r")));
         agent.end(1);
         assert_eq!(agent.snapshot()["toolCalls"][0]["phase"], "awaiting-approval", "{by}");
