@@ -427,8 +427,13 @@ impl Session {
         self.thread.apply(incoming, now);
         match incoming.event {
             Event::ToolCallResult { tool_call_id, .. } => self.answered_elsewhere(&tool_call_id.decode()),
+            Event::MessagesSnapshot { .. } => self.answered_by_snapshot(),
             Event::ToolCallEnd { tool_call_id } => self.call_ready(&tool_call_id.decode()),
             Event::RunFinished { thread_id, run_id, result, outcome, .. } => {
+                // Who joins may have missed where a call began or ended.
+                if self.run.as_ref().is_some_and(|run| run.joined.is_some()) {
+                    self.thread.claim_calls(self.progress.behind.as_deref());
+                }
                 for id in self.thread.unanswered_calls().to_vec() {
                     self.call_ready(&id);
                 }

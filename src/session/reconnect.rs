@@ -226,6 +226,8 @@ pub(super) struct Progress {
     pub started: bool,
     /// The thread before the run, where it may be replayed.
     pub checkpoint: Option<Checkpoint>,
+    /// The last message of the thread when the run began.
+    pub behind: Option<String>,
     /// CUSTOM events that were told, and of a replay those that are not to be told again.
     pub customs: usize,
     pub customs_again: usize,
