@@ -239,7 +239,7 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     if (json) return JSON.parse(json);
     const { threadId, messages, state } = snapshot;
     // As the core writes one of a thread in which nothing waits.
-    const rest = { interrupts: [], handled: [], queue: [] };
+    const rest = { interrupts: [], handled: [], unsent: [], queue: [] };
     return { v: 1, threadId, messages, state, ...rest };
   };
 

@@ -9,6 +9,8 @@
 //! remember from one frame to the next; nothing else in the core knows its name.
 
 mod legacy;
+#[cfg(feature = "ngaf")]
+mod ngaf;
 
 pub use legacy::Thinking;
 
@@ -132,4 +134,7 @@ pub const ANY: bool = !DIALECTS.is_empty();
 type Make = fn(&str) -> Option<Box<dyn Dialect>>;
 
 /// Those of this build.
-const DIALECTS: &[(&str, Make)] = &[];
+const DIALECTS: &[(&str, Make)] = &[
+    #[cfg(feature = "ngaf")]
+    ("ngaf", ngaf::make),
+];

@@ -112,6 +112,14 @@ describe("history", { skip: !real && "needs the real core" }, () => {
     assert.deepEqual(none.history, []);
   });
 
+  it("is of one visit: a save does not have it", async () => {
+    const { agent } = agentOf([answer(...step("plan", "a plan", 1))]);
+    await agent.submit("go");
+    const again = agentOf([answer()], { restore: JSON.parse(JSON.stringify(agent.save())) }).agent;
+    assert.deepEqual(again.history, []);
+    assert.deepEqual(texts(again.getSnapshot()), ["go", "a plan"]);
+  });
+
   it("is empty after a reset", async () => {
     const { agent } = agentOf([answer(...step("plan", "a plan", 1)), answer()]);
     await agent.submit("go");
