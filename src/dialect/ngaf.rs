@@ -12,7 +12,8 @@
 //! | an activity `subagent` | SUBAGENT_* before it |
 //!
 //! An event that was changed has the one that came in `rawEvent: {source: "ngaf", event}`, one that was taken out goes on as
-//! RAW of that source: `ag-ui-wasm/ngaf` reduces what came. Everything else passes as it is.
+//! RAW of that source, and one that was made up has `null` there: `ag-ui-wasm/ngaf` reduces what came. Everything else passes
+//! as it is.
 //!
 //! No settings.
 
@@ -164,12 +165,10 @@ impl Dialect for Ngaf {
             self.close_subagents(out);
         }
         let Some(outcome) = self.outcome() else { return };
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        object.string("type", "RUN_FINISHED").string("threadId", &self.thread_id).string("runId", &self.run_id);
-        object.member("outcome").push_str(&outcome);
-        object.close();
-        out.event(json);
+        made_up(out, "RUN_FINISHED", |object| {
+            object.string("threadId", &self.thread_id).string("runId", &self.run_id);
+            object.member("outcome").push_str(&outcome);
+        });
     }
 }
 
@@ -187,12 +186,9 @@ impl Ngaf {
         if let Some(open) = self.calls.get_mut(&id)
             && std::mem::take(open)
         {
-            let mut json = String::new();
-            let mut object = JsonWriter::object(&mut json);
-            object.string("type", "TOOL_CALL_END").string("toolCallId", &id);
-            object.member("rawEvent").push_str(r#"{"source":"ngaf","event":null}"#);
-            object.close();
-            out.event(json);
+            made_up(out, "TOOL_CALL_END", |object| {
+                object.string("toolCallId", &id);
+            });
         }
         let content = match event.fields.some("content") {
             Some(raw) if raw.literal().is_some() || is_parts(raw) => None,
@@ -282,13 +278,10 @@ impl Ngaf {
         if !self.subagents.iter().any(|(known, _)| known == id) {
             self.subagents.push((id.to_owned(), true));
             let string = |name: &str| content.some(name).and_then(Raw::string);
-            let mut json = String::new();
-            let mut object = JsonWriter::object(&mut json);
-            object.string("type", "SUBAGENT_STARTED").string("subagentRunId", id);
-            object.string("name", string("name").as_deref().unwrap_or("subagent"));
-            object.optional("parentToolCallId", string("toolCallId").as_deref());
-            object.close();
-            out.event(json);
+            made_up(out, "SUBAGENT_STARTED", |object| {
+                object.string("subagentRunId", id).string("name", string("name").as_deref().unwrap_or("subagent"));
+                object.optional("parentToolCallId", string("toolCallId").as_deref());
+            });
         }
         if let Some(status) = content.some("status") {
             self.subagent_is(id, status, out);
@@ -319,10 +312,18 @@ impl Ngaf {
 }
 
 fn close(id: &str, failed: bool, out: &mut Output) {
+    made_up(out, if failed { "SUBAGENT_ERROR" } else { "SUBAGENT_FINISHED" }, |object| {
+        object.string("subagentRunId", id).optional("message", failed.then_some("The subagent has failed."));
+    });
+}
+
+/// An event that nothing came for.
+fn made_up(out: &mut Output, kind: &str, members: impl FnOnce(&mut JsonWriter<'_>)) {
     let mut json = String::new();
     let mut object = JsonWriter::object(&mut json);
-    object.string("type", if failed { "SUBAGENT_ERROR" } else { "SUBAGENT_FINISHED" }).string("subagentRunId", id);
-    object.optional("message", failed.then_some("The subagent has failed."));
+    object.string("type", kind);
+    members(&mut object);
+    object.member("rawEvent").push_str(r#"{"source":"ngaf","event":null}"#);
     object.close();
     out.event(json);
 }

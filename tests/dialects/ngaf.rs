@@ -221,9 +221,9 @@ fn bad_input_warns_and_loses_nothing() {
     let deep = format!("{{\"type\":\"CUSTOM\",\"name\":\"x\",\"value\":{}1{}}}", "[".repeat(2000), "]".repeat(2000));
     let wrong = |frame: Value| frame.to_string();
     for (bad, code) in [
-        ("{".to_owned(), "frame-malformed"),
-        ("[]".to_owned(), "frame-malformed"),
-        (deep, "frame-malformed"),
+        ("{".to_owned(), "frame-not-json"),
+        ("[]".to_owned(), "frame-not-object"),
+        (deep, "frame-too-deep"),
         (wrong(json!({"type": "TOOL_CALL_RESULT", "content": {}})), "event-malformed"),
         (wrong(json!({"type": "ACTIVITY_SNAPSHOT", "messageId": "a", "activityType": "subagent"})), "event-malformed"),
         (wrong(json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": 7})), "event-malformed"),
