@@ -97,8 +97,7 @@ fn runs_of_one_body_have_a_beginning_and_an_end_each() {
     };
     agent.run(&[run("r"), run("s")].concat());
     let marks: Vec<Value> = agent.mirror.1.iter().map(|(mark, _)| json!([mark["kind"], mark["runId"]])).collect();
-    let expected =
-        json!([["run-started", "r"], ["run-finished", "r"], ["run-started", "s"], ["run-finished", "s"]]);
+    let expected = json!([["run-started", "r"], ["run-finished", "r"], ["run-started", "s"], ["run-finished", "s"]]);
     assert_eq!(Value::Array(marks), expected);
 }
 
@@ -114,9 +113,8 @@ fn many_boundaries_in_one_read_are_bounded() {
     let mut agent = Agent::new(Options { max_frame_bytes: 20_000, ..Options::default() });
     let request = agent.submit("go");
     agent.head(request, 200, "text/event-stream");
-    let steps: String = (0..2000)
-        .map(|n| format!("data: {}\n\n", event!("STEP_STARTED", "stepName": n.to_string())))
-        .collect();
+    let steps: String =
+        (0..2000).map(|n| format!("data: {}\n\n", event!("STEP_STARTED", "stepName": n.to_string()))).collect();
     let body = format!("data: {}\n\n{steps}", event!("RUN_STARTED", "threadId": "t", "runId": "r"));
     agent.bytes(request, body.as_bytes());
     let patch = agent.patch().unwrap();
@@ -139,7 +137,7 @@ fn a_replay_tells_of_no_step_twice() {
     agent.head(request, 200, "text/event-stream");
     let body = body();
     let cut = body.find("two").unwrap();
-    agent.bytes(request, body[..cut].as_bytes());
+    agent.bytes(request, &body.as_bytes()[..cut]);
     agent.end(request);
     agent.now = agent.wake.unwrap();
     agent.act(|session, now| session.tick(now));

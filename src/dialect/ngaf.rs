@@ -59,9 +59,8 @@ impl Dialect for Ngaf {
     fn body(&mut self, input: &str) -> Option<String> {
         let fields = Raw::parse_object(input, usize::MAX).ok().flatten()?;
         let entries = fields.some("resume").and_then(Raw::array)?;
-        let is_asked = |entry: &Fields<'_>| {
-            entry.get("interruptId").and_then(Raw::string).is_some_and(|id| id.starts_with(ASKED))
-        };
+        let is_asked =
+            |entry: &Fields<'_>| entry.get("interruptId").and_then(Raw::string).is_some_and(|id| id.starts_with(ASKED));
         let (asked, rest): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| entry.object().as_ref().is_some_and(is_asked));
         if asked.is_empty() {
@@ -109,7 +108,10 @@ impl Dialect for Ngaf {
                 event.of_message(out, &[("role", if fits { None } else { Some("\"assistant\"") })])
             }
             "TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT" if fields.some("delta").is_none() => Taken::Taken,
-            "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_END" | "REASONING_START" | "REASONING_END"
+            "TEXT_MESSAGE_CONTENT"
+            | "TEXT_MESSAGE_END"
+            | "REASONING_START"
+            | "REASONING_END"
             | "REASONING_MESSAGE_CONTENT" => event.of_message(out, &[]),
             "REASONING_MESSAGE_START" => {
                 self.reasoning.insert(event.message_id(), true);
@@ -387,8 +389,8 @@ fn changed(fields: Option<&Fields<'_>>, changes: &[(&str, &str)], came: Option<&
     let mut json = String::new();
     let mut object = JsonWriter::object(&mut json);
     for (key, value) in fields.into_iter().flat_map(Fields::iter) {
-        let kept = !(came.is_some() && key == "rawEvent") && !changes.iter().any(|(changed, _)| *changed == key);
-        if kept {
+        let dropped = came.is_some() && key == "rawEvent" || changes.iter().any(|(changed, _)| *changed == key);
+        if !dropped {
             object.member(&key).push_str(value.text());
         }
     }
