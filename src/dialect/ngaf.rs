@@ -33,7 +33,7 @@ pub fn make(_settings: &str) -> Option<Box<dyn Dialect>> {
 }
 
 /// What a stream has opened.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Ngaf {
     thread_id: String,
     run_id: String,
