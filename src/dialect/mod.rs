@@ -9,14 +9,16 @@
 //! remember from one frame to the next; nothing else in the core knows its name.
 
 mod legacy;
+#[cfg(feature = "ngaf")]
+mod ngaf;
 
 pub use legacy::Thinking;
 
 use crate::wire::Frame;
-use std::fmt::Debug;
+use std::fmt;
 
 /// A system's way of speaking.
-pub trait Dialect: Debug {
+pub trait Dialect {
     /// A request goes out: nothing of an earlier body is open, unless this one joins its run.
     fn begin(&mut self, request: &Begun<'_>);
 
@@ -38,6 +40,13 @@ pub trait Dialect: Debug {
     fn withholds(&self, args: &str) -> bool {
         let _ = args;
         false
+    }
+}
+
+impl fmt::Debug for dyn Dialect {
+    // Not what it remembers: a table of that for every dialect weighs as much as a small dialect does.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Dialect")
     }
 }
 
@@ -132,4 +141,7 @@ pub const ANY: bool = !DIALECTS.is_empty();
 type Make = fn(&str) -> Option<Box<dyn Dialect>>;
 
 /// Those of this build.
-const DIALECTS: &[(&str, Make)] = &[];
+const DIALECTS: &[(&str, Make)] = &[
+    #[cfg(feature = "ngaf")]
+    ("ngaf", ngaf::make),
+];

@@ -269,6 +269,8 @@ impl Session {
             self.progress.started = false;
             self.progress.customs_again = self.progress.customs;
             self.progress.customs = 0;
+            self.progress.steps_again = self.progress.steps.max(self.progress.steps_again);
+            self.progress.steps = 0;
         }
         false
     }

@@ -15,6 +15,7 @@
 mod effect;
 mod error;
 mod given;
+mod history;
 mod input;
 mod interrupts;
 mod join;
@@ -37,6 +38,7 @@ use crate::dialect::{self, Begun, Dialect, Thinking};
 use crate::rules::{ChunkExpander, OrderKeeper};
 use crate::thread::{DocumentLimits, Ending, Index, LocalAnswer, Thread, Warning};
 use crate::wire::{Framer, JsonWriter, Raw, RunAgentInput, keep_private, write_json};
+use history::Boundary;
 use interrupts::Partial;
 use publish::Published;
 use reconnect::Progress;
@@ -103,6 +105,8 @@ pub struct Session {
     /// The answers that the last run was sent with, until it has ended well.
     resumed: Option<String>,
     published: Published,
+    /// What the mirror lacks up to the last checkpoint: operations of the next patch.
+    marked: String,
     /// `Effect::Changed` was given since the last patch; whether as urgent.
     told: Option<bool>,
     disposed: bool,
@@ -146,6 +150,7 @@ impl Session {
             alarm: None,
             resumed: None,
             published: Published::initial(),
+            marked: String::new(),
             told: None,
             disposed: false,
         };
@@ -450,6 +455,9 @@ impl Session {
         let body = self.begin_dialect(&body, joins).unwrap_or(body);
         self.run = Some(Run::new(submit.ticket, body.into()));
         self.open(if joins { Target::Resume } else { Target::Run }, now);
+        if !joins {
+            self.mark(Boundary::RunStarted, None, now);
+        }
         self.changed(true);
     }
 
@@ -480,6 +488,9 @@ impl Session {
         let (outcome, error) =
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
         self.conclude(outcome, error.clone(), &run.pending_calls, now);
+        if !matches!(run.phase, Phase::Draining { .. }) {
+            self.mark(Boundary::RunFinished, None, now);
+        }
         run.outcome = outcome;
         self.changed(true);
         if matches!(outcome, Outcome::Success | Outcome::Interrupted) {

@@ -231,6 +231,9 @@ pub(super) struct Progress {
     /// CUSTOM events that were told, and of a replay those that are not to be told again.
     pub customs: usize,
     pub customs_again: usize,
+    /// The same of boundaries of steps.
+    pub steps: usize,
+    pub steps_again: usize,
     /// Marks that do not grow, with the connection that they came over.
     seen: Index,
     connection: usize,

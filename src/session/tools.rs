@@ -499,8 +499,9 @@ impl Session {
             if call.stage == Stage::Executing {
                 self.effects.push_back(Effect::Abandon { tool_call_id: call.id.clone() });
             }
-            // What is regenerated is cut off, with its calls.
-            if !matches!(start, Start::Regenerate(_)) {
+            // What is regenerated is cut off, with its calls; and the application may have put an answer into the thread.
+            let answered = self.thread.call(&call.id).is_none_or(|(_, _, answered)| answered);
+            if !answered && !matches!(start, Start::Regenerate(_)) {
                 self.thread.answer_call(&call.id, &format!("{}-result", call.id), WENT_ON, Some(WENT_ON), true);
             }
         }
