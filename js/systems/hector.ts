@@ -83,7 +83,7 @@ export function resubscribe(url: string | URL, { route }: Pick<HectorSettings, "
   return { by: "snapshot", url: (taskId) => `${agent}/tasks/${encodeURIComponent(taskId)}:subscribe${query}`, method: "GET" };
 }
 
-/** An approval that version 1 waits for with its stream open: the value of the custom event `hector.tool_approval`. */
+/** An approval that version 1 waits for with its stream open: the data of the custom event `hector.tool_approval`. */
 export interface ToolApproval {
   readonly toolName: string;
   readonly toolInput: string;
@@ -103,9 +103,10 @@ export interface ToolApproval {
  * `agent.resume`.
  *
  * @example
- * agent.on("custom", async ({ name, value }) => {
- *   if (name !== "hector.tool_approval") return;
- *   await answerApproval(url, value as ToolApproval, confirm(value.prompt) ? "approve" : "deny");
+ * agent.on("custom", async (event) => {
+ *   if (event.type !== "custom" || event.name !== "hector.tool_approval") return;
+ *   const approval = event.data as ToolApproval;
+ *   await answerApproval(url, approval, confirm(approval.prompt) ? "approve" : "deny");
  * });
  */
 export async function answerApproval(
@@ -353,14 +354,14 @@ export function createConverter({ messageId = uuid() }: { readonly messageId?: s
       for (const { toolCallId, content: result, error, success } of extractToolResults([part])) {
         add("tool_call_stop", { toolCallId, finalInput: {}, result, error, isError: !success });
       }
-    } else if (event !== "thinking_complete" && part.text) {
+    } else if (event !== "thinking_complete" && text) {
       closeThinking();
       if (content === undefined) {
         content = getBlockId(part) || uuid();
         add("content_block_start", { blockId: content, blockType: getBlockType(part) || "text", index });
         index += 1;
       }
-      add("content_block_delta", { blockId: content, delta: part.text });
+      add("content_block_delta", { blockId: content, delta: text });
     }
   };
   const takeParts = (parts: unknown): void => list(parts as Part[]).filter(isObject).forEach(takePart);

@@ -242,7 +242,8 @@ impl Session {
 
     /// Whether the dialect knows the end of the run in an answer that is no stream.
     fn is_answer(&mut self, now: f64) -> bool {
-        let body = self.run.as_ref().and_then(|run| run.body.as_ref()).filter(|_| self.dialect.is_some());
+        let body =
+            self.run.as_ref().and_then(|run| run.body.as_ref()).filter(|_| dialect::ANY && self.dialect.is_some());
         let Some(text) = body.map(Body::text) else { return false };
         self.translate(|dialect, out| dialect.answer(&text, out), now);
         let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());

@@ -253,6 +253,8 @@ fn what_was_approved_goes_on_in_the_next_run() {
     assert_eq!((&snapshot["outcome"], &snapshot["interrupts"]), (&json!("success"), &json!([])));
     assert_eq!(snapshot["toolCalls"].as_array().unwrap().len(), 1, "a call that is told again is the same");
     assert_eq!(snapshot["toolCalls"][0]["result"], "a b");
+    let answer = snapshot["messages"].as_array().unwrap().iter().find(|message| message["role"] == "tool").unwrap();
+    assert_eq!(answer["metadata"], json!({"hector": {"status": "success"}}));
     assert_eq!(snapshot["messages"].as_array().unwrap().last().unwrap()["content"], "Two files.");
 }
 
@@ -425,6 +427,23 @@ fn a_cut_stream_is_joined_before_it_is_given_up() {
     let reduced = reduction(&mut agent);
     assert_eq!((&reduced["text"], &reduced["blocks"][0]["open"]), (&json!("Partialrest of the answer"), &json!(false)));
     assert_eq!(agent.events.iter().filter(|event| event["type"] == "RUN_STARTED").count(), 1);
+
+    // One that was left is joined again where it is.
+    let mut agent = make(json!({"route": "rest"}));
+    let request = agent.submit("go");
+    agent.head(request, 200, "text/event-stream");
+    agent.bytes(request, &body("08-agui-truncated"));
+    agent.act(|session, now| session.disconnect(now));
+    agent.act(|session, now| {
+        session.attach("{}", now).unwrap();
+    });
+    let request = agent.requests.last().unwrap().0;
+    agent.head(request, 200, "text/event-stream");
+    agent.bytes(request, &body("09-agui-task-snapshot-states"));
+    agent.end(request);
+    assert_eq!(agent.warnings, [""; 0]);
+    assert_eq!(reduction(&mut agent)["text"], "Partialrest of the answer");
+    assert_eq!(agent.snapshot()["outcome"], "success");
 
     // A page that comes later joins it too.
     let mut agent = make(json!({"route": "rest"}));

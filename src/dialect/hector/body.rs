@@ -1,7 +1,7 @@
 //! What Hector's routes are sent: the new messages and answers of a `RunAgentInput`, for the server keeps the rest. Uses `wire`.
 
-use super::run::{Question, Run};
-use super::{Route, Settings};
+use super::run::{Question, Run, as_text, filled};
+use super::{INPUT, Route, Settings, object, text};
 use crate::wire::{Fields, JsonWriter, Raw, write_value};
 
 /// The body of the request that begins a run. `sent`: the last message of the user that went out.
@@ -14,7 +14,7 @@ pub(super) fn submit(settings: &Settings, run: &Run, sent: &mut String, input: &
     let mut writer = Parts { v2, list: JsonWriter::array(&mut parts) };
     let mut task = "";
     for answer in answers.iter().filter_map(|raw| raw.object()) {
-        let id = answer.get("interruptId").and_then(Raw::string).unwrap_or_default();
+        let id = text(&answer, "interruptId");
         let question = run.questions.iter().find(|question| question.id == id);
         task = question.map_or(task, |question| &question.task);
         writer.answer(&id, question, &answer);
@@ -33,7 +33,7 @@ pub(super) fn submit(settings: &Settings, run: &Run, sent: &mut String, input: &
     let mut object = JsonWriter::object(&mut message);
     object.string("contextId", context).string("role", "user");
     // Version 2 has the task in its answers.
-    object.optional("taskId", (!v2 && !task.is_empty()).then_some(task));
+    object.optional("taskId", filled(task).filter(|_| !v2));
     object.member("parts").push_str(&parts);
     if let (true, Some(props)) = (v2, input.some("forwardedProps").filter(|raw| raw.is_object() && raw.text() != "{}"))
     {
@@ -67,12 +67,11 @@ pub(super) fn call(method: &str, params: &str, id: &str) -> String {
 fn unsent<'a>(messages: &[Raw<'a>], sent: &str) -> Vec<Fields<'a>> {
     let mut new = Vec::new();
     for fields in messages.iter().rev().filter_map(|raw| raw.object()) {
-        let text = |name: &str| fields.get(name).and_then(Raw::string).unwrap_or_default();
-        let id = text("id");
+        let id = text(&fields, "id");
         if !sent.is_empty() && id == sent {
             break;
         }
-        match &*text("role") {
+        match &*text(&fields, "role") {
             "user" => new.push(fields.clone()),
             // Results that the server has sent have ids that this dialect made.
             "tool" if !id.ends_with(":result") => new.push(fields.clone()),
@@ -91,6 +90,7 @@ struct Parts<'o> {
 }
 
 impl Parts<'_> {
+    #[inline(never)]
     fn text(&mut self, text: &str) {
         let v2 = self.v2;
         let mut part = JsonWriter::object(self.list.item());
@@ -99,6 +99,7 @@ impl Parts<'_> {
     }
 
     /// `json`: an object as JSON text.
+    #[inline(never)]
     fn data(&mut self, json: &str) {
         let v2 = self.v2;
         let mut part = JsonWriter::object(self.list.item());
@@ -119,7 +120,7 @@ impl Parts<'_> {
             let mut json = String::new();
             let mut data = JsonWriter::object(&mut json);
             data.optional("type", self.v2.then_some("tool_result"));
-            data.json("tool_call_id", call.text()).string("content", &super::run::as_text(content));
+            data.json("tool_call_id", call.text()).string("content", &as_text(content));
             data.optional("error", error.as_deref());
             data.member("is_error").push_str(if error.is_some() { "true" } else { "false" });
             data.close();
@@ -129,7 +130,7 @@ impl Parts<'_> {
             return self.text(&text);
         }
         for part in content.and_then(Raw::array).unwrap_or_default().into_iter().filter_map(Raw::object) {
-            match (part.some("text").and_then(Raw::string), part.some("source").and_then(Raw::object)) {
+            match (part.some("text").and_then(Raw::string), object(&part, "source")) {
                 (Some(text), _) => self.text(&text),
                 (None, Some(source)) => self.file(&part, &source),
                 _ => {}
@@ -140,7 +141,7 @@ impl Parts<'_> {
     fn file(&mut self, part: &Fields<'_>, source: &Fields<'_>) {
         let Some(value) = source.some("value") else { return };
         let inline = source.get("type").is_some_and(|kind| kind.text() == "\"data\"");
-        let name = part.some("metadata").and_then(Raw::object).and_then(|metadata| metadata.some("filename"));
+        let name = object(part, "metadata").and_then(|metadata| metadata.some("filename"));
         let v2 = self.v2;
         let [place, kind] = match (v2, inline) {
             (false, true) => ["fileWithBytes", "mediaType"],
@@ -165,11 +166,11 @@ impl Parts<'_> {
         let payload = answer.some("payload");
         let is_input = match question {
             Some(question) => question.call.is_empty() && question.tool.is_empty(),
-            None => id.starts_with(super::INPUT),
+            None => id.starts_with(INPUT),
         };
         let cancelled = answer.get("status").is_some_and(|status| status.text() == "\"cancelled\"");
         if is_input {
-            let text = super::run::as_text(payload);
+            let text = as_text(payload);
             match payload.filter(|raw| raw.is_object()) {
                 Some(raw) => self.data(raw.text()),
                 None if cancelled => self.text("cancel"),
@@ -181,11 +182,10 @@ impl Parts<'_> {
         let mut json = String::new();
         let mut data = JsonWriter::object(&mut json);
         if self.v2 {
-            let text = |text: &'_ String| Some(text.clone()).filter(|text| !text.is_empty());
-            data.string("type", "tool_approval").string("decision", decision);
-            data.string("tool_call_id", id);
-            data.optional("tool_name", question.and_then(|question| text(&question.tool)).as_deref());
-            data.optional("task_id", question.and_then(|question| text(&question.task)).as_deref());
+            data.string("type", "tool_approval").string("decision", decision).string("tool_call_id", id);
+            if let Some(Question { tool, task, .. }) = question {
+                data.optional("tool_name", filled(tool)).optional("task_id", filled(task));
+            }
         } else {
             data.string("decision", decision);
         }

@@ -1,9 +1,9 @@
 //! The AG-UI form of version 1: sixteen named events, nested as the code writes them or flat as the documents print them. Uses `wire`.
 
-use super::run::{Kind, as_text, compact, compact_fields};
-use super::{Hector, SUCCESS, State, text};
+use super::run::{Held, Kind, as_text, compact, compact_fields};
+use super::{Hector, SUCCESS, State, is_true, object, text};
 use crate::dialect::Output;
-use crate::wire::{Fields, Raw};
+use crate::wire::Fields;
 
 /// The names, and the members that hold what they tell where they are nested.
 const FORM: [(&str, &str); 18] = [
@@ -45,7 +45,7 @@ impl Hector {
             }
             return named;
         };
-        let payload = fields.some(member).and_then(Raw::object).filter(|_| *name != "error");
+        let payload = object(fields, member).filter(|_| *name != "error");
         if !self.run.is_over() {
             self.told(name, payload.as_ref().unwrap_or(fields), out);
         } else if !matches!(*name, "done" | "error" | "message_stop" | "task_update" | "task_complete") {
@@ -99,9 +99,10 @@ impl Hector {
                     self.run.args_once(&call, &compact(input), out);
                 }
                 let error = as_text(payload.get("error"));
-                let failed = payload.get("isError").and_then(Raw::boolean) == Some(true) || !error.is_empty();
+                let failed = is_true(payload, "isError") || !error.is_empty();
                 let content = if error.is_empty() { as_text(payload.get("result")) } else { error };
-                self.run.result(&call, content.into_owned(), failed, false, out);
+                let (call, content) = (call.into_owned(), content.into_owned());
+                self.run.result(Held { call, content, failed, status: String::new() }, out);
             }
             "task_update" => {
                 self.note_task(&id("taskId"), out);

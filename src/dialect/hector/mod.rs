@@ -20,6 +20,7 @@ mod v2;
 use super::{Begun, Dialect, Output, Taken};
 use crate::wire::{Fields, Frame, Raw, keep_private};
 use run::{Question, Run};
+use std::fmt;
 
 /// Levels of nesting in a frame.
 const DEPTH: usize = 512;
@@ -38,7 +39,6 @@ enum Route {
     V2,
 }
 
-#[derive(Debug)]
 struct Settings {
     /// `None`: the address does not say.
     route: Option<Route>,
@@ -63,6 +63,9 @@ impl Settings {
             Some(_) => return None,
         };
         let resubscribe = text("resubscribe").unwrap_or("tasks/resubscribe".into()).into_owned();
+        if resubscribe.is_empty() {
+            return None;
+        }
         Some(Self { route, native, resubscribe })
     }
 }
@@ -109,7 +112,6 @@ fn state(name: &str) -> (State, String) {
 }
 
 /// What is remembered from one frame to the next.
-#[derive(Debug)]
 pub struct Hector {
     settings: Settings,
     run: Run,
@@ -129,6 +131,13 @@ pub struct Hector {
     asked: Option<Question>,
     /// Version 2: what the parts of a text or a thought have added up to, until it is told whole.
     said: Vec<v2::Said>,
+}
+
+// Derived, it would be a kilobyte of WebAssembly that nobody reads.
+impl fmt::Debug for Hector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hector")
+    }
 }
 
 /// The dialect with these settings.
@@ -294,8 +303,21 @@ impl Hector {
 }
 
 /// A member that is a text; empty where there is none.
+#[inline(never)]
 fn text<'a>(fields: &Fields<'a>, name: &str) -> std::borrow::Cow<'a, str> {
     fields.some(name).and_then(Raw::string).unwrap_or_default()
+}
+
+/// A member that is an object.
+#[inline(never)]
+fn object<'a>(fields: &Fields<'a>, name: &str) -> Option<Fields<'a>> {
+    fields.some(name).and_then(Raw::object)
+}
+
+/// Whether a member is `true`.
+#[inline(never)]
+fn is_true(fields: &Fields<'_>, name: &str) -> bool {
+    fields.get(name).and_then(Raw::boolean) == Some(true)
 }
 
 /// A list that may be null; `None` where it is something else.
@@ -333,7 +355,7 @@ mod tests {
         assert_eq!(read(r#"{"route":"json-rpc","url":"/agents/a"}"#), Some((Some(Route::JsonRpc), false)));
         assert_eq!(read(r#"{"url":"/agents/a"}"#), Some((Some(Route::V2), true)));
         assert_eq!(read(r#"{"form":"native"}"#), Some((None, true)));
-        for json in [r#"{"route":"v3"}"#, r#"{"route":1}"#, r#"{"form":"x"}"#, "[]", "x"] {
+        for json in [r#"{"route":"v3"}"#, r#"{"resubscribe":1}"#, r#"{"route":1}"#, r#"{"form":"x"}"#, "[]", "x"] {
             assert_eq!(read(json), None, "{json}");
         }
     }

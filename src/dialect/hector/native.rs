@@ -2,8 +2,8 @@
 //! them. Uses `wire`.
 
 use super::part::Part;
-use super::run::{Kind, Question, compact, compact_fields, tell};
-use super::{Hector, State, list, state, text};
+use super::run::{Held, Kind, Question, compact, compact_fields, tell};
+use super::{Hector, State, is_true, list, object, state, text};
 use crate::dialect::Output;
 use crate::wire::{Fields, JsonWriter, Raw};
 
@@ -30,15 +30,15 @@ impl Hector {
             }
             "artifactUpdate" => {
                 self.begin_native(&inner, out);
-                let artifact = inner.some("artifact").and_then(Raw::object);
+                let artifact = object(&inner, "artifact");
                 self.parts(artifact.as_ref().and_then(|artifact| artifact.get("parts")), out);
             }
             "statusUpdate" => {
-                let status = inner.some("status").and_then(Raw::object);
+                let status = object(&inner, "status");
                 let Some(status) = status else {
                     return malformed(out, "statusUpdate: expected a status");
                 };
-                if inner.get("final").and_then(Raw::boolean) == Some(true) {
+                if is_true(&inner, "final") {
                     self.close_blocks(out);
                     self.stopped = true;
                 }
@@ -56,7 +56,7 @@ impl Hector {
     /// A task as it stands, when it begins and when somebody subscribes to it.
     fn task(&mut self, task: &Fields<'_>, out: &mut Output) -> bool {
         let (id, context) = (text(task, "id"), text(task, "contextId"));
-        let Some(status) = task.some("status").and_then(Raw::object) else {
+        let Some(status) = object(task, "status") else {
             return malformed(out, "task: expected a status");
         };
         let name = text(&status, "state");
@@ -79,6 +79,7 @@ impl Hector {
         true
     }
 
+    #[inline(never)]
     fn begin_native(&mut self, inner: &Fields<'_>, out: &mut Output) {
         let own = self.run.own_run.clone();
         self.begin_run(&text(inner, "contextId"), &text(inner, "taskId"), &own, out);
@@ -180,7 +181,8 @@ impl Hector {
         let error = part.said("error");
         let failed = failed || !error.is_empty();
         let content = if error.is_empty() { part.said("content") } else { error };
-        self.run.result(&id, content.into_owned(), failed, false, out);
+        let (call, content) = (id.into_owned(), content.into_owned());
+        self.run.result(Held { call, content, failed, status: String::new() }, out);
     }
 
     /// Somebody has to approve a tool. A stream that waits for that stays open and goes on, so the page is told at once;
@@ -223,7 +225,7 @@ pub(super) fn task_update(task: &str, status: &str, metadata: Option<Raw<'_>>) -
 
 /// The first text of a status' message.
 pub(super) fn first_text(status: &Fields<'_>) -> String {
-    let message = status.some("message").and_then(Raw::object);
+    let message = object(status, "message");
     let parts = message.and_then(|message| message.get("parts").or_else(|| message.get("content"))?.array());
     let texts = parts.unwrap_or_default().into_iter().filter_map(Part::read).map(|part| part.text.into_owned());
     texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()

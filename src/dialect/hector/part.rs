@@ -1,6 +1,7 @@
 //! A part of an A2A message, as Hector's generations write it. Uses `wire`.
 
 use super::run::{as_text, compact};
+use super::{object, text};
 use crate::wire::{Fields, Raw};
 use std::borrow::Cow;
 
@@ -13,31 +14,31 @@ pub(super) struct Part<'a> {
 
 impl<'a> Part<'a> {
     /// `None`: it is no part.
+    #[inline(never)]
     pub fn read(raw: Raw<'a>) -> Option<Self> {
         let fields = raw.object()?;
-        let data = fields.some("data").and_then(Raw::object);
+        let data = object(&fields, "data");
         // protobuf wraps the data of version 1 once more.
-        let inner = data.as_ref().filter(|_| fields.get("kind").is_none()).and_then(|data| data.some("data")?.object());
-        Some(Self {
-            text: fields.some("text").and_then(Raw::string).unwrap_or_default(),
-            metadata: fields.some("metadata").and_then(Raw::object),
-            data: inner.or(data),
-        })
+        let inner = data.as_ref().filter(|_| fields.get("kind").is_none()).and_then(|data| object(data, "data"));
+        Some(Self { text: text(&fields, "text"), metadata: object(&fields, "metadata"), data: inner.or(data) })
     }
 
     /// A member of the metadata, whose name the documents write with a prefix.
+    #[inline(never)]
     pub fn tag(&self, name: &str) -> Option<Raw<'a>> {
         let metadata = self.metadata.as_ref()?;
         metadata.some(name).or_else(|| metadata.some(&["agui_", name].concat()))
     }
 
     /// The same, where it is a text; `otherwise` is an older name of it.
+    #[inline(never)]
     pub fn word(&self, name: &str, otherwise: &str) -> Cow<'a, str> {
         let raw = self.tag(name).or_else(|| self.tag(otherwise));
         raw.and_then(Raw::string).unwrap_or_default()
     }
 
     /// A member of the data as text.
+    #[inline(never)]
     pub fn said(&self, name: &str) -> Cow<'a, str> {
         as_text(self.data.as_ref().and_then(|data| data.get(name)))
     }

@@ -20,30 +20,28 @@ const ANSWER: &str =
     r#"{"type":"object","properties":{"decision":{"enum":["approve","deny"]}},"required":["decision"]}"#;
 
 /// What a block holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
     Thinking,
 }
 
-#[derive(Debug)]
 struct Block {
     id: String,
     kind: Kind,
 }
 
 /// The last that was said of a call's result.
-#[derive(Debug)]
-struct Held {
-    call: String,
-    content: String,
-    failed: bool,
-    /// The server has said that more will come.
-    going: bool,
+pub(super) struct Held {
+    pub call: String,
+    pub content: String,
+    pub failed: bool,
+    /// Of version 2: `working` where more will come. Else empty.
+    pub status: String,
 }
 
 /// Something that a person has to answer.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Question {
     /// The interrupt's id.
     pub id: String,
@@ -55,7 +53,7 @@ pub(super) struct Question {
 }
 
 /// One run.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Run {
     /// As the client calls them.
     pub own_thread: String,
@@ -111,6 +109,7 @@ impl Run {
     }
 
     /// An id that the server has not given.
+    #[inline(never)]
     pub fn make_id(&mut self) -> String {
         self.made = self.made.wrapping_add(1);
         [&self.own_run, "-block-", &self.made.to_string()].concat()
@@ -121,6 +120,7 @@ impl Run {
     }
 
     /// Begins a block, if it is not open. `block_type`: of text that is not plain.
+    #[inline(never)]
     pub fn open(&mut self, kind: Kind, id: &str, role: &str, block_type: &str, out: &mut Output) {
         if !self.speak(out) || self.is_open(kind, id) {
             return;
@@ -154,6 +154,7 @@ impl Run {
     }
 
     /// Adds to a block, which it opens if need be.
+    #[inline(never)]
     pub fn delta(&mut self, kind: Kind, id: &str, delta: &str, out: &mut Output) {
         self.open(kind, id, "assistant", "", out);
         if self.speak(out) && !delta.is_empty() {
@@ -163,6 +164,7 @@ impl Run {
     }
 
     /// Ends a block, if it is open.
+    #[inline(never)]
     pub fn close(&mut self, kind: Kind, id: &str, out: &mut Output) {
         if let Some(at) = self.blocks.iter().position(|block| block.kind == kind && block.id == id) {
             self.speak(out);
@@ -171,6 +173,7 @@ impl Run {
     }
 
     /// Ends all blocks of a kind.
+    #[inline(never)]
     pub fn close_all(&mut self, kind: Kind, out: &mut Output) {
         while let Some(id) = self.open_block(kind).map(str::to_owned) {
             self.close(kind, &id, out);
@@ -186,6 +189,7 @@ impl Run {
     }
 
     /// Tells of a call, once. `args`: JSON text; `None`: perhaps they follow.
+    #[inline(never)]
     pub fn call(&mut self, id: &str, name: &str, args: Option<&str>, out: &mut Output) {
         if !self.speak(out) || self.knows(id) {
             return;
@@ -203,6 +207,7 @@ impl Run {
     }
 
     /// A piece of the arguments. False where the call does not wait for any.
+    #[inline(never)]
     pub fn args(&mut self, id: &str, delta: &str, out: &mut Output) -> bool {
         let Some((_, some)) = self.open_call.as_mut().filter(|(open, _)| open == id) else { return false };
         *some = true;
@@ -230,8 +235,9 @@ impl Run {
         self.calls.iter().rev().find(|(_, name)| name == tool).map_or("", |(id, _)| id)
     }
 
-    /// A result, which is told once something else follows: the server repeats it as it grows. `going`: it will.
-    pub fn result(&mut self, call: &str, content: String, failed: bool, going: bool, out: &mut Output) {
+    /// A result, which is told once something else follows: the server repeats it as it grows.
+    #[inline(never)]
+    pub fn result(&mut self, result: Held, out: &mut Output) {
         if self.over {
             return;
         }
@@ -240,9 +246,9 @@ impl Run {
             self.tell_results(true, out);
         }
         self.end_call(out);
-        match self.results.iter_mut().find(|held| held.call == call) {
-            Some(held) => (held.content, held.failed, held.going) = (content, failed, going),
-            None => self.results.push(Held { call: call.to_owned(), content, failed, going }),
+        match self.results.iter_mut().find(|held| held.call == result.call) {
+            Some(held) => *held = result,
+            None => self.results.push(result),
         }
     }
 
@@ -252,6 +258,7 @@ impl Run {
     }
 
     /// Something else than what the server is known to send.
+    #[inline(never)]
     pub fn custom(&mut self, name: &str, value: &str, out: &mut Output) {
         if self.speak(out) {
             say(out, "CUSTOM", &[("name", name)], &[("value", value)]);
@@ -259,6 +266,7 @@ impl Run {
     }
 
     /// Ends it well. `outcome`: JSON text.
+    #[inline(never)]
     pub fn finish(&mut self, outcome: &str, result: Option<&str>, out: &mut Output) {
         if self.speak(out) {
             self.questions.clear();
@@ -276,6 +284,7 @@ impl Run {
     }
 
     /// Ends it with an error; `code` may be empty.
+    #[inline(never)]
     pub fn fail(&mut self, message: &str, code: &str, out: &mut Output) {
         if std::mem::replace(&mut self.over, true) {
             return;
@@ -337,6 +346,7 @@ impl Run {
         true
     }
 
+    #[inline(never)]
     fn end_call(&mut self, out: &mut Output) {
         let Some((id, some)) = self.open_call.take() else { return };
         if !some {
@@ -350,15 +360,27 @@ impl Run {
             return;
         }
         for held in std::mem::take(&mut self.results) {
-            if held.going && !all {
+            if held.status == "working" && !all {
                 self.results.push(held);
                 continue;
             }
-            let Held { call, content, failed, .. } = held;
+            let Held { call, content, failed, status } = held;
             let id = [&call, ":result"].concat();
             let members = [("messageId", id.as_str()), ("toolCallId", &call), ("content", &content), ("role", "tool")];
-            let metadata = [("metadata", r#"{"hector":{"isError":true}}"#)];
-            say(out, "TOOL_CALL_RESULT", &members, if failed { &metadata } else { &[] });
+            if !failed && status.is_empty() {
+                say(out, "TOOL_CALL_RESULT", &members, &[]);
+                continue;
+            }
+            let mut metadata = String::new();
+            let mut object = JsonWriter::object(&mut metadata);
+            let mut own = JsonWriter::object(object.member("hector"));
+            if failed {
+                own.member("isError").push_str("true");
+            }
+            own.optional("status", filled(&status));
+            own.close();
+            object.close();
+            say(out, "TOOL_CALL_RESULT", &members, &[("metadata", &metadata)]);
         }
     }
 
@@ -371,7 +393,7 @@ impl Run {
     }
 }
 
-fn filled(text: &str) -> Option<&str> {
+pub(super) fn filled(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
@@ -413,6 +435,7 @@ pub(super) fn compact(raw: Raw<'_>) -> String {
 }
 
 /// The members of an object, in the same way.
+#[inline(never)]
 pub(super) fn compact_fields(fields: &Fields<'_>) -> String {
     let mut text = String::new();
     let mut object = JsonWriter::object(&mut text);
@@ -424,6 +447,7 @@ pub(super) fn compact_fields(fields: &Fields<'_>) -> String {
 }
 
 /// A text, or what is none as JSON text; nothing for nothing.
+#[inline(never)]
 pub(super) fn as_text(raw: Option<Raw<'_>>) -> Cow<'_, str> {
     match raw {
         Some(raw) if !raw.is_null() => raw.string().unwrap_or_else(|| compact(raw).into()),

@@ -2,14 +2,13 @@
 
 use super::native::{first_text, malformed, task_update};
 use super::part::Part;
-use super::run::{Kind, Question, as_text, compact};
-use super::{Hector, INPUT, State, list, state, text};
+use super::run::{Held, Kind, Question, as_text, compact};
+use super::{Hector, INPUT, State, is_true, list, object, state, text};
 use crate::dialect::{Item, Output};
 use crate::wire::{Fields, JsonWriter, Raw};
 use std::borrow::Cow;
 
 /// What the pieces of one text or thought have added up to.
-#[derive(Debug)]
 pub(super) struct Said {
     kind: Kind,
     /// The author of a text, the id of a thought.
@@ -27,7 +26,7 @@ impl Hector {
         if self.run.is_over() {
             return true;
         }
-        let metadata = fields.some("metadata").and_then(Raw::object);
+        let metadata = object(fields, "metadata");
         let own = self.run.own_run.clone();
         match kind {
             "message" => {
@@ -38,14 +37,14 @@ impl Hector {
             }
             "artifact-update" => {
                 self.begin_run(&text(fields, "contextId"), &text(fields, "taskId"), &own, out);
-                let Some(artifact) = fields.some("artifact").and_then(Raw::object) else {
+                let Some(artifact) = object(fields, "artifact") else {
                     return malformed(out, "artifact-update: expected an artifact");
                 };
                 self.pieces(artifact.get("parts"), metadata.as_ref(), out);
             }
             "status-update" | "task" => {
                 let id = text(fields, if kind == "task" { "id" } else { "taskId" });
-                let Some(status) = fields.some("status").and_then(Raw::object) else {
+                let Some(status) = object(fields, "status") else {
                     return malformed(out, "expected a status");
                 };
                 let fresh = !self.run.has_begun();
@@ -77,7 +76,7 @@ impl Hector {
             self.run.custom("hector.task_update", &update, out);
         }
         self.task_update(&name, &update, &first_text(status), out);
-        let is_final = fields.get("final").and_then(Raw::boolean) == Some(true) || fields.get("id").is_some();
+        let is_final = is_true(fields, "final") || fields.get("id").is_some();
         if known == State::Waiting && is_final {
             let questions = self.questions(task, &first_text(status), metadata.and_then(Raw::object));
             self.run.interrupt(questions, out);
@@ -162,9 +161,8 @@ impl Hector {
     /// What is said of a call's result, of a part or of the metadata.
     fn tool_result(&mut self, result: &Fields<'_>, out: &mut Output) {
         let (id, status) = (text(result, "tool_call_id"), text(result, "status"));
-        let is = |name: &str| result.get(name).and_then(Raw::boolean) == Some(true);
         let content = as_text(result.get("content")).into_owned();
-        if status == "pending_approval" || is("requires_approval") {
+        if status == "pending_approval" || is_true(result, "requires_approval") {
             self.run.drop_result(&id);
             let mut value = String::new();
             let mut object = JsonWriter::object(&mut value);
@@ -172,8 +170,9 @@ impl Hector {
             object.close();
             return self.run.custom("hector.tool_status", &value, out);
         }
-        let failed = is("is_error") || matches!(&*status, "failed" | "denied");
-        self.run.result(&id, content, failed, status == "working", out);
+        let failed = is_true(result, "is_error") || matches!(&*status, "failed" | "denied");
+        let (call, status) = (id.into_owned(), status.into_owned());
+        self.run.result(Held { call, content, failed, status }, out);
     }
 
     /// A thought, or a piece of it.

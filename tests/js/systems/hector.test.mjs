@@ -182,7 +182,7 @@ describe("an agent", { skip }, () => {
     assert.deepEqual([outcome, said(agent)], ["interrupted", "I'll list the files."]);
     const [interrupt] = agent.getSnapshot().interrupts;
     assert.equal(interrupt.toolCallId, "toolu_1");
-    const answered = await agent.resume({ [interrupt.id]: { decision: "approve" } });
+    const answered = await agent.resume({ id: interrupt.id, payload: { decision: "approve" } });
     const { approvalRequest } = json("11-v2-a2a-jsonrpc-approval.expected.json");
     assert.deepEqual({ ...asked[1].body, id: approvalRequest.id }, approvalRequest);
     assert.deepEqual([answered.error.code, answered.error.message], ["-32001", "task not found"]);
@@ -194,7 +194,7 @@ describe("an agent", { skip }, () => {
   it("tells of an approval while the stream is open", async () => {
     const { agent } = create([read("10-a2a-native-approval-v1.sse")], { url: "/v1/agents/a/stream", dialect: { name: "hector", form: "native" } });
     const told = [];
-    agent.on("custom", ({ name, value }) => name === "hector.tool_approval" && told.push(value.toolName));
+    agent.on("custom", ({ name, data }) => name === "hector.tool_approval" && told.push(data.toolName));
     assert.equal((await agent.submit("go")).outcome, "success");
     assert.deepEqual(told, ["execute_command"]);
     agent.dispose();
@@ -217,7 +217,8 @@ describe("an agent", { skip }, () => {
 
   it("refuses settings that it does not know", async () => {
     const { agent } = create([], { url: "/a", dialect: { name: "hector", route: "v3" } });
-    await assert.rejects(agent.submit("go"), { kind: "unsupported" });
+    const { error } = await agent.submit("go");
+    assert.deepEqual([error.kind, error.code], ["unsupported", "dialect"]);
     agent.dispose();
   });
 
