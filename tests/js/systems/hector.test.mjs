@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { hector as server } from "../../../www/server/dialects/hector.mjs";
 import { load, real, until } from "../lib.mjs";
 
 const hector = await load("systems/hector");
@@ -213,6 +214,31 @@ describe("an agent", { skip }, () => {
     assert.deepEqual([joined, method], ["/v1/agents/a/tasks/9d0f6b9e-1111-4222-8333-000000000001:subscribe", "GET"]);
     assert.match(accept, /x-agui-events/);
     agent.dispose();
+  });
+
+  it("talks to the demo's server, over every route", async () => {
+    for (const [url, form] of [["/v1/agents/a/message:stream", "agui"], ["/v1/agents/a/message:stream", "native"], ["/v1/agents/a/stream", "agui"], ["/agents/a", undefined]]) {
+      const fetch = async (_, { body, headers }) => {
+        let bytes = "";
+        await server(JSON.parse(body), (piece) => (bytes += piece), { accept: headers.get("accept") });
+        return new Response(bytes, { headers: { "content-type": "text/event-stream" } });
+      };
+      const { agent } = create([], { url, fetch, dialect: { name: "hector", form } });
+      const warnings = [];
+      agent.on("warning", (warning) => warnings.push(warning));
+      const { outcome, error } = await agent.submit("What is the weather in Berlin?");
+      assert.deepEqual([error, warnings], [undefined, []]);
+      if (form) {
+        assert.deepEqual([outcome, said(agent)], ["success", "It is 12 °C and raining in Berlin."]);
+        assert.equal(agent.getSnapshot().toolCalls[0].result, "Searching … 12 °C, rain");
+      } else {
+        const [{ id }] = agent.getSnapshot().interrupts;
+        assert.equal((await agent.resume({ id, payload: { decision: "deny" } })).outcome, "success");
+        assert.equal(said(agent), "I'll list the files.I will not look at the files.");
+        assert.equal(agent.getSnapshot().toolCalls[0].result, "The tool was denied.");
+      }
+      agent.dispose();
+    }
   });
 
   it("refuses settings that it does not know", async () => {
