@@ -1,6 +1,6 @@
 // Hector: its agent card, its approvals and the parts of its messages. The stream itself is read by the dialect `hector`.
 
-import type { ResumeOptions } from "../types.js";
+import type { ResumeOptions, StopOptions } from "../types.js";
 import { uuid } from "../uuid.js";
 
 /** Settings of the dialect, beside its name: `dialect: { name: "hector", form: "native" }`. */
@@ -81,6 +81,29 @@ export function resubscribe(url: string | URL, { route }: Pick<HectorSettings, "
   const rest = route ? route === "rest" : stream === "/message:stream";
   if (!rest) return { by: "snapshot", url: String(url), method: "POST" };
   return { by: "snapshot", url: (taskId) => `${agent}/tasks/${encodeURIComponent(taskId)}:subscribe${query}`, method: "GET" };
+}
+
+/**
+ * Cancels the task at the server when `agent.stop()` is called: the option `stop` of an agent with that `url`. A task that is not
+ * known there, or over, is a warning, `stop-failed`.
+ *
+ * @example
+ * const url = "/v1/agents/assistant/message:stream";
+ * const agent = createAgent({ url, dialect: "hector", stop: cancelTask(url) });
+ */
+export function cancelTask(url: string | URL, options: RequestOptions = {}): StopOptions {
+  const { agent, stream } = split(url);
+  return async ({ runId }) => {
+    const { fetch: send = fetch, credentials } = options;
+    const headers = new Headers(options.headers);
+    headers.set("content-type", "application/json");
+    // Version 2 has methods where version 1 has addresses.
+    const rpc = { jsonrpc: "2.0", method: "tasks/cancel", params: { id: runId }, id: runId };
+    const [to, body] = stream ? [`${agent}/tasks/${encodeURIComponent(runId)}:cancel`, {}] : [String(url), rpc];
+    const init = { method: "POST", keepalive: true, headers, body: JSON.stringify(body), ...(credentials && { credentials }) };
+    const response = await send(to, init);
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+  };
 }
 
 /** An approval that version 1 waits for with its stream open: the data of the custom event `hector.tool_approval`. */

@@ -282,6 +282,24 @@ fn a_whole_that_differs_from_its_pieces_takes_their_place() {
 }
 
 #[test]
+fn pieces_of_a_server_that_does_not_call_them_so() {
+    let update = |append: bool, text: &str| {
+        result(json!({"kind": "artifact-update", "taskId": "k", "contextId": "c", "append": append,
+            "artifact": {"artifactId": "a", "parts": [{"kind": "text", "text": text}]}}))
+    };
+    let frames = [update(false, "One, "), update(true, "two."), update(false, "Another."), update(true, "")];
+    let mut agent = played(of_route("v2"), [frames.concat().as_bytes()]);
+    let said: Vec<Value> = agent.snapshot()["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .skip(1)
+        .map(|message| message["content"].clone())
+        .collect();
+    assert_eq!(said, ["One, two.", "Another."]);
+}
+
+#[test]
 fn an_error_of_json_rpc() {
     let expected = &expected("13-v2-jsonrpc-error")["reduction"]["error"];
     let body = body("13-v2-jsonrpc-error");

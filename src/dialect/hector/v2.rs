@@ -32,7 +32,7 @@ impl Hector {
             "message" => {
                 self.begin_run(&text(fields, "contextId"), &text(fields, "taskId"), &own, out);
                 self.role = if text(fields, "role") == "user" { "user" } else { "assistant" };
-                self.pieces(fields.get("parts"), metadata.as_ref(), out);
+                self.pieces(fields.get("parts"), metadata.as_ref(), false, out);
                 self.stopped = true;
             }
             "artifact-update" => {
@@ -40,7 +40,12 @@ impl Hector {
                 let Some(artifact) = object(fields, "artifact") else {
                     return malformed(out, "artifact-update: expected an artifact");
                 };
-                self.pieces(artifact.get("parts"), metadata.as_ref(), out);
+                // Who does not say what is a piece begins an artifact and appends to it.
+                if !is_true(fields, "append") && metadata.as_ref().is_none_or(|data| data.get("partial").is_none()) {
+                    self.said.retain(|said| said.kind == Kind::Thinking);
+                    self.run.close_all(Kind::Text, out);
+                }
+                self.pieces(artifact.get("parts"), metadata.as_ref(), true, out);
             }
             "status-update" | "task" => {
                 let id = text(fields, if kind == "task" { "id" } else { "taskId" });
@@ -53,7 +58,7 @@ impl Hector {
                 if kind == "task" && fresh {
                     let artifacts = fields.some("artifacts").and_then(Raw::array).unwrap_or_default();
                     for artifact in artifacts.into_iter().filter_map(Raw::object) {
-                        self.pieces(artifact.get("parts"), None, out);
+                        self.pieces(artifact.get("parts"), None, false, out);
                     }
                 }
                 self.status(&id, &status, fields, out);
@@ -102,15 +107,16 @@ impl Hector {
         questions
     }
 
-    /// The parts of an event, and what its metadata says besides or again.
-    fn pieces(&mut self, parts: Option<Raw<'_>>, metadata: Option<&Fields<'_>>, out: &mut Output) {
+    /// The parts of an event, and what its metadata says besides or again. `partial`: what they
+    /// are if it does not say.
+    fn pieces(&mut self, parts: Option<Raw<'_>>, metadata: Option<&Fields<'_>>, partial: bool, out: &mut Output) {
         let Some(parts) = list(parts) else {
             malformed(out, "parts: expected an array");
             return;
         };
         let member = |name: &str| metadata.and_then(|metadata| metadata.some(name));
         let entries = |name: &str| list(member(name)).unwrap_or_default().into_iter().filter_map(Raw::object);
-        let partial = member("partial").and_then(Raw::boolean) == Some(true);
+        let partial = member("partial").and_then(Raw::boolean).unwrap_or(partial);
         let author = member("author").and_then(Raw::string).unwrap_or_default();
         let thinking = member("thinking").and_then(Raw::object);
         let mut thought = Cow::Borrowed("");

@@ -137,6 +137,16 @@ describe("requests beside the stream", () => {
     assert.equal(hector.resubscribe("/api/a", { route: "rest" }).url("k"), "/api/a/tasks/k:subscribe");
   });
 
+  it("cancel a task", async () => {
+    const asked = [];
+    const fetch = async (url, { method, body }) => (asked.push([url, method, JSON.parse(body)]), Response.json({}));
+    await hector.cancelTask("/v1/agents/a/message:stream?format=agui", { fetch })({ threadId: "t", runId: "k" });
+    await hector.cancelTask("/agents/a", { fetch })({ threadId: "t", runId: "k" });
+    const rpc = { jsonrpc: "2.0", method: "tasks/cancel", params: { id: "k" }, id: "k" };
+    assert.deepEqual(asked, [["/v1/agents/a/tasks/k:cancel", "POST", {}], ["/agents/a", "POST", rpc]]);
+    await assert.rejects(async () => hector.cancelTask("/agents/a", { fetch: async () => new Response("", { status: 404 }) })({ runId: "k" }), /404/);
+  });
+
   it("answer an approval", async () => {
     const asked = [];
     const fetch = async (url, { method, body, headers }) => (asked.push([url, method, JSON.parse(body), headers.get("content-type")]), Response.json({}));
