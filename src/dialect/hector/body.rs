@@ -1,6 +1,7 @@
 //! What Hector's routes are sent: the new messages and answers of a `RunAgentInput`, for the server keeps the rest. Uses `wire`.
 
-use super::run::{Question, Run, as_text, filled};
+use super::run::{Question, Run};
+use super::write::{as_text, filled};
 use super::{INPUT, Route, Settings, object, text};
 use crate::wire::{Fields, JsonWriter, Raw, write_value};
 

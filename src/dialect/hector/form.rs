@@ -1,6 +1,7 @@
 //! The AG-UI form of version 1: sixteen named events, nested as the code writes them or flat as the documents print them. Uses `wire`.
 
-use super::run::{Held, Kind, as_text, compact, compact_fields};
+use super::run::{Held, Kind};
+use super::write::{as_text, compact, compact_fields};
 use super::{Hector, SUCCESS, State, is_true, object, text};
 use crate::dialect::Output;
 use crate::wire::Fields;

@@ -16,6 +16,7 @@ mod native;
 mod part;
 mod run;
 mod v2;
+mod write;
 
 use super::{Begun, Dialect, Output, Taken};
 use crate::wire::{Fields, Frame, Raw, keep_private};
@@ -249,9 +250,9 @@ impl Hector {
         let inner = error.and_then(Raw::object);
         let fields = inner.as_ref().unwrap_or(fields);
         let message = fields.some("message").or_else(|| error.filter(|raw| !raw.is_object()));
-        let message = run::as_text(message);
+        let message = write::as_text(message);
         let message = if message.is_empty() { "the server has failed" } else { &message };
-        self.run.fail(message, &run::as_text(fields.get("code")), out);
+        self.run.fail(message, &write::as_text(fields.get("code")), out);
     }
 
     /// The server has said all.

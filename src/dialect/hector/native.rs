@@ -2,7 +2,8 @@
 //! them. Uses `wire`.
 
 use super::part::Part;
-use super::run::{Held, Kind, Question, compact, compact_fields, tell};
+use super::run::{Held, Kind, Question};
+use super::write::{compact, compact_fields, tell};
 use super::{Hector, State, is_true, list, object, state, text};
 use crate::dialect::Output;
 use crate::wire::{Fields, JsonWriter, Raw};

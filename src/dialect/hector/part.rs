@@ -1,6 +1,6 @@
 //! A part of an A2A message, as Hector's generations write it. Uses `wire`.
 
-use super::run::{as_text, compact};
+use super::write::{as_text, compact};
 use super::{object, text};
 use crate::wire::{Fields, Raw};
 use std::borrow::Cow;

@@ -2,7 +2,8 @@
 
 use super::native::{first_text, malformed, task_update};
 use super::part::Part;
-use super::run::{Held, Kind, Question, as_text, compact};
+use super::run::{Held, Kind, Question};
+use super::write::{as_text, compact};
 use super::{Hector, INPUT, State, is_true, list, object, state, text};
 use crate::dialect::{Item, Output};
 use crate::wire::{Fields, JsonWriter, Raw};
