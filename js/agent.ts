@@ -27,7 +27,7 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
   if (!/^(1\.0|0\.0\.(0|[1-9]\d{0,2}))$/.test(protocol)) {
     throw misuse(new TypeError(`expected "1.0" or "0.0.x" as protocol, not ${JSON.stringify(protocol)}`));
   }
-  const { name: dialect, ...dialectSettings } = typeof given.dialect === "string" ? { name: given.dialect } : (given.dialect ?? {});
+  const { name: dialect, ...ownSettings } = typeof given.dialect === "string" ? { name: given.dialect } : (given.dialect ?? {});
   if (dialect && !full) {
     const message = `"dialect" is an option of createAgent() from "ag-ui-wasm/full"`;
     throw new AgentError({ kind: "unsupported", code: "dialect", message });
@@ -57,7 +57,8 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     rules,
     protocol,
     dialect,
-    dialectSettings: JSON.stringify(dialectSettings),
+    // The address may tell a dialect how it is spoken there.
+    dialectSettings: JSON.stringify({ url: typeof given.url === "function" ? undefined : given.url, ...ownSettings }),
     events: false,
     maxFrameBytes: limits.frameBytes ?? 10 * 2 ** 20,
     maxErrorBodyBytes: limits.errorBodyBytes ?? 64 * 2 ** 10,

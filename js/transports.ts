@@ -38,7 +38,7 @@ export function fetchTransport(options: FetchOptions): Transport {
  * });
  */
 export function eventSource(options: EventSourceOptions): Transport {
-  const { url, submitUrl, EventSource: Source = globalThis.EventSource, ...rest } = options;
+  const { url, submitUrl, names = [], EventSource: Source = globalThis.EventSource, ...rest } = options;
   const submit = fetchWith({ ...rest, url: submitUrl });
   return {
     renews: submit.renews,
@@ -50,7 +50,7 @@ export function eventSource(options: EventSourceOptions): Transport {
       const { fetch: send = globalThis.fetch } = target;
       const open = async (to: string, init: RequestInit): Promise<Response> => {
         const source = new Source(from, { withCredentials: rest.credentials === "include" });
-        const events = readSource(source, init.signal ?? undefined);
+        const events = readSource(source, names, init.signal ?? undefined);
         await events.opened;
         if (!resume) {
           const answer = await send(to, init).catch((error: unknown) => {
@@ -125,7 +125,11 @@ function createBody(cancel: () => void): Body {
 }
 
 /** What a source says, as the event stream that it has read. */
-function readSource(source: EventSource, signal: AbortSignal | undefined): { opened: Promise<void>; stream: Body["stream"] } {
+function readSource(
+  source: EventSource,
+  names: readonly string[],
+  signal: AbortSignal | undefined,
+): { opened: Promise<void>; stream: Body["stream"] } {
   const body = createBody(() => source.close());
   const opened = new Promise<void>((resolve, reject) => {
     let id = "";
@@ -136,14 +140,19 @@ function readSource(source: EventSource, signal: AbortSignal | undefined): { ope
       body.fail(error);
     };
     source.onopen = () => resolve();
-    source.onerror = () => fail(new Error("the event source was lost"));
     signal?.addEventListener("abort", () => fail(new DOMException("aborted", "AbortError")));
-    const take = ({ data, lastEventId }: MessageEvent<string>): void => {
+    const take = ({ type, data, lastEventId }: MessageEvent<string>): void => {
       resolve();
       const mark = lastEventId && lastEventId !== id ? `id: ${(id = lastEventId)}\n` : "";
-      body.write(`${mark}data: ${data.split("\n").join("\ndata: ")}\n\n`);
+      const name = type === "message" ? "" : `event: ${type}\n`;
+      body.write(`${mark}${name}data: ${data.split("\n").join("\ndata: ")}\n\n`);
     };
-    for (const name of NAMES) source.addEventListener(name, take as EventListener);
+    // A server's own event may have that name; one of the source itself has no data.
+    source.onerror = (event) => {
+      if (event && typeof (event as MessageEvent<unknown>).data === "string") take(event as MessageEvent<string>);
+      else fail(new Error("the event source was lost"));
+    };
+    for (const name of new Set([...NAMES, ...names])) if (name !== "error") source.addEventListener(name, take as EventListener);
   });
   return { opened, stream: body.stream };
 }

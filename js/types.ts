@@ -18,6 +18,7 @@ import type {
 import type { Checkpoint } from "./history.js";
 import type { AgentStore, SavedAgent } from "./persist.js";
 import type { PageTool } from "./tools.js";
+import type { HectorSettings } from "./systems/hector.js";
 
 export type * from "./events.js";
 export type * from "./protocol.js";
@@ -244,6 +245,8 @@ export interface EventSourceOptions extends Omit<FetchOptions, "url" | "binary">
   readonly url: RunUrl;
   /** Where the input of a run goes, with POST; what it answers is not read. */
   readonly submitUrl: AsyncProvider<string | URL>;
+  /** Names of events besides AG-UI's own: those that a dialect's server gives. A source tells only of names that it was asked for. */
+  readonly names?: readonly string[] | undefined;
   /** Used in place of the global one. */
   readonly EventSource?: typeof EventSource | undefined;
 }
@@ -332,7 +335,10 @@ export type StopOptions =
 export type DialectName = "agent-os" | "chio" | "hector" | "ngaf" | "open-search";
 
 /** A system, alone or with its settings. */
-export type Dialect = DialectName | { readonly name: DialectName };
+export type Dialect =
+  | DialectName
+  | { readonly name: Exclude<DialectName, "hector"> }
+  | ({ readonly name: "hector" } & HectorSettings);
 
 /** What `createAgent` takes. Only `url` is required, or a `transport`. */
 export type AgentOptions<State = unknown> = CommonOptions<State> &

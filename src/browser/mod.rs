@@ -220,7 +220,8 @@ impl Shared {
             let Some(effect) = effect else { return };
             match effect {
                 Effect::Open { request, target, run_id, cursor, body } => {
-                    request::open(self, request, Sent { resume: target == Target::Resume, run_id, cursor, body });
+                    let (resume, accept) = (target == Target::Resume, self.core.borrow().accept());
+                    request::open(self, request, Sent { resume, run_id, cursor, body, accept });
                 }
                 Effect::StopRemote { run_id } => self.host.stop_remote(&run_id),
                 Effect::Close { request } => {

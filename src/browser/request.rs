@@ -33,6 +33,8 @@ pub struct Sent {
     pub run_id: String,
     pub cursor: Option<String>,
     pub body: Rc<str>,
+    /// What it asks for, where that is not an event stream alone.
+    pub accept: Option<&'static str>,
 }
 
 /// Sends the request; what comes back goes to the core under its number.
@@ -109,7 +111,7 @@ impl Sending {
                 }
                 self.step.set(Step::Response);
                 let target: RequestTarget = value.unchecked_into();
-                let init = init(&target, &self.sent.body, &self.controller)?;
+                let init = init(&target, &self.sent, &self.controller)?;
                 Ok(Some(match target.fetch() {
                     Some(fetch) => fetch.call2(&JsValue::UNDEFINED, &target.url().into(), &init)?,
                     None => global_fetch(&target.url(), &init)?.into(),
@@ -134,18 +136,19 @@ impl Sending {
 /// A server without the binary framing answers with an event stream.
 const ACCEPT_BINARY: &str = "application/vnd.ag-ui.event+proto, text/event-stream;q=0.9";
 
-fn init(target: &RequestTarget, body: &str, controller: &AbortController) -> Result<RequestInit, JsValue> {
+fn init(target: &RequestTarget, sent: &Sent, controller: &AbortController) -> Result<RequestInit, JsValue> {
     let headers = match target.headers() {
         given if given.is_undefined() || given.is_null() => Headers::new()?,
         given => Headers::new_with_headers(given.unchecked_ref())?,
     };
-    headers.set("accept", if target.binary() { ACCEPT_BINARY } else { "text/event-stream" })?;
+    let accept = if target.binary() { ACCEPT_BINARY } else { sent.accept.unwrap_or("text/event-stream") };
+    headers.set("accept", accept)?;
     let init = RequestInit::new();
     let method = target.method().unwrap_or_else(|| "POST".to_owned());
     init.set_method(&method);
     if method != "GET" {
         headers.set("content-type", "application/json")?;
-        init.set_body(&body.into());
+        init.set_body(&(*sent.body).into());
     }
     init.set_headers(&headers);
     init.set_signal(Some(&controller.signal()));

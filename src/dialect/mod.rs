@@ -8,6 +8,8 @@
 //! A dialect stands before the rules, so what it makes is judged as AG-UI is, in strict mode too. It keeps what it has to
 //! remember from one frame to the next; nothing else in the core knows its name.
 
+#[cfg(feature = "hector")]
+mod hector;
 mod legacy;
 #[cfg(feature = "ngaf")]
 mod ngaf;
@@ -28,11 +30,32 @@ pub trait Dialect {
         None
     }
 
+    /// The body of a request that joins the run of this id, where one has a body.
+    fn rejoin(&mut self, run_id: &str) -> Option<String> {
+        let _ = run_id;
+        None
+    }
+
+    /// What requests ask for with `Accept`, where that is not an event stream alone.
+    fn accept(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Takes a frame, or lets it pass as the AG-UI event that it is.
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken;
 
+    /// The request was answered with JSON text, and not with a stream. What is not taken is an error.
+    fn answer(&mut self, body: &str, out: &mut Output) {
+        let _ = (body, out);
+    }
+
     /// The body has ended as the server wanted it to.
     fn end(&mut self, out: &mut Output) {
+        let _ = out;
+    }
+
+    /// The stream is lost for good, before the run has ended.
+    fn lost(&mut self, out: &mut Output) {
         let _ = out;
     }
 
@@ -99,6 +122,20 @@ pub enum Item {
     },
     /// How far the stream was read, as the server counts.
     Cursor(String),
+    /// Something for those who hear custom events, that is no event of AG-UI.
+    Custom {
+        /// As the name of a CUSTOM event.
+        name: String,
+        /// JSON text.
+        value: String,
+    },
+    /// The text of a message is this one, whatever the stream has made of it.
+    Text {
+        /// The message.
+        message_id: String,
+        /// All of it.
+        text: String,
+    },
 }
 
 impl Output {
@@ -120,6 +157,11 @@ impl Output {
     /// Says how far the stream was read.
     pub fn cursor(&mut self, cursor: impl Into<String>) {
         self.items.push(Item::Cursor(cursor.into()));
+    }
+
+    /// Adds anything else.
+    pub fn push(&mut self, item: Item) {
+        self.items.push(item);
     }
 
     /// What there is, in order; nothing is left.
@@ -144,4 +186,6 @@ type Make = fn(&str) -> Option<Box<dyn Dialect>>;
 const DIALECTS: &[(&str, Make)] = &[
     #[cfg(feature = "ngaf")]
     ("ngaf", ngaf::make),
+    #[cfg(feature = "hector")]
+    ("hector", hector::new),
 ];

@@ -76,7 +76,7 @@ impl Session {
         let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
         let empty = run.body.as_ref().is_none_or(|body| body.status == 204);
         if run.events == 0 && (empty || run.body.as_ref().is_some_and(|body| !body.is_stream())) {
-            if !self.go_to_stream(now) {
+            if !self.go_to_stream(now) && !self.is_answer(now) {
                 self.fail_http(now);
             }
             return;
@@ -85,6 +85,7 @@ impl Session {
         if !empty && self.reconnect(now) {
             return;
         }
+        self.translate(|dialect, out| dialect.lost(out), now);
         self.finish(now);
         self.next(now);
     }
@@ -98,6 +99,7 @@ impl Session {
         if self.reconnect(now) {
             return;
         }
+        self.translate(|dialect, out| dialect.lost(out), now);
         let (outcome, error) = self.lost(reason);
         // Behind a terminal event the connection is of no interest.
         if let Some(run) = &mut self.run {
@@ -239,6 +241,20 @@ impl Session {
         self.thread.grow(delta);
     }
 
+    /// Whether the dialect knows the end of the run in an answer that is no stream.
+    fn is_answer(&mut self, now: f64) -> bool {
+        let body =
+            self.run.as_ref().and_then(|run| run.body.as_ref()).filter(|_| dialect::ANY && self.dialect.is_some());
+        let Some(text) = body.map(Body::text) else { return false };
+        self.translate(|dialect, out| dialect.answer(&text, out), now);
+        let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
+        if ended {
+            self.close(now);
+            self.next(now);
+        }
+        ended
+    }
+
     /// Lets the dialect speak, where there is one, and takes what it says.
     fn translate<T>(&mut self, ask: impl FnOnce(&mut dyn Dialect, &mut Output) -> T, now: f64) -> Option<T> {
         let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
@@ -263,6 +279,8 @@ impl Session {
             Item::Malformed { code, message } => self.not_decodable(code, "T16", message),
             Item::Warning { code, message } => self.effects.push_back(Effect::Warning(Warning::new(code, message))),
             Item::Cursor(cursor) => self.last_event_id = cursor,
+            Item::Custom { name, value } => self.effects.push_back(Effect::Custom { name, value }),
+            Item::Text { message_id, text } => self.thread.replace_text(&message_id, text),
         }
     }
 

@@ -123,6 +123,11 @@ impl Session {
         if target == Target::Resume {
             self.progress.reconnect();
             cursor.clone_from(&self.progress.cursor);
+            if let Some(with) = self.dialect.as_deref_mut().filter(|_| crate::dialect::ANY)
+                && let Some(with) = with.rejoin(self.run_id.as_deref().unwrap_or_default())
+            {
+                body = with.into();
+            }
             let answer = self.options.network.resume.as_ref().and_then(|resume| {
                 if let Some(with) = resume.body(&body, cursor.as_deref()) {
                     body = with.into();

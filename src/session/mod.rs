@@ -461,6 +461,11 @@ impl Session {
         self.changed(true);
     }
 
+    /// What requests ask for with `Accept`, where the dialect says that.
+    pub fn accept(&self) -> Option<&'static str> {
+        self.dialect.as_deref().filter(|_| dialect::ANY)?.accept()
+    }
+
     /// Tells the dialect, where there is one, of a run; the body that it would send.
     fn begin_dialect(&mut self, input: &str, joins: bool) -> Option<String> {
         let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;

@@ -81,8 +81,12 @@ impl Body {
         self.bytes.len() < self.limit
     }
 
+    pub fn text(&self) -> String {
+        decode(&self.bytes).into_owned()
+    }
+
     pub fn error(&self) -> AgentError {
-        let body = decode(&self.bytes).into_owned();
+        let body = self.text();
         // `as` saturates.
         let retry_after_ms = self.retry_after.map(|ms| ms.round() as u64);
         AgentError { retry_after_ms, ..AgentError::http(self.status, &self.content_type, body) }

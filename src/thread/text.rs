@@ -89,6 +89,15 @@ impl Thread {
         entry.unsent.whole |= merge_metadata(&mut entry.message.metadata, metadata);
     }
 
+    /// The text of a message that a stream has made is this one.
+    pub(crate) fn replace_text(&mut self, id: &str, text: String) {
+        let Some(entry) = self.list.find(id).and_then(|at| self.list.change(at)).filter(|entry| entry.streamed) else {
+            return;
+        };
+        entry.message.content = Content::Text(text);
+        entry.unsent.whole = true;
+    }
+
     pub(super) fn reasoning_start(&mut self, id: &str, owner: Option<&str>, metadata: Option<Raw<'_>>, now: f64) {
         let at = match self.list.find(id) {
             Some(at) if !self.may_write(at, "REASONING_MESSAGE_START") => return,

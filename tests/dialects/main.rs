@@ -2,7 +2,9 @@
 #![allow(dead_code, unused_imports)] // While the dialects come.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
+mod hector;
 mod ngaf;
+
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -19,8 +19,9 @@ test("pkg/ holds what is published, and nothing else", async () => {
 test("every source has its module and its types, and nothing else is there", () => {
   const sources = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !name.startsWith("glue"));
+  const documents = ["docs/rules.md", ...readdirSync(join(root, "docs/systems")).map((name) => `docs/systems/${name}`)];
   const expected = [
-    ...["package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/rules.md", "docs/systems/ngaf.md", "core.wasm", "full.wasm"],
+    ...["package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", ...documents, "core.wasm", "full.wasm"],
     ...["glue/core.js", "glue/core.d.ts", "glue/bytes.js", "glue/bytes.d.ts"],
     ...["glue/full.js", "glue/full.d.ts", "glue/full-bytes.js", "glue/full-bytes.d.ts"],
     ...sources.flatMap((name) => [name.replace(/\.ts$/, ".js"), name.replace(/\.ts$/, ".d.ts")]),
@@ -42,7 +43,7 @@ test("the package needs nothing at run time and runs nothing at install time", (
   assert.equal(manifest.sideEffects, false);
   assert.deepEqual(Object.keys(manifest.exports), [
     ...[".", "./slim", "./react", "./svelte", "./full", "./full/slim", "./full/react", "./full/svelte"],
-    ...["./ngaf", "./testing"],
+      ...["./hector", "./ngaf", "./testing"],
     ...["./core.wasm", "./full.wasm", "./package.json"],
   ]);
 });
