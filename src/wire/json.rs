@@ -161,7 +161,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn raw(&self) -> &[(&'a str, Raw<'a>)] {
+    /// Every member, with its key as it stands.
+    pub(crate) fn raw(&self) -> &[(&'a str, Raw<'a>)] {
         if self.heap.is_empty() { self.inline.get(..self.used).unwrap_or_default() } else { &self.heap }
     }
 
