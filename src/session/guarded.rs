@@ -1,9 +1,9 @@
 //! A session with a guard: what may pass, and what is told of it.
 
-use super::{Effect, Misuse, Session};
+use super::{AgentError, Effect, ErrorKind, Misuse, Session};
 use crate::guard::Guard;
 use crate::thread::Warning;
-use crate::wire::Incoming;
+use crate::wire::{Incoming, Raw};
 
 impl Session {
     /// The same, with a guard before the rules.
@@ -33,6 +33,15 @@ impl Session {
         let decision = self.guard.as_mut()?.inbound(json, self.options.max_depth, now);
         self.report_guard();
         Some(decision)
+    }
+
+    /// Why a body must not go out: a dialect sends an event of the system's own, and the guard does not let it.
+    pub(super) fn refuses(&mut self, body: &str, now: f64) -> Option<AgentError> {
+        self.guard.as_ref()?;
+        Raw::parse_object(body, self.options.max_depth).ok().flatten()?.get("event_type")?;
+        let decision = self.judge_inbound(body, now)?;
+        let reason = Raw::parse_object(&decision, 8).ok().flatten()?.get("reason")?.string()?.into_owned();
+        Some(AgentError { code: Some("guard".into()), ..AgentError::new(ErrorKind::Blocked, reason, false) })
     }
 
     pub(super) fn begin_guard(&mut self, joins: bool) {

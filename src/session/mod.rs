@@ -461,7 +461,14 @@ impl Session {
         let body = self.begin_dialect(&body, joins).unwrap_or(body);
         #[cfg(feature = "guard")]
         self.begin_guard(joins);
+        #[cfg(feature = "guard")]
+        let refused = self.refuses(&body, now);
         self.run = Some(Run::new(submit.ticket, body.into()));
+        #[cfg(feature = "guard")]
+        if let (Some(error), Some(run)) = (refused, &mut self.run) {
+            run.ended = Some((Outcome::Error, Some(error)));
+            return self.finish(now);
+        }
         self.open(if joins { Target::Resume } else { Target::Run }, now);
         self.changed(true);
     }

@@ -406,6 +406,22 @@ fn what_goes_to_the_agent() {
 }
 
 #[test]
+fn a_submit_is_an_event_that_goes_to_the_agent() {
+    let policy = |class: &str| json!({"inbound": {"allow_classifications": [class]}});
+    let mut agent = Agent::guarded(Some("chio"), policy("submit"), Options::default());
+    agent.submit("hello");
+    assert_eq!(agent.sent()["payload"]["text"], "hello");
+    let mut agent = Agent::guarded(Some("chio"), policy("navigate"), Options::default());
+    let message = json!({"id": "u", "role": "user", "content": "hello"});
+    agent.submit_json(json!({"runId": "r", "messages": [message]}));
+    assert!(agent.requests.is_empty(), "nothing goes out");
+    let snapshot = agent.snapshot().clone();
+    assert_eq!((&snapshot["error"]["kind"], &snapshot["error"]["code"]), (&json!("blocked"), &json!("guard")));
+    assert_eq!((&snapshot["messages"][0]["content"], &snapshot["isLoading"]), (&json!("hello"), &json!(false)));
+    assert_eq!(agent.settled[0].1["outcome"], "error");
+}
+
+#[test]
 fn policies_that_cannot_be_read() {
     let guard = |json: &str| ag_ui_wasm::guard::Guard::new(json).is_ok();
     assert!(guard("{}"));
