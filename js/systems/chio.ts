@@ -89,7 +89,7 @@ export async function parseEvent(
     event = JSON.parse(text);
     problems = await ask("parse", `{"event":${text},"strict":${strict}}`);
   } catch (error) {
-    if (AgentError.is(error)) throw error;
+    if (AgentError.is(error) && error.code !== "input") throw error;
     return { problems: [{ member: "", expected: "a JSON object", fatal: true, unknown: false }] };
   }
   return problems.some(({ fatal }) => fatal) ? { problems } : { event, problems };

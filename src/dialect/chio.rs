@@ -97,7 +97,7 @@ impl Chio {
     }
 
     /// An event of a name, with the rest written by `write`, and the frame that it comes from.
-    fn emit(&self, name: &str, frame: &str, out: &mut Output, write: impl FnOnce(&mut JsonWriter<'_>)) {
+    fn emit(&self, name: &str, frame: &str, out: &mut Output, write: &mut dyn FnMut(&mut JsonWriter<'_>)) {
         let mut json = String::new();
         let mut object = JsonWriter::object(&mut json);
         object.string("type", name);
@@ -111,7 +111,7 @@ impl Chio {
     }
 
     fn custom(&self, name: &str, frame: &str, out: &mut Output) {
-        self.emit("CUSTOM", frame, out, |object| {
+        self.emit("CUSTOM", frame, out, &mut |object| {
             object.string("name", &format!("chio.{name}"));
             object.member("value").push_str(frame);
         });
@@ -131,14 +131,14 @@ impl Chio {
         let known = self.open.iter().find(|(open, _)| *open == key).map(|(_, id)| id.clone());
         let id = known.unwrap_or_else(|| {
             let id = self.fresh(&key);
-            self.emit("TEXT_MESSAGE_START", frame, out, |object| {
+            self.emit("TEXT_MESSAGE_START", frame, out, &mut |object| {
                 object.string("messageId", &id).string("role", "assistant");
             });
             self.open.push((key, id.clone()));
             id
         });
         if text.text() != "\"\"" {
-            self.emit("TEXT_MESSAGE_CONTENT", frame, out, |object| {
+            self.emit("TEXT_MESSAGE_CONTENT", frame, out, &mut |object| {
                 object.string("messageId", &id).member("delta").push_str(text.text());
             });
         }
@@ -163,7 +163,7 @@ impl Chio {
             return;
         }
         let steps = place(&mut self.state, &path, value);
-        self.emit("STATE_DELTA", frame, out, |object| {
+        self.emit("STATE_DELTA", frame, out, &mut |object| {
             let mut list = JsonWriter::array(object.member("delta"));
             for (operation, path, value) in &steps {
                 let mut step = JsonWriter::object(list.item());
@@ -222,7 +222,8 @@ impl Dialect for Chio {
         if self.input == Input::Run {
             return None;
         }
-        let last = messages.last().filter(|message| message.get("role").and_then(Raw::string).as_deref() == Some("user"));
+        let last =
+            messages.last().filter(|message| message.get("role").and_then(Raw::string).as_deref() == Some("user"));
         let said = last.and_then(|message| message.get("content"));
         let mut body = String::new();
         if let (Some(content), Input::Event) = (said, self.input) {
@@ -297,6 +298,24 @@ fn said(payload: Raw<'_>) -> Option<Raw<'_>> {
     text.literal().map(|_| text)
 }
 
+/// A token of a JSON Pointer as a key (RFC 6901).
+fn unescape(token: &str) -> String {
+    let mut key = String::new();
+    let mut escaped = false;
+    for c in token.chars() {
+        key.push(match (std::mem::take(&mut escaped), c) {
+            (false, '~') => {
+                escaped = true;
+                continue;
+            }
+            (true, '1') => '/',
+            (true, '0') => '~',
+            (_, c) => c,
+        });
+    }
+    key
+}
+
 /// Sets what a pointer names, and makes the objects on the way: the JSON Patch for it.
 fn place(state: &mut Value, path: &str, value: Raw<'_>) -> Vec<(&'static str, String, String)> {
     let mut steps = Vec::new();
@@ -311,7 +330,7 @@ fn place(state: &mut Value, path: &str, value: Raw<'_>) -> Vec<(&'static str, St
         done.push('/');
         done.push_str(token);
         let last = rest.peek().is_none();
-        let key = token.replace("~1", "/").replace("~0", "~");
+        let key = unescape(token);
         let there = match at {
             Value::Object(map) => {
                 let there = map.contains_key(&key);

@@ -49,8 +49,8 @@ fn parse(fields: &Fields<'_>) -> Result<String, String> {
     let mut complain = |member: &str, expected: &str, fatal: bool, unknown: bool| {
         let mut object = JsonWriter::object(list.item());
         object.string("member", member).string("expected", expected);
-        object.member("fatal").push_str(if fatal || strict { "true" } else { "false" });
-        object.member("unknown").push_str(if unknown { "true" } else { "false" });
+        object.flag("fatal", fatal || strict);
+        object.flag("unknown", unknown);
         object.close();
     };
     let read = ChioEvent::read(&event, &mut |wrong| complain(wrong.member, wrong.expected, wrong.fatal, wrong.unknown));
@@ -72,7 +72,7 @@ fn compare(fields: &Fields<'_>) -> String {
     let event = ChioEvent::partial(fields);
     answer(|object| {
         let compared = event.compare();
-        object.member("matches").push_str(if compared.is_ok() { "true" } else { "false" });
+        object.flag("matches", compared.is_ok());
         object.optional("supplied", event.text("classification").as_deref());
         object.optional("derived", derive(&event).ok().map(|class| class.name()));
         object.optional("error", compared.err().as_deref());
@@ -90,7 +90,7 @@ fn decide(fields: &Fields<'_>) -> Result<String, String> {
     let facts = event.facts(policy.compares);
     let verdict = facts.and_then(|facts| policy.decide(&facts, now as f64 * 1000.0, true));
     Ok(answer(|object| {
-        object.member("allowed").push_str(if verdict.is_ok() { "true" } else { "false" });
+        object.flag("allowed", verdict.is_ok());
         object.optional("denial_reason", verdict.err().as_deref());
     }))
 }

@@ -2,6 +2,8 @@
 //! digits, also past 2^53; and U+007F to U+009F are written as escapes.
 
 use crate::wire::{Raw, write_number};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
 
 /// Reads a number as a double. Given from outside: the reader of Rust's library would be a tenth of the module.
 pub type ReadNumber = fn(&str) -> f64;
@@ -20,17 +22,16 @@ pub fn canonicalize(json: &str, read: ReadNumber) -> Result<String, &'static str
 /// Appends the canonical form of a value.
 pub fn write(out: &mut String, raw: Raw<'_>, read: ReadNumber) -> Result<(), &'static str> {
     if let Some(fields) = raw.object() {
-        let mut members = Vec::new();
-        for (key, value) in fields.raw() {
-            members.push((units(key)?, *value));
+        // A heap: the sort of Rust's library would cost 4 kB.
+        let mut members = BinaryHeap::new();
+        for (place, (key, value)) in fields.raw().iter().enumerate() {
+            members.push(Member { order: Reverse((units(key)?, place)), value: *value });
         }
-        // Stable: of several with one key, the last is kept.
-        members.sort_by(|(a, _), (b, _)| a.cmp(b));
         out.push('{');
         let mut first = true;
-        let mut rest = members.into_iter().peekable();
-        while let Some((key, value)) = rest.next() {
-            if rest.peek().is_some_and(|(next, _)| *next == key) {
+        while let Some(Member { order: Reverse((key, _)), value }) = members.pop() {
+            // Of several with one key, the last is kept.
+            if members.peek().is_some_and(|next| next.order.0.0 == key) {
                 continue;
             }
             if !std::mem::take(&mut first) {
@@ -61,6 +62,32 @@ pub fn write(out: &mut String, raw: Raw<'_>, read: ReadNumber) -> Result<(), &'s
             Ok(())
         }
         (None, number) => write_digits(out, number, read),
+    }
+}
+
+/// A member, by its key and place.
+struct Member<'a> {
+    order: Reverse<(Vec<u16>, usize)>,
+    value: Raw<'a>,
+}
+
+impl PartialEq for Member<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.order == other.order
+    }
+}
+
+impl Eq for Member<'_> {}
+
+impl PartialOrd for Member<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Member<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.order.cmp(&other.order)
     }
 }
 
@@ -169,7 +196,10 @@ mod tests {
 
     #[test]
     fn keys() {
-        assert_eq!(canonical(r#"{"b":1,"a":2,"\u0062":3,"a":{"d":1,"c":[]}}"#).unwrap(), r#"{"a":{"c":[],"d":1},"b":3}"#);
+        assert_eq!(
+            canonical(r#"{"b":1,"a":2,"\u0062":3,"a":{"d":1,"c":[]}}"#).unwrap(),
+            r#"{"a":{"c":[],"d":1},"b":3}"#
+        );
         assert_eq!(canonical("{\"\u{FB33}\":1,\"\u{1F600}\":2}").unwrap(), "{\"\u{1F600}\":2,\"\u{FB33}\":1}");
     }
 }

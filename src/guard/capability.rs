@@ -1,7 +1,7 @@
 //! Capability tokens, but for their signatures: those are checked where there is cryptography, in the page.
 
 use super::classify::Class;
-use super::policy::Facts;
+use super::policy::{Facts, each};
 use crate::wire::{Fields, Raw};
 use std::borrow::Cow;
 
@@ -63,7 +63,7 @@ fn grants_this(grant: &Fields<'_>, class: Class, facts: &Facts<'_>) -> bool {
     }
     // What is not a list of pairs that are known binds the grant to something that this event is not.
     let constraints = match grant.some("constraints") {
-        Some(raw) => raw.array().and_then(|list| list.into_iter().map(pair).collect::<Option<Vec<_>>>()),
+        Some(raw) => raw.array().and_then(|list| each(list, pair)),
         None => Some(Vec::new()),
     };
     let Some(constraints) = constraints else { return false };

@@ -106,7 +106,10 @@ impl Guard {
         let name = event.type_name();
         let verdict = event.facts(self.policy.compares).and_then(|facts| self.policy.decide(&facts, now, false));
         let verdict = verdict.and_then(|()| self.limits.pass(&self.policy, &name, now));
-        self.count(verdict, &Told { name: &name, class: event.shown_class(), event: Some(&event), at: now, inbound: false })
+        self.count(
+            verdict,
+            &Told { name: &name, class: event.shown_class(), event: Some(&event), at: now, inbound: false },
+        )
     }
 
     /// Whether an AG-UI event may be shown. Events that open something decide for all that belongs to it.
@@ -137,7 +140,8 @@ impl Guard {
         let class = event.as_ref().and_then(ChioEvent::inbound_class);
         let verdict = self.policy.inbound(class, event.is_some());
         let name = event.as_ref().map(ChioEvent::type_name).unwrap_or_default();
-        let told = Told { name: &name, class: class.unwrap_or_default(), event: event.as_ref(), at: now, inbound: true };
+        let told =
+            Told { name: &name, class: class.unwrap_or_default(), event: event.as_ref(), at: now, inbound: true };
         let json = told.write(verdict.err().as_deref(), class.is_some());
         if self.tells {
             self.told.push(json.clone());
@@ -173,7 +177,7 @@ impl Told<'_> {
     fn write(&self, reason: Option<&str>, classified: bool) -> String {
         let mut json = String::new();
         let mut object = JsonWriter::object(&mut json);
-        object.member("allowed").push_str(if reason.is_none() { "true" } else { "false" });
+        object.flag("allowed", reason.is_none());
         object.optional("reason", reason).optional("classification", classified.then(|| self.class.name()));
         object.string("eventType", self.name).string("direction", if self.inbound { "inbound" } else { "outbound" });
         if let Some(event) = self.event {

@@ -57,13 +57,14 @@ impl Policy {
             Some(list) => classes(list).ok_or("classes as \"restrictedClassifications\"")?,
             None => RESTRICTED.iter().fold(0, |set, class| set | class.bit()),
         };
-        let inbound = match fields.some("inbound").map(|raw| raw.object().ok_or("an object as \"inbound\"")).transpose()? {
-            Some(inbound) => {
-                let list = inbound.some("allow_classifications").or_else(|| inbound.some("allowClassifications"));
-                Some(list.map_or(Some(0), classes).ok_or("classes as \"allowClassifications\"")?)
-            }
-            None => None,
-        };
+        let inbound =
+            match fields.some("inbound").map(|raw| raw.object().ok_or("an object as \"inbound\"")).transpose()? {
+                Some(inbound) => {
+                    let list = inbound.some("allow_classifications").or_else(|| inbound.some("allowClassifications"));
+                    Some(list.map_or(Some(0), classes).ok_or("classes as \"allowClassifications\"")?)
+                }
+                None => None,
+            };
         let mut policy = Self {
             restricted,
             display_is_free: flag(&fields, "allow_display_without_capability")?,
@@ -86,7 +87,7 @@ impl Policy {
     /// The tokens that are at hand: a JSON array.
     pub fn present(&mut self, json: &str) -> Result<(), &'static str> {
         let list = Raw::parse(json, DEPTH).ok().and_then(Raw::array);
-        let read = list.and_then(|list| list.into_iter().map(Capability::read).collect());
+        let read = list.and_then(|list| each(list, Capability::read));
         self.capabilities = read.ok_or("capability tokens as \"capabilities\"")?;
         Ok(())
     }
@@ -167,6 +168,15 @@ impl Policy {
     }
 }
 
+/// What every element is read as, or nothing if one cannot be.
+pub(crate) fn each<'a, T>(list: Vec<Raw<'a>>, read: impl Fn(Raw<'a>) -> Option<T>) -> Option<Vec<T>> {
+    let mut all = Vec::new();
+    for raw in list {
+        all.push(read(raw)?);
+    }
+    Some(all)
+}
+
 fn classes(list: Raw<'_>) -> Option<u8> {
     let mut set = 0;
     for name in list.array()? {
@@ -187,7 +197,7 @@ fn whole(fields: &Fields<'_>, name: &str) -> Result<Option<u64>, &'static str> {
 
 fn strings(fields: &Fields<'_>, name: &str) -> Result<Option<Vec<String>>, &'static str> {
     let Some(raw) = fields.some(name) else { return Ok(None) };
-    let list = raw.array().and_then(|list| list.into_iter().map(|raw| raw.string().map(Cow::into_owned)).collect());
+    let list = raw.array().and_then(|list| each(list, |raw| raw.string().map(Cow::into_owned)));
     list.map(Some).ok_or("lists of strings as \"allowComponents\" and \"allowIds\"")
 }
 
@@ -205,14 +215,17 @@ fn velocities(fields: &Fields<'_>) -> Result<Vec<Velocity>, &'static str> {
             window: either("window_seconds", "windowSeconds")?.whole()? as f64 * 1000.0,
         })
     };
-    let list = raw.array().unwrap_or_else(|| vec![raw]);
-    list.into_iter().map(|raw| read(raw).ok_or(EXPECTED)).collect()
+    each(raw.array().unwrap_or_else(|| vec![raw]), read).ok_or(EXPECTED)
 }
 
 fn overrides(fields: &Fields<'_>) -> Result<Vec<(String, Class)>, &'static str> {
     const EXPECTED: &str = "an object of classes as \"classifications\"";
     let Some(raw) = fields.some("classifications") else { return Ok(Vec::new()) };
     let named = raw.object().ok_or(EXPECTED)?;
-    let read = |(name, class): (Cow<'_, str>, Raw<'_>)| Some((name.into_owned(), Class::of(&class.string()?)?));
-    named.iter().map(|entry| read(entry).ok_or(EXPECTED)).collect()
+    let mut classes = Vec::new();
+    for (name, class) in named.iter() {
+        let class = class.string().and_then(|class| Class::of(&class)).ok_or(EXPECTED)?;
+        classes.push((name.into_owned(), class));
+    }
+    Ok(classes)
 }

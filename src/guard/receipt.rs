@@ -58,7 +58,11 @@ pub fn receipt(fields: &Fields<'_>, event: Option<&Fields<'_>>, read: ReadNumber
         }
     }
     object.close();
-    let (algorithm, key) = fields.get("kernel_key").and_then(Raw::string).and_then(|key| key_of(&key)).ok_or_else(|| wrong("kernel_key"))?;
+    let (algorithm, key) = fields
+        .get("kernel_key")
+        .and_then(Raw::string)
+        .and_then(|key| key_of(&key))
+        .ok_or_else(|| wrong("kernel_key"))?;
     let signature = fields.get("signature").and_then(Raw::string).and_then(|text| signature_of(&text, algorithm));
     let text = |name| fields.get(name).and_then(Raw::string);
     let id = text("event_id").unwrap_or_default();
@@ -133,7 +137,8 @@ fn only(fields: &Fields<'_>, required: &[&str], optional: &[&str], read: ReadNum
 /// versions sign more; those that are empty are left out, as Chio leaves them out.
 pub fn token(fields: &Fields<'_>, out: &mut JsonWriter<'_>, read: ReadNumber) -> Result<(), String> {
     let not = |member: &str| format!("\"{member}\" is not as a capability token has it");
-    let issuer = fields.get("issuer").and_then(Raw::string).and_then(|key| key_of(&key)).ok_or_else(|| not("issuer"))?;
+    let issuer =
+        fields.get("issuer").and_then(Raw::string).and_then(|key| key_of(&key)).ok_or_else(|| not("issuer"))?;
     let signature = fields.get("signature").and_then(Raw::string).and_then(|text| signature_of(&text, issuer.0));
     for name in ["id", "subject"] {
         fields.get(name).and_then(Raw::literal).ok_or_else(|| not(name))?;
@@ -190,7 +195,8 @@ fn signature_of(text: &str, algorithm: &str) -> Option<String> {
 
 fn hexadecimal(text: &str) -> Option<String> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    let fine = digits.len() % 2 == 0 && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let fine =
+        digits.len().is_multiple_of(2) && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     fine.then(|| digits.to_ascii_lowercase())
 }
 

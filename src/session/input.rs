@@ -1,6 +1,6 @@
 //! What the network reports: heads, bytes, ends, failures, and the passing of time.
 
-use super::run::{Body, Outcome, Phase};
+use super::run::{Body, Outcome, Phase, Run};
 use super::{AgentError, Effect, ErrorKind, Options, Session, Status, Target};
 use crate::dialect::{self, Dialect, Item, Output, Taken};
 use crate::rules::grammar::{self, Unknown};
@@ -70,8 +70,8 @@ impl Session {
         if let Some(mut stream) = self.stream.take() {
             let read = stream.finish(&mut |frame| self.take(frame, now));
             // A body that is no stream is told as what it is.
-            let stream_like = self.run.as_ref().and_then(|run| Some(run.events > 0 || run.body.as_ref()?.is_stream()));
-            if stream_like == Some(true) {
+            let is_stream = |run: &Run| run.events > 0 || run.body.as_ref().is_some_and(Body::is_stream);
+            if dialect::ANY && self.run.as_ref().is_some_and(is_stream) {
                 self.translate(|dialect, out| dialect.end(out), now);
             }
             self.after_reading(read, stream, now);

@@ -71,7 +71,8 @@ fn delivered_streams() {
         for (_, value) in &whole.1 {
             assert!(all.contains(value));
         }
-        let kept = whole.3.iter().filter(|event| event["type"] == "CUSTOM").all(|event| event["value"] == event["rawEvent"]);
+        let kept =
+            whole.3.iter().filter(|event| event["type"] == "CUSTOM").all(|event| event["value"] == event["rawEvent"]);
         assert!(kept);
     }
 }
@@ -85,14 +86,27 @@ fn everything_that_a_host_may_deliver() {
     {
         bytes.extend(sse(&[event.clone(), receipt]));
     }
-    let told = at_every_cut(&bytes, || agent(true), |agent| {
-        let snapshot = agent.snapshot().clone();
-        let custom: Vec<_> = agent.custom.iter().map(|(name, _)| name.clone()).collect();
-        (snapshot["messages"].clone(), snapshot["state"].clone(), snapshot["outcome"].clone(), custom, names(agent).join(" "))
-    });
+    let told = at_every_cut(
+        &bytes,
+        || agent(true),
+        |agent| {
+            let snapshot = agent.snapshot().clone();
+            let custom: Vec<_> = agent.custom.iter().map(|(name, _)| name.clone()).collect();
+            (
+                snapshot["messages"].clone(),
+                snapshot["state"].clone(),
+                snapshot["outcome"].clone(),
+                custom,
+                names(agent).join(" "),
+            )
+        },
+    );
     let answer = &told.0[1];
     assert_eq!(answer["id"], "chio:sess_01HZ7:chat-window:main");
-    assert_eq!((&answer["content"], &answer["delivery"]), (&json!("I'll check your order status now."), &json!("complete")));
+    assert_eq!(
+        (&answer["content"], &answer["delivery"]),
+        (&json!("I'll check your order status now."), &json!("complete"))
+    );
     assert_eq!(told.1.to_string(), r#"{"cart":{"total":12345678901234567890}}"#);
     assert_eq!(told.2, "success");
     let receipts = told.3.iter().filter(|name| *name == "chio.receipt").count();
@@ -147,7 +161,8 @@ fn state_is_set_by_path() {
     assert!(agent.warnings.is_empty(), "{:?}", agent.warnings);
     assert_eq!(agent.custom.len(), events.len(), "each is told as well");
     // What cannot be set is told, and nothing is lost.
-    let mut agent = played(agent, [&sse(&[update("/cart/items/list/9/x", json!(1)), text_event("t", Value::Null, "on")])[..]]);
+    let mut agent =
+        played(agent, [&sse(&[update("/cart/items/list/9/x", json!(1)), text_event("t", Value::Null, "on")])[..]]);
     assert_eq!(agent.snapshot()["state"], state);
     assert_eq!(agent.warnings, ["state-patch-failed"]);
     assert_eq!(agent.snapshot()["outcome"], "success");
@@ -246,13 +261,23 @@ fn bad_events() {
         let bytes = sse(&[good.clone(), bad.clone(), good.clone()]);
         let mut tolerant = played(agent(false), [&bytes[..]]);
         assert_eq!(tolerant.warnings, [code], "{bad}");
-        let texts: String = tolerant.snapshot()["messages"].as_array().unwrap().iter().skip(1).map(|m| m["content"].as_str().unwrap()).collect();
+        let texts: String = tolerant.snapshot()["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .skip(1)
+            .map(|m| m["content"].as_str().unwrap())
+            .collect();
         assert_eq!(texts.contains("odd"), shown, "{bad}");
         assert_eq!(texts.matches("shown").count(), 2, "{bad}");
         assert_eq!(tolerant.snapshot()["outcome"], "success", "{bad}");
         let mut strict = played(agent(true), [&bytes[..]]);
         let snapshot = strict.snapshot();
-        assert_eq!((&snapshot["error"]["kind"], &snapshot["error"]["code"]), (&json!("protocol"), &json!(code)), "{bad}");
+        assert_eq!(
+            (&snapshot["error"]["kind"], &snapshot["error"]["code"]),
+            (&json!("protocol"), &json!(code)),
+            "{bad}"
+        );
         assert_eq!(snapshot["messages"][1]["content"], "shown", "what was shown stays: {bad}");
     }
 }
@@ -337,7 +362,8 @@ fn decisions_signed_bytes_and_payloads() {
         let events = lines(&format!("{name}.all-events.jsonl"));
         for (event, expected) in events.iter().zip(expected["perEvent"].as_array().unwrap()) {
             let config = &json_fixture(&format!("{name}.expected.json"))["config"];
-            let question = json!({"config": config, "event": event, "token": expected["capability"], "now": expected["nowUnix"]});
+            let question =
+                json!({"config": config, "event": event, "token": expected["capability"], "now": expected["nowUnix"]});
             let found = answer("decide", &question);
             let wanted = &expected["decisionFirstGeneration"];
             assert_eq!(found["allowed"], wanted["allowed"], "{event}");
@@ -401,7 +427,8 @@ fn capabilities() {
     for vector in vectors["vectors"].as_array().or(vectors["cases"].as_array()).unwrap() {
         let question = json!({"token": vector["token"], "now": vector["now"], "trusted": vector["trusted_issuers"], "event": vector["event"]});
         let found = answer("capability", &question);
-        let reasons: String = found["reasons"].as_object().unwrap().values().map(|text| text.as_str().unwrap()).collect();
+        let reasons: String =
+            found["reasons"].as_object().unwrap().values().map(|text| text.as_str().unwrap()).collect();
         let wanted = &vector["expected"];
         match wanted["reason_contains"].as_str() {
             // The page finds that out.

@@ -80,12 +80,18 @@ fn chios_defaults_need_a_capability_for_everything() {
     let mut agent = run(ag_ui(json!({}), true), &conversation());
     let snapshot = agent.snapshot().clone();
     assert_eq!(snapshot["messages"].as_array().unwrap().len(), 1, "the user's own");
-    assert_eq!((&snapshot["toolCalls"], &snapshot["state"], &snapshot["subagents"]), (&json!([]), &json!({}), &json!([])));
+    assert_eq!(
+        (&snapshot["toolCalls"], &snapshot["state"], &snapshot["subagents"]),
+        (&json!([]), &json!({}), &json!([]))
+    );
     assert_eq!(snapshot["outcome"], "success", "a run that is blocked ends all the same");
     assert_eq!(told(&agent), ["RUN_STARTED", "STEP_STARTED", "STEP_FINISHED", "RUN_FINISHED"]);
     assert!(agent.custom.is_empty());
     let reason = |name: &str| {
-        agent.decisions.iter().find(|decision| decision["eventType"] == name).unwrap()["reason"].as_str().unwrap().to_owned()
+        agent.decisions.iter().find(|decision| decision["eventType"] == name).unwrap()["reason"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     };
     assert_eq!(reason("TEXT_MESSAGE_START"), "no capability token provided");
     assert_eq!(reason("TOOL_CALL_START"), "capability required for Submit events");
@@ -166,7 +172,8 @@ fn chunks_of_what_was_blocked() {
 fn nothing_comes_of_what_was_blocked_when_it_began() {
     for strict in [true, false] {
         let mut policy = open();
-        policy["velocity"] = json!([{"match": {"event_type": "TEXT_MESSAGE_START"}, "max_invocations": 1, "window_seconds": 60}]);
+        policy["velocity"] =
+            json!([{"match": {"event_type": "TEXT_MESSAGE_START"}, "max_invocations": 1, "window_seconds": 60}]);
         let events: Vec<Value> = ["a", "b"]
             .iter()
             .flat_map(|id| {
@@ -178,18 +185,23 @@ fn nothing_comes_of_what_was_blocked_when_it_began() {
             })
             .collect();
         let mut agent = run(ag_ui(policy, strict), &events);
-        let texts: Vec<&Value> = agent.snapshot()["messages"].as_array().unwrap().iter().skip(1).map(|m| &m["content"]).collect();
+        let texts: Vec<&Value> =
+            agent.snapshot()["messages"].as_array().unwrap().iter().skip(1).map(|m| &m["content"]).collect();
         assert_eq!(texts, ["a"]);
         assert_eq!(agent.snapshot()["outcome"], "success");
         let reasons: Vec<_> = agent.decisions.iter().filter_map(|decision| decision["reason"].as_str()).collect();
-        assert_eq!(reasons, ["velocity limit exceeded: 1 TEXT_MESSAGE_START events in 60 seconds", "what it belongs to was blocked"]);
+        assert_eq!(
+            reasons,
+            ["velocity limit exceeded: 1 TEXT_MESSAGE_START events in 60 seconds", "what it belongs to was blocked"]
+        );
     }
 }
 
 #[test]
 fn subagents_that_were_blocked() {
     let mut policy = open();
-    policy["velocity"] = json!({"match": {"event_type": "SUBAGENT_STARTED"}, "max_invocations": 0, "window_seconds": 1});
+    policy["velocity"] =
+        json!({"match": {"event_type": "SUBAGENT_STARTED"}, "max_invocations": 0, "window_seconds": 1});
     let events = [
         event!("SUBAGENT_STARTED", "subagentRunId": "one", "name": "helper"),
         event!("SUBAGENT_STARTED", "subagentRunId": "two", "name": "helper", "parentSubagentRunId": "one"),
@@ -212,7 +224,7 @@ fn a_snapshot_of_messages_is_no_way_around() {
     ]);
     let policy = |class: &str| json!({"restricted_classifications": [class], "allow_display_without_capability": true});
     for (class, blocked) in [("submit", true), ("mutate", true), ("navigate", false)] {
-        let mut agent = run(ag_ui(policy(class), true), &[with_call.clone()]);
+        let mut agent = run(ag_ui(policy(class), true), std::slice::from_ref(&with_call));
         assert_eq!(agent.snapshot()["toolCalls"].as_array().unwrap().is_empty(), blocked, "{class}");
     }
 }
@@ -396,7 +408,10 @@ fn what_goes_to_the_agent() {
     let submit = json!({"event_type": "form_action", "payload": {}});
     assert_eq!(decide(rule.clone(), submit.clone()), "");
     assert_eq!(decide(rule.clone(), json!({"event_type": "navigation"})), "inbound Navigate events are not allowed");
-    assert_eq!(decide(rule.clone(), json!({"event_type": "form_action", "classification": "create"})), "inbound Create events are not allowed");
+    assert_eq!(
+        decide(rule.clone(), json!({"event_type": "form_action", "classification": "create"})),
+        "inbound Create events are not allowed"
+    );
     let unknown = "inbound events must be of a known classification";
     assert_eq!(decide(rule.clone(), json!({"event_type": {"custom": "x"}})), unknown);
     assert_eq!(decide(rule.clone(), json!({"event_type": "form_action", "classification": "nice"})), unknown);
@@ -447,7 +462,9 @@ fn policies_that_cannot_be_read() {
 fn a_flood_of_blocked_beginnings() {
     let policy = json!({"restricted_classifications": ["submit"], "allow_display_without_capability": true});
     let starts = (0..5000).map(|i| event!("TOOL_CALL_START", "toolCallId": format!("c{i}"), "toolCallName": "x"));
-    let results = (0..5000).map(|i| event!("TOOL_CALL_RESULT", "messageId": format!("r{i}"), "toolCallId": format!("c{i}"), "content": "x"));
+    let results = (0..5000).map(
+        |i| event!("TOOL_CALL_RESULT", "messageId": format!("r{i}"), "toolCallId": format!("c{i}"), "content": "x"),
+    );
     let events: Vec<Value> = starts.chain(results).collect();
     let mut agent = run(ag_ui(policy, true), &events);
     assert_eq!(agent.snapshot()["messages"].as_array().unwrap().len(), 1);
