@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { chio as speak, kernelKey } from "../../../www/server/dialects/chio.mjs";
 import { load, until } from "../lib.mjs";
 
 const { createAgent, eventSource, webSocket, AgentError } = await load("full/index");
@@ -72,6 +73,36 @@ describe("an agent", () => {
       agent.dispose();
     }
     assert.deepEqual(outcomes, ["success", "truncated"]);
+  });
+
+  test("talks with the demo's server, whose receipts are true", async () => {
+    const receipts = [];
+    const events = [];
+    const fetch = async (_, { body }) => {
+      let answer = "";
+      await speak(JSON.parse(body), (bytes) => void (answer += bytes));
+      return stream(answer)();
+    };
+    const agent = createAgent({ url: "/chio", fetch, dialect: { name: "chio", rawText: true }, rules: "strict", threadId: "s1" });
+    agent.on("custom", ({ name, data }) => void (name === "chio.receipt" && receipts.push(data)));
+    agent.on("event", ({ rawEvent }) => void (rawEvent && !events.includes(rawEvent) && !rawEvent.includes("payload_hash") && events.push(rawEvent)));
+    assert.equal((await agent.submit("Refund order #1024")).outcome, "success");
+    assert.equal(agent.getSnapshot().messages.at(-1).content, "I have looked at order #1024. Shall I refund it?");
+    assert.deepEqual([events.length, receipts.length], [5, 6]);
+    const texts = new Map(events.map((text) => [JSON.parse(text).event_id, text]));
+    for (const receipt of receipts) {
+      const report = await chio.verifyReceipt(receipt, { pinnedKeys: [kernelKey], event: texts.get(receipt.event_id) });
+      assert.equal(report.valid, true);
+      assert.equal(report.result, texts.has(receipt.event_id) ? "observed_allow" : "observed_deny");
+    }
+    agent.dispose();
+
+    let confirmed = "";
+    await speak({ session_id: "s1", event_type: "form_action", classification: "submit", payload: { confirmed: true } }, (bytes) => void (confirmed += bytes));
+    const next = createAgent({ url: "/chio", fetch: stream(confirmed), dialect: "chio", rules: "strict" });
+    await next.submit("yes");
+    assert.deepEqual(next.getSnapshot().state, { refund: { status: "queued" } });
+    next.dispose();
   });
 
   /** A socket in the test's hands. */
