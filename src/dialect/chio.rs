@@ -158,7 +158,7 @@ impl Chio {
 
     fn update(&mut self, payload: Raw<'_>, frame: &str, out: &mut Output) {
         let Some(fields) = payload.object() else { return };
-        let (Some(path), Some(value)) = (fields.get("path").and_then(Raw::string), fields.get("value")) else { return };
+        let (Some(path), Some(value)) = (fields.text("path"), fields.get("value")) else { return };
         if !path.starts_with('/') {
             return;
         }
@@ -215,24 +215,34 @@ impl Dialect for Chio {
     fn body(&mut self, input: &str) -> Option<String> {
         let fields = Raw::parse_object(input, usize::MAX).ok().flatten()?;
         self.state = fields.get("state").map_or(Value::Null, Raw::value);
-        let messages = fields.get("messages").and_then(Raw::array).unwrap_or_default();
+        let messages = fields.list("messages");
         let messages: Vec<_> = messages.into_iter().filter_map(Raw::object).collect();
         let ids = messages.iter().filter_map(|message| message.get("id")?.string());
         self.used = ids.filter(|id| id.starts_with("chio:")).map(Into::into).collect();
         if self.input == Input::Run {
             return None;
         }
-        let last =
-            messages.last().filter(|message| message.get("role").and_then(Raw::string).as_deref() == Some("user"));
+        let last = messages.last().filter(|message| message.text("role").as_deref() == Some("user"));
         let said = last.and_then(|message| message.get("content"));
         let mut body = String::new();
         if let (Some(content), Input::Event) = (said, self.input) {
+            // What the application says beside the text is the event's: who sends it, or what it is about.
+            let given = fields.get("forwardedProps").and_then(Raw::object);
+            let free = |name: &str| given.as_ref().is_none_or(|given| given.get(name).is_none());
             let mut event = JsonWriter::object(&mut body);
-            event.string("session_id", &self.thread_id).string("event_type", "form_action");
-            event.string("classification", "submit");
-            let mut payload = JsonWriter::object(event.member("payload"));
-            payload.member(if content.literal().is_some() { "text" } else { "content" }).push_str(content.text());
-            payload.close();
+            let fixed =
+                [("session_id", self.thread_id.as_str()), ("event_type", "form_action"), ("classification", "submit")];
+            for (name, value) in fixed.into_iter().filter(|(name, _)| free(name)) {
+                event.string(name, value);
+            }
+            if free("payload") {
+                let mut payload = JsonWriter::object(event.member("payload"));
+                payload.member(if content.literal().is_some() { "text" } else { "content" }).push_str(content.text());
+                payload.close();
+            }
+            for (name, value) in given.iter().flat_map(Fields::iter) {
+                event.member(&name).push_str(value.text());
+            }
             event.close();
         }
         Some(body)
@@ -257,7 +267,7 @@ impl Dialect for Chio {
             self.custom("receipt", frame.data.trim(), out);
         } else if has("event_type") {
             self.event(&fields, frame.data.trim(), out);
-        } else if let Some(kind) = fields.get("type").and_then(Raw::string) {
+        } else if let Some(kind) = fields.text("type") {
             match kind.as_ref() {
                 "RUN_STARTED" => self.stage = Stage::Open,
                 "RUN_FINISHED" | "RUN_ERROR" => self.stage = Stage::Over,

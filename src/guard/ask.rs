@@ -109,7 +109,7 @@ fn verify(fields: &Fields<'_>, read: ReadNumber) -> Result<String, String> {
 /// Whether a key is in a list, however both are written.
 fn listed(fields: &Fields<'_>, name: &str, key: Raw<'_>) -> bool {
     let read = |raw: Raw<'_>| raw.string().and_then(|text| receipt::key_of(&text));
-    let list = fields.some(name).and_then(Raw::array).unwrap_or_default();
+    let list = fields.list(name);
     read(key).is_some_and(|key| list.into_iter().any(|raw| read(raw).is_some_and(|other| other == key)))
 }
 
@@ -117,8 +117,8 @@ fn capability(fields: &Fields<'_>, read: ReadNumber) -> Result<String, String> {
     let token = object(fields, "token")?;
     let now = fields.get("now").and_then(Raw::whole).ok_or("\"now\" must be a whole number of seconds")?;
     let held = fields.get("token").and_then(Capability::read).ok_or("the token has no times")?;
-    let id = token.get("id").and_then(Raw::string).unwrap_or_default();
-    let revoked = fields.some("revoked").and_then(Raw::array).unwrap_or_default();
+    let id = token.text("id").unwrap_or_default();
+    let revoked = fields.list("revoked");
     let revoked = revoked.into_iter().filter_map(Raw::string).any(|other| other == id);
     let trusts = fields.some("trusted").is_some();
     let trusted = token.get("issuer").is_some_and(|issuer| listed(fields, "trusted", issuer));

@@ -53,10 +53,8 @@ impl Capability {
 }
 
 fn grants_this(grant: &Fields<'_>, class: Class, facts: &Facts<'_>) -> bool {
-    let is = |member: &str, name: &str| {
-        grant.get(member).and_then(Raw::string).is_some_and(|text| text == name || text == "*")
-    };
-    let operations = grant.get("operations").and_then(Raw::array).unwrap_or_default();
+    let is = |member: &str, name: &str| grant.text(member).is_some_and(|text| text == name || text == "*");
+    let operations = grant.list("operations");
     let invokes = operations.into_iter().filter_map(Raw::string).any(|operation| operation == "invoke");
     if !is("server_id", "ag-ui") || !is("tool_name", class.name()) || !invokes {
         return false;

@@ -79,7 +79,7 @@ impl<'a> ChioEvent<'a> {
         let kind = fields.get("event_type");
         let object = kind.and_then(Raw::object);
         let custom = object.as_ref().and_then(|object| object.get("custom")).and_then(Raw::string);
-        let class = fields.get("classification").and_then(Raw::string).and_then(|name| Class::of(&name));
+        let class = fields.text("classification").and_then(|name| Class::of(&name));
         let is_custom = custom.is_some();
         let name = custom.or_else(|| kind.and_then(Raw::string)).unwrap_or_default();
         Self { fields: fields.clone(), name, custom: is_custom, class }
@@ -105,7 +105,7 @@ impl<'a> ChioEvent<'a> {
 
     /// A string member.
     pub fn text(&self, member: &str) -> Option<Cow<'a, str>> {
-        self.fields.get(member).and_then(Raw::string)
+        self.fields.text(member)
     }
 
     pub fn event_id(&self) -> Option<Cow<'a, str>> {
@@ -113,6 +113,7 @@ impl<'a> ChioEvent<'a> {
     }
 
     /// The component's type and id.
+    #[inline(never)]
     pub fn target(&self) -> Option<(Cow<'a, str>, Option<Cow<'a, str>>)> {
         self.fields.some("target").and_then(read_target)
     }

@@ -133,6 +133,11 @@ impl Guard {
         self.count(verdict, &Told { name, class: ruled.class, event: None, at: now, inbound: false })
     }
 
+    /// Whether there is a rule for what goes to the agent.
+    pub fn has_inbound_rule(&self) -> bool {
+        self.policy.has_inbound_rule()
+    }
+
     /// Whether an event of the page's may go to the agent: the decision as JSON text. It is not counted.
     pub fn inbound(&mut self, json: &str, max_depth: usize, now: f64) -> String {
         let fields = Raw::parse_object(json, max_depth).ok().flatten();

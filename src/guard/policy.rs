@@ -154,6 +154,10 @@ impl Policy {
         !narrowed && self.components.as_deref().unwrap_or_default().iter().any(|component| component == kind)
     }
 
+    pub fn has_inbound_rule(&self) -> bool {
+        self.inbound.is_some()
+    }
+
     /// Whether an event of this class may go to the agent.
     pub fn inbound(&self, class: Option<Class>, is_event: bool) -> Result<(), String> {
         match (self.inbound, class) {

@@ -58,13 +58,9 @@ pub fn receipt(fields: &Fields<'_>, event: Option<&Fields<'_>>, read: ReadNumber
         }
     }
     object.close();
-    let (algorithm, key) = fields
-        .get("kernel_key")
-        .and_then(Raw::string)
-        .and_then(|key| key_of(&key))
-        .ok_or_else(|| wrong("kernel_key"))?;
-    let signature = fields.get("signature").and_then(Raw::string).and_then(|text| signature_of(&text, algorithm));
-    let text = |name| fields.get(name).and_then(Raw::string);
+    let (algorithm, key) = fields.text("kernel_key").and_then(|key| key_of(&key)).ok_or_else(|| wrong("kernel_key"))?;
+    let signature = fields.text("signature").and_then(|text| signature_of(&text, algorithm));
+    let text = |name| fields.text(name);
     let id = text("event_id").unwrap_or_default();
     if text("id").is_none_or(|own| own.strip_prefix("agui-") != Some(&id)) {
         differing.push("id");
@@ -137,9 +133,8 @@ fn only(fields: &Fields<'_>, required: &[&str], optional: &[&str], read: ReadNum
 /// versions sign more; those that are empty are left out, as Chio leaves them out.
 pub fn token(fields: &Fields<'_>, out: &mut JsonWriter<'_>, read: ReadNumber) -> Result<(), String> {
     let not = |member: &str| format!("\"{member}\" is not as a capability token has it");
-    let issuer =
-        fields.get("issuer").and_then(Raw::string).and_then(|key| key_of(&key)).ok_or_else(|| not("issuer"))?;
-    let signature = fields.get("signature").and_then(Raw::string).and_then(|text| signature_of(&text, issuer.0));
+    let issuer = fields.text("issuer").and_then(|key| key_of(&key)).ok_or_else(|| not("issuer"))?;
+    let signature = fields.text("signature").and_then(|text| signature_of(&text, issuer.0));
     for name in ["id", "subject"] {
         fields.get(name).and_then(Raw::literal).ok_or_else(|| not(name))?;
     }

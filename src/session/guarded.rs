@@ -37,7 +37,7 @@ impl Session {
 
     /// Why a body must not go out: a dialect sends an event of the system's own, and the guard does not let it.
     pub(super) fn refuses(&mut self, body: &str, now: f64) -> Option<AgentError> {
-        self.guard.as_ref()?;
+        self.guard.as_ref().filter(|guard| guard.has_inbound_rule())?;
         Raw::parse_object(body, self.options.max_depth).ok().flatten()?.get("event_type")?;
         let decision = self.judge_inbound(body, now)?;
         let reason = Raw::parse_object(&decision, 8).ok().flatten()?.get("reason")?.string()?.into_owned();

@@ -181,6 +181,20 @@ impl<'a> Fields<'a> {
         self.get(name).filter(|value| !value.is_null())
     }
 
+    /// The text member of that name.
+    #[cfg(feature = "guard")]
+    #[inline(never)]
+    pub(crate) fn text(&self, name: &str) -> Option<Cow<'a, str>> {
+        self.get(name).and_then(Raw::string)
+    }
+
+    /// The elements of the array of that name; none where it is no array.
+    #[cfg(feature = "guard")]
+    #[inline(never)]
+    pub(crate) fn list(&self, name: &str) -> Vec<Raw<'a>> {
+        self.get(name).and_then(Raw::array).unwrap_or_default()
+    }
+
     /// Every member, with its key decoded.
     pub fn iter(&self) -> impl Iterator<Item = (Cow<'a, str>, Raw<'a>)> {
         self.raw().iter().map(|(key, value)| (unescape(key).unwrap_or_default(), *value))

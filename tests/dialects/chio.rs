@@ -178,6 +178,14 @@ fn what_is_sent() {
     let event = json!({"session_id": "t", "event_type": "form_action", "classification": "submit",
         "payload": {"text": "Refund \"it\""}});
     assert_eq!(sent(json!({})), event);
+    // What is said beside the text is the event's.
+    let mut agent = Agent::speaking("chio", json!({}), Options::default());
+    let message = json!({"id": "u", "role": "user", "content": "yes"});
+    let props = json!({"agent_id": "page", "payload": {"confirmed": true}, "target": {"component_type": "modal"}});
+    agent.submit_json(json!({"runId": "r", "messages": [message], "forwardedProps": props}));
+    let answer = json!({"session_id": "t", "event_type": "form_action", "classification": "submit", "agent_id": "page",
+        "payload": {"confirmed": true}, "target": {"component_type": "modal"}});
+    assert_eq!(agent.sent(), &answer);
     assert_eq!(sent(json!({"input": "none"})), Value::Null);
     assert_eq!(sent(json!({"input": "run"}))["messages"][0]["content"], "Refund \"it\"");
     for wrong in [json!({"input": "all"}), json!({"rawText": 1}), json!({"input": null, "rawText": "yes"})] {
