@@ -26,6 +26,8 @@ enum Of {
     Call,
     Reasoning,
     Activity,
+    /// Reasoning has spans, and messages in them that may have the same id.
+    Span,
 }
 
 /// What the table says of an event.
@@ -56,13 +58,11 @@ pub(crate) fn rule<'a>(incoming: &Incoming<'a>, policy: &Policy) -> Option<Ruled
         Event::TextMessageContent { message_id, .. } => (Display, Goes, Some((Of::Message, Some(message_id)))),
         Event::TextMessageEnd { message_id } => (Display, Closes, Some((Of::Message, Some(message_id)))),
         Event::TextMessageChunk { message_id, .. } => (Display, begins(message_id), Some((Of::Message, message_id))),
-        Event::ReasoningStart { message_id } | Event::ReasoningMessageStart { message_id } => {
-            (Display, Opens, Some((Of::Reasoning, Some(message_id))))
-        }
+        Event::ReasoningStart { message_id } => (Display, Opens, Some((Of::Span, Some(message_id)))),
+        Event::ReasoningEnd { message_id } => (Display, Closes, Some((Of::Span, Some(message_id)))),
+        Event::ReasoningMessageStart { message_id } => (Display, Opens, Some((Of::Reasoning, Some(message_id)))),
         Event::ReasoningMessageContent { message_id, .. } => (Display, Goes, Some((Of::Reasoning, Some(message_id)))),
-        Event::ReasoningMessageEnd { message_id } | Event::ReasoningEnd { message_id } => {
-            (Display, Closes, Some((Of::Reasoning, Some(message_id))))
-        }
+        Event::ReasoningMessageEnd { message_id } => (Display, Closes, Some((Of::Reasoning, Some(message_id)))),
         Event::ReasoningMessageChunk { message_id, .. } => {
             (Display, begins(message_id), Some((Of::Reasoning, message_id)))
         }
@@ -142,6 +142,8 @@ pub(crate) struct Ids {
     own: Option<u64>,
     /// That of a subagent which is started is its parent's.
     around: Option<u64>,
+    /// The span of a reasoning message.
+    span: Option<u64>,
     pub part: Part,
 }
 
@@ -154,11 +156,14 @@ impl Shut {
         let subagent = incoming.subagent_run_id.map(|id| hash(SUBAGENT, &id.decode()));
         if let Event::SubagentStarted { parent_subagent_run_id, .. } = incoming.event {
             let parent = parent_subagent_run_id.map(|id| hash(SUBAGENT, &id.decode()));
-            return Ids { own: subagent, around: parent, part: ruled.part };
+            return Ids { own: subagent, around: parent, span: None, part: ruled.part };
         }
-        let mut ids = Ids { own: None, around: subagent, part: ruled.part };
+        let mut ids = Ids { own: None, around: subagent, span: None, part: ruled.part };
         let Some((of, id)) = ruled.entity else { return ids };
         ids.own = id.map(|id| hash(of as u8, &id.decode()));
+        if of == Of::Reasoning {
+            ids.span = id.map(|id| hash(Of::Span as u8, &id.decode()));
+        }
         let chunk = matches!(
             incoming.event,
             Event::TextMessageChunk { .. } | Event::ToolCallChunk { .. } | Event::ReasoningMessageChunk { .. }
@@ -174,7 +179,10 @@ impl Shut {
 
     pub fn holds(&self, ids: &Ids) -> bool {
         let shut = |id: &Option<u64>| id.is_some_and(|id| self.ids.binary_search(&id).is_ok());
-        shut(&ids.own) || shut(&ids.around) || self.full && matches!(ids.part, Part::Opens | Part::Goes)
+        shut(&ids.own)
+            || shut(&ids.around)
+            || shut(&ids.span)
+            || self.full && matches!(ids.part, Part::Opens | Part::Goes)
     }
 
     pub fn add(&mut self, ids: &Ids) {

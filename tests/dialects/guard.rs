@@ -457,6 +457,61 @@ fn policies_that_cannot_be_read() {
     }
 }
 
+/// Whatever a policy blocks of a legal stream, what is left is legal.
+#[test]
+fn no_policy_breaks_the_order() {
+    let mut seed = 11_u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % below
+    };
+    let classes = ["display", "mutate", "navigate", "create", "destroy", "submit", "alert"];
+    let steps = conversation();
+    for round in 0..400 {
+        let restricted: Vec<_> = classes.iter().filter(|_| random(4) == 0).collect();
+        let mut policy =
+            json!({"restricted_classifications": restricted, "allow_display_without_capability": random(5) > 0});
+        if random(2) == 0 {
+            policy["max_events_per_second"] = json!(random(9));
+        }
+        let velocities: Vec<Value> = (0..random(4))
+            .map(|_| {
+                let name = steps[random(steps.len())]["type"].clone();
+                json!({"match": {"event_type": name}, "max_invocations": random(3), "window_seconds": random(3)})
+            })
+            .collect();
+        policy["velocity"] = json!(velocities);
+        if random(3) == 0 {
+            policy["allow_ids"] = json!(["tool:refund"]);
+        }
+        let mut agent = ag_ui(policy.clone(), true);
+        let request = agent.submit("go");
+        agent.head(request, 200, "text/event-stream");
+        agent.event(request, event!("RUN_STARTED", "threadId": "t", "runId": "r"));
+        for turn in 0..4 {
+            for step in &steps {
+                let mut step = step.clone();
+                for id in ["messageId", "toolCallId", "subagentRunId"] {
+                    if let Some(text) = step[id].as_str().map(|text| format!("{text}{turn}")) {
+                        step[id] = json!(text);
+                    }
+                }
+                agent.event(request, step);
+                agent.now += [0.0, 100.0, 700.0][random(3)];
+            }
+        }
+        agent.event(request, event!("RUN_FINISHED", "threadId": "t", "runId": "r"));
+        agent.end(request);
+        let snapshot = agent.snapshot();
+        assert_eq!(snapshot["outcome"], "success", "round {round}: {policy} {}", snapshot["error"]);
+        let odd = agent
+            .warnings
+            .iter()
+            .find(|code| !["event-blocked", "state-patch-failed", "activity-patch-failed"].contains(&code.as_str()));
+        assert_eq!(odd, None, "round {round}: {policy}");
+    }
+}
+
 /// More blocked beginnings than are kept: nothing of them comes through for it.
 #[test]
 fn a_flood_of_blocked_beginnings() {
