@@ -2,6 +2,7 @@ import { AgentError } from "./error.js";
 import { call, createEmitter } from "./emitter.js";
 import { misuse } from "./failure.js";
 import type { SessionOptions } from "./glue/core.js";
+import { createGuard, toPolicy } from "./guard.js";
 import { createHistory } from "./history.js";
 import { initialSnapshot } from "./initial.js";
 import { findTool, isAnswer, toAnswer, toCoreInput, toRunInput } from "./input.js";
@@ -28,9 +29,10 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     throw misuse(new TypeError(`expected "1.0" or "0.0.x" as protocol, not ${JSON.stringify(protocol)}`));
   }
   const { name: dialect, ...ownSettings } = typeof given.dialect === "string" ? { name: given.dialect } : (given.dialect ?? {});
-  if (dialect && !full) {
-    const message = `"dialect" is an option of createAgent() from "ag-ui-wasm/full"`;
-    throw new AgentError({ kind: "unsupported", code: "dialect", message });
+  const missing = full ? undefined : dialect ? "dialect" : given.guard ? "guard" : undefined;
+  if (missing) {
+    const message = `"${missing}" is an option of createAgent() from "ag-ui-wasm/full"`;
+    throw new AgentError({ kind: "unsupported", code: missing, message });
   }
   const { persist } = given;
   const first = initialSnapshot(given.threadId ?? uuid(), initialMessages, initialState);
@@ -60,6 +62,8 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     // The address may tell a dialect how it is spoken there.
     dialectSettings: JSON.stringify({ url: typeof given.url === "function" ? undefined : given.url, ...ownSettings }),
     events: false,
+    guard: given.guard && toPolicy(given.guard),
+    decisions: false,
     maxFrameBytes: limits.frameBytes ?? 10 * 2 ** 20,
     maxErrorBodyBytes: limits.errorBodyBytes ?? 64 * 2 ** 10,
     maxQueue: limits.queue ?? 32,
@@ -299,6 +303,33 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     emitter.close();
   };
 
+  const guard = createGuard({
+    count: () => link.now((session) => session.guardCounters?.()),
+    present: (json) => {
+      alive();
+      const capabilities = JSON.parse(json);
+      // A session that begins later has them too.
+      if (settings.guard) settings.guard = toPolicy({ ...JSON.parse(settings.guard), capabilities });
+      link.now((session) => session.present?.(json));
+    },
+  });
+
+  const send: Agent<State>["send"] = (event) => {
+    alive();
+    const json = typeof event === "string" ? event : toJson(event);
+    const judged = link.now((session) => session.judgeInbound?.(json));
+    const unjudged = { allowed: true, eventType: "", direction: "inbound", at: Date.now() } as const;
+    const decision = judged ? JSON.parse(judged) : unjudged;
+    if (!decision.allowed) return decision;
+    const { threadId, runId = "" } = snapshot;
+    // A guard that is not there yet has not been asked.
+    if (!!settings.guard > !!judged || !options.transport?.send?.(json, { threadId, runId })) {
+      const message = "Nothing is open over which an event could be sent";
+      throw new AgentError({ kind: "unsupported", code: "not-sent", message });
+    }
+    return decision;
+  };
+
   const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
     subscribe: (listener) => {
       const entry = { listener };
@@ -376,6 +407,8 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
       keeper?.save();
     },
     dispose,
+    guard,
+    send,
     on: (name, listener) => {
       const off = emitter.on(name, listener);
       link.listen();

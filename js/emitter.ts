@@ -14,7 +14,7 @@ export interface Emitter {
   close(): void;
 }
 
-const callbacks = { event: "onEvent", warning: "onWarning", error: "onError", finish: "onFinish" } as const;
+const callbacks = { decision: "onDecision", event: "onEvent", warning: "onWarning", error: "onError", finish: "onFinish" } as const;
 
 /** Calls a function of the application's. What it throws is reported and harms nobody else. */
 export function call<Args extends unknown[]>(listener: ((...args: Args) => void) | undefined, ...args: Args): void {

@@ -241,6 +241,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       if (mine === live) calls.execute(toolCallId, name, args);
     },
     abandon: (toolCallId) => calls.abandon(toolCallId),
+    decision: (json) => soon(() => emitter.emit("decision", JSON.parse(json))),
     warning: (warning) => soon(() => emitter.emit("warning", warning)),
     fatal: (message) => fail(mine, new Error(message)),
   });
@@ -278,7 +279,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
 
   const construct = ({ messages, state }: Snapshot, mine: Live<State>): Session => {
-    const options = { ...settings, events: emitter.has("event") };
+    const options = { ...settings, events: emitter.has("event"), decisions: emitter.has("decision") };
     try {
       const thread = messages.length ? JSON.stringify(messages) : undefined;
       return new core!.Session(options, thread, JSON.stringify(state), host(mine));
@@ -478,7 +479,11 @@ export function createLink<State>(client: Client<State>): Link<State> {
     },
     lost: () => lost,
     listen: () => {
-      if (live) ask(live, (session) => session.setEvents?.(emitter.has("event")));
+      if (!live) return;
+      ask(live, (session) => {
+        session.setEvents?.(emitter.has("event"));
+        session.setDecisions?.(emitter.has("decision"));
+      });
     },
     dispose: () => {
       disposed = true;

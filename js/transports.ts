@@ -38,8 +38,8 @@ export function fetchTransport(options: FetchOptions): Transport {
  * });
  */
 export function eventSource(options: EventSourceOptions): Transport {
-  const { url, submitUrl, names = [], EventSource: Source = globalThis.EventSource, ...rest } = options;
-  const submit = fetchWith({ ...rest, url: submitUrl });
+  const { url, submitUrl, names = [], closeIsEnd = false, EventSource: Source = globalThis.EventSource, ...rest } = options;
+  const submit = fetchWith({ ...rest, url: submitUrl ?? "eventsource:" });
   return {
     renews: submit.renews,
     connect: async (request) => {
@@ -50,9 +50,9 @@ export function eventSource(options: EventSourceOptions): Transport {
       const { fetch: send = globalThis.fetch } = target;
       const open = async (to: string, init: RequestInit): Promise<Response> => {
         const source = new Source(from, { withCredentials: rest.credentials === "include" });
-        const events = readSource(source, names, init.signal ?? undefined);
+        const events = readSource(source, { names, closeIsEnd }, init.signal ?? undefined);
         await events.opened;
-        if (!resume) {
+        if (!resume && submitUrl) {
           const answer = await send(to, init).catch((error: unknown) => {
             source.close();
             throw error;
@@ -127,7 +127,7 @@ function createBody(cancel: () => void): Body {
 /** What a source says, as the event stream that it has read. */
 function readSource(
   source: EventSource,
-  names: readonly string[],
+  { names, closeIsEnd }: { names: readonly string[]; closeIsEnd: boolean },
   signal: AbortSignal | undefined,
 ): { opened: Promise<void>; stream: Body["stream"] } {
   const body = createBody(() => source.close());
@@ -139,7 +139,11 @@ function readSource(
       reject(error);
       body.fail(error);
     };
-    source.onopen = () => resolve();
+    let open = false;
+    source.onopen = () => {
+      open = true;
+      resolve();
+    };
     signal?.addEventListener("abort", () => fail(new DOMException("aborted", "AbortError")));
     const take = ({ type, data, lastEventId }: MessageEvent<string>): void => {
       resolve();
@@ -150,7 +154,11 @@ function readSource(
     // A server's own event may have that name; one of the source itself has no data.
     source.onerror = (event) => {
       if (event && typeof (event as MessageEvent<unknown>).data === "string") take(event as MessageEvent<string>);
-      else fail(new Error("the event source was lost"));
+      else if (!closeIsEnd || !open) fail(new Error("the event source was lost"));
+      else {
+        source.close();
+        body.end();
+      }
     };
     for (const name of new Set([...NAMES, ...names])) if (name !== "error") source.addEventListener(name, take as EventListener);
   });
@@ -162,20 +170,31 @@ function readSource(
  * Pings, as frames of text, are answered. The server ends the run's stream with the close codes 1000 or 1001; 1008 and 4401
  * mean that it does not accept the credentials; any other is a lost connection. With
  * `resume: { by: "socket-cursor", path }` a socket that is lost is opened again, and sent the input with
- * `forwardedProps.lastSeenEventId`.
+ * `forwardedProps.lastSeenEventId`. While the run is on, `agent.send` sends events of the page's over the same socket. An
+ * input that is empty, as dialects may have it, is not sent.
  *
  * @example
  * const agent = createAgent({ transport: webSocket({ url: async () => `wss://host/agent?token=${await token()}` }) });
  */
 export function webSocket({ url, protocols, WebSocket: Socket = globalThis.WebSocket }: WebSocketOptions): Transport {
+  const sockets = new Map<string, WebSocket>();
   return {
     renews: typeof url === "function" || typeof protocols === "function",
+    send: (text, { threadId }) => {
+      const socket = sockets.get(threadId);
+      if (socket?.readyState !== 1) return false;
+      socket.send(text);
+      return true;
+    },
     connect: async (request) => {
       const address = String(await at(url, request));
       const names = await at(protocols, request);
       const open = (_: string, { body, signal }: RequestInit): Promise<Response> => {
         const socket = names === undefined ? new Socket(address) : new Socket(address, names as string | string[]);
-        return readSocket(socket, String(body), signal ?? undefined);
+        const { threadId } = request;
+        sockets.set(threadId, socket);
+        const forget = (): void => void (sockets.get(threadId) === socket && sockets.delete(threadId));
+        return readSocket(socket, String(body ?? ""), signal ?? undefined, forget);
       };
       return { url: address, method: "POST", fetch: open as unknown as typeof fetch };
     },
@@ -186,12 +205,13 @@ const PING = /^\s*(?:ping|\{\s*"type"\s*:\s*"ping"[^{}]*\})?\s*$/;
 const PONG = /^\s*(?:pong|\{\s*"type"\s*:\s*"pong"[^{}]*\})\s*$/;
 
 /** What comes over a socket, as the body of an answer. Its kind is that of the first frame. */
-function readSocket(socket: WebSocket, input: string, signal: AbortSignal | undefined): Promise<Response> {
+function readSocket(socket: WebSocket, input: string, signal: AbortSignal | undefined, gone: () => void): Promise<Response> {
   return new Promise((resolve, reject) => {
     let kind: string | undefined;
     let over = false;
     const leave = (): void => {
       over = true;
+      gone();
       socket.close(1000);
     };
     const body = createBody(leave);
@@ -215,7 +235,7 @@ function readSocket(socket: WebSocket, input: string, signal: AbortSignal | unde
     const giveLine = (text: string): void => give(LINES, `${text.replace(/[\r\n]+/g, " ")}\n`);
 
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => socket.send(input);
+    socket.onopen = () => input && socket.send(input);
     socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
       if (over) return;
       if (typeof data !== "string") {
@@ -229,6 +249,7 @@ function readSocket(socket: WebSocket, input: string, signal: AbortSignal | unde
       if (data.includes("ping")) socket.send(data.replace("ping", "pong"));
     };
     socket.onclose = ({ code, reason }) => {
+      gone();
       if (over) return;
       const why = reason || `the socket was closed with ${code}`;
       if (code === 4401 || code === 1008) {

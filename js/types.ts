@@ -15,6 +15,7 @@ import type {
   UserMessage,
 } from "./protocol.js";
 
+import type { AgentGuard, Decision, GuardOptions } from "./guard.js";
 import type { Checkpoint } from "./history.js";
 import type { AgentStore, SavedAgent } from "./persist.js";
 import type { PageTool } from "./tools.js";
@@ -22,6 +23,7 @@ import type { HectorSettings } from "./systems/hector.js";
 
 export type * from "./events.js";
 export type * from "./protocol.js";
+export type { AgentGuard, Capability, CapabilityToken, Classification, Decision, GuardOptions, Velocity } from "./guard.js";
 export type { Checkpoint } from "./history.js";
 export type { AgentStore, SavedAgent } from "./persist.js";
 export type { PageTool, StandardIssue, StandardResult, StandardSchema, ToolContext } from "./tools.js";
@@ -221,6 +223,8 @@ export interface Transport {
   connect(request: TransportRequest, resume: ResumeOptions | undefined): TransportTarget | Promise<TransportTarget>;
   /** Whether it would answer otherwise after a 401, as with headers that are made anew. Default: `false`. */
   readonly renews?: boolean | undefined;
+  /** Sends a text beside the run that is on. False where none is, or nothing can be sent. Needed by `agent.send` only. */
+  send?(text: string, run: RunTarget): boolean;
 }
 
 /** What a request by fetch is made with. */
@@ -243,8 +247,13 @@ export interface FetchOptions {
 export interface EventSourceOptions extends Omit<FetchOptions, "url" | "binary"> {
   /** Where the events of a run come from. */
   readonly url: RunUrl;
-  /** Where the input of a run goes, with POST; what it answers is not read. */
-  readonly submitUrl: AsyncProvider<string | URL>;
+  /** Where the input of a run goes, with POST; what it answers is not read. Without it, nothing is sent. */
+  readonly submitUrl?: AsyncProvider<string | URL> | undefined;
+  /**
+   * Whether a source that is closed has come to its end, for servers that do not say so otherwise. Then nobody can tell a
+   * connection that was lost from an end. Default: `false`, it is lost.
+   */
+  readonly closeIsEnd?: boolean | undefined;
   /** Names of events besides AG-UI's own: those that a dialect's server gives. A source tells only of names that it was asked for. */
   readonly names?: readonly string[] | undefined;
   /** Used in place of the global one. */
@@ -334,10 +343,23 @@ export type StopOptions =
 /** The systems whose servers are understood besides AG-UI's own. */
 export type DialectName = "agent-os" | "chio" | "hector" | "ngaf" | "open-search";
 
+/** What `{ name: "chio" }` takes. */
+export interface ChioSettings {
+  readonly name: "chio";
+  /**
+   * What goes to the server with a submit: an event with the text (default, nothing if there is no message), AG-UI's input
+   * of a run, or nothing.
+   */
+  readonly input?: "event" | "run" | "none" | undefined;
+  /** Whether `rawEvent` is the text of Chio's event, with every digit of its numbers. Default: `false`, it is its JSON. */
+  readonly rawText?: boolean | undefined;
+}
+
 /** A system, alone or with its settings. */
 export type Dialect =
   | DialectName
-  | { readonly name: Exclude<DialectName, "hector"> }
+  | { readonly name: Exclude<DialectName, "chio" | "hector"> }
+  | ChioSettings
   | ({ readonly name: "hector" } & HectorSettings);
 
 /** What `createAgent` takes. Only `url` is required, or a `transport`. */
@@ -365,6 +387,11 @@ export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"
    * `dialect`). A dialect's settings stand beside its name.
    */
   readonly dialect?: Dialect | undefined;
+  /**
+   * What may be shown and sent: a policy that is applied before anything else sees an event. With `ag-ui-wasm/full` only, as
+   * `dialect`. Fixed from the start, but for the capabilities: `agent.guard.present`.
+   */
+  readonly guard?: GuardOptions | undefined;
   /** How a run is joined again. Without it, a run whose connection is lost is `truncated`. */
   readonly resume?: ResumeOptions | undefined;
   /** Whom `agent.stop()` tells. A failure is a warning, `stop-failed`. */
@@ -406,6 +433,8 @@ export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"
   readonly onFinish?: ((result: RunResult) => void) | undefined;
   readonly onError?: ((error: AgentError) => void) | undefined;
   readonly onWarning?: ((warning: AgentWarning) => void) | undefined;
+  /** What the guard decides, event by event. */
+  readonly onDecision?: ((decision: Decision) => void) | undefined;
   /** Every event of the stream. Costs an object an event: leave it out where the snapshot is enough. */
   readonly onEvent?: ((event: AgUiEvent) => void) | undefined;
 }
@@ -457,6 +486,7 @@ export interface AgentListeners {
   custom(event: CustomEventData): void;
   event(event: AgUiEvent): void;
   warning(warning: AgentWarning): void;
+  decision(decision: Decision): void;
   error(error: AgentError): void;
   finish(result: RunResult): void;
 }
@@ -551,12 +581,20 @@ export interface Agent<State = unknown> {
   /** Ends every run and frees what the agent holds. The snapshot stays readable. */
   dispose(): void;
   [Symbol.dispose](): void;
+  /** What the guard has let pass and blocked. Zeros without one. */
+  readonly guard: AgentGuard;
+  /**
+   * Sends an event of the system's own beside the run that is on: an object, or JSON text. Over `webSocket`, or another
+   * transport that can. The guard's rule for it, if there is one, is asked first; what it refuses is not sent. Throws
+   * (kind `unsupported`, code `not-sent`) where nothing is open to send it over.
+   */
+  send(event: object | string): Decision;
   /** Listens to one kind of happening. Returns what ends that. */
   on<Name extends keyof AgentListeners>(name: Name, listener: AgentListeners[Name]): () => void;
   readonly events: AgentEvents;
   /**
    * Replaces the options, apart from those that are fixed from the start: `threadId`, `initialMessages`,
-   * `initialState`, `restore`, `persist`, `rules`, `protocol`, `notify` and `limits`. An option that is left out is gone.
+   * `initialState`, `restore`, `persist`, `dialect`, `guard`, `rules`, `protocol`, `notify` and `limits`. An option that is left out is gone.
    */
   setOptions(options: AgentOptions<State>): void;
 }

@@ -6,6 +6,8 @@
 #![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
 
 pub mod dialect;
+#[cfg(feature = "guard")]
+pub mod guard;
 pub mod journal;
 pub mod rules;
 pub mod session;

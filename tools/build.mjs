@@ -41,7 +41,7 @@ const compiled = ({ target }) => join(target, "wasm32-unknown-unknown/release/ag
 const optimised = ({ name }) => join(scratch, `${name}.wasm`);
 
 /** Files of the repository that are published as they are. */
-const documents = ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/rules.md", "docs/systems"];
+const documents = ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/guard.md", "docs/rules.md", "docs/systems"];
 
 /** Sets up what is missing and brings pkg/ up to date. */
 export async function build() {

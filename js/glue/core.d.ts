@@ -25,6 +25,10 @@ export interface SessionOptions {
   dialectSettings: string;
   /** Whether to call `host.event` for every event. */
   events: boolean;
+  /** The guard's policy: JSON text; read by the module that has a guard. */
+  guard: string | undefined;
+  /** Whether to call `host.decision` for every event that the guard judges. */
+  decisions: boolean;
   maxFrameBytes: number;
   maxErrorBodyBytes: number;
   maxQueue: number;
@@ -62,6 +66,8 @@ export interface Host {
   custom(name: string, value: string): void;
   /** One AG-UI event as JSON text, as it came, before it is reduced. */
   event(json: string): void;
+  /** What the guard has decided: JSON text. */
+  decision(json: string): void;
   /** Something odd that was dealt with. */
   warning(warning: { code: string; rule?: string; message: string; eventType?: string }): void;
   /** A call of one of the page's tools is to run; the arguments as JSON text. To be told of its end: `settleCall`. */
@@ -105,6 +111,14 @@ export class Session {
   setState(json: string): void;
   /** Turns `host.event` on or off, where the core offers it. */
   setEvents?(on: boolean): void;
+  /** The same of `host.decision`. */
+  setDecisions?(on: boolean): void;
+  /** Capability tokens for the guard: a JSON array. */
+  present?(json: string): void;
+  /** `{forwarded, blocked, total}` of the guard. */
+  guardCounters?(): string | undefined;
+  /** Whether an event may go to the agent: the decision as JSON text, where there is a guard. */
+  judgeInbound?(json: string): string | undefined;
   reset(): void;
   takePatch(): string | undefined;
   dispose(): void;

@@ -30,6 +30,9 @@ extern "C" {
     pub fn custom(this: &Host, name: &str, value: &str);
     #[wasm_bindgen(method)]
     pub fn event(this: &Host, json: &str);
+    #[cfg(feature = "guard")]
+    #[wasm_bindgen(method)]
+    pub fn decision(this: &Host, json: &str);
     #[wasm_bindgen(method)]
     pub fn warning(this: &Host, warning: JsValue);
     #[wasm_bindgen(method)]
@@ -47,6 +50,12 @@ extern "C" {
     pub fn dialect(this: &SessionOptions) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = dialectSettings)]
     pub fn dialect_settings(this: &SessionOptions) -> String;
+    #[cfg(feature = "guard")]
+    #[wasm_bindgen(method, getter)]
+    pub fn guard(this: &SessionOptions) -> Option<String>;
+    #[cfg(feature = "guard")]
+    #[wasm_bindgen(method, getter)]
+    pub fn decisions(this: &SessionOptions) -> bool;
     #[wasm_bindgen(method, getter)]
     pub fn events(this: &SessionOptions) -> bool;
     #[wasm_bindgen(method, getter, js_name = maxFrameBytes)]

@@ -8,6 +8,8 @@ mod panic;
 mod request;
 
 use crate::dialect::Dialect;
+#[cfg(feature = "guard")]
+use crate::guard::Guard;
 use crate::session::{Effect, Misuse, Network, Options, Session as Core, Target, Ticket};
 use crate::thread::Warning;
 use crate::wire::Protocol;
@@ -73,7 +75,16 @@ impl Session {
     ) -> Result<Session, JsValue> {
         let make = || {
             let dialect = read_dialect(&options)?;
-            Core::new(options.try_into()?, messages.as_deref(), state.as_deref()).map(|core| core.speaking(dialect))
+            #[cfg(feature = "guard")]
+            let (guard, decisions) = (options.guard().map(|json| Guard::new(&json)).transpose(), options.decisions());
+            let core = Core::new(options.try_into()?, messages.as_deref(), state.as_deref())?.speaking(dialect);
+            #[cfg(feature = "guard")]
+            let core = {
+                let mut core = core.guarded(guard.map_err(Misuse::Input)?);
+                core.report_decisions(decisions);
+                core
+            };
+            Ok(core)
         };
         let core = make().map_err(misuse)?;
         let shared =
@@ -200,6 +211,40 @@ impl Session {
     }
 }
 
+#[cfg(feature = "guard")]
+#[wasm_bindgen]
+impl Session {
+    /// Whether `host.decision` is to be called.
+    #[wasm_bindgen(js_name = setDecisions)]
+    pub fn set_decisions(&self, on: bool) {
+        self.0.core.borrow_mut().report_decisions(on);
+    }
+
+    /// Other capability tokens: a JSON array.
+    pub fn present(&self, json: &str) -> Result<(), JsValue> {
+        self.0.core.borrow_mut().present(json).map_err(misuse)
+    }
+
+    /// `{forwarded, blocked, total}` as JSON text.
+    #[wasm_bindgen(js_name = guardCounters)]
+    pub fn guard_counters(&self) -> Option<String> {
+        self.0.core.borrow().guard_counters()
+    }
+
+    /// Whether an event may go to the agent: the decision as JSON text.
+    #[wasm_bindgen(js_name = judgeInbound)]
+    pub fn judge_inbound(&self, json: &str) -> Option<String> {
+        self.0.drive(|core, now| core.judge_inbound(json, now))
+    }
+}
+
+/// The guard's rules as functions; see [`crate::guard::ask()`].
+#[cfg(feature = "guard")]
+#[wasm_bindgen(js_name = askGuard)]
+pub fn ask_guard(question: &str, json: &str) -> Result<String, JsValue> {
+    crate::guard::ask(question, json, js_sys::parse_float).map_err(|error| js_sys::Error::new(&error).into())
+}
+
 /// A shorter list of events; see [`crate::journal::compact`].
 #[wasm_bindgen]
 pub fn compact(lines: &str) -> String {
@@ -245,6 +290,8 @@ impl Shared {
                 Effect::Settled { ticket, result } => self.host.settled(ticket, &result),
                 Effect::Custom { name, value } => self.host.custom(&name, &value),
                 Effect::Event(json) => self.host.event(&json),
+                #[cfg(feature = "guard")]
+                Effect::Decision(json) => self.host.decision(&json),
                 Effect::Warning(warning) => self.host.warning(warning_object(&warning)),
                 Effect::Changed { urgent } => self.host.changed(urgent),
             }

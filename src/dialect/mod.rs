@@ -1,4 +1,4 @@
-//! Foreign frames → AG-UI 1.0 frames, one file a system. Uses `wire`.
+//! Foreign frames → AG-UI 1.0 frames, one file a system. Uses `wire`; asks `guard`, where there is one.
 //!
 //! ```text
 //!  frame ─► Dialect::frame ─┬─ Taken: the events in Output ──┐
@@ -8,6 +8,8 @@
 //! A dialect stands before the rules, so what it makes is judged as AG-UI is, in strict mode too. It keeps what it has to
 //! remember from one frame to the next; nothing else in the core knows its name.
 
+#[cfg(feature = "chio")]
+mod chio;
 #[cfg(feature = "hector")]
 mod hector;
 mod legacy;
@@ -16,6 +18,8 @@ mod ngaf;
 
 pub use legacy::Thinking;
 
+#[cfg(feature = "guard")]
+use crate::guard::Guard;
 use crate::wire::Frame;
 use std::fmt;
 
@@ -99,6 +103,11 @@ pub enum Taken {
 #[derive(Debug, Default)]
 pub struct Output {
     items: Vec<Item>,
+    /// Who is asked before a frame becomes events, and the time.
+    #[cfg(feature = "guard")]
+    pub(crate) guard: Option<Box<Guard>>,
+    #[cfg(feature = "guard")]
+    pub(crate) now: f64,
 }
 
 /// One of them.
@@ -136,6 +145,8 @@ pub enum Item {
         /// All of it.
         text: String,
     },
+    /// The guard has judged what the rest of the events come from.
+    Judged,
 }
 
 impl Output {
@@ -164,6 +175,23 @@ impl Output {
         self.items.push(item);
     }
 
+    /// What follows needs no judgement any more, or is for the application to judge.
+    #[cfg(feature = "guard")]
+    pub fn judged(&mut self) {
+        self.items.push(Item::Judged);
+    }
+
+    /// Whether an event of Chio's may be shown. What it becomes then is not judged again.
+    #[cfg(feature = "guard")]
+    pub(crate) fn allows(&mut self, event: &crate::wire::Fields<'_>) -> bool {
+        let now = self.now;
+        let allowed = self.guard.as_mut().is_none_or(|guard| guard.own(event, now));
+        if allowed {
+            self.judged();
+        }
+        allowed
+    }
+
     /// What there is, in order; nothing is left.
     pub fn take(&mut self) -> Vec<Item> {
         std::mem::take(&mut self.items)
@@ -184,8 +212,10 @@ type Make = fn(&str) -> Option<Box<dyn Dialect>>;
 
 /// Those of this build.
 const DIALECTS: &[(&str, Make)] = &[
-    #[cfg(feature = "ngaf")]
-    ("ngaf", ngaf::make),
+    #[cfg(feature = "chio")]
+    ("chio", chio::Chio::make),
     #[cfg(feature = "hector")]
     ("hector", hector::new),
+    #[cfg(feature = "ngaf")]
+    ("ngaf", ngaf::make),
 ];

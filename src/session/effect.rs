@@ -65,6 +65,9 @@ pub enum Effect {
     },
     /// An event as it came, as JSON text.
     Event(String),
+    /// What the guard has decided of an event, as JSON text.
+    #[cfg(feature = "guard")]
+    Decision(String),
     /// Something odd that was dealt with.
     Warning(Warning),
     /// The snapshot is behind; `urgent`: the user waits for it.

@@ -18,6 +18,9 @@ pub enum ErrorKind {
     Run,
     /// A limit was exceeded.
     Limit,
+    /// The guard lets nothing of the kind go to the agent.
+    #[cfg(feature = "guard")]
+    Blocked,
 }
 
 impl ErrorKind {
@@ -29,6 +32,8 @@ impl ErrorKind {
             Self::Protocol => "protocol",
             Self::Run => "run",
             Self::Limit => "limit",
+            #[cfg(feature = "guard")]
+            Self::Blocked => "blocked",
         }
     }
 }

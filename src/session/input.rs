@@ -1,7 +1,7 @@
 //! What the network reports: heads, bytes, ends, failures, and the passing of time.
 
 use super::history::Boundary;
-use super::run::{Body, Outcome, Phase};
+use super::run::{Body, Outcome, Phase, Run};
 use super::{AgentError, Effect, ErrorKind, Options, Session, Status, Target};
 use crate::dialect::{self, Dialect, Item, Output, Taken};
 use crate::rules::grammar::{self, Unknown};
@@ -70,7 +70,11 @@ impl Session {
         }
         if let Some(mut stream) = self.stream.take() {
             let read = stream.finish(&mut |frame| self.take(frame, now));
-            self.translate(|dialect, out| dialect.end(out), now);
+            // A body that is no stream is told as what it is.
+            let is_stream = |run: &Run| run.events > 0 || run.body.as_ref().is_some_and(Body::is_stream);
+            if dialect::ANY && self.run.as_ref().is_some_and(is_stream) {
+                self.translate(|dialect, out| dialect.end(out), now);
+            }
             self.after_reading(read, stream, now);
         }
         let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
@@ -220,6 +224,7 @@ impl Session {
         }
         if self.chunks.is_idle()
             && !self.options.events
+            && !self.is_guarded()
             && let Some(delta) = &frame.delta
             && self.order.expects(delta.kind, &delta.id.decode())
         {
@@ -259,9 +264,22 @@ impl Session {
     fn translate<T>(&mut self, ask: impl FnOnce(&mut dyn Dialect, &mut Output) -> T, now: f64) -> Option<T> {
         let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
         let mut out = Output::default();
+        #[cfg(feature = "guard")]
+        {
+            (out.guard, out.now) = (self.guard.take(), now);
+        }
         let answer = ask(dialect, &mut out);
+        #[cfg(feature = "guard")]
+        {
+            self.guard = out.guard.take();
+            self.report_guard();
+        }
         for item in out.take() {
             self.item(item, now);
+        }
+        #[cfg(feature = "guard")]
+        {
+            self.judged = false;
         }
         Some(answer)
     }
@@ -281,6 +299,10 @@ impl Session {
             Item::Cursor(cursor) => self.last_event_id = cursor,
             Item::Custom { name, value } => self.effects.push_back(Effect::Custom { name, value }),
             Item::Text { message_id, text } => self.thread.replace_text(&message_id, text),
+            #[cfg(feature = "guard")]
+            Item::Judged => self.judged = true,
+            #[cfg(not(feature = "guard"))]
+            Item::Judged => {}
         }
     }
 
@@ -312,6 +334,9 @@ impl Session {
             return Ok(());
         }
         self.progressed(Some(&incoming.event));
+        if !self.admits(&incoming, now) {
+            return Ok(());
+        }
         if self.options.events {
             let mut json = String::new();
             crate::wire::write_json(&mut json, data);
@@ -549,4 +574,16 @@ fn is_newer(version: &str) -> bool {
         Some((digits(major)?, digits(minor)?))
     };
     parse(version).is_none_or(|version| Some(version) > parse(PROTOCOL_VERSION))
+}
+
+/// Without a guard, as it is where nobody asked for one.
+#[cfg(not(feature = "guard"))]
+impl Session {
+    fn is_guarded(&self) -> bool {
+        false
+    }
+
+    fn admits(&self, _: &Incoming<'_>, _: f64) -> bool {
+        true
+    }
 }

@@ -1,5 +1,5 @@
 //! The agent's life: submit, stop, retry, regenerate, one run at a time. Inputs in, effects out; no clock, no network,
-//! no JavaScript. Uses `wire`, `dialect`, `rules`, `thread`.
+//! no JavaScript. Uses `wire`, `dialect`, `guard`, `rules`, `thread`.
 //!
 //! ```text
 //!         submit                  head 2xx                 RUN_FINISHED, RUN_ERROR
@@ -15,6 +15,8 @@
 mod effect;
 mod error;
 mod given;
+#[cfg(feature = "guard")]
+mod guarded;
 mod history;
 mod input;
 mod interrupts;
@@ -68,6 +70,11 @@ pub struct Session {
     options: Options,
     /// How the server speaks, where that is not AG-UI.
     dialect: Option<Box<dyn Dialect>>,
+    #[cfg(feature = "guard")]
+    guard: Option<Box<crate::guard::Guard>>,
+    /// What comes now was judged as what it was made of.
+    #[cfg(feature = "guard")]
+    judged: bool,
     thread: Thread,
     thinking: Thinking,
     chunks: ChunkExpander,
@@ -124,6 +131,10 @@ impl Session {
             thread: Thread::new(limits, messages, state),
             options,
             dialect: None,
+            #[cfg(feature = "guard")]
+            guard: None,
+            #[cfg(feature = "guard")]
+            judged: false,
             thinking: Thinking::default(),
             chunks: ChunkExpander::default(),
             order: OrderKeeper::default(),
@@ -453,7 +464,16 @@ impl Session {
             self.progress.checkpoint = Some(self.thread.checkpoint());
         }
         let body = self.begin_dialect(&body, joins).unwrap_or(body);
+        #[cfg(feature = "guard")]
+        self.begin_guard(joins);
+        #[cfg(feature = "guard")]
+        let refused = self.refuses(&body, now);
         self.run = Some(Run::new(submit.ticket, body.into()));
+        #[cfg(feature = "guard")]
+        if let (Some(error), Some(run)) = (refused, &mut self.run) {
+            run.ended = Some((Outcome::Error, Some(error)));
+            return self.finish(now);
+        }
         self.open(if joins { Target::Resume } else { Target::Run }, now);
         if !joins {
             self.mark(Boundary::RunStarted, None, now);

@@ -161,7 +161,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn raw(&self) -> &[(&'a str, Raw<'a>)] {
+    /// Every member, with its key as it stands.
+    pub(crate) fn raw(&self) -> &[(&'a str, Raw<'a>)] {
         if self.heap.is_empty() { self.inline.get(..self.used).unwrap_or_default() } else { &self.heap }
     }
 
@@ -178,6 +179,20 @@ impl<'a> Fields<'a> {
     /// The member called `name`, with `null` read as absent.
     pub fn some(&self, name: &str) -> Option<Raw<'a>> {
         self.get(name).filter(|value| !value.is_null())
+    }
+
+    /// The text member of that name.
+    #[cfg(feature = "guard")]
+    #[inline(never)]
+    pub(crate) fn text(&self, name: &str) -> Option<Cow<'a, str>> {
+        self.get(name).and_then(Raw::string)
+    }
+
+    /// The elements of the array of that name; none where it is no array.
+    #[cfg(feature = "guard")]
+    #[inline(never)]
+    pub(crate) fn list(&self, name: &str) -> Vec<Raw<'a>> {
+        self.get(name).and_then(Raw::array).unwrap_or_default()
     }
 
     /// Every member, with its key decoded.

@@ -43,6 +43,8 @@ pub(crate) use utf8::decode;
 
 pub(crate) use input::RunAgentInput;
 pub(crate) use json::is_number;
+#[cfg(feature = "guard")]
+pub(crate) use number::write_number;
 pub(crate) use scan::same;
 pub(crate) use text::{keep_private, write_json, write_string};
 pub(crate) use time::parse_time;

@@ -95,6 +95,14 @@ impl<'a> JsonWriter<'a> {
         self
     }
 
+    /// A boolean member.
+    #[cfg(feature = "guard")]
+    #[inline(never)]
+    pub(crate) fn flag(&mut self, key: &str, on: bool) -> &mut Self {
+        self.member(key).push_str(if on { "true" } else { "false" });
+        self
+    }
+
     /// A number member, left out where there is none.
     pub(crate) fn number(&mut self, key: &str, number: Option<u64>) -> &mut Self {
         if let Some(number) = number {

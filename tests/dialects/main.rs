@@ -8,6 +8,9 @@ mod ngaf;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod chio;
+mod guard;
+
 use ag_ui_wasm::session::Options;
 use serde_json::{Value, json};
 use support::Agent;

@@ -82,6 +82,8 @@ describe("createAgent", () => {
       dialect: undefined,
       dialectSettings: "{}",
       events: false,
+      guard: undefined,
+      decisions: false,
       maxFrameBytes: 10_485_760,
       maxErrorBodyBytes: 65_536,
       maxQueue: 2,

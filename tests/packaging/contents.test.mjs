@@ -19,7 +19,7 @@ test("pkg/ holds what is published, and nothing else", async () => {
 test("every source has its module and its types, and nothing else is there", () => {
   const sources = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !name.startsWith("glue"));
-  const documents = ["docs/rules.md", ...readdirSync(join(root, "docs/systems")).map((name) => `docs/systems/${name}`)];
+  const documents = ["docs/guard.md", "docs/rules.md", ...readdirSync(join(root, "docs/systems")).map((name) => `docs/systems/${name}`)];
   const expected = [
     ...["package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", ...documents, "core.wasm", "full.wasm"],
     ...["glue/core.js", "glue/core.d.ts", "glue/bytes.js", "glue/bytes.d.ts"],
@@ -43,7 +43,7 @@ test("the package needs nothing at run time and runs nothing at install time", (
   assert.equal(manifest.sideEffects, false);
   assert.deepEqual(Object.keys(manifest.exports), [
     ...[".", "./slim", "./react", "./svelte", "./full", "./full/slim", "./full/react", "./full/svelte"],
-      ...["./hector", "./ngaf", "./testing"],
+      ...["./chio", "./hector", "./ngaf", "./testing"],
     ...["./core.wasm", "./full.wasm", "./package.json"],
   ]);
 });

@@ -152,6 +152,8 @@ pub struct Agent {
     pub custom: Vec<(String, Value)>,
     /// Every event, where they are reported.
     pub events: Vec<Value>,
+    /// What the guard has decided.
+    pub decisions: Vec<Value>,
     /// Calls that the page was given: id, name and arguments; and those that it may give up.
     pub executed: Vec<(String, String, Value)>,
     pub abandoned: Vec<String>,
@@ -175,6 +177,16 @@ impl Agent {
         Self::of(Session::new(options, None, None).unwrap().speaking(Some(dialect)))
     }
 
+    /// An agent with a guard, which tells every event and every decision. Without a dialect the server speaks AG-UI.
+    pub fn guarded(dialect: Option<&str>, policy: Value, options: Options) -> Self {
+        let dialect = dialect.map(|name| ag_ui_wasm::dialect::named(name, "{}").expect("a dialect of this build"));
+        let guard = ag_ui_wasm::guard::Guard::new(&policy.to_string()).expect("a policy");
+        let options = Options { thread_id: "t".into(), events: true, ..options };
+        let mut session = Session::new(options, None, None).unwrap().speaking(dialect).guarded(Some(guard));
+        session.report_decisions(true);
+        Self::of(session)
+    }
+
     fn of(session: Session) -> Self {
         let mut agent = Self {
             session,
@@ -189,6 +201,7 @@ impl Agent {
             warning_rules: Vec::new(),
             custom: Vec::new(),
             events: Vec::new(),
+            decisions: Vec::new(),
             executed: Vec::new(),
             abandoned: Vec::new(),
             wake: None,
@@ -294,7 +307,7 @@ impl Agent {
         while let Some(effect) = self.session.poll_effect() {
             match effect {
                 Effect::Open { request, body, target, run_id, cursor } => {
-                    self.requests.push((request, parse(&body)));
+                    self.requests.push((request, if body.is_empty() { Value::Null } else { parse(&body) }));
                     self.targets.push((target, run_id, cursor));
                 }
                 Effect::StopRemote { run_id } => self.stopped.push(run_id),
@@ -309,6 +322,7 @@ impl Agent {
                 Effect::Custom { name, value } => self.custom.push((name, parse(&value))),
                 Effect::Wake { at } => self.wake = at,
                 Effect::Event(json) => self.events.push(parse(&json)),
+                Effect::Decision(json) => self.decisions.push(parse(&json)),
                 Effect::Changed { .. } => {}
             }
         }

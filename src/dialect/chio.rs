@@ -1,0 +1,377 @@
+//! Chio: an agent's user interface events behind a proxy that decides and signs. None of its events is AG-UI's, and it has
+//! no runs: a run begins with the body, and ends with it.
+//!
+//! ```text
+//!  AgUiEvent ──┬─ text_stream with a text ─► TEXT_MESSAGE_START (once a target), TEXT_MESSAGE_CONTENT
+//!              ├─ state_update of a path ──► STATE_DELTA, and as the others
+//!              └─ any other ───────────────► CUSTOM chio.<type>, the whole event as its value
+//!  receipt ──────────────────────────────► CUSTOM chio.receipt
+//!  end of the body ──────────────────────► TEXT_MESSAGE_END of each message, RUN_FINISHED
+//! ```
+//!
+//! Settings: `input`, what goes to the server when something is submitted: `event` (default), a form_action with the text;
+//! `run`, the `RunAgentInput`; `none`. `rawText`: every AG-UI event carries Chio's as its text, and not as JSON, so that
+//! numbers past 2^53 survive the reading of it.
+
+use super::{Begun, Dialect, Output, Taken};
+use crate::guard::{ChioEvent, Complaint};
+use crate::wire::{Fields, Frame, JsonWriter, Raw};
+use serde_json::{Map, Value};
+
+/// Deeper than an event's own limit nothing is taken in.
+const DEPTH: usize = 512;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Input {
+    Event,
+    Run,
+    Nothing,
+}
+
+/// Where the body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Nothing has come that could be read; whether anything has.
+    Before { heard: bool },
+    /// RUN_STARTED is out.
+    Open,
+    /// The server has ended the run in AG-UI's words.
+    Over,
+}
+
+#[derive(Debug)]
+pub(super) struct Chio {
+    input: Input,
+    raw_text: bool,
+    thread_id: String,
+    run_id: String,
+    stage: Stage,
+    /// Messages that grow: the target's key, and the message's id.
+    open: Vec<(String, String)>,
+    /// Ids of the thread's messages that this dialect has made.
+    used: Vec<String>,
+    /// The state as the agent knows it, to tell which containers are there.
+    state: Value,
+}
+
+impl Chio {
+    pub fn make(settings: &str) -> Option<Box<dyn Dialect>> {
+        let settings = Raw::parse_object(settings, DEPTH).ok().flatten()?;
+        let input = match settings.some("input").map(Raw::string) {
+            None => Input::Event,
+            Some(Some(name)) if name == "event" => Input::Event,
+            Some(Some(name)) if name == "run" => Input::Run,
+            Some(Some(name)) if name == "none" => Input::Nothing,
+            Some(_) => return None,
+        };
+        let raw_text = match settings.some("rawText") {
+            Some(raw) => raw.boolean()?,
+            None => false,
+        };
+        Some(Box::new(Self {
+            input,
+            raw_text,
+            thread_id: String::new(),
+            run_id: String::new(),
+            stage: Stage::Before { heard: false },
+            open: Vec::new(),
+            used: Vec::new(),
+            state: Value::Null,
+        }))
+    }
+
+    /// The run, unless it has begun.
+    fn start(&mut self, out: &mut Output) {
+        if self.stage != Stage::Open {
+            self.stage = Stage::Open;
+            self.boundary("RUN_STARTED", out);
+        }
+    }
+
+    fn boundary(&self, name: &str, out: &mut Output) {
+        let mut json = String::new();
+        let mut object = JsonWriter::object(&mut json);
+        object.string("type", name).string("threadId", &self.thread_id).string("runId", &self.run_id);
+        object.close();
+        out.event(json);
+    }
+
+    /// An event of a name, with the rest written by `write`, and the frame that it comes from.
+    fn emit(&self, name: &str, frame: &str, out: &mut Output, write: &mut dyn FnMut(&mut JsonWriter<'_>)) {
+        let mut json = String::new();
+        let mut object = JsonWriter::object(&mut json);
+        object.string("type", name);
+        write(&mut object);
+        match self.raw_text {
+            true => drop(object.string("rawEvent", frame)),
+            false => object.member("rawEvent").push_str(frame),
+        }
+        object.close();
+        out.event(json);
+    }
+
+    fn custom(&self, name: &str, frame: &str, out: &mut Output) {
+        self.emit("CUSTOM", frame, out, &mut |object| {
+            object.string("name", &format!("chio.{name}"));
+            object.member("value").push_str(frame);
+        });
+    }
+
+    fn text(&mut self, event: &ChioEvent<'_>, text: Raw<'_>, frame: &str, out: &mut Output) {
+        let session = event.text("session_id");
+        let mut key = format!("chio:{}", session.as_deref().unwrap_or(&self.thread_id));
+        if let Some((kind, id)) = event.target() {
+            key.push(':');
+            key.push_str(&kind);
+            if let Some(id) = id {
+                key.push(':');
+                key.push_str(&id);
+            }
+        }
+        let known = self.open.iter().find(|(open, _)| *open == key).map(|(_, id)| id.clone());
+        let id = known.unwrap_or_else(|| {
+            let id = self.fresh(&key);
+            self.emit("TEXT_MESSAGE_START", frame, out, &mut |object| {
+                object.string("messageId", &id).string("role", "assistant");
+            });
+            self.open.push((key, id.clone()));
+            id
+        });
+        if text.text() != "\"\"" {
+            self.emit("TEXT_MESSAGE_CONTENT", frame, out, &mut |object| {
+                object.string("messageId", &id).member("delta").push_str(text.text());
+            });
+        }
+    }
+
+    /// An id that no message of the thread has: a target says something in run after run.
+    fn fresh(&mut self, key: &str) -> String {
+        let mut id = key.to_owned();
+        let mut count = 1_u32;
+        while self.used.contains(&id) {
+            count += 1;
+            id = format!("{key}#{count}");
+        }
+        self.used.push(id.clone());
+        id
+    }
+
+    fn update(&mut self, payload: Raw<'_>, frame: &str, out: &mut Output) {
+        let Some(fields) = payload.object() else { return };
+        let (Some(path), Some(value)) = (fields.text("path"), fields.get("value")) else { return };
+        if !path.starts_with('/') {
+            return;
+        }
+        let steps = place(&mut self.state, &path, value);
+        self.emit("STATE_DELTA", frame, out, &mut |object| {
+            let mut list = JsonWriter::array(object.member("delta"));
+            for (operation, path, value) in &steps {
+                let mut step = JsonWriter::object(list.item());
+                step.string("op", operation).string("path", path).member("value").push_str(value);
+                step.close();
+            }
+            list.close();
+        });
+    }
+
+    fn complain(&self, wrong: Complaint, out: &mut Output) {
+        let code = if wrong.unknown { "chio-event-unknown" } else { "chio-event-malformed" };
+        out.malformed(code, format!("\"{}\" must be {}", wrong.member, wrong.expected));
+    }
+
+    fn event(&mut self, fields: &Fields<'_>, frame: &str, out: &mut Output) {
+        let mut wrongs = Vec::new();
+        let read = ChioEvent::read(fields, &mut |wrong| wrongs.push(wrong));
+        if read.is_some() {
+            self.start(out);
+        }
+        wrongs.into_iter().for_each(|wrong| self.complain(wrong, out));
+        let Some(event) = read.filter(|_| out.allows(fields)) else { return };
+        let payload = event.payload().unwrap_or(Raw::NULL);
+        let custom = if event.is_custom() { "custom" } else { event.name() };
+        if custom == "text_stream"
+            && let Some(text) = said(payload)
+        {
+            return self.text(&event, text, frame, out);
+        }
+        if custom == "state_update" {
+            self.update(payload, frame, out);
+        }
+        self.custom(custom, frame, out);
+    }
+}
+
+impl Dialect for Chio {
+    fn begin(&mut self, request: &Begun<'_>) {
+        if request.joins && self.stage == Stage::Open && self.run_id == request.run_id {
+            return;
+        }
+        self.thread_id = request.thread_id.to_owned();
+        self.run_id = request.run_id.to_owned();
+        self.stage = Stage::Before { heard: false };
+        self.open.clear();
+    }
+
+    fn body(&mut self, input: &str) -> Option<String> {
+        let fields = Raw::parse_object(input, usize::MAX).ok().flatten()?;
+        self.state = fields.get("state").map_or(Value::Null, Raw::value);
+        let messages = fields.list("messages");
+        let messages: Vec<_> = messages.into_iter().filter_map(Raw::object).collect();
+        let ids = messages.iter().filter_map(|message| message.get("id")?.string());
+        self.used = ids.filter(|id| id.starts_with("chio:")).map(Into::into).collect();
+        if self.input == Input::Run {
+            return None;
+        }
+        let last = messages.last().filter(|message| message.text("role").as_deref() == Some("user"));
+        let said = last.and_then(|message| message.get("content"));
+        let mut body = String::new();
+        if let (Some(content), Input::Event) = (said, self.input) {
+            // What the application says beside the text is the event's: who sends it, or what it is about.
+            let given = fields.get("forwardedProps").and_then(Raw::object);
+            let free = |name: &str| given.as_ref().is_none_or(|given| given.get(name).is_none());
+            let mut event = JsonWriter::object(&mut body);
+            let fixed =
+                [("session_id", self.thread_id.as_str()), ("event_type", "form_action"), ("classification", "submit")];
+            for (name, value) in fixed.into_iter().filter(|(name, _)| free(name)) {
+                event.string(name, value);
+            }
+            if free("payload") {
+                let mut payload = JsonWriter::object(event.member("payload"));
+                payload.member(if content.literal().is_some() { "text" } else { "content" }).push_str(content.text());
+                payload.close();
+            }
+            for (name, value) in given.iter().flat_map(Fields::iter) {
+                event.member(&name).push_str(value.text());
+            }
+            event.close();
+        }
+        Some(body)
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken {
+        let heard = Stage::Before { heard: true };
+        let Ok(Some(fields)) = Raw::parse_object(frame.data, DEPTH) else {
+            if !frame.unterminated {
+                out.malformed("chio-frame-unknown", "a frame is no JSON object");
+            }
+            if self.stage != Stage::Open {
+                self.stage = heard;
+            }
+            return Taken::Taken;
+        };
+        let has = |name: &str| fields.some(name).is_some();
+        if has("payload_hash") && has("signature") {
+            self.start(out);
+            // Evidence is no part of the page: no policy keeps it from the application.
+            out.judged();
+            self.custom("receipt", frame.data.trim(), out);
+        } else if has("event_type") {
+            self.event(&fields, frame.data.trim(), out);
+        } else if let Some(kind) = fields.text("type") {
+            match kind.as_ref() {
+                "RUN_STARTED" => self.stage = Stage::Open,
+                "RUN_FINISHED" | "RUN_ERROR" => self.stage = Stage::Over,
+                _ => self.start(out),
+            }
+            return Taken::Pass;
+        } else {
+            out.malformed("chio-frame-unknown", "a frame is neither an event nor a receipt");
+        }
+        if matches!(self.stage, Stage::Before { .. }) {
+            self.stage = heard;
+        }
+        Taken::Taken
+    }
+
+    fn end(&mut self, out: &mut Output) {
+        match self.stage {
+            // Everything was blocked before it came here, and that is all that the agent had to say.
+            Stage::Before { heard: false } => self.boundary("RUN_STARTED", out),
+            Stage::Before { heard: true } | Stage::Over => return,
+            Stage::Open => {}
+        }
+        for (_, id) in std::mem::take(&mut self.open) {
+            let mut json = String::new();
+            let mut object = JsonWriter::object(&mut json);
+            object.string("type", "TEXT_MESSAGE_END").string("messageId", &id);
+            object.close();
+            out.event(json);
+        }
+        self.boundary("RUN_FINISHED", out);
+        self.stage = Stage::Over;
+    }
+}
+
+/// The text of a text_stream.
+fn said(payload: Raw<'_>) -> Option<Raw<'_>> {
+    let text = payload.object().map_or(Some(payload), |fields| fields.get("text"))?;
+    text.literal().map(|_| text)
+}
+
+/// A token of a JSON Pointer as a key (RFC 6901).
+fn unescape(token: &str) -> String {
+    let mut key = String::new();
+    let mut escaped = false;
+    for c in token.chars() {
+        key.push(match (std::mem::take(&mut escaped), c) {
+            (false, '~') => {
+                escaped = true;
+                continue;
+            }
+            (true, '1') => '/',
+            (true, '0') => '~',
+            (_, c) => c,
+        });
+    }
+    key
+}
+
+/// Sets what a pointer names, and makes the objects on the way: the JSON Patch for it.
+fn place(state: &mut Value, path: &str, value: Raw<'_>) -> Vec<(&'static str, String, String)> {
+    let mut steps = Vec::new();
+    if !state.is_object() && !state.is_array() {
+        steps.push(("add", String::new(), "{}".to_owned()));
+        *state = Value::Object(Map::new());
+    }
+    let mut at = state;
+    let mut done = String::new();
+    let mut rest = path.split('/').skip(1).peekable();
+    while let Some(token) = rest.next() {
+        done.push('/');
+        done.push_str(token);
+        let last = rest.peek().is_none();
+        let key = unescape(token);
+        let there = match at {
+            Value::Object(map) => {
+                let there = map.contains_key(&key);
+                (there, map.entry(key).or_insert(Value::Null))
+            }
+            Value::Array(list) => {
+                let index = if token == "-" { list.len() } else { token.parse().unwrap_or(usize::MAX) };
+                let there = index < list.len();
+                if index == list.len() {
+                    list.push(Value::Null);
+                }
+                match list.get_mut(index) {
+                    Some(item) => (there, item),
+                    None => break,
+                }
+            }
+            // Neither: the patch will say so.
+            _ => break,
+        };
+        let (there, item) = there;
+        if last {
+            *item = value.value();
+            steps.push((if there { "replace" } else { "add" }, done, value.text().to_owned()));
+            return steps;
+        }
+        if item.is_null() {
+            *item = Value::Object(Map::new());
+            steps.push((if there { "replace" } else { "add" }, done.clone(), "{}".to_owned()));
+        }
+        at = item;
+    }
+    steps.push(("add", path.to_owned(), value.text().to_owned()));
+    steps
+}

@@ -1,0 +1,205 @@
+//! Canonical JSON as Chio hashes and signs it: RFC 8785 with two differences. Whole numbers that fit 64 bits keep their
+//! digits, also past 2^53; and U+007F to U+009F are written as escapes.
+
+use crate::wire::{Raw, write_number};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// Reads a number as a double. Given from outside: the reader of Rust's library would be a tenth of the module.
+pub type ReadNumber = fn(&str) -> f64;
+
+/// As deep as Chio's own parser goes.
+const DEPTH: usize = 127;
+
+/// The canonical form of a JSON text, or what is wrong with it.
+pub fn canonicalize(json: &str, read: ReadNumber) -> Result<String, &'static str> {
+    let raw = Raw::parse(json, DEPTH).map_err(|_| "not JSON, or nested too deep")?;
+    let mut out = String::new();
+    write(&mut out, raw, read)?;
+    Ok(out)
+}
+
+/// Appends the canonical form of a value.
+pub fn write(out: &mut String, raw: Raw<'_>, read: ReadNumber) -> Result<(), &'static str> {
+    if let Some(fields) = raw.object() {
+        // A heap: the sort of Rust's library would cost 4 kB.
+        let mut members = BinaryHeap::new();
+        for (place, (key, value)) in fields.raw().iter().enumerate() {
+            members.push(Member { order: Reverse((units(key)?, place)), value: *value });
+        }
+        out.push('{');
+        let mut first = true;
+        while let Some(Member { order: Reverse((key, _)), value }) = members.pop() {
+            // Of several with one key, the last is kept.
+            if members.peek().is_some_and(|next| next.order.0.0 == key) {
+                continue;
+            }
+            if !std::mem::take(&mut first) {
+                out.push(',');
+            }
+            write_text(out, &key)?;
+            out.push(':');
+            write(out, value, read)?;
+        }
+        out.push('}');
+        return Ok(());
+    }
+    if let Some(items) = raw.array() {
+        out.push('[');
+        for (i, item) in items.into_iter().enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            write(out, item, read)?;
+        }
+        out.push(']');
+        return Ok(());
+    }
+    match (raw.literal(), raw.text()) {
+        (Some(text), _) => write_text(out, &units(text.raw())?),
+        (None, word @ ("null" | "true" | "false")) => {
+            out.push_str(word);
+            Ok(())
+        }
+        (None, number) => write_digits(out, number, read),
+    }
+}
+
+/// A member, by its key and place.
+struct Member<'a> {
+    order: Reverse<(Vec<u16>, usize)>,
+    value: Raw<'a>,
+}
+
+impl PartialEq for Member<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.order == other.order
+    }
+}
+
+impl Eq for Member<'_> {}
+
+impl PartialOrd for Member<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Member<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.order.cmp(&other.order)
+    }
+}
+
+fn write_digits(out: &mut String, text: &str, read: ReadNumber) -> Result<(), &'static str> {
+    if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+        if let Ok(whole) = text.parse::<u64>() {
+            out.push_str(&whole.to_string());
+            return Ok(());
+        }
+        if let Ok(whole) = text.parse::<i64>() {
+            out.push_str(&whole.to_string());
+            return Ok(());
+        }
+    }
+    let value = read(text);
+    if !value.is_finite() {
+        return Err("a number that is too large");
+    }
+    write_number(out, value);
+    Ok(())
+}
+
+/// The UTF-16 of the inside of a checked literal: what keys are sorted by.
+fn units(raw: &str) -> Result<Vec<u16>, &'static str> {
+    const WRONG: &str = "an escape that is none";
+    let mut units = Vec::with_capacity(raw.len());
+    let mut chars = raw.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
+            continue;
+        }
+        units.push(match chars.next().ok_or(WRONG)? {
+            'b' => 8,
+            'f' => 12,
+            'n' => 10,
+            'r' => 13,
+            't' => 9,
+            'u' => {
+                let hex = chars.as_str().get(..4).ok_or(WRONG)?;
+                chars = chars.as_str().get(4..).ok_or(WRONG)?.chars();
+                u16::from_str_radix(hex, 16).map_err(|_| WRONG)?
+            }
+            other => other as u16,
+        });
+    }
+    Ok(units)
+}
+
+fn write_text(out: &mut String, units: &[u16]) -> Result<(), &'static str> {
+    out.push('"');
+    for c in char::decode_utf16(units.iter().copied()) {
+        match c.map_err(|_| "half of a surrogate pair")? {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if (c as u32) < 0x20 || (0x7F..0xA0).contains(&(c as u32)) => {
+                out.push_str("\\u00");
+                for shift in [4, 0] {
+                    out.push(char::from_digit((c as u32 >> shift) & 0xF, 16).unwrap_or('0'));
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(json: &str) -> Result<String, &'static str> {
+        canonicalize(json, |text| text.parse().unwrap())
+    }
+
+    #[test]
+    fn numbers() {
+        for (json, expected) in [
+            ("9223372036854775807", "9223372036854775807"),
+            ("18446744073709551615", "18446744073709551615"),
+            ("18446744073709551616", "18446744073709552000"),
+            ("-9223372036854775808", "-9223372036854775808"),
+            ("-9223372036854775809", "-9223372036854776000"),
+            ("-0", "0"),
+            ("5.0", "5"),
+            ("1E2", "100"),
+            ("0.1e-6", "1e-7"),
+        ] {
+            assert_eq!(canonical(json).unwrap(), expected);
+        }
+        assert!(canonical("1e400").is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_canonical() {
+        for json in ["\"\\ud800\"", "{\"\\udc00\":1}", "{", "", "nul", &"[".repeat(500)] {
+            assert!(canonical(json).is_err(), "{json}");
+        }
+    }
+
+    #[test]
+    fn keys() {
+        assert_eq!(
+            canonical(r#"{"b":1,"a":2,"\u0062":3,"a":{"d":1,"c":[]}}"#).unwrap(),
+            r#"{"a":{"c":[],"d":1},"b":3}"#
+        );
+        assert_eq!(canonical("{\"\u{FB33}\":1,\"\u{1F600}\":2}").unwrap(), "{\"\u{1F600}\":2,\"\u{FB33}\":1}");
+    }
+}

@@ -1,0 +1,202 @@
+//! What receipts and capability tokens are signed over, and whether a receipt is about an event. The signature itself is
+//! checked in the page, which has the cryptography.
+
+use super::canonical::{ReadNumber, write};
+use super::classify::Class;
+use super::event::TYPES;
+use crate::wire::{Fields, JsonWriter, Raw, keep_private, write_string};
+
+/// What a member of a receipt must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Whole,
+    Flag,
+    Type,
+    Target,
+    Class,
+    Key,
+}
+
+/// The members of a receipt that are signed, in the order of canonical JSON; whether they may be absent; whether the event
+/// has them too.
+const MEMBERS: [(&str, Kind, bool, bool); 14] = [
+    ("agent_id", Kind::Text, false, true),
+    ("allowed", Kind::Flag, false, false),
+    ("capability_id", Kind::Text, false, false),
+    ("classification", Kind::Class, false, true),
+    ("denial_reason", Kind::Text, true, false),
+    ("event_id", Kind::Text, false, true),
+    ("event_type", Kind::Type, false, true),
+    ("id", Kind::Text, false, false),
+    ("kernel_key", Kind::Key, false, false),
+    ("payload_hash", Kind::Text, false, false),
+    ("session_id", Kind::Text, true, true),
+    ("target", Kind::Target, true, true),
+    ("timestamp", Kind::Whole, false, true),
+    ("transport", Kind::Text, false, false),
+];
+
+/// Reads a receipt: `{body, algorithm, key, signature, allowed, mismatches?, payload?}`, the last two where there is an
+/// event that it should be about. The error says what makes it no receipt.
+pub fn receipt(fields: &Fields<'_>, event: Option<&Fields<'_>>, read: ReadNumber) -> Result<String, String> {
+    let mut body = String::new();
+    let mut object = JsonWriter::object(&mut body);
+    let mut differing = Vec::new();
+    for (name, kind, optional, shared) in MEMBERS {
+        let mine = member(fields, name, kind, read).map_err(|()| wrong(name))?;
+        if mine.is_none() && !optional {
+            return Err(wrong(name));
+        }
+        if let (Some(event), true) = (event, shared)
+            && member(event, name, kind, read) != Ok(mine.clone())
+        {
+            differing.push(name);
+        }
+        if let Some(text) = mine {
+            object.member(name).push_str(&text);
+        }
+    }
+    object.close();
+    let (algorithm, key) = fields.text("kernel_key").and_then(|key| key_of(&key)).ok_or_else(|| wrong("kernel_key"))?;
+    let signature = fields.text("signature").and_then(|text| signature_of(&text, algorithm));
+    let text = |name| fields.text(name);
+    let id = text("event_id").unwrap_or_default();
+    if text("id").is_none_or(|own| own.strip_prefix("agui-") != Some(&id)) {
+        differing.push("id");
+    }
+
+    let mut json = String::new();
+    let mut out = JsonWriter::object(&mut json);
+    out.string("body", &keep_private(&body)).string("algorithm", algorithm).string("key", &key);
+    out.string("signature", &signature.ok_or_else(|| wrong("signature"))?);
+    out.member("allowed").push_str(fields.get("allowed").map(Raw::text).unwrap_or("false"));
+    out.optional("payloadHash", text("payload_hash").as_deref());
+    out.strings("mismatches", differing.into_iter());
+    if let Some(payload) = event.and_then(|event| event.get("payload")) {
+        let mut canonical = String::new();
+        write(&mut canonical, payload, read).map_err(str::to_owned)?;
+        out.string("payload", &keep_private(&canonical));
+    }
+    out.close();
+    Ok(json)
+}
+
+fn wrong(member: &str) -> String {
+    format!("\"{member}\" is not as a receipt has it")
+}
+
+/// A member in its canonical form, as it is read into a typed field and written again. `None`: it is absent, or null.
+fn member(fields: &Fields<'_>, name: &str, kind: Kind, read: ReadNumber) -> Result<Option<String>, ()> {
+    let Some(raw) = fields.some(name) else { return Ok(None) };
+    let text = raw.string();
+    let fine = match kind {
+        Kind::Text => text.is_some(),
+        Kind::Whole => raw.whole().is_some(),
+        Kind::Flag => raw.boolean().is_some(),
+        Kind::Class => text.is_some_and(|name| Class::of(&name).is_some()),
+        Kind::Key => {
+            let (algorithm, key) = text.as_deref().and_then(key_of).ok_or(())?;
+            return Ok(Some(quoted(&prefixed(algorithm, &key))));
+        }
+        Kind::Type => match raw.object() {
+            Some(object) => return only(&object, &["custom"], &[], read).map(Some),
+            None => text.is_some_and(|name| TYPES.contains(&name.as_ref())),
+        },
+        Kind::Target => {
+            let object = raw.object().ok_or(())?;
+            return only(&object, &["component_type"], &["component_id"], read).map(Some);
+        }
+    };
+    let mut out = String::new();
+    write(&mut out, raw, read).map_err(drop)?;
+    fine.then_some(Some(out)).ok_or(())
+}
+
+/// An object of strings: those that it must have, and may have; no other is kept.
+fn only(fields: &Fields<'_>, required: &[&str], optional: &[&str], read: ReadNumber) -> Result<String, ()> {
+    let mut out = String::new();
+    let mut object = JsonWriter::object(&mut out);
+    // Sorted, for "component_id" comes before "component_type".
+    for (name, required) in optional.iter().map(|name| (name, false)).chain(required.iter().map(|name| (name, true))) {
+        match fields.some(name) {
+            Some(raw) if raw.literal().is_some() => write(object.member(name), raw, read).map_err(drop)?,
+            None if !required => {}
+            _ => return Err(()),
+        }
+    }
+    object.close();
+    Ok(out)
+}
+
+/// What a token is signed over, and with what: `{body, algorithm, key, signature}`. Every member is kept, for later
+/// versions sign more; those that are empty are left out, as Chio leaves them out.
+pub fn token(fields: &Fields<'_>, out: &mut JsonWriter<'_>, read: ReadNumber) -> Result<(), String> {
+    let not = |member: &str| format!("\"{member}\" is not as a capability token has it");
+    let issuer = fields.text("issuer").and_then(|key| key_of(&key)).ok_or_else(|| not("issuer"))?;
+    let signature = fields.text("signature").and_then(|text| signature_of(&text, issuer.0));
+    for name in ["id", "subject"] {
+        fields.get(name).and_then(Raw::literal).ok_or_else(|| not(name))?;
+    }
+    let mut plain = String::new();
+    let mut object = JsonWriter::object(&mut plain);
+    for (name, value) in fields.iter() {
+        let empty = value.is_null() || value.array().is_some_and(|items| items.is_empty());
+        let key = matches!(name.as_ref(), "issuer" | "subject").then(|| value.string().and_then(|key| key_of(&key)));
+        match (name.as_ref(), key.flatten(), value.object()) {
+            ("signature" | "algorithm", ..) => {}
+            _ if empty => {}
+            (_, Some((algorithm, key)), _) => drop(object.string(&name, &prefixed(algorithm, &key))),
+            ("scope", _, Some(scope)) => {
+                let mut inner = JsonWriter::object(object.member("scope"));
+                for (name, value) in scope.iter() {
+                    if !value.is_null() && value.array().is_none_or(|items| !items.is_empty()) {
+                        inner.member(&name).push_str(value.text());
+                    }
+                }
+                inner.close();
+            }
+            _ => object.member(&name).push_str(value.text()),
+        }
+    }
+    object.close();
+    let body = super::canonicalize(&plain, read)?;
+    out.string("body", &keep_private(&body)).string("algorithm", issuer.0).string("key", &issuer.1);
+    out.string("signature", &signature.ok_or_else(|| not("signature"))?);
+    Ok(())
+}
+
+/// The algorithm and the digits of a key, in lower case. Chio writes Ed25519 keys bare, and takes them with `0x`.
+pub fn key_of(text: &str) -> Option<(&'static str, String)> {
+    for (prefix, algorithm, digits) in [("p256:", "p256", 130), ("p384:", "p384", 194)] {
+        if let Some(hex) = text.strip_prefix(prefix) {
+            return Some((algorithm, hexadecimal(hex).filter(|hex| hex.len() == digits)?));
+        }
+    }
+    Some(("ed25519", hexadecimal(text).filter(|hex| hex.len() == 64)?))
+}
+
+/// As it is written.
+pub fn prefixed(algorithm: &str, key: &str) -> String {
+    if algorithm == "ed25519" { key.to_owned() } else { format!("{algorithm}:{key}") }
+}
+
+fn signature_of(text: &str, algorithm: &str) -> Option<String> {
+    if algorithm == "ed25519" {
+        return hexadecimal(text).filter(|hex| hex.len() == 128);
+    }
+    hexadecimal(text.strip_prefix(algorithm)?.strip_prefix(':')?)
+}
+
+fn hexadecimal(text: &str) -> Option<String> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let fine =
+        digits.len().is_multiple_of(2) && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    fine.then(|| digits.to_ascii_lowercase())
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    write_string(&mut out, text);
+    out
+}
