@@ -8,11 +8,17 @@
 //! A dialect stands before the rules, so what it makes is judged as AG-UI is, in strict mode too. It keeps what it has to
 //! remember from one frame to the next; nothing else in the core knows its name.
 
+#[cfg(feature = "agent-os")]
+mod agent_os;
 mod legacy;
+#[cfg(feature = "open-search")]
+mod open_search;
 
 pub use legacy::Thinking;
 
 use crate::wire::Frame;
+#[cfg(any(feature = "agent-os", feature = "open-search"))]
+use crate::wire::{Fields, JsonWriter};
 use std::fmt::Debug;
 
 /// A system's way of speaking.
@@ -38,6 +44,12 @@ pub trait Dialect: Debug {
     fn withholds(&self, args: &str) -> bool {
         let _ = args;
         false
+    }
+
+    /// The arguments that the page executes a call with, where they are not those that the events brought.
+    fn arguments<'a>(&self, args: &'a str) -> Option<&'a str> {
+        let _ = args;
+        None
     }
 }
 
@@ -90,6 +102,12 @@ pub enum Item {
     },
     /// How far the stream was read, as the server counts.
     Cursor(String),
+    /// An AG-UI event that comes outside of any run, where the rules of order have no place for it.
+    Aside(String),
+    /// Token counts, as `usage` of RUN_FINISHED has them, that the server tells in another way.
+    Usage(String),
+    /// An interrupt is open no more: its run goes on, or is over.
+    Answered(String),
 }
 
 impl Output {
@@ -113,6 +131,21 @@ impl Output {
         self.items.push(Item::Cursor(cursor.into()));
     }
 
+    /// Adds an event that comes outside of any run: it is told and reduced, and no rule of order judges it.
+    pub fn aside(&mut self, json: impl Into<String>) {
+        self.items.push(Item::Aside(json.into()));
+    }
+
+    /// Adds token counts: JSON text of a list as `usage` of RUN_FINISHED.
+    pub fn usage(&mut self, json: impl Into<String>) {
+        self.items.push(Item::Usage(json.into()));
+    }
+
+    /// Says that an interrupt is open no more.
+    pub fn answered(&mut self, interrupt: impl Into<String>) {
+        self.items.push(Item::Answered(interrupt.into()));
+    }
+
     /// What there is, in order; nothing is left.
     pub fn take(&mut self) -> Vec<Item> {
         std::mem::take(&mut self.items)
@@ -132,4 +165,18 @@ pub const ANY: bool = !DIALECTS.is_empty();
 type Make = fn(&str) -> Option<Box<dyn Dialect>>;
 
 /// Those of this build.
-const DIALECTS: &[(&str, Make)] = &[];
+const DIALECTS: &[(&str, Make)] = &[
+    #[cfg(feature = "agent-os")]
+    ("agent-os", agent_os::AgentOs::make),
+    #[cfg(feature = "open-search")]
+    ("open-search", open_search::OpenSearch::make),
+];
+
+/// Writes the members whose keys are wanted, as they are.
+#[cfg(any(feature = "agent-os", feature = "open-search"))]
+#[inline(never)]
+fn copy(out: &mut JsonWriter<'_>, fields: &Fields<'_>, wanted: &dyn Fn(&str) -> bool) {
+    for (key, value) in fields.iter().filter(|(key, _)| wanted(key)) {
+        out.member(&key).push_str(value.text());
+    }
+}

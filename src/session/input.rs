@@ -262,6 +262,31 @@ impl Session {
             Item::Malformed { code, message } => self.not_decodable(code, "T16", message),
             Item::Warning { code, message } => self.effects.push_back(Effect::Warning(Warning::new(code, message))),
             Item::Cursor(cursor) => self.last_event_id = cursor,
+            Item::Aside(json) => {
+                if let Err(error) = self.aside(&json, now) {
+                    self.malformed(error.code(), Repair::Drop, &error);
+                }
+            }
+            Item::Usage(json) => self.thread.add_usage(&json),
+            Item::Answered(interrupt) => self.thread.close_interrupt(&interrupt),
+        }
+    }
+
+    /// Takes an event that comes outside of any run.
+    fn aside(&mut self, json: &str, now: f64) -> Result<(), EventError> {
+        let fields = frame_fields(json, self.options.max_depth)?;
+        let incoming = Incoming::read(&fields, &mut |_| {})?;
+        self.progressed(Some(&incoming.event));
+        self.report_event(json);
+        self.reduce(&incoming, now);
+        Ok(())
+    }
+
+    fn report_event(&mut self, data: &str) {
+        if self.options.events {
+            let mut json = String::new();
+            crate::wire::write_json(&mut json, data);
+            self.effects.push_back(Effect::Event(json));
         }
     }
 
@@ -293,11 +318,7 @@ impl Session {
             return Ok(());
         }
         self.progressed(Some(&incoming.event));
-        if self.options.events {
-            let mut json = String::new();
-            crate::wire::write_json(&mut json, data);
-            self.effects.push_back(Effect::Event(json));
-        }
+        self.report_event(data);
         let event = incoming.event.name();
         let mut chunks = std::mem::take(&mut self.chunks);
         let result = chunks.expand(incoming, &mut |incoming| self.event(incoming, now));

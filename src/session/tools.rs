@@ -15,6 +15,7 @@
 use super::run::{Outcome, Run};
 use super::submit::{Misuse, Start, Submit, Ticket};
 use super::{Effect, Session, Status};
+use crate::dialect;
 use crate::thread::{CallPhase, LocalAnswer, Warning};
 use crate::wire::{Fields, JsonWriter, Raw, keep_private};
 
@@ -259,6 +260,8 @@ impl Session {
 
     fn execute(&mut self, id: &str, name: String, args: String) {
         let args = if args.trim().is_empty() { "{}".to_owned() } else { args };
+        let other = self.dialect.as_deref().filter(|_| dialect::ANY).and_then(|dialect| dialect.arguments(&args));
+        let args = other.map(str::to_owned).unwrap_or(args);
         if Raw::parse(&args, self.options.max_depth).is_err() {
             self.done(id, "The arguments are not JSON.", Some("The arguments are not JSON."), false);
             return;
