@@ -234,7 +234,10 @@ impl Dialect for AgentOs {
         self.place = Place::Before;
         self.enveloped = false;
         self.interrupt = None;
-        request.thread_id.clone_into(&mut self.thread_id);
+        // A host may give the scope another name.
+        if self.thread_id.is_empty() {
+            request.thread_id.clone_into(&mut self.thread_id);
+        }
         request.run_id.clone_into(&mut self.run_id);
     }
 
@@ -317,4 +320,9 @@ fn usage(value: &Fields<'_>, out: &mut Output) {
     usage.close();
     list.close();
     out.usage(json);
+}
+
+/// A text member; empty where there is none.
+fn member(fields: &Fields<'_>, name: &str) -> String {
+    fields.get(name).and_then(Raw::string).map(String::from).unwrap_or_default()
 }

@@ -31,8 +31,9 @@ pub(super) struct OpenSearch {
     new_only: bool,
     ended: bool,
     open: Vec<Call>,
-    /// Calls that the server has answered itself.
-    answered: Vec<String>,
+    /// Calls whose answers the server has, and those whose answers it is being told.
+    known: Vec<String>,
+    told: Vec<String>,
     /// The run's id asks for the stored thread.
     restores: bool,
     /// The stored thread was asked for: the page's tools, the user messages in parts that the page has.
@@ -72,7 +73,7 @@ impl OpenSearch {
             "RUN_STARTED" => {
                 self.ended = false;
                 self.open.clear();
-                self.answered.clear();
+                self.known.append(&mut self.told);
                 return Taken::Pass;
             }
             "RUN_FINISHED" | "RUN_ERROR" => {
@@ -102,7 +103,7 @@ impl OpenSearch {
                 if let Some(call) = self.take(id) {
                     self.close(&call, out);
                 }
-                self.answered.push(id.to_owned());
+                self.known.push(id.to_owned());
             }
             "MESSAGES_SNAPSHOT" => {
                 if let Some(made) = self.restore(fields) {
@@ -169,6 +170,7 @@ impl OpenSearch {
             message.as_ref().and_then(|m| m.get("role")).is_some_and(|role| role.text() == "\"assistant\"")
         };
         let last = messages.iter().rposition(is_assistant);
+        self.known.clone_from(&answered);
         let mut json = String::new();
         let mut event = JsonWriter::object(&mut json);
         copy(&mut event, fields, &|key| key != "messages");
@@ -209,15 +211,25 @@ impl OpenSearch {
         Some(json)
     }
 
-    /// Where the messages begin that the server has not seen.
-    fn first_new(&self, messages: &[Fields<'_>]) -> usize {
+    /// The messages that the server has not seen: what is behind the last assistant message, and before it the answers to
+    /// calls since the user spoke. None would ask for the stored thread: then it is what the user said last.
+    fn new_messages<'m, 'a>(&self, messages: &'m [Fields<'a>]) -> Vec<&'m Fields<'a>> {
         let is = |role: &'static str| {
             move |message: &Fields<'_>| message.get("role").is_some_and(|found| found.text() == role)
         };
-        let behind = messages.iter().rposition(is("\"assistant\"")).map_or(0, |at| at + 1);
-        // No messages at all would ask for the stored thread.
-        let user = || messages.iter().rposition(is("\"user\"")).unwrap_or_default();
-        if behind < messages.len() { behind } else { user() }
+        let spoken = messages.iter().rposition(is("\"assistant\""));
+        let before = messages.get(..spoken.unwrap_or_default()).unwrap_or_default();
+        let asked = before.iter().rposition(is("\"user\"")).unwrap_or_default();
+        let is_new = |(at, message): &(usize, &Fields<'_>)| match message.get("toolCallId").and_then(Raw::string) {
+            Some(call) => *at > asked && !self.known.iter().any(|known| *known == call),
+            None => spoken.is_none_or(|spoken| *at > spoken),
+        };
+        let new: Vec<_> = messages.iter().enumerate().filter(is_new).map(|(_, message)| message).collect();
+        if new.is_empty() {
+            messages.iter().rfind(|message| is("\"user\"")(message)).into_iter().collect()
+        } else {
+            new
+        }
     }
 }
 
@@ -237,12 +249,11 @@ impl Dialect for OpenSearch {
         let fields = Raw::parse_object(input, DEPTH).ok().flatten()?;
         let list = fields.get("messages").and_then(Raw::array).unwrap_or_default();
         let messages: Vec<_> = list.into_iter().filter_map(Raw::object).collect();
-        let from = match (self.restores, self.new_only) {
-            (true, _) => messages.len(),
-            (false, true) => self.first_new(&messages),
-            (false, false) => 0,
+        let new = match (self.restores, self.new_only) {
+            (true, _) => Vec::new(),
+            (false, true) => self.new_messages(&messages),
+            (false, false) => messages.iter().collect(),
         };
-        let new = messages.get(from..).unwrap_or_default();
         self.tools = None;
         if new.is_empty() {
             let tools = fields.get("tools").and_then(Raw::array).unwrap_or_default();
@@ -264,13 +275,11 @@ impl Dialect for OpenSearch {
             }
         }
         let mut out = JsonWriter::array(body.member("messages"));
+        self.told.clear();
         for message in new {
-            // An answer that came from the server is not news to it.
             let call = message.get("toolCallId").and_then(Raw::string);
-            if self.new_only && call.as_ref().is_some_and(|call| self.answered.iter().any(|known| known == call)) {
-                continue;
-            }
             write_message(out.item(), message, call.as_deref());
+            self.told.extend(call.map(String::from));
         }
         out.close();
         body.close();

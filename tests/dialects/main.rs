@@ -5,6 +5,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod agent_os;
+mod open_search;
+
 use ag_ui_wasm::session::Options;
 use serde_json::{Value, json};
 use support::Agent;
@@ -44,6 +47,37 @@ fn at_every_cut<T: PartialEq + std::fmt::Debug>(
     }
     assert_eq!(outcome(&mut played(make(), body.chunks(1))), whole, "byte by byte");
     whole
+}
+
+/// Plays bodies of which some bytes were changed, left out, doubled or moved: `times` of them, by chance from `seed`.
+fn damage(
+    bodies: impl IntoIterator<Item = Vec<u8>>,
+    seed: u64,
+    times: usize,
+    play: &mut dyn FnMut(&mut support::streams::Random, &[u8]),
+) {
+    let bodies: Vec<_> = bodies.into_iter().collect();
+    let mut random = support::streams::Random::new(seed);
+    for _ in 0..times {
+        let mut body = bodies[random.below(bodies.len())].clone();
+        for _ in 0..=random.below(6) {
+            if body.is_empty() {
+                break;
+            }
+            let (at, other) = (random.below(body.len()), random.below(body.len()));
+            match random.below(5) {
+                0 => body[at] = b"{}[]\",:0\\nabc-"[random.below(14)],
+                1 => drop(body.remove(at)),
+                2 => body.truncate(at + 1),
+                3 => body.swap(at, other),
+                _ => {
+                    let piece = body[at.min(other)..at.max(other)].to_vec();
+                    body.splice(at..at, piece);
+                }
+            }
+        }
+        play(&mut random, &body);
+    }
 }
 
 #[test]
