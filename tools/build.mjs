@@ -41,7 +41,7 @@ const compiled = ({ target }) => join(target, "wasm32-unknown-unknown/release/ag
 const optimised = ({ name }) => join(scratch, `${name}.wasm`);
 
 /** Files of the repository that are published as they are. */
-const documents = ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/rules.md"];
+const documents = ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/rules.md", "docs/systems"];
 
 /** Sets up what is missing and brings pkg/ up to date. */
 export async function build() {
@@ -115,7 +115,7 @@ async function assemble() {
 
       cpSync(at("pkg-template"), staging, { recursive: true });
       for (const name of documents) {
-        if (existsSync(at(name)) && !existsSync(join(staging, name))) cpSync(at(name), join(staging, name));
+        if (existsSync(at(name)) && !existsSync(join(staging, name))) cpSync(at(name), join(staging, name), { recursive: true });
       }
       stampVersion(join(staging, "package.json"));
 

@@ -23,6 +23,7 @@ test("every source has its module and its types, and nothing else is there", () 
     ...["package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/rules.md", "core.wasm", "full.wasm"],
     ...["glue/core.js", "glue/core.d.ts", "glue/bytes.js", "glue/bytes.d.ts"],
     ...["glue/full.js", "glue/full.d.ts", "glue/full-bytes.js", "glue/full-bytes.d.ts"],
+    ...readdirSync(join(root, "docs/systems")).map((name) => `docs/systems/${name}`),
     ...sources.flatMap((name) => [name.replace(/\.ts$/, ".js"), name.replace(/\.ts$/, ".d.ts")]),
   ];
   const missing = expected.filter((name) => !inPackage.includes(name));
@@ -41,7 +42,8 @@ test("the package needs nothing at run time and runs nothing at install time", (
   assert.equal(manifest.scripts, undefined);
   assert.equal(manifest.sideEffects, false);
   assert.deepEqual(Object.keys(manifest.exports), [
-    ...[".", "./slim", "./react", "./svelte", "./full", "./full/slim", "./full/react", "./full/svelte", "./testing"],
+    ...[".", "./slim", "./react", "./svelte", "./full", "./full/slim", "./full/react", "./full/svelte"],
+    ...["./agent-os", "./open-search", "./testing"],
     ...["./core.wasm", "./full.wasm", "./package.json"],
   ]);
 });
