@@ -13,7 +13,7 @@
 //! A scope's stream tells of one run behind the other, and of things between them. Its calls have summaries as their
 //! arguments, never arguments: nothing of it is for the page to execute.
 
-use super::{Begun, Dialect, Output, Taken, copy};
+use super::{Begun, Dialect, Output, Taken, array, copy, object, string};
 use crate::wire::{Fields, Frame, JsonWriter, Raw, frame_type};
 
 /// As deep as any limit allows: what the events may be is judged behind this.
@@ -113,14 +113,14 @@ impl AgentOs {
     }
 
     fn custom(&mut self, fields: &Fields<'_>, text: &str, out: &mut Output) -> Taken {
-        let name = fields.get("name").and_then(Raw::string).unwrap_or_default();
-        let value = fields.get("value").and_then(Raw::object);
+        let name = string(fields, "name").unwrap_or_default();
+        let value = object(fields, "value");
         match (&*name, &value) {
             ("agent-os.run.interrupted", Some(value)) if self.place != Place::Ended => {
                 return self.interrupted(value, fields, text, out);
             }
             ("agent-os.run.resumed", Some(value)) => {
-                if let Some(id) = value.get("interruptId").and_then(Raw::string) {
+                if let Some(id) = string(value, "interruptId") {
                     out.answered(id);
                 }
                 if self.place != Place::Running {
@@ -143,12 +143,12 @@ impl AgentOs {
             self.go_on(Some(value), fields, out);
         }
         out.event(text);
-        let Some(id) = value.get("interruptId").and_then(Raw::string) else {
+        let Some(id) = string(value, "interruptId") else {
             out.malformed("interrupt-malformed", "agent-os.run.interrupted without an \"interruptId\"");
             return Taken::Taken;
         };
-        let request = value.some("inputRequest").and_then(Raw::object);
-        let decision = value.some("decision").and_then(Raw::object);
+        let request = object(value, "inputRequest");
+        let decision = object(value, "decision");
         let call = [&request, &decision].into_iter().flatten().find_map(|fields| fields.get("toolCallId")?.string());
         let mut json = String::new();
         let mut event = self.of_run("RUN_FINISHED", fields, &mut json);
@@ -209,7 +209,7 @@ impl AgentOs {
         let mut event = JsonWriter::object(&mut json);
         copy(&mut event, fields, &|key| key != "metadata" && !NAMES.contains(&key));
         let mut metadata = JsonWriter::object(event.member("metadata"));
-        if let Some(given) = fields.get("metadata").and_then(Raw::object) {
+        if let Some(given) = object(fields, "metadata") {
             copy(&mut metadata, &given, &|key| !NAMES.contains(&key));
         }
         copy(&mut metadata, fields, &|key| NAMES.contains(&key));
@@ -248,7 +248,7 @@ impl Dialect for AgentOs {
         let mut body = JsonWriter::object(&mut json);
         copy(&mut body, &fields, &|key| !matches!(key, "messages" | "protocolVersion"));
         let mut messages = JsonWriter::array(body.member("messages"));
-        let given = fields.get("messages").and_then(Raw::array).unwrap_or_default();
+        let given = array(&fields, "messages");
         for message in given.into_iter().filter_map(Raw::object) {
             let parts = message.get("content").and_then(Raw::array);
             let mut out = JsonWriter::object(messages.item());
@@ -310,7 +310,7 @@ fn with_role(kind: &str, fields: &Fields<'_>) -> Option<String> {
 fn usage(value: &Fields<'_>, out: &mut Output) {
     const NAMES: [(&str, &str); 3] =
         [("promptTokens", "inputTokens"), ("completionTokens", "outputTokens"), ("totalTokens", "totalTokens")];
-    let Some(counts) = value.some("usage").and_then(Raw::object) else { return };
+    let Some(counts) = object(value, "usage") else { return };
     let mut json = String::new();
     let mut list = JsonWriter::array(&mut json);
     let mut usage = JsonWriter::object(list.item());
@@ -324,5 +324,5 @@ fn usage(value: &Fields<'_>, out: &mut Output) {
 
 /// A text member; empty where there is none.
 fn member(fields: &Fields<'_>, name: &str) -> String {
-    fields.get(name).and_then(Raw::string).map(String::from).unwrap_or_default()
+    string(fields, name).map(String::from).unwrap_or_default()
 }

@@ -18,11 +18,13 @@ pub use legacy::Thinking;
 
 use crate::wire::Frame;
 #[cfg(any(feature = "agent-os", feature = "open-search"))]
-use crate::wire::{Fields, JsonWriter};
-use std::fmt::Debug;
+use crate::wire::{Fields, JsonWriter, Raw};
+#[cfg(any(feature = "agent-os", feature = "open-search"))]
+use std::borrow::Cow;
+use std::fmt;
 
 /// A system's way of speaking.
-pub trait Dialect: Debug {
+pub trait Dialect {
     /// A request goes out: nothing of an earlier body is open, unless this one joins its run.
     fn begin(&mut self, request: &Begun<'_>);
 
@@ -50,6 +52,13 @@ pub trait Dialect: Debug {
     fn arguments<'a>(&self, args: &'a str) -> Option<&'a str> {
         let _ = args;
         None
+    }
+}
+
+/// Not the dialect's own: as a part of the trait it would be in the module, where nobody asks for it.
+impl fmt::Debug for dyn Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Dialect")
     }
 }
 
@@ -171,6 +180,27 @@ const DIALECTS: &[(&str, Make)] = &[
     #[cfg(feature = "open-search")]
     ("open-search", open_search::OpenSearch::make),
 ];
+
+/// The text member of that name.
+#[cfg(any(feature = "agent-os", feature = "open-search"))]
+#[inline(never)]
+fn string<'a>(fields: &Fields<'a>, name: &str) -> Option<Cow<'a, str>> {
+    fields.get(name).and_then(Raw::string)
+}
+
+/// The members of the object of that name.
+#[cfg(any(feature = "agent-os", feature = "open-search"))]
+#[inline(never)]
+fn object<'a>(fields: &Fields<'a>, name: &str) -> Option<Fields<'a>> {
+    fields.get(name).and_then(Raw::object)
+}
+
+/// The elements of the array of that name.
+#[cfg(any(feature = "agent-os", feature = "open-search"))]
+#[inline(never)]
+fn array<'a>(fields: &Fields<'a>, name: &str) -> Vec<Raw<'a>> {
+    fields.get(name).and_then(Raw::array).unwrap_or_default()
+}
 
 /// Writes the members whose keys are wanted, as they are.
 #[cfg(any(feature = "agent-os", feature = "open-search"))]

@@ -11,7 +11,7 @@
 //! | arguments of several calls as those of one | a warning; the page executes the first |
 //! | the stored thread, with unanswered calls of the page's tools | those calls, called again |
 
-use super::{Begun, Dialect, Output, Taken, copy};
+use super::{Begun, Dialect, Output, Taken, array, copy, object, string};
 use crate::wire::{Delta, DeltaKind, Fields, Frame, JsonError, JsonWriter, Raw, frame_type};
 
 /// As deep as any limit allows: what the events may be is judged behind this.
@@ -67,7 +67,7 @@ impl OpenSearch {
     }
 
     fn event(&mut self, kind: &str, fields: &Fields<'_>, text: &str, out: &mut Output) -> Taken {
-        let id = fields.get("toolCallId").and_then(Raw::string);
+        let id = string(fields, "toolCallId");
         let id = id.as_deref().unwrap_or_default();
         match kind {
             "RUN_STARTED" => {
@@ -90,7 +90,7 @@ impl OpenSearch {
             }
             "Custom" | "CUSTOM" => return self.custom(fields, out),
             "TOOL_CALL_START" => self.open.push(Call { id: id.to_owned(), args: String::new() }),
-            "TOOL_CALL_ARGS" => self.grow(id, &fields.get("delta").and_then(Raw::string).unwrap_or_default()),
+            "TOOL_CALL_ARGS" => self.grow(id, &string(fields, "delta").unwrap_or_default()),
             "TOOL_CALL_END" => {
                 if let Some(call) = self.take(id)
                     && first_value(&call.args).is_some()
@@ -164,8 +164,8 @@ impl OpenSearch {
         let tools = self.tools.take()?;
         let list = fields.get("messages").and_then(Raw::array)?;
         let messages: Vec<_> = list.iter().map(|message| message.object()).collect();
-        let text = |message: &Fields<'_>, name: &str| message.get(name).and_then(Raw::string).map(String::from);
-        let answered: Vec<_> = messages.iter().flatten().filter_map(|message| text(message, "toolCallId")).collect();
+        let answered: Vec<_> =
+            messages.iter().flatten().filter_map(|message| string(message, "toolCallId").map(String::from)).collect();
         let is_assistant = |message: &Option<Fields<'_>>| {
             message.as_ref().and_then(|m| m.get("role")).is_some_and(|role| role.text() == "\"assistant\"")
         };
@@ -180,12 +180,12 @@ impl OpenSearch {
                 out.item().push_str(raw.text());
                 continue;
             };
-            let id = text(message, "id").unwrap_or_default();
+            let id = string(message, "id").map(String::from).unwrap_or_default();
             let flat = message.get("content").is_some_and(|content| content.literal().is_some());
             let parts = self.in_parts.iter().find(|(known, _)| flat && *known == id).map(|(_, parts)| parts.as_str());
             let mut kept = Vec::new();
             if Some(at) == last {
-                for call in message.get("toolCalls").and_then(Raw::array).unwrap_or_default() {
+                for call in array(message, "toolCalls") {
                     match read_call(call).filter(|(call, name, _)| tools.contains(name) && !answered.contains(call)) {
                         Some(call) => call_again(&call, &id, &mut self.again),
                         None => kept.push(call.text()),
@@ -220,7 +220,7 @@ impl OpenSearch {
         let spoken = messages.iter().rposition(is("\"assistant\""));
         let before = messages.get(..spoken.unwrap_or_default()).unwrap_or_default();
         let asked = before.iter().rposition(is("\"user\"")).unwrap_or_default();
-        let is_new = |(at, message): &(usize, &Fields<'_>)| match message.get("toolCallId").and_then(Raw::string) {
+        let is_new = |(at, message): &(usize, &Fields<'_>)| match string(message, "toolCallId") {
             Some(call) => *at > asked && !self.known.iter().any(|known| *known == call),
             None => spoken.is_none_or(|spoken| *at > spoken),
         };
@@ -247,7 +247,7 @@ impl Dialect for OpenSearch {
 
     fn body(&mut self, input: &str) -> Option<String> {
         let fields = Raw::parse_object(input, DEPTH).ok().flatten()?;
-        let list = fields.get("messages").and_then(Raw::array).unwrap_or_default();
+        let list = array(&fields, "messages");
         let messages: Vec<_> = list.into_iter().filter_map(Raw::object).collect();
         let new = match (self.restores, self.new_only) {
             (true, _) => Vec::new(),
@@ -256,7 +256,7 @@ impl Dialect for OpenSearch {
         };
         self.tools = None;
         if new.is_empty() {
-            let tools = fields.get("tools").and_then(Raw::array).unwrap_or_default();
+            let tools = array(&fields, "tools");
             let names = tools.into_iter().filter_map(|tool| Some(tool.object()?.get("name")?.string()?.into_owned()));
             self.tools = Some(names.collect());
             let in_parts = messages.iter().filter_map(|message| {
@@ -277,7 +277,7 @@ impl Dialect for OpenSearch {
         let mut out = JsonWriter::array(body.member("messages"));
         self.told.clear();
         for message in new {
-            let call = message.get("toolCallId").and_then(Raw::string);
+            let call = string(message, "toolCallId");
             write_message(out.item(), message, call.as_deref());
             self.told.extend(call.map(String::from));
         }
@@ -310,7 +310,7 @@ impl Dialect for OpenSearch {
         if let Ok(kind) = frame_type(&fields) {
             return self.event(&kind, &fields, frame.data, out);
         }
-        let error = fields.get("error").and_then(Raw::string);
+        let error = string(&fields, "error");
         self.failed(error.as_deref().unwrap_or(frame.data), out);
         Taken::Taken
     }
@@ -331,8 +331,8 @@ fn first_value(args: &str) -> Option<&str> {
 fn read_call(call: Raw<'_>) -> Option<(String, String, String)> {
     let call = call.object()?;
     let function = call.get("function")?.object()?;
-    let text = |fields: &Fields<'_>, name: &str| Some(fields.get(name)?.string()?.into_owned());
-    Some((text(&call, "id")?, text(&function, "name")?, text(&function, "arguments")?))
+    let own = |fields: &Fields<'_>, name: &str| string(fields, name).map(String::from);
+    Some((own(&call, "id")?, own(&function, "name")?, own(&function, "arguments")?))
 }
 
 fn call_again((id, name, args): &(String, String, String), message: &str, events: &mut Vec<String>) {
@@ -362,12 +362,12 @@ fn usage(event: &Fields<'_>, out: &mut Output) {
         ("cache_read_input_tokens", "cachedInputTokens"),
         ("cache_creation_input_tokens", "cacheWriteInputTokens"),
     ];
-    let models = event.get("value").and_then(Raw::object).and_then(|value| value.get("per_model_usage")?.array());
+    let models = object(event, "value").and_then(|value| value.get("per_model_usage")?.array());
     let mut json = String::new();
     let mut list = JsonWriter::array(&mut json);
     for model in models.unwrap_or_default().into_iter().filter_map(Raw::object) {
         let mut usage = JsonWriter::object(list.item());
-        usage.optional("model", model.get("model_name").and_then(Raw::string).as_deref());
+        usage.optional("model", string(&model, "model_name").as_deref());
         for (theirs, ours) in NAMES {
             usage.number(ours, model.get(theirs).and_then(Raw::whole));
         }

@@ -259,9 +259,12 @@ impl Session {
     }
 
     fn execute(&mut self, id: &str, name: String, args: String) {
-        let args = if args.trim().is_empty() { "{}".to_owned() } else { args };
-        let other = self.dialect.as_deref().filter(|_| dialect::ANY).and_then(|dialect| dialect.arguments(&args));
-        let args = other.map(str::to_owned).unwrap_or(args);
+        let mut args = if args.trim().is_empty() { "{}".to_owned() } else { args };
+        if dialect::ANY
+            && let Some(other) = self.dialect.as_deref().and_then(|dialect| dialect.arguments(&args))
+        {
+            args = other.to_owned();
+        }
         if Raw::parse(&args, self.options.max_depth).is_err() {
             self.done(id, "The arguments are not JSON.", Some("The arguments are not JSON."), false);
             return;
