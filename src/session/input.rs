@@ -267,7 +267,12 @@ impl Session {
                     self.malformed(error.code(), Repair::Drop, &error);
                 }
             }
-            Item::Usage(json) => self.thread.add_usage(&json),
+            Item::Usage(json) => {
+                self.progress.usages += 1;
+                if self.progress.usages > self.progress.usages_again {
+                    self.thread.add_usage(&json);
+                }
+            }
             Item::Answered(interrupt) => self.thread.close_interrupt(&interrupt),
         }
     }

@@ -270,6 +270,7 @@ impl Session {
             self.progress.started = false;
             self.progress.customs_again = self.progress.customs;
             self.progress.customs = 0;
+            self.begin_dialect_again();
         }
         false
     }

@@ -2,6 +2,7 @@
 
 use super::{Agent, Options, at_every_cut, fixture, json_fixture, played, support::streams::Random};
 use crate::event;
+use ag_ui_wasm::session::{Network, Resume};
 use serde_json::{Value, json};
 
 const FIXTURES: [&str; 3] = [
@@ -253,6 +254,50 @@ fn rows_are_taken_once() {
     agent.act(|session, now| session.reset(now).unwrap());
     let mut agent = played(agent, [&body[..]]);
     assert_eq!(agent.snapshot()["outcome"], "success");
+}
+
+#[test]
+fn a_run_goes_on_where_its_connection_was_lost() {
+    let body = stream(FIXTURES[0]);
+    let text = String::from_utf8(body.clone()).unwrap();
+    let rows: Vec<&str> = text.split_inclusive("\n\n").collect();
+    let whole = played(agent(false), [&body[..]]).snapshot().clone();
+    for by in ["cursor", "replay"] {
+        for at in (1..body.len()).step_by(5) {
+            let resume = Some(Resume::by(by, Some("id"), Some("after")).unwrap());
+            let network = Network { resume, ..Network::default() };
+            let mut agent =
+                Agent::speaking("agent-os", json!({}), Options { strict: true, network, ..Options::default() });
+            let request = agent.submit("go");
+            agent.head(request, 200, "text/event-stream");
+            agent.bytes(request, &body[..at]);
+            agent.act(|session, now| session.failed(request, "lost", now));
+            let read = text[..at].matches("\n\n").count();
+            if agent.snapshot()["connection"]["phase"] == "reconnecting" {
+                let until = agent.wake.unwrap();
+                agent.act(|session, _| session.tick(until));
+                let (request, sent) = agent.requests.last().unwrap().clone();
+                agent.head(request, 200, "text/event-stream");
+                if by == "cursor" {
+                    assert_eq!(sent["forwardedProps"]["after"], read, "cut at {at}");
+                    // A host may begin with the row that was read last.
+                    agent.bytes(request, rows[read - 1..].concat().as_bytes());
+                } else {
+                    agent.bytes(request, &body);
+                }
+                agent.end(request);
+            } else {
+                assert!(read == if by == "cursor" { 0 } else { rows.len() } || read == rows.len(), "{by}, cut at {at}");
+                if read == 0 {
+                    continue;
+                }
+            }
+            assert!(agent.warnings.is_empty(), "{by}, cut at {at}: {:?}", agent.warnings);
+            for member in ["messages", "toolCalls", "usage", "outcome", "interrupts", "runId"] {
+                assert_eq!(agent.snapshot()[member], whole[member], "{by}, cut at {at}: {member}");
+            }
+        }
+    }
 }
 
 #[test]
