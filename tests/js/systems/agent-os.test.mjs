@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load, real } from "../lib.mjs";
-import { answering, fixture, jsonFixture } from "./systems.mjs";
+import { agentOs } from "../../../www/server/dialects/agent-os.mjs";
+import { answering, fixture, jsonFixture, served } from "./systems.mjs";
 
 const {
   activitiesOf,
@@ -349,6 +350,22 @@ describe("an agent", { skip: !real && "needs the built core" }, () => {
     assert.equal((await agent.resume({ id: "i-9", payload })).outcome, "success");
     assert.deepEqual(requests[1].resume, [{ interruptId: "i-9", status: "resolved", payload }]);
     assert.deepEqual(agent.getSnapshot().interrupts, []);
+    agent.dispose();
+  });
+
+  it("publishes with the demo's host, twice in one thread", async () => {
+    const { createAgent } = await load("full/index");
+    const agent = createAgent({ url: "http://host/agent", fetch: served(agentOs), dialect: "agent-os", rules: "strict" });
+    for (const runs of [1, 2]) {
+      assert.equal((await agent.submit("Publish it")).outcome, "interrupted");
+      const [interrupt] = agent.getSnapshot().interrupts;
+      assert.equal(interrupt.metadata.kind, "approval");
+      const { outcome } = await agent.resume({ id: interrupt.id, payload: { kind: "approval", approved: true } });
+      const { messages, usage, interrupts, toolCalls } = agent.getSnapshot();
+      assert.deepEqual([outcome, interrupts, usage[0].totalTokens], ["success", [], 300 * runs]);
+      assert.equal(messages.at(-1).content, "Published. It is there for everyone now.");
+      assert.equal(toolCalls.at(-1).phase, "output-available");
+    }
     agent.dispose();
   });
 });

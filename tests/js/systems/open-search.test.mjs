@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load, real } from "../lib.mjs";
-import { answering, fixture, jsonFixture } from "./systems.mjs";
+import { openSearch } from "../../../www/server/dialects/open-search.mjs";
+import { answering, fixture, jsonFixture, served } from "./systems.mjs";
 
 const { confirmed, loadHistory, pendingFrontendTools, rejection, resultText, tokenUsageOf } = await load("systems/open-search");
 
@@ -115,6 +116,20 @@ describe("an agent", { skip: !real && "needs the built core" }, async () => {
     const agent = create(fetch, { dialect: { name: "open-search", history: "some" }, onError: (error) => errors.push(error) });
     await agent.submit("hi").catch((error) => errors.push(error));
     assert.ok(errors.some(({ code }) => code === "dialect"), String(errors));
+    agent.dispose();
+  });
+
+  it("asks the demo's agent", async () => {
+    const execute = ({ query }) => ({ content: [{ type: "text", text: `ran ${query}` }] });
+    const tools = [{ name: "update_query", description: "d", execute }];
+    const agent = create(served(openSearch), { tools, initialMessages: [] });
+    assert.equal((await agent.submit("How many?")).outcome, "success");
+    const { messages, toolCalls, usage } = agent.getSnapshot();
+    assert.equal(resultText(toolCalls[0].result), "ran status>=500");
+    assert.match(messages.at(-1).content, /^There were \*\*42/);
+    assert.deepEqual(usage, [{ model: "gpt", inputTokens: 812, outputTokens: 64, totalTokens: 876 }]);
+    await loadHistory(agent);
+    assert.deepEqual(agent.getSnapshot().messages.map(({ role }) => role), ["user", "assistant"]);
     agent.dispose();
   });
 });

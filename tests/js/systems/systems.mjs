@@ -19,3 +19,12 @@ export function answering(...bodies) {
   };
   return { fetch, requests };
 }
+
+/** A `fetch` that is answered by a server script of the demo. */
+export function served(serve) {
+  return async (_, { body }) => {
+    const pieces = [];
+    await serve(JSON.parse(body), (text) => void pieces.push(text));
+    return new Response(pieces.join(""), { headers: { "content-type": "text/event-stream" } });
+  };
+}
