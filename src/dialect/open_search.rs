@@ -34,10 +34,10 @@ pub(super) struct OpenSearch {
     /// Calls whose answers the server has, and those whose answers it is being told.
     known: Vec<String>,
     told: Vec<String>,
-    /// The run's id asks for the stored thread.
+    /// The stored thread is asked for: by the run's id, or with no messages.
     restores: bool,
-    /// The stored thread was asked for: the page's tools, the user messages in parts that the page has.
-    tools: Option<Vec<String>>,
+    /// The page's tools, and the user messages in parts that it has.
+    tools: Vec<String>,
     in_parts: Vec<(String, String)>,
     /// Events of calls that are called again.
     again: Vec<String>,
@@ -74,6 +74,7 @@ impl OpenSearch {
                 self.ended = false;
                 self.open.clear();
                 self.known.append(&mut self.told);
+                self.restores |= string(fields, "runId").is_some_and(|id| is_restore(&id));
                 return Taken::Pass;
             }
             "RUN_FINISHED" | "RUN_ERROR" => {
@@ -161,7 +162,9 @@ impl OpenSearch {
     /// out of it, to be called again before the run ends. A user message that the page has in parts stays in parts, if
     /// the server has kept its text alone.
     fn restore(&mut self, fields: &Fields<'_>) -> Option<String> {
-        let tools = self.tools.take()?;
+        if !std::mem::take(&mut self.restores) {
+            return None;
+        }
         let list = fields.get("messages").and_then(Raw::array)?;
         let messages: Vec<_> = list.iter().map(|message| message.object()).collect();
         let answered: Vec<_> =
@@ -186,7 +189,9 @@ impl OpenSearch {
             let mut kept = Vec::new();
             if Some(at) == last {
                 for call in array(message, "toolCalls") {
-                    match read_call(call).filter(|(call, name, _)| tools.contains(name) && !answered.contains(call)) {
+                    match read_call(call)
+                        .filter(|(call, name, _)| self.tools.contains(name) && !answered.contains(call))
+                    {
                         Some(call) => call_again(&call, &id, &mut self.again),
                         None => kept.push(call.text()),
                     }
@@ -235,8 +240,7 @@ impl OpenSearch {
 
 impl Dialect for OpenSearch {
     fn begin(&mut self, request: &Begun<'_>) {
-        let restores = request.run_id.strip_prefix("restore-");
-        self.restores = restores.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()));
+        self.restores = is_restore(request.run_id);
         if !request.joins {
             self.ended = false;
             self.open.clear();
@@ -254,17 +258,14 @@ impl Dialect for OpenSearch {
             (false, true) => self.new_messages(&messages),
             (false, false) => messages.iter().collect(),
         };
-        self.tools = None;
-        if new.is_empty() {
-            let tools = array(&fields, "tools");
-            let names = tools.into_iter().filter_map(|tool| Some(tool.object()?.get("name")?.string()?.into_owned()));
-            self.tools = Some(names.collect());
-            let in_parts = messages.iter().filter_map(|message| {
-                let content = message.get("content").filter(|content| content.text().starts_with('['))?;
-                Some((message.get("id")?.string()?.into_owned(), content.text().to_owned()))
-            });
-            self.in_parts = in_parts.collect();
-        }
+        self.restores = new.is_empty();
+        let tools = array(&fields, "tools").into_iter();
+        self.tools = tools.filter_map(|tool| Some(tool.object()?.get("name")?.string()?.into_owned())).collect();
+        let in_parts = messages.iter().filter(|_| new.is_empty()).filter_map(|message| {
+            let content = message.get("content").filter(|content| content.text().starts_with('['))?;
+            Some((message.get("id")?.string()?.into_owned(), content.text().to_owned()))
+        });
+        self.in_parts = in_parts.collect();
         let mut json = String::new();
         let mut body = JsonWriter::object(&mut json);
         copy(&mut body, &fields, &|key| key != "messages");
@@ -318,6 +319,12 @@ impl Dialect for OpenSearch {
     fn arguments<'a>(&self, args: &'a str) -> Option<&'a str> {
         first_value(args)
     }
+}
+
+/// The ids of runs that ask for the stored thread. Those that follow have one part more.
+fn is_restore(run_id: &str) -> bool {
+    let time = run_id.strip_prefix("restore-");
+    time.is_some_and(|time| !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The first of several objects that stand behind one another.

@@ -71,8 +71,10 @@ fn canonical(expected: &Value) -> Vec<Value> {
     frames.map(translate).collect()
 }
 
-/// What a reader of the page sees.
-fn seen(agent: &mut Agent) -> (Value, Vec<Value>, Vec<String>, Vec<(String, Value)>) {
+/// The snapshot, the events, the warnings, the custom events.
+type Seen = (Value, Vec<Value>, Vec<String>, Vec<(String, Value)>);
+
+fn seen(agent: &mut Agent) -> Seen {
     (agent.snapshot().clone(), agent.events.clone(), agent.warnings.clone(), agent.custom.clone())
 }
 
@@ -123,7 +125,9 @@ fn envelopes_need_no_name_and_frames_no_envelope() {
     let expected = json_fixture("agentos/01-completed-run.envelope-v2.expected.json");
     let frames = expected["frames"].as_array().unwrap();
     let alone: Vec<u8> = frames.iter().flat_map(|frame| format!("data: {frame}\n\n").into_bytes()).collect();
-    for body in [bare, alone] {
+    // The last row may lack its end.
+    let open = named[..named.len() - 2].to_vec();
+    for body in [bare, alone, open] {
         let mut agent = played(agent(true), [&body[..]]);
         assert_eq!(agent.events, canonical(&expected));
         assert_eq!(agent.snapshot()["outcome"], "success");
