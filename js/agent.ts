@@ -2,6 +2,7 @@ import { AgentError } from "./error.js";
 import { call, createEmitter } from "./emitter.js";
 import { misuse } from "./failure.js";
 import type { SessionOptions } from "./glue/core.js";
+import { createHistory } from "./history.js";
 import { initialSnapshot } from "./initial.js";
 import { findTool, isAnswer, toAnswer, toCoreInput, toRunInput } from "./input.js";
 import { createLink, type Run } from "./link.js";
@@ -9,7 +10,7 @@ import type { Core } from "./loader.js";
 import { createKeeper, readSaved, refusal, type SavedAgent } from "./persist.js";
 import { stopRemote, toNetwork, toTarget } from "./request.js";
 import { createCalls, isPromise } from "./tools.js";
-import type { Agent, AgentOptions, AgentSnapshot, Message, PageTool, QueuedSubmit, RunResult, SubmitInput } from "./types.js";
+import type { Agent, AgentOptions, AgentSnapshot, Checkpoint, Message, PageTool, QueuedSubmit, RunResult, SubmitInput } from "./types.js";
 import { uuid } from "./uuid.js";
 import { createWaker } from "./wake.js";
 
@@ -62,9 +63,11 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     maxErrorBodyBytes: limits.errorBodyBytes ?? 64 * 2 ** 10,
     maxQueue: limits.queue ?? 32,
     maxDepth: limits.depth ?? 512,
+    maxHistory: limits.history ?? 100,
     graceMs: limits.graceMs ?? 1000,
     network: toNetwork(given),
   };
+  const history = createHistory<State>(settings.maxHistory);
   const wait = createWaker(() => link.now((session) => session.online()));
   const link = createLink<State>({
     source: async () => {
@@ -88,7 +91,9 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
       });
     },
     read: () => snapshot,
+    mark: history.add,
     publish: (next) => {
+      history.published();
       if (next === snapshot) return;
       snapshot = next;
       wait(next.connection.phase === "reconnecting");
@@ -234,7 +239,7 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     if (json) return JSON.parse(json);
     const { threadId, messages, state } = snapshot;
     // As the core writes one of a thread in which nothing waits.
-    const rest = { interrupts: [], handled: [], queue: [] };
+    const rest = { interrupts: [], handled: [], unsent: [], queue: [] };
     return { v: 1, threadId, messages, state, ...rest };
   };
 
@@ -256,12 +261,39 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     link.edit({ fold: (at) => ({ ...at, state }), apply: (session) => session.setState(json) });
   };
 
+  const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint.id);
+
+  const fork = (checkpoint: Checkpoint | string): void => {
+    alive();
+    const then = history.at(idOf(checkpoint));
+    if (!then) {
+      const message = `There is no checkpoint ${idOf(checkpoint)} any more, or there never was`;
+      throw misuse(Object.assign(new Error(message), { code: "checkpoint-unknown" }));
+    }
+    const { threadId } = snapshot;
+    const { messages, toolCalls } = initialSnapshot("", then.messages);
+    const interrupts = then.interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
+    const { state } = then;
+    // As a save of that time: its calls have been executed, or shall not be any more.
+    const handled = then.toolCalls.map(({ id }) => id);
+    const json = toJson({ v: 1, threadId, messages, state, interrupts, handled, unsent: [], queue: [] });
+    link.reset({
+      fold: () => ({ ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts }),
+      apply: (session) => {
+        session.reset();
+        session.restore(json);
+      },
+    });
+    keeper?.save();
+  };
+
   const dispose = (): void => {
     if (disposed) return;
     keeper?.save();
     keeper?.dispose();
     disposed = true;
     link.dispose();
+    history.clear();
     wait(false);
     emitter.close();
   };
@@ -320,9 +352,15 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     cancelQueued,
     setMessages,
     setState,
+    get history() {
+      return history.list;
+    },
+    at: (checkpoint) => history.at(idOf(checkpoint)),
+    fork,
     save,
     reset: () => {
       alive();
+      history.clear();
       const { messages, state } = first;
       const json = [toJson(messages), toJson(state)] as const;
       link.reset({
@@ -333,6 +371,7 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
           session.setState(json[1]);
         },
       });
+      history.published();
       keeper?.save();
     },
     dispose,
@@ -350,8 +389,9 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
       link.listen();
     },
   };
+  const agent = methods as Agent<State>;
   // Older engines have no such symbol.
-  const agent = (Symbol.dispose ? { ...methods, [Symbol.dispose]: dispose } : methods) as Agent<State>;
+  if (Symbol.dispose) agent[Symbol.dispose] = dispose;
 
   const begin = (value: unknown): void => {
     if (value === undefined || value === null) return link.restore();

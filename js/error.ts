@@ -39,8 +39,8 @@ export interface AgentErrorData {
   /**
    * Says more than the kind. The agent's own, from RUN_ERROR, or ours: `truncated` for a stream without an end,
    * `load` for WebAssembly that did not come, `restore` for a save that cannot be read; `disposed`, `busy`, `queue-full`,
-   * `nothing-to-regenerate`, `nothing-to-attach`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired` and
-   * `input` for a call that could not be made.
+   * `nothing-to-regenerate`, `nothing-to-attach`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired`, `checkpoint-unknown`
+   * and `input` for a call that could not be made.
    */
   readonly code?: string | undefined;
   /** The protocol's rule that the server broke (kind `protocol`): its tag in docs/rules.md. */

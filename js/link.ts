@@ -13,6 +13,7 @@ import { AgentError } from "./error.js";
 import { call, type Emitter } from "./emitter.js";
 import { internal, isTrap, misuse } from "./failure.js";
 import type { Host, RequestTarget, Session, SessionOptions } from "./glue/core.js";
+import type { Mark } from "./history.js";
 import { initialSnapshot } from "./initial.js";
 import type { Core } from "./loader.js";
 import { applyPatch, keep } from "./mirror.js";
@@ -54,6 +55,8 @@ export interface Client<State> {
   stopRemote(runId: string): void;
   read(): AgentSnapshot<State>;
   publish(snapshot: AgentSnapshot<State>): void;
+  /** The core has come to a boundary, where this was the snapshot. */
+  mark(mark: Mark, snapshot: AgentSnapshot<State>): void;
   /** The snapshot of an agent that nothing was restored to. */
   empty(): AgentSnapshot<State>;
   /** The core cannot read the save. */
@@ -126,7 +129,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     try {
       const patch = mine.session!.takePatch();
       if (patch === undefined) return;
-      next = applyPatch(read(), patch);
+      next = applyPatch(read(), patch, client.mark);
     } catch (error) {
       fail(mine, error);
       return;
@@ -317,7 +320,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       }
       if (mine !== live) return;
       const patch = mine.session.takePatch();
-      if (patch !== undefined) next = applyPatch(next, patch);
+      if (patch !== undefined) next = applyPatch(next, patch, client.mark);
     } catch (error) {
       fail(mine, error);
       return;

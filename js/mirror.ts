@@ -8,11 +8,13 @@
 //   ["-", path]                    delete a member
 //   ["p", path, operations]        RFC 6902; the core has proven that it applies
 //   ["o", path, items]             rebuild a list: [from, to] keeps old elements, anything else is a new one
+//   ["c", [], mark]                a checkpoint: the snapshot as it is between two operations
 //
 // Keys come from servers. A name that `Object.prototype` knows is defined as an own property, never assigned, and only
 // own properties are read: `__proto__` and `constructor` are plain data.
 
 import { AgentError, type AgentErrorData } from "./error.js";
+import type { Mark } from "./history.js";
 
 type Key = string | number;
 type Path = readonly Key[];
@@ -23,14 +25,18 @@ type Operation =
   | ["+", Path, string, ...Path[]]
   | ["-", Path]
   | ["p", Path, readonly Pointed[]]
-  | ["o", Path, readonly unknown[]];
+  | ["o", Path, readonly unknown[]]
+  | ["c", Path, Mark];
 
 const plain = Object.prototype;
 const has = plain.hasOwnProperty;
 const misfit = "The patch does not fit the snapshot";
 
-/** The snapshot after the patch. The one given stays as it is, also when the patch does not fit: that throws. */
-export function applyPatch<Root extends object>(root: Root, patch: string): Root {
+/**
+ * The snapshot after the patch. The one given stays as it is, also when the patch does not fit: that throws. `keepMark` is
+ * told of checkpoints.
+ */
+export function applyPatch<Root extends object>(root: Root, patch: string, keepMark?: (mark: Mark, snapshot: Root) => void): Root {
   const operations: readonly Operation[] = JSON.parse(patch);
   if (!operations.length) return root;
   // What this patch has made, so may change in place: each container is copied at most once.
@@ -53,6 +59,11 @@ export function applyPatch<Root extends object>(root: Root, patch: string): Root
   const get = (path: Path): unknown => path.reduce<unknown>((at, key) => read(at as Container, key), next);
 
   const run = (operation: Operation): void => {
+    if (operation[0] === "c") {
+      // It is somebody else's now, with all its parts.
+      fresh = new Set();
+      return keepMark?.(operation[2], next as unknown as Root);
+    }
     const path = operation[1];
     const key = path[path.length - 1]!;
     const at = open(path);

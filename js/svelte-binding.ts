@@ -55,7 +55,13 @@ export function useAgentOf<State>(create: Create, target?: Target<State>): UseAg
   const define = (name: string, get: () => unknown) => Object.defineProperty(view, name, { get, enumerable: true, configurable: true });
   for (const [name, value] of Object.entries(agent)) {
     const method = (...args: unknown[]) => Reflect.get(current().agent, name)(...args);
-    define(name, () => (typeof value === "function" ? method : Reflect.get(current().agent, name)));
+    define(name, () => {
+      if (typeof value === "function") return method;
+      const { agent, track } = current();
+      // The history changes with the snapshot.
+      track();
+      return Reflect.get(agent, name);
+    });
   }
   for (const key of Object.keys(agent.getSnapshot())) {
     define(key, () => {

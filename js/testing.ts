@@ -313,7 +313,7 @@ export interface FakeAgent<State = unknown> extends Agent<State> {
 
 const runs = ["submit", "retry", "regenerate", "resume", "attach"] as const;
 const decisions = ["editQueued", "cancelQueued"] as const;
-const others = ["addToolResult", "approve", "deny", "setMessages", "setState", "reset", "dispose", "setOptions"] as const;
+const others = ["fork", "addToolResult", "approve", "deny", "setMessages", "setState", "reset", "dispose", "setOptions"] as const;
 
 /**
  * An agent for tests of components: `useAgent(fakeAgent({ messages }))`. No method changes anything by itself; runs settle
@@ -348,6 +348,8 @@ export function fakeAgent<State = unknown>(given: Partial<AgentSnapshot<State>> 
     },
     getSnapshot: () => snapshot,
     getServerSnapshot: () => first,
+    history: [],
+    at: () => undefined,
     save: () => ({ v: 1, threadId: snapshot.threadId, messages: snapshot.messages, state: snapshot.state }),
     on: emitter.on,
     events: emitter.events,

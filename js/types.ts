@@ -15,11 +15,13 @@ import type {
   UserMessage,
 } from "./protocol.js";
 
+import type { Checkpoint } from "./history.js";
 import type { AgentStore, SavedAgent } from "./persist.js";
 import type { PageTool } from "./tools.js";
 
 export type * from "./events.js";
 export type * from "./protocol.js";
+export type { Checkpoint } from "./history.js";
 export type { AgentStore, SavedAgent } from "./persist.js";
 export type { PageTool, StandardIssue, StandardResult, StandardSchema, ToolContext } from "./tools.js";
 
@@ -160,6 +162,8 @@ export interface Limits {
   readonly queue?: number;
   /** Levels of JSON in a frame, and in what patches build; at most 4096. Default: 512. */
   readonly depth?: number;
+  /** Checkpoints that `agent.history` keeps; the oldest go first. Default: 100; 0: none. */
+  readonly history?: number;
   /** How long a connection may stay open after the end of its run, in milliseconds. Default: 1000. */
   readonly graceMs?: number;
 }
@@ -462,7 +466,8 @@ export interface AgentEvents extends AsyncIterable<CustomEventData> {
  *
  * What happens to a run is told by `RunResult.outcome`, never by a rejection. A call that makes no sense rejects
  * (or throws) an `AgentError` of kind `unsupported` with the code `disposed`, `busy`, `queue-full`,
- * `nothing-to-regenerate`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired` or `input`.
+ * `nothing-to-regenerate`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired`,
+ * `checkpoint-unknown` or `input`.
  *
  * @example
  * const agent = createAgent({ url: "/agent" });
@@ -511,6 +516,26 @@ export interface Agent<State = unknown> {
   editQueued(id: string, input: string | Omit<SubmitInput<State>, "signal" | "ifBusy" | "runId">): boolean;
   /** Takes a submit out of `queue`: it is `aborted`. False if it waits no more. */
   cancelQueued(id: string): boolean;
+  /**
+   * The boundaries of runs and steps so far, oldest first: at most `limits.history`. A list that has not changed is the same
+   * object. It lives as long as the agent: a save does not have it, and `reset()` empties it.
+   */
+  readonly history: readonly Checkpoint[];
+  /** The snapshot of that time; `undefined` of a checkpoint that is not kept any more. */
+  at(checkpoint: Checkpoint | string): AgentSnapshot<State> | undefined;
+  /**
+   * Goes back to a checkpoint: the thread has the messages, the state and the open interrupts of then, and what is submitted
+   * next goes on from there; `submit({})` runs it again as it is. A run that is on is stopped, and what waits is dropped.
+   * Later checkpoints stay, so one can go back to them as well.
+   *
+   * @example
+   * const before = agent.history.findLast(({ kind }) => kind === "step-started");
+   * if (before) {
+   *   agent.fork(before);
+   *   await agent.submit({ state: { draft: "a better one" } });
+   * }
+   */
+  fork(checkpoint: Checkpoint | string): void;
   /** Everything that is worth keeping, as plain JSON for `restore`. */
   save(): SavedAgent;
   setMessages(next: readonly Message[] | ((messages: readonly Message[]) => readonly Message[])): void;

@@ -627,6 +627,10 @@ fn the_server_is_told_of_a_stop_once_and_of_no_end() {
     agent.act(|session, now| session.stop(now));
     agent.act(|session, now| session.stop(now));
     assert_eq!(agent.stopped, ["r"]);
+    // Who goes away has not said that the run is to end.
+    let (mut agent, request) = streaming();
+    agent.act(|session, now| session.dispose(now));
+    assert_eq!((agent.stopped.as_slice(), agent.closed.as_slice()), (&[] as &[String], &[request][..]));
 }
 
 #[test]
@@ -712,6 +716,33 @@ fn a_run_that_was_left_is_over_when_another_begins() {
     agent.head(2, 200, SSE);
     agent.events(2, &[started("b"), finished("b")]);
     agent.end(2);
+    assert_eq!(outcomes(&agent), [(1, "disconnected"), (waiting, "success")]);
+}
+
+#[test]
+fn a_call_of_a_run_that_was_left_and_cut_out_of_the_thread_holds_nobody() {
+    let mut agent = strict(resume("last-event-id"));
+    let pay = json!([{"name": "pay", "needsApproval": true}]);
+    agent.submit_json(json!({"runId": "a", "messages": [user("a", "1")], "pageTools": pay}));
+    let waiting = agent.submit_json(input("b", "2"));
+    agent.head(1, 200, SSE);
+    let call = event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "pay");
+    for (id, event) in [started("a"), call, event!("TOOL_CALL_END", "toolCallId": "c")].iter().enumerate() {
+        agent.bytes(1, &frame(&id.to_string(), event));
+    }
+    assert_eq!(agent.snapshot()["toolCalls"][0]["phase"], "awaiting-approval");
+    agent.act(|session, now| session.disconnect(now));
+    agent.act(|session, _| session.set_messages("[]").unwrap());
+    let approval = r#"{"toolCallId":"c"}"#;
+    agent.act(|session, now| assert_eq!(session.approve(approval, now), Ok(false), "nothing shows what it is"));
+    assert_eq!((agent.requests.len(), &agent.snapshot()["toolCalls"]), (1, &json!([])));
+    // As with every run that was left: the next submit ends it, and who waited comes first.
+    agent.submit_json(input("c", "3"));
+    assert_eq!(agent.targets[1].1, "b");
+    agent.head(2, 200, SSE);
+    agent.events(2, &[started("b"), finished("b")]);
+    agent.end(2);
+    assert_eq!(agent.targets[2].1, "c");
     assert_eq!(outcomes(&agent), [(1, "disconnected"), (waiting, "success")]);
 }
 
@@ -828,6 +859,172 @@ fn a_page_that_was_loaded_anew_joins_where_it_was() {
         agent.end(1);
         ends_well(&mut agent, &["Hello you"]);
     }
+}
+
+#[test]
+fn what_broke_before_it_was_a_stream_is_not_asked_for_again() {
+    // The request may have begun a run.
+    for by in ["run-url", "replay", "snapshot"] {
+        let mut agent = agent(resume(by));
+        let request = agent.submit("go");
+        agent.head(request, 202, "application/json");
+        agent.bytes(request, b"{\"run");
+        agent.cut(request);
+        assert_eq!((agent.requests.len(), agent.wake), (1, None), "{by}");
+        assert_eq!(outcomes(&agent), [(1, "truncated")]);
+    }
+}
+
+#[test]
+fn a_replay_keeps_what_the_application_has_changed() {
+    let mut agent = strict(resume("replay"));
+    agent.submit_json(json!({"runId": "q", "messages": [user("u", "go")]}));
+    let open = event!("TOOL_CALL_START", "toolCallId": "old", "toolCallName": "f");
+    let old = [started("q"), open, event!("TOOL_CALL_END", "toolCallId": "old"), finished("q")];
+    agent.head(1, 200, SSE);
+    agent.events(1, &old);
+    agent.end(1);
+    agent.submit_json(json!({"runId": "r", "messages": [user("v", "and now")]}));
+    let [start, hello] = text("m", "Hello");
+    let state = event!("STATE_SNAPSHOT", "snapshot": {"theirs": 1});
+    let all = [started("r"), state, start, hello, ended("m"), finished("r")];
+    agent.head(2, 200, SSE);
+    agent.events(2, &all[..4]);
+    let mut messages = agent.snapshot()["messages"].as_array().unwrap().clone();
+    messages.push(user("mine", "a note"));
+    agent.act(|session, _| session.set_messages(&json!(messages).to_string()).unwrap());
+    agent.act(|session, _| session.set_state(r#"{"theirs":1,"mine":2}"#).unwrap());
+    let answer = json!({"toolCallId": "old", "result": "late"}).to_string();
+    agent.act(|session, now| assert_eq!(session.settle_call(&answer, now), Ok(true)));
+    agent.cut(2);
+    let request = agent.wait();
+    agent.head(request, 200, SSE);
+    agent.events(request, &all);
+    agent.end(request);
+    let snapshot = agent.snapshot();
+    let ids: Vec<&str> = snapshot["messages"].as_array().unwrap().iter().map(|m| m["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["u", "old", "old-result", "v", "mine", "m"]);
+    assert_eq!(snapshot["state"], json!({"theirs": 1, "mine": 2}));
+    assert_eq!(snapshot["toolCalls"][0]["result"], "late");
+}
+
+/// A call of the page, in a run that has not ended: `c`, for `f`.
+fn calls(network: Network, tool: Value) -> Agent {
+    let mut agent = strict(network);
+    agent.submit_json(json!({"runId": "r", "messages": [user("u", "go")], "pageTools": [tool]}));
+    agent.head(1, 200, SSE);
+    let call = event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f");
+    for (id, event) in [started("r"), call, event!("TOOL_CALL_END", "toolCallId": "c")].iter().enumerate() {
+        agent.bytes(1, &frame(&format!("r:{id}"), event));
+    }
+    agent
+}
+
+/// The messages as the server of [`calls`] knows them, with more calls of `f`, and perhaps answers.
+fn known(calls: &[&str], answers: &[&str]) -> Value {
+    let function = json!({"name": "f", "arguments": "{}"});
+    let call = |id: &&str| json!({"id": id, "role": "assistant", "toolCalls": [{"id": id, "type": "function", "function": function}]});
+    let answer =
+        |id: &&str| json!({"id": format!("{id}-answer"), "role": "tool", "toolCallId": id, "content": "known"});
+    let messages = [user("u", "go")].into_iter().chain(calls.iter().map(call)).chain(answers.iter().map(answer));
+    event!("MESSAGES_SNAPSHOT", "messages": messages.collect::<Vec<_>>())
+}
+
+#[test]
+fn an_answer_that_was_given_while_nobody_listened_is_sent() {
+    let mut agent = calls(resume("snapshot"), json!({"name": "f"}));
+    agent.act(|session, now| session.disconnect(now));
+    let answer = json!({"toolCallId": "c", "result": "done"}).to_string();
+    agent.act(|session, now| assert_eq!(session.settle_call(&answer, now), Ok(true)));
+    agent.act(|session, now| assert_eq!(session.attach("{}", now), Ok(2)));
+    agent.head(2, 200, SSE);
+    // The server does not know of it yet.
+    agent.events(2, &[known(&["c"], &[]), finished("r")]);
+    agent.end(2);
+    assert_eq!(agent.executed.len(), 1);
+    assert_eq!((&agent.targets[2].1, &agent.sent()["messages"][2]["content"]), (&"r-1".into(), &json!("done")));
+}
+
+#[test]
+fn a_call_that_was_made_while_nobody_listened_is_executed() {
+    let mut agent = calls(resume("snapshot"), json!({"name": "f"}));
+    agent.cut(1);
+    let request = agent.wait();
+    agent.head(request, 200, SSE);
+    agent.events(request, &[known(&["c", "missed"], &[]), finished("r")]);
+    let executed: Vec<&str> = agent.executed.iter().map(|(id, ..)| id.as_str()).collect();
+    assert_eq!(executed, ["c", "missed"], "each once");
+}
+
+#[test]
+fn a_call_that_a_snapshot_answers_holds_nobody() {
+    for tool in [json!({"name": "f", "needsApproval": true}), json!({"name": "f"})] {
+        let executes = tool.get("needsApproval").is_none();
+        let mut agent = calls(resume("snapshot"), tool);
+        agent.cut(1);
+        let request = agent.wait();
+        agent.head(request, 200, SSE);
+        agent.events(request, &[known(&["c"], &["c"]), finished("r")]);
+        agent.end(request);
+        assert_eq!(agent.snapshot()["toolCalls"][0]["phase"], "output-available");
+        assert_eq!(agent.abandoned.len(), usize::from(executes));
+        ends_well(&mut agent, &[]);
+    }
+}
+
+#[test]
+fn calls_of_a_run_that_was_stopped_are_not_those_of_the_next() {
+    let mut agent = calls(resume("snapshot"), json!({"name": "f"}));
+    agent.event(1, event!("TOOL_CALL_START", "toolCallId": "half", "toolCallName": "f"));
+    agent.act(|session, now| session.stop(now));
+    agent.submit_json(json!({"runId": "s", "messages": [user("v", "no")], "pageTools": [{"name": "f"}]}));
+    // Its RUN_STARTED is lost.
+    agent.head(2, 200, SSE);
+    agent.cut(2);
+    let request = agent.wait();
+    agent.head(request, 200, SSE);
+    agent.events(request, &[finished("s")]);
+    assert_eq!(agent.executed.len(), 1, "the one before");
+}
+
+#[test]
+fn people_are_still_asked_by_a_page_that_was_loaded_anew_and_joins() {
+    for by in ["last-event-id", "replay", "prelude"] {
+        let agent = calls(resume(by), json!({"name": "f", "needsApproval": true}));
+        let saved = agent.session.save();
+        let mut agent = strict(resume(by));
+        agent.act(|session, now| session.restore(&saved, now).unwrap());
+        let input = json!({"pageTools": [{"name": "f", "needsApproval": true}]}).to_string();
+        agent.act(|session, now| assert_eq!(session.attach(&input, now), Ok(1)));
+        agent.head(1, 200, SSE);
+        let call = [
+            event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"),
+            event!("TOOL_CALL_END", "toolCallId": "c"),
+        ];
+        match by {
+            "replay" => agent.events(1, &[started("r"), call[0].clone(), call[1].clone()]),
+            "prelude" => agent.events(1, &[started("r"), known(&["c"], &[])]),
+            _ => agent.snapshot(),
+        };
+        agent.bytes(1, &frame("r:3", &finished("r")));
+        agent.end(1);
+        assert_eq!(agent.snapshot()["toolCalls"][0]["phase"], "awaiting-approval", "{by}");
+        agent.act(|session, now| assert_eq!(session.approve(r#"{"toolCallId":"c"}"#, now), Ok(true)));
+        assert_eq!(agent.executed.len(), 1);
+    }
+}
+
+#[test]
+fn a_page_that_was_loaded_anew_hears_the_end_of_what_it_did_not_see_begin() {
+    let saved = cut(resume("last-event-id")).session.save();
+    let mut agent = strict(resume("last-event-id"));
+    agent.act(|session, now| session.restore(&saved, now).unwrap());
+    agent.act(|session, now| assert_eq!(session.attach("{}", now), Ok(1)));
+    agent.head(1, 200, SSE);
+    agent.bytes(1, &frame("r:3", &ended("m")));
+    agent.bytes(1, &frame("r:4", &finished("r")));
+    agent.end(1);
+    ends_well(&mut agent, &["Hello"]);
 }
 
 /// Every way to join, cut at every byte, and again a few bytes later: the thread is what it is without a cut.

@@ -301,3 +301,17 @@ fn a_run_that_opensearch_has_paused_goes_on() {
     assert_eq!(agent.snapshot()["messages"][3]["content"], "Done: 42 matching events.");
     assert_eq!(outcomes(&agent), [(1, "success")]);
 }
+
+#[test]
+fn an_answer_that_the_application_puts_into_the_thread_stands() {
+    let (mut agent, request) = calling(&[call("a", "human", "{}")]);
+    end(&mut agent, request, "r");
+    let mut messages = agent.snapshot()["messages"].as_array().unwrap().clone();
+    messages.push(json!({"id": "own", "role": "tool", "toolCallId": "a", "content": "42"}));
+    agent.act(|session, _| session.set_messages(&Value::Array(messages).to_string()).unwrap());
+    agent.submit_json(json!({"runId": "s", "messages": []}));
+    let sent = agent.sent()["messages"].as_array().unwrap();
+    let answers: Vec<&Value> = sent.iter().filter(|message| message["role"] == "tool").collect();
+    assert_eq!(answers.len(), 1);
+    assert_eq!((&answers[0]["id"], &answers[0]["content"]), (&json!("own"), &json!("42")));
+}

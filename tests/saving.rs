@@ -119,6 +119,22 @@ fn a_tool_that_was_at_work_is_not_executed_again() {
 }
 
 #[test]
+fn the_agent_is_told_that_the_page_was_left_before_its_tool_was_done() {
+    let (mut agent, request) = calling(json!({"name": "f"}));
+    agent.event(request, finished("r"));
+    agent.end(request);
+    let again = restored(&agent.session.save());
+    assert!(again.executed.is_empty());
+    let input = &again.requests[0].1;
+    assert_eq!((&input["runId"], &input["context"][0]["value"]), (&json!("r-1"), &json!("v")));
+    assert_eq!(input["messages"][2]["error"], "The page was left before the tool was done.");
+    // Once: a page that is left again, and comes back, asks no more than a retry.
+    let mut third = restored(&again.session.save());
+    assert!(third.requests.is_empty());
+    assert_eq!(third.snapshot()["outcome"], "truncated");
+}
+
+#[test]
 fn an_answer_that_was_not_sent_goes_out_after_a_reload() {
     let (mut agent, _) = calling(json!({"name": "f"}));
     agent.act(|session, now| assert!(session.settle_call("{\"toolCallId\":\"c\",\"result\":1}", now).unwrap()));

@@ -29,6 +29,8 @@ export interface SessionOptions {
   maxErrorBodyBytes: number;
   maxQueue: number;
   maxDepth: number;
+  /** Checkpoints that are kept; 0: none are told. */
+  maxHistory: number;
   graceMs: number;
   /** What to do when the network fails: JSON text (`js/request.ts`). */
   network: string;

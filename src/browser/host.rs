@@ -57,6 +57,8 @@ extern "C" {
     pub fn max_queue(this: &SessionOptions) -> f64;
     #[wasm_bindgen(method, getter, js_name = maxDepth)]
     pub fn max_depth(this: &SessionOptions) -> f64;
+    #[wasm_bindgen(method, getter, js_name = maxHistory)]
+    pub fn max_history(this: &SessionOptions) -> f64;
     #[wasm_bindgen(method, getter, js_name = graceMs)]
     pub fn grace_ms(this: &SessionOptions) -> f64;
     #[wasm_bindgen(method, getter)]

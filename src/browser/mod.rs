@@ -35,6 +35,7 @@ impl TryFrom<SessionOptions> for Options {
             max_queue: options.max_queue() as usize,
             // The reader recurses; this much fits the stack of every engine.
             max_depth: (options.max_depth() as usize).min(4096),
+            max_history: options.max_history() as usize,
             grace_ms: options.grace_ms(),
             network: Network::read(&options.network())?,
         })

@@ -11,6 +11,8 @@
 #[cfg(feature = "agent-os")]
 mod agent_os;
 mod legacy;
+#[cfg(feature = "ngaf")]
+mod ngaf;
 #[cfg(feature = "open-search")]
 mod open_search;
 
@@ -55,8 +57,8 @@ pub trait Dialect {
     }
 }
 
-/// Not the dialect's own: as a part of the trait it would be in the module, where nobody asks for it.
 impl fmt::Debug for dyn Dialect {
+    // Not what it remembers: a table of that for every dialect weighs as much as a small dialect does.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Dialect")
     }
@@ -177,6 +179,8 @@ type Make = fn(&str) -> Option<Box<dyn Dialect>>;
 const DIALECTS: &[(&str, Make)] = &[
     #[cfg(feature = "agent-os")]
     ("agent-os", agent_os::AgentOs::make),
+    #[cfg(feature = "ngaf")]
+    ("ngaf", ngaf::make),
     #[cfg(feature = "open-search")]
     ("open-search", open_search::OpenSearch::make),
 ];

@@ -1,5 +1,6 @@
 //! What the network reports: heads, bytes, ends, failures, and the passing of time.
 
+use super::history::Boundary;
 use super::run::{Body, Outcome, Phase};
 use super::{AgentError, Effect, ErrorKind, Options, Session, Status, Target};
 use crate::dialect::{self, Dialect, Item, Output, Taken};
@@ -413,6 +414,8 @@ impl Session {
     }
 
     fn reduce(&mut self, incoming: &Incoming<'_>, now: f64) {
+        // A run behind one that has ended, in the same body.
+        let mut another = false;
         match incoming.event {
             Event::TextMessageContent { delta, .. }
             | Event::ToolCallArgs { delta, .. }
@@ -430,7 +433,7 @@ impl Session {
                 self.thinking.clear();
                 self.progress.started = true;
                 if let Some(run) = &mut self.run {
-                    run.ended = None;
+                    another = run.ended.take().is_some();
                     run.phase = Phase::Streaming;
                     run.thread_id = thread_id.map(Str::to_text);
                 }
@@ -452,9 +455,17 @@ impl Session {
         }
         self.thread.apply(incoming, now);
         match incoming.event {
+            Event::RunStarted { .. } if another => self.mark(Boundary::RunStarted, None, now),
+            Event::StepStarted { step_name } => self.mark(Boundary::StepStarted, Some(step_name), now),
+            Event::StepFinished { step_name } => self.mark(Boundary::StepFinished, Some(step_name), now),
             Event::ToolCallResult { tool_call_id, .. } => self.answered_elsewhere(&tool_call_id.decode()),
+            Event::MessagesSnapshot { .. } => self.answered_by_snapshot(),
             Event::ToolCallEnd { tool_call_id } => self.call_ready(&tool_call_id.decode()),
             Event::RunFinished { thread_id, run_id, result, outcome, .. } => {
+                // Who joins may have missed where a call began or ended.
+                if self.run.as_ref().is_some_and(|run| run.joined.is_some()) {
+                    self.thread.claim_calls(self.progress.behind.as_deref());
+                }
                 for id in self.thread.unanswered_calls().to_vec() {
                     self.call_ready(&id);
                 }
@@ -528,6 +539,7 @@ impl Session {
             run.phase = Phase::Draining { until };
             self.wake(Some(until));
         }
+        self.mark(Boundary::RunFinished, None, now);
         self.changed(true);
     }
 }

@@ -191,11 +191,10 @@ impl Session {
         may && self.wait(0.0, now)
     }
 
-    /// Whether the run can be joined where it was read to.
+    /// Whether the run can be joined where it was read to: it must have begun, or another request would begin it again.
     pub(super) fn can_join(&self) -> bool {
-        let joins = self.run.as_ref().is_some_and(|run| run.target == Target::Resume);
-        let cursor = self.progress.cursor.as_deref();
-        self.options.network.resume.as_ref().is_some_and(|resume| joins || resume.answer(cursor).is_some())
+        let (Some(run), Some(resume)) = (&self.run, &self.options.network.resume) else { return false };
+        run.target == Target::Resume || run.streamed && resume.answer(self.progress.cursor.as_deref()).is_some()
     }
 
     fn wait(&mut self, at_least: f64, now: f64) -> bool {
@@ -270,6 +269,8 @@ impl Session {
             self.progress.started = false;
             self.progress.customs_again = self.progress.customs;
             self.progress.customs = 0;
+            self.progress.steps_again = self.progress.steps.max(self.progress.steps_again);
+            self.progress.steps = 0;
             self.begin_dialect_again();
         }
         false
@@ -315,7 +316,12 @@ impl Session {
 
     /// What becomes of an event that breaks a rule; see [`Self::violation`].
     pub(super) fn judge(&mut self, violation: Violation, event: &'static str) -> Repair {
-        if self.is_expected(&violation) { violation.repair } else { self.violation(violation, Some(event.to_owned())) }
+        if !self.is_expected(&violation) {
+            return self.violation(violation, Some(event.to_owned()));
+        }
+        // What the stream opened before this page was there.
+        let ends = ["TEXT_MESSAGE_END", "TOOL_CALL_END", "REASONING_MESSAGE_END"].contains(&event);
+        if ends { Repair::Keep } else { violation.repair }
     }
 
     /// How a run ends whose connection is lost for good.

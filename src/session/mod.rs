@@ -15,6 +15,7 @@
 mod effect;
 mod error;
 mod given;
+mod history;
 mod input;
 mod interrupts;
 mod join;
@@ -35,8 +36,9 @@ pub use submit::{Misuse, Ticket};
 
 use crate::dialect::{self, Begun, Dialect, Thinking};
 use crate::rules::{ChunkExpander, OrderKeeper};
-use crate::thread::{DocumentLimits, Ending, LocalAnswer, Thread, Warning};
+use crate::thread::{DocumentLimits, Ending, Index, LocalAnswer, Thread, Warning};
 use crate::wire::{Framer, JsonWriter, Raw, RunAgentInput, keep_private, write_json};
+use history::Boundary;
 use interrupts::Partial;
 use publish::Published;
 use reconnect::Progress;
@@ -78,7 +80,7 @@ pub struct Session {
     /// Tickets that settle with another one, the first of the pair.
     joined: Vec<(Ticket, Ticket)>,
     /// Calls that the page was given: each once.
-    handled: Vec<String>,
+    handled: Index,
     /// The last frame of this read grew what is open, as one that is alike will.
     growing: bool,
     /// Reads the body that is coming.
@@ -103,6 +105,8 @@ pub struct Session {
     /// The answers that the last run was sent with, until it has ended well.
     resumed: Option<String>,
     published: Published,
+    /// What the mirror lacks up to the last checkpoint: operations of the next patch.
+    marked: String,
     /// `Effect::Changed` was given since the last patch; whether as urgent.
     told: Option<bool>,
     disposed: bool,
@@ -127,7 +131,7 @@ impl Session {
             turn: None,
             partial: Vec::new(),
             joined: Vec::new(),
-            handled: Vec::new(),
+            handled: Index::new(),
             growing: false,
             stream: None,
             queue: VecDeque::new(),
@@ -146,6 +150,7 @@ impl Session {
             alarm: None,
             resumed: None,
             published: Published::initial(),
+            marked: String::new(),
             told: None,
             disposed: false,
         };
@@ -238,6 +243,11 @@ impl Session {
 
     /// Ends the run that is on. The partial answer stays; the next submit of the queue begins.
     pub fn stop(&mut self, now: f64) {
+        self.halt(true, now);
+    }
+
+    /// `tells`: the server is told, too.
+    fn halt(&mut self, tells: bool, now: f64) {
         let goes_on = self.goes_on(Outcome::Success);
         if let Some(run) = &mut self.run {
             let on = run.ended.is_none();
@@ -245,7 +255,7 @@ impl Session {
                 run.ended = Some((Outcome::Aborted, None));
             }
             run.ended.get_or_insert((Outcome::Aborted, None));
-            let run_id = self.run_id.clone().filter(|_| on);
+            let run_id = self.run_id.clone().filter(|_| on && tells);
             self.close(now);
             self.effects.extend(run_id.map(|run_id| Effect::StopRemote { run_id }));
         } else if self.is_working() {
@@ -284,7 +294,12 @@ impl Session {
     /// Replaces all messages (JSON array).
     pub fn set_messages(&mut self, json: &str) -> Result<(), Misuse> {
         self.alive()?;
-        self.thread.set_messages(list(&keep_private(json), self.options.max_depth)?);
+        let json = keep_private(json);
+        let messages = list(&json, self.options.max_depth)?;
+        if let Some(checkpoint) = &mut self.progress.checkpoint {
+            checkpoint.keep(messages, &mut self.thread);
+        }
+        self.thread.set_messages(messages);
         self.report_warnings();
         self.changed(true);
         Ok(())
@@ -295,9 +310,10 @@ impl Session {
         self.alive()?;
         let json = keep_private(json);
         let state = value(&json, self.options.max_depth)?;
-        match self.run {
-            Some(_) => self.thread.edit_state(state),
-            None => self.thread.set_state(state),
+        // A run that was left may be joined, and go on with the state that it knows.
+        match self.run.is_some() || self.left {
+            true => self.thread.edit_state(state),
+            false => self.thread.set_state(state),
         }
         self.changed(true);
         Ok(())
@@ -306,7 +322,7 @@ impl Session {
     /// Stops, forgets the queue, the messages, the state and the error. The thread id stays.
     pub fn reset(&mut self, now: f64) -> Result<(), Misuse> {
         self.alive()?;
-        self.abandon(now);
+        self.abandon(true, now);
         self.abandon_turn();
         self.handled.clear();
         self.untold.clear();
@@ -324,19 +340,20 @@ impl Session {
         Ok(())
     }
 
-    /// Stops, and settles everything that waits as aborted. Every later call is a [`Misuse::Disposed`].
+    /// Hangs up, and settles everything that waits as aborted. Every later call is a [`Misuse::Disposed`]. The server is not
+    /// told: who closes a page has not said that the run is to end.
     pub fn dispose(&mut self, now: f64) {
-        self.abandon(now);
+        self.abandon(false, now);
         self.disposed = true;
     }
 
-    fn abandon(&mut self, now: f64) {
+    fn abandon(&mut self, tells: bool, now: f64) {
         for submit in std::mem::take(&mut self.queue) {
             self.settle(submit.ticket, &submit.run_id, Outcome::Aborted, None, None);
             self.changed(true);
         }
         self.drop_answers(Outcome::Aborted);
-        self.stop(now);
+        self.halt(tells, now);
         self.abandon_turn();
     }
 
@@ -367,11 +384,8 @@ impl Session {
     fn begin(&mut self, submit: Submit, now: f64) {
         let depth = self.options.max_depth;
         let joins = submit.start == Start::Attach;
-        if !self
-            .turn
-            .as_mut()
-            .is_some_and(|turn| turn.is_followed_by(&submit) || self.left && turn.is_joined_by(&submit))
-        {
+        let same = self.run_id.as_ref() == Some(&submit.run_id);
+        if !self.turn.as_mut().is_some_and(|turn| turn.is_followed_by(&submit) || same && turn.is_joined_by(&submit)) {
             self.leave_turn(&submit.start);
             self.turn = Some(Turn::new(&submit));
         }
@@ -398,6 +412,9 @@ impl Session {
         if let Some(Ok(state)) = submit.state.as_deref().map(|json| value(json, depth)) {
             self.thread.merge_state(state);
         }
+        if !joins {
+            self.progress.behind = self.thread.last_id().map(Into::into);
+        }
         self.report_warnings();
         let protocol = self.options.protocol;
         let mut left_out = 0;
@@ -413,7 +430,10 @@ impl Session {
             resume: self.resumed.as_deref(),
         };
         let body = input.write();
-        self.thread.sent();
+        // Who joins a run tells it nothing.
+        if !joins {
+            self.thread.sent();
+        }
         if left_out > 0 {
             let message = format!("{left_out} content parts that the server does not know are left out of the request");
             let warning = Warning { rule: Some("A4"), ..Warning::new("part-not-sent", message) };
@@ -435,6 +455,9 @@ impl Session {
         let body = self.begin_dialect(&body, joins).unwrap_or(body);
         self.run = Some(Run::new(submit.ticket, body.into()));
         self.open(if joins { Target::Resume } else { Target::Run }, now);
+        if !joins {
+            self.mark(Boundary::RunStarted, None, now);
+        }
         self.changed(true);
     }
 
@@ -474,6 +497,9 @@ impl Session {
         let (outcome, error) =
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
         self.conclude(outcome, error.clone(), &run.pending_calls, now);
+        if !matches!(run.phase, Phase::Draining { .. }) {
+            self.mark(Boundary::RunFinished, None, now);
+        }
         run.outcome = outcome;
         self.changed(true);
         if matches!(outcome, Outcome::Success | Outcome::Interrupted) {

@@ -22,6 +22,8 @@ pub struct Options {
     pub max_queue: usize,
     /// Levels of nesting in a frame, and in a document that patches build, default 512.
     pub max_depth: usize,
+    /// Checkpoints that the application keeps, default 100; 0: none are written.
+    pub max_history: usize,
     /// Milliseconds that a body may stay open after its run has ended, default 1,000.
     pub grace_ms: f64,
     /// What is done when the network fails.
@@ -39,6 +41,7 @@ impl Default for Options {
             max_error_body_bytes: 64 * 1024,
             max_queue: 32,
             max_depth: 512,
+            max_history: 100,
             grace_ms: 1000.0,
             network: Network::default(),
         }

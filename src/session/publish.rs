@@ -25,8 +25,14 @@ impl Session {
     /// The patch that brings the snapshot up to date; `None` if it is.
     pub fn take_patch(&mut self) -> Option<String> {
         self.told = None;
-        let mut patch = Patch::default();
-        self.thread.write_patch(&mut patch);
+        let mut patch = Patch::behind(std::mem::take(&mut self.marked));
+        self.write_patch(&mut patch);
+        patch.finish()
+    }
+
+    /// Writes what the mirror lacks.
+    pub(super) fn write_patch(&mut self, patch: &mut Patch) {
+        self.thread.write_patch(patch);
         for (at, json) in self.fields().into_iter().enumerate() {
             let (Some(path), Some(sent)) = (PATHS.get(at), self.published.0.get_mut(at)) else { continue };
             if *sent == json {
@@ -43,7 +49,6 @@ impl Session {
             }
             *sent = json;
         }
-        patch.finish()
     }
 
     /// The fields as JSON, empty where there is none.

@@ -226,12 +226,17 @@ pub(super) struct Progress {
     pub started: bool,
     /// The thread before the run, where it may be replayed.
     pub checkpoint: Option<Checkpoint>,
+    /// The last message of the thread when the run began.
+    pub behind: Option<String>,
     /// CUSTOM events that were told, and of a replay those that are not to be told again.
     pub customs: usize,
     pub customs_again: usize,
     /// The same of the token counts that a dialect has told before the end of the run.
     pub usages: usize,
     pub usages_again: usize,
+    /// The same of boundaries of steps.
+    pub steps: usize,
+    pub steps_again: usize,
     /// Marks that do not grow, with the connection that they came over.
     seen: Index,
     connection: usize,

@@ -176,7 +176,7 @@ impl Run {
     }
 
     /// A run that has ended well, of which nothing else is known.
-    pub fn over() -> Self {
-        Self { outcome: Outcome::Success, phase: Phase::Streaming, ..Self::new(0, Rc::from("")) }
+    pub fn over(outcome: Outcome) -> Self {
+        Self { outcome, phase: Phase::Streaming, ..Self::new(0, Rc::from("")) }
     }
 }

@@ -1,14 +1,13 @@
 //! An agent as one JSON text, and back: thread, queue, the page's calls and the cursor, but not what was published.
 //!
 //! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, queue, turn?, lastEventId?, cursor?,
-//! checkpoint?}`. A later version
-//! that means something else has another `v`.
+//! behind?, checkpoint?}`. A later version that means something else has another `v`.
 
 use super::reconnect::Progress;
 use super::submit::{Misuse, Start, Submit};
 use super::tools::Turn;
 use super::{AgentError, Outcome, Session, Status};
-use crate::thread::Checkpoint;
+use crate::thread::{At, Checkpoint, Index};
 use crate::wire::{Fields, JsonWriter, Raw, keep_private, write_value};
 
 /// What `v` says.
@@ -28,7 +27,7 @@ impl Session {
         messages.close();
         write_value(object.member("state"), self.thread.state());
         self.thread.write_interrupts(object.member("interrupts"));
-        object.strings("handled", self.handled.iter().map(String::as_str));
+        object.strings("handled", self.handled.keys().map(String::as_str));
         // Answers of the page that the server has not seen.
         object.strings("unsent", self.thread.unsent_answers());
         let mut queue = JsonWriter::array(object.member("queue"));
@@ -40,6 +39,7 @@ impl Session {
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
         if running {
             object.optional("cursor", self.progress.cursor.as_deref());
+            object.optional("behind", self.progress.behind.as_deref());
             if let Some(checkpoint) = &self.progress.checkpoint {
                 checkpoint.write(object.member("checkpoint"));
             }
@@ -64,7 +64,8 @@ impl Session {
         let messages = fields.get("messages").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
         let state = fields.get("state").ok_or_else(damaged)?;
         let interrupts = fields.get("interrupts").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
-        let handled: Option<Vec<String>> = list("handled")?.into_iter().map(|id| id.string().map(Into::into)).collect();
+        let handled: Option<Index> =
+            list("handled")?.into_iter().map(|id| Some((id.string()?.into_owned(), At::default()))).collect();
         let handled = handled.ok_or_else(damaged)?;
         let unsent: Vec<String> = list("unsent")?.into_iter().filter_map(|id| id.string().map(Into::into)).collect();
         let queue: Result<Vec<Submit>, Misuse> =
@@ -85,6 +86,7 @@ impl Session {
         let checkpoint = fields.some("checkpoint").and_then(Checkpoint::read);
         self.progress = Progress::default();
         self.progress.cursor = string("cursor");
+        self.progress.behind = string("behind");
         self.progress.checkpoint = checkpoint;
         for submit in queue {
             self.tickets = self.tickets.wrapping_add(1);
@@ -97,6 +99,8 @@ impl Session {
             self.outcome = Some(Outcome::Truncated);
             self.error = Some(AgentError::truncated(Some("the page was left while the run was on")));
         } else {
+            // Where the page was at work alone, its agent is told what became of that.
+            self.rest(now);
             self.next(now);
         }
         self.changed(true);

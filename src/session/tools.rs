@@ -16,7 +16,7 @@ use super::run::{Outcome, Run};
 use super::submit::{Misuse, Start, Submit, Ticket};
 use super::{Effect, Session, Status};
 use crate::dialect;
-use crate::thread::{CallPhase, LocalAnswer, Warning};
+use crate::thread::{At, CallPhase, LocalAnswer, Warning};
 use crate::wire::{Fields, JsonWriter, Raw, keep_private};
 
 /// A tool that the page has.
@@ -221,10 +221,10 @@ impl Session {
         let tools = self.turn.iter().flat_map(|turn| &turn.again.page_tools);
         let Some(tool) = tools.into_iter().find(|tool| tool.name == name).cloned() else { return };
         let withheld = self.dialect.as_deref().is_some_and(|dialect| dialect.withholds(&args));
-        if answered || withheld || self.handled.iter().any(|handled| handled == id) {
+        if answered || withheld || self.handled.contains_key(id) {
             return;
         }
-        self.handled.push(id.to_owned());
+        self.handled.insert(id.to_owned(), At::default());
         let stage = match &tool {
             PageTool { needs_approval: true, .. } => Stage::Waiting,
             PageTool { manual: true, .. } => Stage::Manual,
@@ -298,11 +298,11 @@ impl Session {
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
         let known = self.turn.as_mut().and_then(|turn| turn.call(&id)).is_some();
         // A call that no tool of the page is for waits for the server's answer, or for one given by hand.
-        if !self.is_open(&id, now) || (!known && self.handled.iter().any(|handled| *handled == id)) {
+        if !self.is_open(&id, now) || (!known && self.handled.contains_key(&*id)) {
             return Ok(false);
         }
         if !known {
-            self.handled.push(id.to_string());
+            self.handled.insert(id.to_string(), At::default());
             let call = PageCall { id: id.to_string(), manual: true, stage: Stage::Manual, follow_up: true };
             if let Some(turn) = &mut self.turn {
                 turn.calls.push(call);
@@ -329,6 +329,15 @@ impl Session {
         call.follow_up = false;
         if was == Stage::Executing {
             self.effects.push_back(Effect::Abandon { tool_call_id: id.to_owned() });
+        }
+    }
+
+    /// The same, said with the list of messages.
+    pub(super) fn answered_by_snapshot(&mut self) {
+        for id in self.page_calls().collect::<Vec<_>>() {
+            if self.thread.call(&id).is_some_and(|(_, _, answered)| answered) {
+                self.answered_elsewhere(&id);
+            }
         }
     }
 
@@ -436,7 +445,7 @@ impl Session {
     }
 
     /// Between two runs: what now?
-    fn rest(&mut self, now: f64) {
+    pub(super) fn rest(&mut self, now: f64) {
         let Some(turn) = &mut self.turn else { return };
         if turn.last.is_none() || turn.any(&[Stage::Executing]) {
             return;
@@ -496,8 +505,9 @@ impl Session {
             if call.stage == Stage::Executing {
                 self.effects.push_back(Effect::Abandon { tool_call_id: call.id.clone() });
             }
-            // What is regenerated is cut off, with its calls.
-            if !matches!(start, Start::Regenerate(_)) {
+            // What is regenerated is cut off, with its calls; and the application may have put an answer into the thread.
+            let answered = self.thread.call(&call.id).is_none_or(|(_, _, answered)| answered);
+            if !answered && !matches!(start, Start::Regenerate(_)) {
                 self.thread.answer_call(&call.id, &format!("{}-result", call.id), WENT_ON, Some(WENT_ON), true);
             }
         }
@@ -518,7 +528,9 @@ impl Session {
                 Stage::Done => {}
             }
         }
-        turn.last = Some(Run::over());
+        // How that run has ended is known by what it asks.
+        let outcome = if self.thread.open_interrupts().is_empty() { Outcome::Success } else { Outcome::Interrupted };
+        turn.last = Some(Run::over(outcome));
         self.turn = Some(turn);
     }
 

@@ -234,8 +234,9 @@ impl Thread {
         }
     }
 
-    /// The server is told everything now.
+    /// A run begins, and the server is told everything.
     pub(crate) fn sent(&mut self) {
+        self.report.forget_calls();
         self.list.entries_mut().iter_mut().for_each(|entry| entry.local = false);
         self.state.sent();
     }

@@ -28,6 +28,16 @@ impl Checkpoint {
         }
         Some(Self { messages, state: fields.get("state")?.text().to_owned() })
     }
+
+    /// The application gives the messages of the thread. Those that are new there are not the run's to tell.
+    pub(crate) fn keep(&mut self, given: Raw<'_>, thread: &mut Thread) {
+        let id = |raw: Raw<'_>| raw.object()?.get("id")?.string().map(String::from);
+        for id in given.array().unwrap_or_default().into_iter().filter_map(id) {
+            if thread.list.find(&id).is_none() {
+                self.messages.insert(id, At { message: 0, call: 0 });
+            }
+        }
+    }
 }
 
 /// An answer that the page has given to a call.
@@ -58,13 +68,21 @@ impl Thread {
         Checkpoint { messages, state }
     }
 
-    /// Forgets what came since. Gives the answers that the page has added, for they do not come again.
+    /// Forgets what the run has told since. Gives the answers that the page has added to its calls, for they do not come
+    /// again.
     pub(crate) fn go_back(&mut self, checkpoint: &Checkpoint) -> Vec<LocalAnswer> {
         let mut answers = Vec::new();
         let mut entries = self.list.take();
+        let mut kept_calls = Index::new();
+        for entry in entries.iter().filter(|entry| checkpoint.messages.contains_key(&entry.message.id)) {
+            for call in &entry.message.tool_calls {
+                kept_calls.insert(call.id.clone(), At { message: 0, call: 0 });
+            }
+        }
         let denied: Vec<String> = entries.iter().flat_map(Entry::denied).collect();
         entries.retain(|entry| {
-            let keep = checkpoint.messages.contains_key(&entry.message.id);
+            let answers_kept = entry.message.tool_call_id.as_ref().is_some_and(|call| kept_calls.contains_key(call));
+            let keep = checkpoint.messages.contains_key(&entry.message.id) || entry.local && answers_kept;
             if let (false, true, Some(call)) = (keep, entry.local, &entry.message.tool_call_id) {
                 answers.push(LocalAnswer {
                     call: call.clone(),
@@ -77,7 +95,7 @@ impl Thread {
         });
         self.list.replace(entries);
         if let Ok(state) = Raw::parse(&checkpoint.state, usize::MAX) {
-            self.state.replace(state);
+            self.state.receive(state);
         }
         self.report.started();
         answers

@@ -5,7 +5,7 @@ use crate::wire::{Content, same};
 use std::collections::HashMap;
 
 /// Where a message stands, and for a tool call its place among that message's calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct At {
     pub message: usize,
     pub call: usize,

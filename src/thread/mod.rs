@@ -252,6 +252,24 @@ impl Thread {
         self.report.interrupts().iter().filter_map(|interrupt| interrupt.tool_call_id.clone()).collect()
     }
 
+    /// The id of the last message.
+    pub fn last_id(&self) -> Option<&str> {
+        self.list.entries().last().map(|entry| entry.message.id.as_str())
+    }
+
+    /// Takes all calls behind a message that have no answer for the run's own. Where it is not known, or not there, that is
+    /// the last message of the user.
+    pub fn claim_calls(&mut self, behind: Option<&str>) {
+        let entries = self.list.entries();
+        let begin = entries.iter().rposition(|entry| Some(entry.message.id.as_str()) == behind);
+        let begin = begin.or_else(|| entries.iter().rposition(|entry| entry.message.role == Role::User));
+        let begin = begin.map_or(0, |at| at + 1);
+        for entry in entries.iter().skip(begin) {
+            let calls = entry.message.tool_calls.iter().zip(&entry.calls);
+            calls.filter(|(_, state)| state.result.is_none()).for_each(|(call, _)| self.report.called(&call.id));
+        }
+    }
+
     /// The calls that the run has started and not answered, in order.
     pub fn unanswered_calls(&self) -> &[String] {
         self.report.unanswered()

@@ -33,6 +33,11 @@ impl Patch {
         Some(self.ops)
     }
 
+    /// A patch that goes on behind operations, each with a comma behind it.
+    pub fn behind(ops: String) -> Self {
+        Self { ops }
+    }
+
     /// Where operations go that are written elsewhere, each with a comma behind it.
     pub fn ops(&mut self) -> &mut String {
         &mut self.ops

@@ -106,6 +106,11 @@ impl Report {
         }
     }
 
+    /// The calls of an earlier run are not this one's.
+    pub fn forget_calls(&mut self) {
+        self.unanswered.clear();
+    }
+
     pub fn answered(&mut self, id: &str) {
         self.unanswered.retain(|call| call != id);
     }

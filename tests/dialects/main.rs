@@ -2,6 +2,7 @@
 #![allow(dead_code, unused_imports)] // While the dialects come.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
+mod ngaf;
 #[path = "../support/mod.rs"]
 mod support;
 

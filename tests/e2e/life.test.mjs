@@ -233,6 +233,67 @@ describe("a page and a network that fails", () => {
     assert.deepEqual(await messages(), [question, answer]);
   });
 
+  // WebKitGTK's driver cannot do that; it has the test that follows.
+  const offline = engine === "webkit" ? () => {} : it;
+  offline("the browser is offline, and back: the run goes on", async () => {
+    await open({ resume: JOIN, retry: IN_WEEKS });
+    proxy.plan({ bytes: 1500, then: "stall" });
+    await send();
+    await shows("You said: Zwölf");
+    assert.ok(await browser.offline(true), "the driver can");
+    try {
+      // What is open may outlive it in a test, though in no train.
+      (await proxy.request(1)).cut();
+      await browser.waitFor(() => !navigator.onLine && life.agent.getSnapshot().connection.retryAt !== undefined);
+    } finally {
+      await browser.offline(false);
+    }
+    assert.deepEqual(await ended(), ["success"]);
+    assert.deepEqual(await messages(), [question, answer]);
+    assert.ok(oneRun());
+  });
+
+  it("a server that cannot be reached for a while", async () => {
+    await open({ resume: JOIN, retry: { baseMs: 20, maxMs: 20, attempts: 10_000 } });
+    proxy.plan({ bytes: 1500, then: "stall" });
+    await send();
+    await shows("You said: Zwölf");
+    proxy.reachable(false);
+    try {
+      await proxy.request(4);
+      assert.equal(await browser.evaluate(() => life.agent.getSnapshot().status), "running");
+      await phase("reconnecting");
+    } finally {
+      proxy.reachable(true);
+    }
+    assert.deepEqual(await ended(), ["success"]);
+    assert.deepEqual(await messages(), [question, answer]);
+    assert.ok(oneRun());
+  });
+
+  it("a connection on which nothing comes is given up, and the run joined", async () => {
+    await open({ resume: JOIN, retry: { ...AT_ONCE, idleMs: 400 } });
+    proxy.plan({ bytes: 1500, then: "stall" });
+    await send();
+    await (await proxy.request(1)).left();
+    assert.deepEqual(await ended(), ["success"]);
+    assert.deepEqual(await messages(), [question, answer]);
+    assert.ok(proxy.requests.length >= 2 && oneRun());
+  });
+
+  for (const by of ["replay", "snapshot", "prelude"]) {
+    it(`a server that lets runs be joined by ${by}`, async () => {
+      await open({ resume: { by }, retry: AT_ONCE });
+      proxy.plan({ bytes: 1500, then: "stall" });
+      await send();
+      await cutWhenRead(1);
+      assert.deepEqual(await ended(), ["success"]);
+      assert.deepEqual(await messages(), [question, answer]);
+      assert.deepEqual(proxy.requests.map(({ method, by }) => [method, by]), [["POST", undefined], ["GET", by]]);
+      assert.ok(oneRun());
+    });
+  }
+
   it("two clicks are two answers, one after the other", async () => {
     await open();
     proxy.plan({ bytes: 500, then: "stall" });
@@ -270,6 +331,52 @@ describe("a page and a network that fails", () => {
     assert.deepEqual(await messages(), ["one", "You said: one", question, answer]);
     assert.equal(proxy.requests.length, 2);
     assert.deepEqual(proxy.requests[1].body.messages.map(({ content }) => content), ["one", "You said: one", question]);
+  });
+
+  it("a reload in mid-answer, kept in IndexedDB: the run is joined where it was", async () => {
+    // At once, Firefox would join the run from the page that goes.
+    const options = { persist: "life", database: "life", threadId: "kept", resume: JOIN, retry: IN_WEEKS };
+    await open(options);
+    await browser.evaluate(() => life.store.clear());
+    proxy.plan({ bytes: 1500, then: "stall" });
+    await send();
+    await shows("You said: Zwölf");
+    // As when the user looks at another tab first: a store that takes its time is not waited for by a page that goes.
+    await browser.evaluate(() => {
+      Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" });
+      document.dispatchEvent(new Event("visibilitychange"));
+    });
+    await browser.waitFor(async () => JSON.stringify(await life.store.load())?.includes("You said: Zwölf"));
+    await browser.reload();
+    await (await proxy.request(1)).left();
+    await start(options);
+    await shows("You said: Zwölf");
+    const [asked, partial] = await messages();
+    assert.equal(asked, question);
+    assert.ok(partial !== answer && answer.startsWith(partial), partial);
+    assert.equal(proxy.requests.length, 1, "nothing is sent unasked");
+    await browser.evaluate(() => void life.agent.attach());
+    assert.deepEqual(await ended(), ["success"]);
+    assert.deepEqual(await messages(), [question, answer]);
+    assert.ok(Number(proxy.requests[1].lastEventId) > 1 && oneRun());
+    const deliveries = await browser.evaluate(() => life.agent.getSnapshot().messages.map(({ delivery }) => delivery));
+    assert.deepEqual(deliveries, ["complete", "complete"]);
+  });
+
+  it("what React takes away does not end the run", async () => {
+    await browser.goto(`${proxy.url}/strict.html?away`);
+    await browser.waitFor(() => document.getElementById("chat")?.dataset.status === "idle");
+    proxy.plan({ bytes: 1500, then: "stall" });
+    await browser.evaluate((text) => void agent.submit(text), question);
+    await browser.waitFor(() => document.getElementById("chat").textContent.includes("You said: Zwölf"));
+    await browser.click("#toggle");
+    await browser.waitFor(() => document.getElementById("chat") === null);
+    (await proxy.request(1)).go();
+    await browser.waitFor(() => agent.getSnapshot().outcome === "success");
+    await browser.click("#toggle");
+    const rows = () => [...document.querySelectorAll("#chat li")].map((row) => row.textContent);
+    assert.deepEqual(await browser.waitFor(`const rows = (${rows})(); return rows.length === 2 && rows;`), [question, answer]);
+    assert.equal(proxy.requests.length, 1);
   });
 
   it("React's StrictMode mounts twice and asks once", async () => {

@@ -2,8 +2,10 @@
  * A network that fails as it is told to: it stands between a page and the demo's server. Agents are asked at `/agent/…`,
  * everything else is a file of the pages that the test gives.
  *
- * It keeps the whole answer to a run and numbers its frames, so a request with `Last-Event-ID` gets what comes behind. A
- * request meets the next of the faults that were planned, or none:
+ * It keeps the whole answer to a run and numbers its frames, so a request with `Last-Event-ID` gets what comes behind. At
+ * `/agent/join/{by}/{runId}` a run is joined in one of the other ways: `replay` from its beginning, `snapshot` with the
+ * messages as they were two frames after the cut, `prelude` with RUN_STARTED and the START of what is open around them.
+ * A request meets the next of the faults that were planned, or none:
  *
  * | fault | what happens |
  * | --- | --- |
@@ -23,11 +25,13 @@ class Request {
   #mayGoOn = new Promise((resolve) => (this.#goOn = resolve));
   #stall;
 
-  constructor({ method, headers }, response, body) {
+  constructor({ method, headers, url }, response, body) {
     this.#response = response;
     this.method = method;
     this.body = body;
-    this.runId = body.runId;
+    const [, by, joined] = /^\/agent\/join\/([^/]+)\/(.+)$/.exec(url) ?? [];
+    this.by = by;
+    this.runId = body.runId ?? joined;
     this.lastEventId = headers["last-event-id"];
     this.authorization = headers.authorization;
     /** Settles when the answer stands still: the id of the last frame that is whole, and the text that was told until then. */
@@ -53,17 +57,22 @@ class Request {
     this.#response.destroy();
   }
 
-  async answer(log, { bytes = Infinity, then, overlap = 0 }, over) {
+  async answer(run, { bytes = Infinity, then, overlap = 0 }, over) {
     const response = this.#response;
-    const from = Math.max(0, Number(this.lastEventId ?? 0) - overlap);
+    const { log } = run;
+    let from = Math.max(0, Number(this.lastEventId ?? 0) - overlap);
+    let opening = [];
+    if (this.by === "replay") from = 0;
+    else if (this.by) [opening, from] = stands(run, this.by === "prelude");
     const frames = log.slice(from).map((data, at) => `id: ${from + at + 1}\n${data}\n\n`);
-    const whole = Buffer.from(frames.join(""));
+    const whole = Buffer.from([...opening.map((event) => `data: ${JSON.stringify(event)}\n\n`), ...frames].join(""));
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     response.flushHeaders();
     await new Promise((resolve) => response.write(whole.subarray(0, bytes), resolve));
     if (then === "cut") return this.cut();
     if (then === "stall") {
       const last = from + whole.subarray(0, bytes).toString().split("\n\n").length - 1;
+      run.told = last;
       const events = log.slice(0, last).map((data) => JSON.parse(data.slice("data: ".length)));
       this.#stall({ last: String(last), text: events.map(({ delta }) => delta ?? "").join("") });
       await Promise.race([this.#mayGoOn, this.closed]);
@@ -73,6 +82,25 @@ class Request {
   }
 }
 
+/** How a run stands two frames after it was cut, for a page that joins; and the frame with which it goes on. */
+function stands({ log, input, told }, prelude) {
+  const from = Math.min(told + 2, log.length - 1);
+  const messages = new Map(input.messages.map((message) => [message.id, message]));
+  let open = [];
+  const events = log.slice(0, from).map((data) => JSON.parse(data.slice("data: ".length)));
+  for (const event of events) {
+    const id = event.messageId;
+    if (event.type === "TEXT_MESSAGE_START") {
+      messages.set(id, { id, role: "assistant", content: "" });
+      open.push(event);
+    }
+    if (event.type === "TEXT_MESSAGE_CONTENT") messages.get(id).content += event.delta;
+    if (event.type === "TEXT_MESSAGE_END") open = open.filter(({ messageId }) => messageId !== id);
+  }
+  const snapshot = { type: "MESSAGES_SNAPSHOT", messages: [...messages.values()] };
+  return [prelude ? [events[0], snapshot, ...open] : [snapshot], from];
+}
+
 /**
  * @param {string} target the demo's server
  * @param {(request, response) => void} serve answers what is no agent's
@@ -80,11 +108,12 @@ class Request {
 export async function startProxy(target, serve) {
   const runs = new Map();
   let [requests, faults, open, most] = [[], [], 0, 0];
+  let down = false;
   let heard = () => {};
 
   const record = async (path, body) => {
     const answer = await fetch(`${target}${path}`, { method: "POST", body: JSON.stringify(body) });
-    return (await answer.text()).split("\n\n").filter(Boolean);
+    return { log: (await answer.text()).split("\n\n").filter(Boolean), input: body, told: 0 };
   };
 
   const handle = async (request, response) => {
@@ -102,7 +131,7 @@ export async function startProxy(target, serve) {
     };
     asked.closed.then(over);
     heard();
-    if (fault.drop) return asked.cut();
+    if (fault.drop || down) return asked.cut();
     if (fault.status) {
       over();
       return response.writeHead(fault.status, { "content-type": "application/json" }).end('{"error":"refused"}');
@@ -132,6 +161,11 @@ export async function startProxy(target, serve) {
     /** Forgets what was, and says what the next requests meet. */
     plan(...next) {
       [requests, faults, most] = [[], next, open];
+    },
+    /** Whether the agent can be reached. When it cannot any more, everybody who was reading has lost it. */
+    reachable(yes) {
+      down = !yes;
+      if (down) for (const request of requests) request.cut();
     },
     /** The request of this number, the first being 1; waits for it. */
     async request(number) {

@@ -86,6 +86,7 @@ describe("createAgent", () => {
       maxErrorBodyBytes: 65_536,
       maxQueue: 2,
       maxDepth: 512,
+      maxHistory: 100,
       graceMs: 1000,
     });
     assert.deepEqual(session.messages, [{ ...messages[0], delivery: "complete" }]);

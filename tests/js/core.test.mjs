@@ -18,6 +18,18 @@ const messages = [
   { id: "p", role: "activity", activityType: "PLAN", content: { steps: [] } },
 ];
 
+it("reads a save that was made before it was there", { skip: !real }, async () => {
+  const first = createAgent({ url: "http://localhost/" });
+  first.setMessages([{ id: "u", role: "user", content: "a" }]);
+  const errors = [];
+  const onError = ({ code }) => errors.push(code);
+  const fetch = async () => new Response("no", { status: 500 });
+  const second = createAgent({ url: "http://localhost/", fetch, restore: first.save(), onError });
+  await second.submit("b");
+  assert.deepEqual(second.getSnapshot().messages.map(({ content }) => content), ["a", "b"]);
+  assert.ok(!errors.includes("restore"));
+});
+
 describe("the first snapshot and the core's idea of it", { skip: !real && "the core is a stand-in" }, () => {
   let Session;
   before(async () => {

@@ -140,7 +140,7 @@ describe("a save", () => {
   it("is the thread where no core is there, and the core's own where it is", async () => {
     const agent = create({ threadId: "t", initialMessages: messages, initialState: { n: 1 } });
     const plain = JSON.parse(JSON.stringify(agent.save()));
-    assert.deepEqual(plain, { ...saved, messages: [{ ...messages[0], delivery: "complete" }], handled: [] });
+    assert.deepEqual(plain, { ...saved, messages: [{ ...messages[0], delivery: "complete" }], handled: [], unsent: [] });
     agent.submit("two");
     await until(() => Session.last);
     assert.deepEqual(agent.save(), { v: 1, threadId: "t", messages: [], state: {}, handled: ["kept"] });

@@ -220,7 +220,7 @@ describe("tables", () => {
   test("docs/rules.md: every code and every rule that the core has, and no other code", () => {
     const [codes, rules] = [new Set(), new Set()];
     // What is written like a code and is none.
-    const others = ["tool-call", "input-streaming", "input-available", "output-available", "output-error", "awaiting-approval", "queue-full", "nothing-to-regenerate", "nothing-to-replace", "nothing-to-attach", "last-event-id", "run-url", "socket-cursor", "agent-os", "open-search"];
+    const others = ["tool-call", "input-streaming", "input-available", "output-available", "output-error", "awaiting-approval", "queue-full", "nothing-to-regenerate", "nothing-to-replace", "nothing-to-attach", "last-event-id", "run-url", "socket-cursor", "run-started", "run-finished", "step-started", "step-finished", "agent-os", "open-search"];
     for (const name of readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })) {
       if (!name.endsWith(".rs") || name.startsWith("browser")) continue;
       const [source = ""] = read("src", name).split("#[cfg(test)]");

@@ -1,5 +1,6 @@
 //! What the session asks for: each effect must be one that is due.
 
+use super::super::plan::Dialect;
 use super::page::Turn;
 use super::{Held, Line, Run, Start, World};
 use crate::support::parse;
@@ -36,6 +37,8 @@ impl World {
                 },
                 Effect::Close { request } => self.closed(request)?,
                 Effect::Wake { at } => {
+                    let asked = std::mem::take(&mut self.not_before);
+                    ensure!(at.is_none_or(|at| at >= asked), "waits until {at:?}, and is asked to wait until {asked}");
                     self.wake = at;
                     self.say(|| format!("     → wake at {at:?}"));
                 }
@@ -73,7 +76,7 @@ impl World {
     }
 
     fn opened(&mut self, request: u32, body: &Value) -> Held {
-        let answer = self.server.answer(body, self.plan.strict);
+        let answer = self.server.answer(body, self.plan.strict, self.now);
         let run_id = body["runId"].as_str().unwrap_or_default().to_owned();
         self.say(|| format!("     → open {request}: {run_id}; the server: {}", answer.about));
         ensure!(self.open_line().is_none() && self.run.is_none(), "request {request} is opened beside another");
@@ -91,11 +94,15 @@ impl World {
         ensure!(*carried == json!(messages), "the request carries {carried}, not {}", json!(messages));
         ensure!(body["state"] == self.thread.state, "the request carries the state {}", body["state"]);
         let resume = body.get("resume").and_then(Value::as_array);
-        let resume: Option<Vec<&str>> =
-            resume.map(|list| list.iter().filter_map(|answer| answer["interruptId"].as_str()).collect());
+        let entry =
+            |answer: &Value| (answer["interruptId"].as_str().unwrap().to_owned(), answer["status"] == "cancelled");
+        let resume: Option<Vec<(String, bool)>> = resume.map(|list| list.iter().map(entry).collect());
         let same = resume.as_deref().unwrap_or_default() == self.resumed.as_deref().unwrap_or_default();
         ensure!(same, "the request answers {resume:?}, not {:?}", self.resumed);
         self.thread.sent();
+        self.thread.begins();
+        (self.lost, self.anew, self.started, self.chunks) = (None, false, false, None);
+        self.untold.clear();
         self.run = Some(Run::new(ticket, self.lines.len(), self.now));
         self.lines.push(Line { request, answer, headed: false, sent: 0, told: 0, over: false, closed: false });
         (self.status, self.outcome, self.run_id) = ("running", None, run_id);
@@ -113,15 +120,20 @@ impl World {
             return Err(format!("request {request} is sent again, and nobody waits for it"));
         };
         ensure!(target != Target::Again || !run.streamed, "a run that has begun is sent again");
+        let may = self.plan.posts || self.plan.renew && run.renewed;
+        ensure!(target != Target::Again || may, "a request is sent again that may have begun a run");
         let read = run.received;
         (run.waiting, run.line, run.joins, run.heard) = (false, at, target == Target::Resume, now);
-        let answer = match target {
-            Target::Resume => {
-                let expected = (read > 0).then(|| read.to_string());
+        let answer = match (target, self.plan.resume) {
+            (Target::Resume, Some(way)) => {
+                let numbered = way.ids() || way.members();
+                let expected = (read > 0 && numbered).then(|| read.to_string());
                 ensure!(cursor == expected.as_deref(), "joined behind {cursor:?}, and read up to {expected:?}");
-                self.server.resume(run_id, read)
+                (run.best, run.fresh) = (run.best.max(run.fresh), 0);
+                run.whole = matches!(way, Dialect::Replay | Dialect::RunUrl { .. }) && expected.is_none();
+                self.server.resume(run_id, read, run.whole, self.anew)
             }
-            _ => self.server.answer(body, self.plan.strict),
+            _ => self.server.answer(body, self.plan.strict, now),
         };
         self.say(|| {
             format!("     → open {request}: {target:?} {run_id} behind {cursor:?}; the server: {}", answer.about)

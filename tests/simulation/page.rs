@@ -78,6 +78,20 @@ impl World {
 
     /// A call's arguments are complete. Each call that is the page's becomes so once.
     pub(super) fn call_ready(&mut self, id: &str) {
+        // It is told again.
+        if let Some(at) = self.untold.iter().position(|(call, ..)| call == id) {
+            let (_, content, error, denied) = self.untold.remove(at);
+            return self.thread.answer(id, &content, error, denied);
+        }
+        let phase = match self.page_call(id).map(|call| call.stage) {
+            Some(Stage::Executing) => Some("executing"),
+            Some(Stage::Waiting) => Some("awaiting-approval"),
+            Some(Stage::Manual) => Some("input-available"),
+            _ => None,
+        };
+        if let Some(phase) = phase {
+            return self.set_phase(id, phase);
+        }
         let Some(call) = self.thread.call(id).filter(|call| call.result.is_none()) else { return };
         let (stage, manual) = match call.name.as_str() {
             "pay" => (Stage::Waiting, false),
@@ -121,7 +135,19 @@ impl World {
         }
     }
 
+    /// The server has answered some, and says so with the list of messages.
+    pub(super) fn answered_by_snapshot(&mut self) {
+        for id in self.open_calls(&[Stage::Executing, Stage::Waiting, Stage::Manual]) {
+            if self.thread.call(&id).is_some_and(|call| call.result.is_some()) {
+                self.answered_elsewhere(&id);
+            }
+        }
+    }
+
     fn done(&mut self, id: &str, content: &str, error: bool, denied: bool) {
+        if self.thread.call(id).is_none() {
+            self.untold.push((id.to_owned(), content.to_owned(), error, denied));
+        }
         self.thread.answer(id, content, error, denied);
         if let Some(call) = self.page_call(id) {
             call.stage = Stage::Done;
@@ -171,8 +197,9 @@ impl World {
     /// Whether a call can be answered still. If not, nobody waits for it any more.
     fn is_open(&mut self, id: &str) -> bool {
         let found = self.thread.call(id).map(|call| call.result.is_none());
-        // Of a run that was left, a replay may tell of it yet.
-        let open = found.unwrap_or(self.left.is_some() && self.page_call(id).is_some());
+        // Of a run that was left, or is told from its beginning, a replay may tell of it yet.
+        let replays = self.run.as_ref().is_some_and(|run| run.replays && run.ended.is_none());
+        let open = found.unwrap_or((self.left.is_some() || replays) && self.page_call(id).is_some());
         if !open && let Some(call) = self.page_call(id) {
             (call.stage, call.follow_up) = (Stage::Done, false);
             self.advance();

@@ -38,13 +38,40 @@ pub struct Plan {
     pub steps: Vec<Step>,
 }
 
-/// Where a stream has the number of an event.
+/// How a server lets a run be joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// `id:`, and `Last-Event-ID`.
+    /// Frames are numbered with `id:`; the rest comes behind `Last-Event-ID`.
     Id,
-    /// A member of the event.
+    /// Events have their number as a member.
     Member,
+    /// The same over a socket.
+    Socket,
+    /// A run has an address, which streams it: behind `Last-Event-ID` if its frames are numbered, else from its beginning.
+    RunUrl { ids: bool },
+    /// The whole run is told again.
+    Replay,
+    /// The messages and the state as they are, then what follows.
+    Snapshot,
+    /// The same, with RUN_STARTED before it and a START of all that is open behind it.
+    Prelude,
+}
+
+impl Dialect {
+    /// Whether frames have an `id:`.
+    pub fn ids(self) -> bool {
+        matches!(self, Self::Id | Self::RunUrl { ids: true })
+    }
+
+    /// Whether events say their number.
+    pub fn members(self) -> bool {
+        matches!(self, Self::Member | Self::Socket)
+    }
+
+    /// Whether a run whose stream had no number yet can be joined.
+    pub fn whole(self) -> bool {
+        !matches!(self, Self::Id | Self::Member | Self::Socket)
+    }
 }
 
 /// How much of a body comes at once.
@@ -122,6 +149,18 @@ pub enum Step {
     Frame,
 }
 
+const WAYS: [Option<Dialect>; 9] = [
+    None,
+    Some(Dialect::Member),
+    Some(Dialect::Id),
+    Some(Dialect::Socket),
+    Some(Dialect::RunUrl { ids: true }),
+    Some(Dialect::RunUrl { ids: false }),
+    Some(Dialect::Replay),
+    Some(Dialect::Snapshot),
+    Some(Dialect::Prelude),
+];
+
 const POLICIES: [Policy; 4] = ["queue", "replace", "drop", "reject"];
 
 impl Plan {
@@ -139,7 +178,7 @@ impl Plan {
             grace_ms: [0.0, 250.0, 1000.0][random.below(3)],
             max_queue: [32, 32, 2][random.below(3)],
             follow_ups: [None, Some(8), Some(8), Some(1)][random.below(4)],
-            resume: [None, Some(Dialect::Member), Some(Dialect::Id)][random.below(3)],
+            resume: WAYS[random.below(WAYS.len())],
             posts: random.one_in(4),
             renew: random.one_in(2),
             idle_ms: [0.0, 20_000.0][random.below(2)],
@@ -147,8 +186,9 @@ impl Plan {
             twin: random.one_in(3),
             steps: Vec::with_capacity(steps),
         };
-        if plan.framing == Framing::Lines {
-            plan.resume = plan.resume.map(|_| Dialect::Member);
+        // Lines have no ids.
+        if plan.framing == Framing::Lines && plan.resume.is_some_and(Dialect::ids) {
+            plan.resume = Some(Dialect::Member);
         }
         for _ in 0..steps {
             let step = if random.one_in(calm) { user(&mut random) } else { world(&mut random) };

@@ -3,6 +3,7 @@
 //! often it was asked before: a server that failed may work the next time.
 
 use super::plan::Dialect;
+use super::thread::Thread;
 use crate::event;
 use crate::support::streams::Random;
 use serde_json::{Value, json};
@@ -26,9 +27,11 @@ pub struct Frame {
     pub readable: usize,
     /// The length of the body up to where the frame has ended.
     pub whole: usize,
-    /// Its place in the run.
-    pub index: usize,
+    /// Its place in the run; `None`: it is said to everyone who joins.
+    pub index: Option<usize>,
     pub event: Value,
+    /// What it says, where it is a chunk or closes one.
+    pub means: Vec<Value>,
 }
 
 /// What the server does with a request.
@@ -36,6 +39,8 @@ pub struct Frame {
 pub struct Answer {
     /// Status and content type; `None`: it never answers, or cannot be reached.
     pub head: Option<(u16, &'static str)>,
+    /// Seconds that the client is asked to wait.
+    pub retry_after: Option<u32>,
     pub body: Vec<u8>,
     pub frames: Vec<Frame>,
     pub end: End,
@@ -60,7 +65,16 @@ pub struct Server {
     asked: HashMap<String, usize>,
     dialect: Option<Dialect>,
     /// What it has to tell of each run.
-    runs: HashMap<String, Vec<Value>>,
+    runs: HashMap<String, Told>,
+}
+
+/// A run, as the server keeps it.
+#[derive(Debug, Clone)]
+struct Told {
+    request: Value,
+    events: Vec<Value>,
+    /// How far it was when somebody joined.
+    reached: usize,
 }
 
 const MISTAKES: [(u16, &str, &str); 6] = [
@@ -86,6 +100,14 @@ fn cut(mut answer: Answer, faulty: bool, random: &mut Random) -> Answer {
     answer
 }
 
+impl Answer {
+    fn plain((status, content_type): (u16, &'static str), body: &str) -> Self {
+        let about = format!("{status} {body}");
+        let head = Some((status, content_type));
+        Self { head, retry_after: None, body: body.into(), frames: Vec::new(), end: End::Closes, about }
+    }
+}
+
 impl Server {
     pub fn new(framing: Framing, faults: usize, dialect: Option<Dialect>) -> Self {
         Self { framing, faults, ids: 0, asked: HashMap::new(), dialect, runs: HashMap::new() }
@@ -96,7 +118,7 @@ impl Server {
         format!("{kind}{}", self.ids)
     }
 
-    pub fn answer(&mut self, request: &Value, strict: bool) -> Answer {
+    pub fn answer(&mut self, request: &Value, strict: bool, now: f64) -> Answer {
         let messages = request["messages"].as_array().unwrap();
         let user = messages.iter().rfind(|message| message["role"] == "user");
         let seed: u64 = user
@@ -113,50 +135,83 @@ impl Server {
         if faulty && random.one_in(2) {
             return self.mistake(&mut random);
         }
-        let events = self.events(&mut random, request, strict);
+        let events = self.events(&mut random, request, strict, now);
         let run_id = request["runId"].as_str().unwrap().to_owned();
-        let answer = self.write(&events, 0);
-        self.runs.insert(run_id, events);
+        let mut answer = self.write(&[], &events, 0);
+        let told = Told { request: request.clone(), events, reached: 0 };
+        if matches!(self.dialect, Some(Dialect::RunUrl { .. })) && random.one_in(2) {
+            // The stream is elsewhere.
+            answer = match random.below(3) {
+                0 => Answer::plain((204, ""), ""),
+                1 => Answer::plain((201, "application/json"), "{}"),
+                _ => {
+                    let mut told = told.clone();
+                    for event in told.events.iter_mut().filter(|event| event.get("runId").is_some()) {
+                        event["runId"] = json!(format!("its-{run_id}"));
+                    }
+                    self.runs.insert(format!("its-{run_id}"), told);
+                    Answer::plain((202, "application/json"), &json!({"runId": format!("its-{run_id}")}).to_string())
+                }
+            };
+        }
+        self.runs.insert(run_id, told);
         cut(answer, faulty, &mut random)
     }
 
-    /// The rest of a run whose events were read up to the cursor, perhaps with some of what was read.
-    pub fn resume(&mut self, run_id: &str, cursor: usize) -> Answer {
+    /// A run is joined whose events were read up to the cursor: its rest, perhaps with some of what was read, or all of it,
+    /// or how things stand with what follows. `anew`: by a page that knows no more than the cursor.
+    pub fn resume(&mut self, run_id: &str, cursor: usize, whole: bool, anew: bool) -> Answer {
         let asked = self.asked.entry(run_id.to_owned()).or_default();
         *asked += 1;
         let mut random = Random::new((cursor + 1000 * *asked) as u64);
         let faulty = self.faults > 0 && random.one_in(self.faults);
         if faulty && random.one_in(3) {
-            let (status, content_type, text) = MISTAKES[random.below(4)];
-            let about = format!("{status}");
-            let head = Some((status, content_type));
-            return Answer { head, body: text.into(), frames: Vec::new(), end: End::Closes, about };
+            return self.refusal(MISTAKES[random.below(4)], &mut random);
         }
         let overlap = if random.one_in(3) { random.below(4) } else { 0 };
-        let events = self.runs.get(run_id).cloned().unwrap_or_default();
-        let answer = self.write(&events, cursor.saturating_sub(overlap));
+        let ahead = random.below(5);
+        let Some(told) = self.runs.get_mut(run_id) else {
+            return Answer::plain((404, "text/plain"), "no such run");
+        };
+        let answer = match self.dialect {
+            Some(Dialect::Snapshot | Dialect::Prelude) => {
+                told.reached = told.reached.max(cursor);
+                let (opening, from) = told.stands(ahead, self.dialect == Some(Dialect::Prelude));
+                told.reached = from;
+                let events = told.events.clone();
+                self.write(&opening, &events, from)
+            }
+            dialect => {
+                // Ids do not say which of two came first, so a page that has forgotten them cannot tell them apart.
+                let overlap = if anew && dialect.is_some_and(Dialect::ids) { 0 } else { overlap };
+                let from = if whole { 0 } else { cursor.saturating_sub(overlap) };
+                let events = told.events.clone();
+                self.write(&[], &events, from)
+            }
+        };
         cut(answer, faulty, &mut random)
+    }
+
+    fn refusal(&self, (status, content_type, text): (u16, &'static str, &str), random: &mut Random) -> Answer {
+        let retry_after = [None, Some(0), Some(2), Some(3600)][random.below(4)].filter(|_| matches!(status, 429 | 503));
+        Answer { retry_after, ..Answer::plain((status, content_type), text) }
     }
 
     fn mistake(&mut self, random: &mut Random) -> Answer {
         let silent = random.below(MISTAKES.len() + 2);
-        let (head, body) = match MISTAKES.get(silent) {
-            Some((status, content_type, body)) => (Some((*status, *content_type)), *body),
-            None => (None, ""),
+        let Some(mistake) = MISTAKES.get(silent) else {
+            let end = [End::Breaks, End::Hangs][silent - MISTAKES.len()];
+            let about = format!("no head, {end:?}");
+            return Answer { head: None, retry_after: None, body: Vec::new(), frames: Vec::new(), end, about };
         };
-        let end = match head {
-            Some(_) => [End::Closes, End::Closes, End::Breaks][random.below(3)],
-            None => [End::Breaks, End::Hangs][silent - MISTAKES.len()],
-        };
-        let about = match head {
-            Some((status, _)) => format!("{status}, then {end:?}"),
-            None => format!("no head, {end:?}"),
-        };
-        Answer { head, body: body.into(), frames: Vec::new(), end, about }
+        let mut answer = self.refusal(*mistake, random);
+        answer.end = [End::Closes, End::Closes, End::Breaks][random.below(3)];
+        answer.about = format!("{}, Retry-After {:?}, then {:?}", answer.about, answer.retry_after, answer.end);
+        answer
     }
 
     /// The events of one request, in the order that AG-UI asks for.
-    fn events(&mut self, random: &mut Random, request: &Value, strict: bool) -> Vec<Value> {
+    fn events(&mut self, random: &mut Random, request: &Value, strict: bool, now: f64) -> Vec<Value> {
         let run = request["runId"].as_str().unwrap().to_owned();
         let mut history = request["messages"].as_array().unwrap().clone();
         let mut events = vec![event!("RUN_STARTED", "threadId": "t", "runId": run)];
@@ -190,6 +245,12 @@ impl Server {
                 let interrupts: Vec<Value> = (0..1 + random.below(3))
                     .map(|at| {
                         let mut interrupt = json!({"id": self.id("i"), "reason": "ask"});
+                        if random.one_in(3) {
+                            let expires = now + [0.0, 300.0, 60_000.0][random.below(3)];
+                            interrupt["expiresAt"] = json!(time(expires));
+                            // The same for the model.
+                            interrupt["metadata"] = json!({"expires": expires});
+                        }
                         if let Some(call) = open.get(at) {
                             interrupt["toolCallId"] = json!(call);
                         }
@@ -211,9 +272,23 @@ impl Server {
     }
 
     fn part(&mut self, random: &mut Random, events: &mut Vec<Value>, history: &mut Vec<Value>) {
-        match random.below(8) {
+        match random.below(12) {
             0..3 => history.push(self.text(random, events)),
             3 | 4 => history.extend(self.own_call(random, events)),
+            8 | 9 => history.push(self.reasoning(random, events)),
+            10 => {
+                let id = self.id("s");
+                events.push(event!("SUBAGENT_STARTED", "subagentRunId": id, "name": "helper"));
+                let begin = events.len();
+                let mut message = self.text(random, events);
+                for event in &mut events[begin..] {
+                    event["subagentRunId"] = json!(id);
+                }
+                message["subagentRunId"] = json!(id);
+                history.push(message);
+                events.push(event!("SUBAGENT_FINISHED", "subagentRunId": id));
+            }
+            11 => history.push(self.chunks(random, events)),
             5 => {
                 let n = random.below(99);
                 events.push(event!("STATE_SNAPSHOT", "snapshot": {"n": n, "list": [n]}));
@@ -237,6 +312,42 @@ impl Server {
             events.push(event!("TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta));
         }
         events.push(event!("TEXT_MESSAGE_END", "messageId": id));
+        json!({"id": id, "role": "assistant", "content": content})
+    }
+
+    fn reasoning(&mut self, random: &mut Random, events: &mut Vec<Value>) -> Value {
+        let id = self.id("r");
+        events.push(event!("REASONING_START", "messageId": id));
+        events.push(event!("REASONING_MESSAGE_START", "messageId": id, "role": "reasoning"));
+        let mut content = String::new();
+        for at in 0..1 + random.below(3) {
+            let delta = format!("hm{at}");
+            content += &delta;
+            events.push(event!("REASONING_MESSAGE_CONTENT", "messageId": id, "delta": delta));
+        }
+        events.push(event!("REASONING_MESSAGE_END", "messageId": id));
+        events.push(event!("REASONING_END", "messageId": id));
+        json!({"id": id, "role": "reasoning", "content": content})
+    }
+
+    /// A text in chunks. That it is over is said by what follows.
+    fn chunks(&mut self, random: &mut Random, events: &mut Vec<Value>) -> Value {
+        let id = self.id("m");
+        let mut content = String::new();
+        for at in 0..1 + random.below(4) {
+            let delta = format!("bit{at}");
+            content += &delta;
+            let mut chunk = event!("TEXT_MESSAGE_CHUNK", "messageId": id, "delta": delta);
+            // A page that joins must know where it belongs.
+            if at > 0 && self.dialect.is_none() {
+                chunk.as_object_mut().unwrap().remove("messageId");
+            }
+            events.push(chunk);
+        }
+        // Whoever joins in the middle cannot know which message the next event ends.
+        if matches!(self.dialect, Some(Dialect::Snapshot | Dialect::Prelude)) {
+            events.push(event!("STATE_DELTA", "delta": [{"op": "add", "path": "/n", "value": random.below(99)}]));
+        }
         json!({"id": id, "role": "assistant", "content": content})
     }
 
@@ -275,22 +386,28 @@ impl Server {
         self.call(random, name, events).0
     }
 
-    fn write(&self, events: &[Value], from: usize) -> Answer {
+    /// The body that says `opening`, and then the events of a run from one of them on.
+    fn write(&self, opening: &[Value], events: &[Value], from: usize) -> Answer {
         let mut body = String::new();
         let mut frames = Vec::new();
-        let kinds: Vec<&str> = events.iter().skip(from).map(|event| event["type"].as_str().unwrap()).collect();
-        let about = kinds.join(" ");
+        let rest =
+            meanings(events).into_iter().enumerate().skip(from).map(|(at, (event, means))| (Some(at), event, means));
+        let all = opening.iter().map(|event| (None, event, vec![event.clone()])).chain(rest);
         let (prefix, end) = match self.framing {
             Framing::Sse => ("data: ", "\n\n"),
             Framing::SseCrLf => ("data: ", "\r\n\r\n"),
             Framing::Lines => ("", "\n"),
         };
-        for (index, event) in events.iter().enumerate().skip(from) {
+        let mut kinds = Vec::new();
+        for (index, event, means) in all {
             let mut event = event.clone();
-            match self.dialect {
-                Some(Dialect::Id) => body += &format!("id: {}{}", index + 1, end.split_at(end.len() / 2).1),
-                Some(Dialect::Member) => event["seq"] = json!(index + 1),
-                None => {}
+            kinds.push(event["type"].as_str().unwrap().to_owned());
+            let number = index.map(|index| index + 1);
+            if let (Some(number), true) = (number, self.dialect.is_some_and(Dialect::ids)) {
+                body += &format!("id: {number}{}", end.split_at(end.len() / 2).1);
+            }
+            if let (Some(number), true) = (number, self.dialect.is_some_and(Dialect::members)) {
+                event["seq"] = json!(number);
             }
             body += prefix;
             body += &event.to_string();
@@ -298,12 +415,85 @@ impl Server {
             body += end;
             // A carriage return ends a line already.
             let whole = body.len() - usize::from(self.framing == Framing::SseCrLf);
-            frames.push(Frame { readable, whole, index, event });
+            frames.push(Frame { readable, whole, index, event, means });
         }
         let content_type = match self.framing {
             Framing::Lines => "application/x-ndjson",
             _ => "text/event-stream",
         };
-        Answer { head: Some((200, content_type)), body: body.into(), frames, end: End::Closes, about }
+        let (head, about) = (Some((200, content_type)), kinds.join(" "));
+        Answer { head, retry_after: None, body: body.into(), frames, end: End::Closes, about }
     }
+}
+
+impl Told {
+    /// How things stand a few events later, for a page that joins; and with which event it goes on then.
+    fn stands(&self, ahead: usize, prelude: bool) -> (Vec<Value>, usize) {
+        let meanings = meanings(&self.events);
+        let mut thread = Thread::new();
+        thread.add(&self.request["messages"]);
+        thread.state = self.request["state"].clone();
+        let mut from = 0;
+        let (mut calls, mut chunks) = (0, false);
+        for (event, means) in &meanings {
+            let kind = event["type"].as_str().unwrap();
+            let terminal = matches!(kind, "RUN_FINISHED" | "RUN_ERROR");
+            // Not behind the chunks of a message, nor within the arguments of a call: what is there is whole.
+            let apart = calls == 0 && !chunks;
+            chunks = kind.ends_with("CHUNK") || chunks && event.get("subagentRunId").is_some();
+            if from >= self.reached && apart && (terminal || from >= self.reached + ahead) {
+                break;
+            }
+            calls += usize::from(kind == "TOOL_CALL_START");
+            calls -= usize::from(kind == "TOOL_CALL_END");
+            means.iter().for_each(|event| thread.apply(event));
+            from += 1;
+        }
+        let run_id = &self.request["runId"];
+        let messages: Vec<Value> = thread.messages.iter().map(|message| message.outgoing()).collect();
+        let mut opening =
+            vec![event!("MESSAGES_SNAPSHOT", "messages": messages), event!("STATE_SNAPSHOT", "snapshot": thread.state)];
+        if prelude {
+            opening.insert(0, event!("RUN_STARTED", "threadId": "t", "runId": run_id));
+            let running = thread.subagents.iter().filter(|(_, status)| *status == "running");
+            opening.extend(running.map(|(id, _)| event!("SUBAGENT_STARTED", "subagentRunId": id, "name": "helper")));
+            opening.extend(thread.messages.iter().filter_map(|message| message.start()));
+        }
+        (opening, from)
+    }
+}
+
+/// The events with what they say: chunks are texts, which what follows ends.
+fn meanings(events: &[Value]) -> Vec<(&Value, Vec<Value>)> {
+    let mut open: Option<Value> = None;
+    let mut meanings = Vec::new();
+    for event in events {
+        let mut means = Vec::new();
+        let chunk = event["type"] == "TEXT_MESSAGE_CHUNK";
+        let id = event.get("messageId").or(open.as_ref()).cloned();
+        // What a subagent says is apart.
+        let apart = event.get("subagentRunId").is_some();
+        if let Some(open) = open.take_if(|open| !apart && (!chunk || Some(&*open) != id.as_ref())) {
+            means.push(event!("TEXT_MESSAGE_END", "messageId": open, "ofChunks": true));
+        }
+        if chunk {
+            if open.is_none() {
+                means.push(event!("TEXT_MESSAGE_START", "messageId": id));
+                open.clone_from(&id);
+            }
+            means.push(event!("TEXT_MESSAGE_CONTENT", "messageId": id, "delta": event["delta"]));
+        } else {
+            means.push(event.clone());
+        }
+        meanings.push((event, means));
+    }
+    meanings
+}
+
+/// As ISO 8601 has it; of the first month of 1970.
+fn time(at: f64) -> String {
+    let ms = at as u64;
+    let (day, hour) = (1 + ms / 86_400_000, ms / 3_600_000 % 24);
+    let (minute, second, rest) = (ms / 60_000 % 60, ms / 1000 % 60, ms % 1000);
+    format!("1970-01-{day:02}T{hour:02}:{minute:02}:{second:02}.{rest:03}Z")
 }

@@ -1,6 +1,7 @@
 //! What the thread must be: the messages, calls and state that follow from what was delivered, kept in the plainest way.
 
 use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
 
 /// A message of the expected thread.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,10 +12,14 @@ pub struct Message {
     pub tool_call_id: Option<String>,
     pub delivery: &'static str,
     pub calls: Vec<Call>,
+    /// The subagent that says it.
+    owner: Option<String>,
     error: Option<String>,
     text_open: bool,
     /// The server has not seen it.
     local: bool,
+    /// The run that is on has told it.
+    told: bool,
 }
 
 /// A call of an assistant message.
@@ -39,6 +44,16 @@ pub struct Thread {
     local: Option<(Value, Changes)>,
     /// The ids of the open ones.
     pub interrupts: Vec<String>,
+    /// When they expire, of those that do.
+    pub expiries: HashMap<String, f64>,
+    /// Ids, and how they are.
+    pub subagents: Vec<(String, &'static str)>,
+    /// The state that the run began with.
+    before: Value,
+    /// Messages that the stream has opened. The application may have taken them out of the thread.
+    open: HashSet<String>,
+    /// Ids of the messages that the run did not bring: those that were there, and the application's own.
+    known: HashSet<String>,
 }
 
 fn text(value: &Value) -> String {
@@ -60,13 +75,25 @@ impl Message {
             id: text(&value["id"]),
             role: text(&value["role"]),
             content: value["content"].as_str().map(str::to_owned),
+            owner: value["subagentRunId"].as_str().map(str::to_owned),
             tool_call_id: value["toolCallId"].as_str().map(str::to_owned),
             delivery: "complete",
             calls: calls.iter().map(call).collect(),
             error: value["error"].as_str().map(str::to_owned),
             text_open: false,
             local: false,
+            told: false,
         }
+    }
+
+    /// The event that opens it, if it is open.
+    pub fn start(&self) -> Option<Value> {
+        let kind = if self.role == "reasoning" { "REASONING_MESSAGE_START" } else { "TEXT_MESSAGE_START" };
+        let mut event = json!({"type": kind, "messageId": self.id, "role": self.role});
+        if let Some(owner) = &self.owner {
+            event["subagentRunId"] = json!(owner);
+        }
+        self.text_open.then_some(event)
     }
 
     /// As AG-UI has it: what a request carries.
@@ -77,6 +104,9 @@ impl Message {
         }
         if let Some(id) = &self.tool_call_id {
             value["toolCallId"] = json!(id);
+        }
+        if let Some(owner) = &self.owner {
+            value["subagentRunId"] = json!(owner);
         }
         if let Some(error) = &self.error {
             value["error"] = json!(error);
@@ -174,27 +204,34 @@ impl Thread {
     pub fn apply(&mut self, event: &Value) {
         let id = |name: &str| text(&event[name]);
         match event["type"].as_str().unwrap() {
-            "TEXT_MESSAGE_START" => {
-                let id = id("messageId");
-                if self.at(&id).is_none() {
-                    let new = json!({"id": id, "role": "assistant", "content": ""});
-                    self.messages.push(Message::read(&new));
+            kind @ ("TEXT_MESSAGE_START" | "REASONING_MESSAGE_START") => self.opens(kind, event),
+            kind @ ("TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT") => {
+                // Of a message that was open when the page joined, or left.
+                if !self.open.contains(&id("messageId")) {
+                    self.opens(kind, event);
                 }
-                if let Some(message) = self.message(&id) {
-                    message.delivery = "streaming";
-                    message.text_open = true;
-                }
-            }
-            "TEXT_MESSAGE_CONTENT" => {
                 if let Some(message) = self.message(&id("messageId")) {
                     *message.content.get_or_insert_default() += event["delta"].as_str().unwrap();
                 }
             }
-            "TEXT_MESSAGE_END" => {
-                if let Some(message) = self.message(&id("messageId")) {
+            "TEXT_MESSAGE_END" | "REASONING_MESSAGE_END" => {
+                // A page that was loaded anew knows what an END ends, but not which chunks have come.
+                let counts = self.open.remove(&id("messageId")) || event.get("ofChunks").is_none();
+                if let Some(message) = self.message(&id("messageId")).filter(|_| counts) {
                     message.delivery = "complete";
                     message.text_open = false;
                 }
+            }
+            "SUBAGENT_STARTED" if !self.subagents.iter().any(|(known, _)| *known == id("subagentRunId")) => {
+                self.subagents.push((id("subagentRunId"), "running"));
+            }
+            "SUBAGENT_FINISHED" => {
+                let ended = self.subagents.iter_mut().find(|(known, _)| *known == id("subagentRunId"));
+                ended.into_iter().for_each(|(_, status)| *status = "complete");
+            }
+            "RUN_STARTED" => {
+                self.subagents.clear();
+                self.open.clear();
             }
             "TOOL_CALL_START" => {
                 let call = id("toolCallId");
@@ -203,6 +240,7 @@ impl Thread {
                     message.delivery = "streaming";
                     let name = id("toolCallName");
                     let args = String::new();
+                    message.told = true;
                     message.calls =
                         vec![Call { id: call, name, args, phase: "input-streaming", running: true, result: None }];
                     self.messages.push(message);
@@ -235,9 +273,62 @@ impl Thread {
             "RUN_FINISHED" => {
                 let interrupts = event["outcome"]["interrupts"].as_array().map_or(&[][..], Vec::as_slice);
                 self.interrupts = interrupts.iter().map(|interrupt| text(&interrupt["id"])).collect();
+                let expiry =
+                    |interrupt: &Value| Some((text(&interrupt["id"]), interrupt["metadata"]["expires"].as_f64()?));
+                self.expiries = interrupts.iter().filter_map(expiry).collect();
             }
             _ => {}
         }
+    }
+
+    /// A message is opened, that is new or goes on.
+    fn opens(&mut self, kind: &str, event: &Value) {
+        let id = text(&event["messageId"]);
+        self.open.insert(id.clone());
+        if self.at(&id).is_none() {
+            let role = if kind.starts_with("REASONING") { "reasoning" } else { "assistant" };
+            let new = json!({"id": id, "role": role, "content": "", "subagentRunId": event["subagentRunId"]});
+            self.messages.push(Message { told: true, ..Message::read(&new) });
+        }
+        if let Some(message) = self.message(&id) {
+            message.delivery = "streaming";
+            message.text_open = true;
+        }
+    }
+
+    /// A run begins.
+    pub fn begins(&mut self) {
+        self.messages.iter_mut().for_each(|message| message.told = false);
+        self.known = self.messages.iter().map(|message| message.id.clone()).collect();
+        self.before = self.state.clone();
+        self.open.clear();
+    }
+
+    /// The run is told again from its beginning: what it has told is forgotten. Gives the calls that the page has answered,
+    /// with its answers, and whether they are errors, and denials: nobody tells those again.
+    pub fn go_back(&mut self) -> Vec<(String, String, bool, bool)> {
+        let told: Vec<Call> =
+            self.messages.iter().filter(|m| m.told).flat_map(|message| message.calls.clone()).collect();
+        let mut answers = Vec::new();
+        self.messages.retain(|message| {
+            let call = told.iter().find(|call| message.tool_call_id.as_ref() == Some(&call.id));
+            if let Some(call) = call.filter(|_| message.local) {
+                let content = message.content.clone().unwrap_or_default();
+                answers.push((call.id.clone(), content, message.error.is_some(), call.phase == "denied"));
+            }
+            !message.told && (call.is_none() || !message.local)
+        });
+        *self.confirmed() = self.before.clone();
+        self.rebase();
+        self.subagents.clear();
+        self.open.clear();
+        answers
+    }
+
+    /// The calls that the run has told and that have no answer.
+    pub fn unanswered(&self) -> Vec<String> {
+        let calls = self.messages.iter().filter(|message| message.told).flat_map(|message| &message.calls);
+        calls.filter(|call| call.result.is_none()).map(|call| call.id.clone()).collect()
     }
 
     fn confirmed(&mut self) -> &mut Value {
@@ -287,7 +378,7 @@ impl Thread {
             return;
         }
         let at = self.behind_results(call);
-        self.messages.insert(at, Message::read(&new));
+        self.messages.insert(at, Message { told: true, ..Message::read(&new) });
     }
 
     fn behind_results(&self, call: &str) -> usize {
@@ -322,10 +413,11 @@ impl Thread {
     /// The server's list of messages: it is right about what it knows; what it does not know is gone.
     fn merge(&mut self, list: &Value) {
         let mut given: Vec<Message> = list.as_array().unwrap().iter().map(Message::read).collect();
+        let reasons = given.iter().any(|message| message.role == "reasoning");
         let mut merged = Vec::new();
         for mut local in std::mem::take(&mut self.messages) {
             let Some(at) = given.iter().position(|new| new.id == local.id) else {
-                if local.local {
+                if local.local || local.role == "reasoning" && !reasons {
                     merged.push(local);
                 }
                 continue;
@@ -333,6 +425,7 @@ impl Thread {
             local.become_as(given.remove(at));
             merged.push(local);
         }
+        given.iter_mut().for_each(|message| message.told = !self.known.contains(&message.id));
         merged.append(&mut given);
         self.messages = merged;
         self.link();
@@ -343,6 +436,7 @@ impl Thread {
         let mut old = std::mem::take(&mut self.messages);
         for new in list.as_array().unwrap().iter().map(Message::read) {
             let Some(at) = old.iter().position(|local| local.id == new.id) else {
+                self.known.insert(new.id.clone());
                 self.messages.push(new);
                 continue;
             };
@@ -368,8 +462,10 @@ impl Thread {
     /// The thread as a page has it that was left and is back.
     pub fn reload(&mut self) {
         self.local = None;
+        self.subagents.clear();
+        self.open.clear();
         for message in &mut self.messages {
-            (message.text_open, message.local) = (false, false);
+            message.text_open = false;
             if message.delivery == "streaming" {
                 message.delivery = "aborted";
             }
@@ -387,6 +483,9 @@ impl Thread {
             "aborted" => "aborted",
             _ => "error",
         };
+        for (_, status) in self.subagents.iter_mut().filter(|(_, status)| *status == "running") {
+            *status = if delivery == "complete" { "complete" } else { "error" };
+        }
         for message in &mut self.messages {
             message.text_open = false;
             if message.delivery == "streaming" {
@@ -440,7 +539,7 @@ impl Message {
                 None => call,
             })
             .collect();
-        self.role = new.role;
+        (self.role, self.owner) = (new.role, new.owner);
         self.content = new.content;
         (self.tool_call_id, self.error) = (new.tool_call_id, new.error);
         if self.delivery != "streaming" {

@@ -1,10 +1,10 @@
 //! One schedule, played: a session between a fake user, a fake server and a fake clock, and what must hold after each step.
 
-use super::plan::{Amount, Dialect, Plan, Policy, Step};
+use super::plan::{Dialect, Plan, Policy, Step};
 use super::server::{Answer, End, Server};
 use super::thread::Thread;
 use crate::support::Mirror;
-use ag_ui_wasm::session::{Misuse, Network, Options, Resume, Session, Ticket};
+use ag_ui_wasm::session::{Network, Options, Resume, Session, Ticket};
 use effects::Due;
 use page::Turn;
 use serde_json::{Value, json};
@@ -24,7 +24,9 @@ macro_rules! ensure {
 
 mod check;
 mod effects;
+mod network;
 mod page;
+mod user;
 
 /// A request that was opened.
 struct Line {
@@ -41,13 +43,16 @@ struct Line {
     closed: bool,
 }
 
+/// Interrupts, and whether the answer is a cancellation.
+type Answers = Vec<(String, bool)>;
+
 /// A submit that was accepted.
 struct Asked {
     run_id: String,
     policy: Policy,
     start: Start,
     message: Option<Value>,
-    resume: Option<Vec<String>>,
+    resume: Option<Answers>,
     replaces: Option<String>,
     begun: bool,
     settled: bool,
@@ -57,6 +62,21 @@ impl Asked {
     fn new(run_id: String, policy: Policy, start: Start) -> Self {
         Self { run_id, policy, start, message: None, resume: None, replaces: None, begun: false, settled: false }
     }
+}
+
+/// Whether a run may begin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Admission {
+    Admitted,
+    /// Something is open that it does not answer.
+    Open,
+    Expired,
+    /// It answers what is not open.
+    Unknown,
+}
+
+fn status(cancels: bool) -> &'static str {
+    if cancels { "cancelled" } else { "resolved" }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +98,13 @@ struct Run {
     received: usize,
     /// Its request is one that joins it.
     joins: bool,
+    /// The request that is out was answered with the run from its beginning, or will be.
+    whole: bool,
+    /// What is told now was told before, perhaps.
+    replays: bool,
+    /// Events of this connection, and the most that an earlier one has brought.
+    fresh: usize,
+    best: usize,
     /// A stream of it has begun.
     streamed: bool,
     /// For the time to try again.
@@ -99,12 +126,21 @@ impl Run {
             pending: Vec::new(),
             received: 0,
             joins: false,
+            whole: false,
+            replays: false,
+            fresh: 0,
+            best: 0,
             streamed: false,
             waiting: false,
             attempt: 0,
             renewed: false,
             heard,
         }
+    }
+
+    /// Whether its stream goes on with one that was lost, or left.
+    fn goes_on(&self) -> bool {
+        self.joins && !self.replays && self.ended.is_none()
     }
 }
 
@@ -131,16 +167,28 @@ pub struct World {
     /// Calls that were abandoned before the run that begins.
     abandoned: Vec<String>,
     /// Tickets and ids of interrupts that are answered while others are not.
-    partial: Vec<(Ticket, String)>,
+    partial: Vec<(Ticket, (String, bool))>,
     /// Tickets that settle with another, the first of the pair.
     joined: Vec<(Ticket, Ticket)>,
     /// The page was left while a run was on: the queue waits for the user.
     parked: bool,
     /// A run was left to the server; how many of its events were received.
     left: Option<usize>,
+    /// The same of one that was on when the page was left.
+    lost: Option<usize>,
+    /// The page knows of its run no more than how far it was told.
+    anew: bool,
+    /// The message of the chunks that came last.
+    chunks: Option<String>,
+    /// RUN_STARTED of the run was received.
+    started: bool,
+    /// Calls that the page has answered, and that a replay has yet to tell of: answers, whether errors, whether denials.
+    untold: Vec<(String, String, bool, bool)>,
+    /// The server wants to be left alone until then.
+    not_before: f64,
     run_id: String,
     thread: Thread,
-    resumed: Option<Vec<String>>,
+    resumed: Option<Answers>,
     status: &'static str,
     outcome: Option<&'static str>,
     /// The page was told that the snapshot is behind; whether as urgent.
@@ -167,6 +215,11 @@ fn options(plan: &Plan) -> Options {
                 let resume = match dialect {
                     Dialect::Id => Resume::by("last-event-id", None, None),
                     Dialect::Member => Resume::by("cursor", Some("seq"), Some("after")),
+                    Dialect::Socket => Resume::by("socket-cursor", Some("seq"), Some("after")),
+                    Dialect::RunUrl { .. } => Resume::by("run-url", None, None),
+                    Dialect::Replay => Resume::by("replay", None, None),
+                    Dialect::Snapshot => Resume::by("snapshot", None, None),
+                    Dialect::Prelude => Resume::by("prelude", None, None),
                 };
                 resume.unwrap()
             }),
@@ -200,6 +253,12 @@ impl World {
             joined: Vec::new(),
             parked: false,
             left: None,
+            lost: None,
+            anew: false,
+            chunks: None,
+            started: false,
+            untold: Vec::new(),
+            not_before: 0.0,
             run_id: String::new(),
             thread: Thread::new(),
             resumed: None,
@@ -293,7 +352,7 @@ impl World {
                 }
                 let json = state.to_string();
                 if self.give(|session, _| session.set_state(&json))?.is_ok() {
-                    self.thread.set_state(state, self.run.is_some());
+                    self.thread.set_state(state, self.run.is_some() || self.left.is_some());
                 }
                 self.perform()
             }
@@ -310,8 +369,9 @@ impl World {
                 if result.is_ok() {
                     ensure!(self.queue.is_empty() && self.run.is_none(), "reset left something behind");
                     (self.thread, self.turn) = (Thread::new(), None);
-                    self.left = None;
+                    (self.left, self.lost, self.anew) = (None, None, false);
                     self.handled.clear();
+                    self.untold.clear();
                     (self.status, self.outcome, self.resumed) = ("idle", None, None);
                 }
                 Ok(())
@@ -339,539 +399,6 @@ impl World {
         }
     }
 
-    // The user.
-
-    fn submit(&mut self, seed: u32, policy: Policy, answers: bool) -> Held {
-        let message = self.message(seed);
-        let resume = (answers && !self.thread.interrupts.is_empty()).then(|| self.thread.interrupts.clone());
-        self.ask(Start::Submit, Some(message), policy, resume, None)
-    }
-
-    fn message(&mut self, seed: u32) -> Value {
-        self.minted += 1;
-        json!({"id": format!("u{}", self.minted), "role": "user", "content": format!("#{seed}")})
-    }
-
-    /// The input of a run, and its id.
-    fn input(&mut self) -> (Value, String) {
-        self.minted += 1;
-        let run_id = format!("r{}", self.minted);
-        let mut input = json!({"runId": run_id});
-        if let Some(limit) = self.plan.follow_ups {
-            input["pageTools"] = page::tools();
-            input["maxFollowUps"] = json!(limit);
-        }
-        (input, run_id)
-    }
-
-    fn edit_queued(&mut self, which: usize, seed: u32) -> Held {
-        let ticket = self.queue.get(which % (self.queue.len() + 1)).copied().unwrap_or(which as Ticket);
-        let message = self.message(seed);
-        let (mut input, run_id) = self.input();
-        input["messages"] = json!([message]);
-        let input = input.to_string();
-        let edited = self.give(|session, _| session.edit_queued(ticket, &input))?;
-        self.say(|| format!("     edit {ticket}: {edited:?}"));
-        if self.disposed {
-            return self.perform();
-        }
-        let waits = self.queue.contains(&ticket);
-        ensure!(edited == Ok(waits), "whether {ticket} was edited is {edited:?}");
-        if let Some(asked) = self.asked.get_mut(&ticket).filter(|_| waits) {
-            let (policy, message) = (asked.policy, Some(message));
-            let resume = asked.resume.take();
-            *asked = Asked { message, resume, ..Asked::new(run_id, policy, Start::Submit) };
-        }
-        self.perform()
-    }
-
-    /// One of the open interrupts is answered; with the last answer the run begins.
-    fn answer(&mut self, which: usize) -> Held {
-        let open = self.thread.interrupts.clone();
-        let id = open.get(which % (open.len() + 1)).cloned().unwrap_or_else(|| "never".into());
-        let (run, run_id) = self.input();
-        let input = json!({"interruptId": id, "status": "resolved", "run": run}).to_string();
-        let result = self.give(|session, now| session.answer(&input, now))?;
-        self.say(|| format!("     answer {id}: {result:?}"));
-        // A run that is on has taken an answer along.
-        let taken = self.run.is_some() && self.resumed.as_ref().is_some_and(|ids| ids.contains(&id));
-        match result {
-            Err(Misuse::Disposed) => ensure!(self.disposed, "nobody disposed of it"),
-            Err(Misuse::InterruptUnknown(_)) => ensure!(!open.contains(&id) || taken, "{id} is open"),
-            Err(other) => return Err(format!("refused: {other}")),
-            Ok(ticket) => {
-                ensure!(open.contains(&id) && !taken && !self.disposed, "{id} is not open, and was answered");
-                let again = self.partial.iter().position(|(_, answered)| *answered == id);
-                if let Some(at) = again {
-                    self.due.settles.push((self.partial.remove(at).0, "dropped"));
-                }
-                let mut asked = Asked::new(run_id, "queue", Start::Submit);
-                if self.partial.len() + 1 == open.len() {
-                    let others = self.partial.drain(..);
-                    let mut ids = Vec::new();
-                    for (other, answered) in others {
-                        self.joined.push((ticket, other));
-                        ids.push(answered);
-                    }
-                    ids.push(id);
-                    asked.resume = Some(ids);
-                    self.queue.insert(0, ticket);
-                } else {
-                    self.partial.push((ticket, id));
-                }
-                ensure!(self.asked.insert(ticket, asked).is_none(), "ticket {ticket} was given twice");
-            }
-        }
-        self.perform()
-    }
-
-    fn disconnect(&mut self) -> Held {
-        match self.run.take_if(|run| run.ended.is_none()) {
-            Some(run) => {
-                self.due.settles.push((run.ticket, "disconnected"));
-                self.due.closes = !run.waiting;
-                self.left = Some(run.received);
-                self.status = "idle";
-                if let Some(turn) = &mut self.turn {
-                    turn.ticket = None;
-                }
-            }
-            None => self.stops(),
-        }
-        self.give(|session, now| session.disconnect(now))?;
-        self.perform()
-    }
-
-    fn attach(&mut self) -> Held {
-        if self.left.is_none() && self.run.is_none() && self.plan.resume.is_some() && !self.disposed {
-            return Ok(());
-        }
-        let (mut input, _) = self.input();
-        input.as_object_mut().unwrap().remove("runId");
-        let input = input.to_string();
-        let on = self.run.as_ref().map(|run| run.ended.is_none());
-        if on == Some(false) {
-            return Ok(());
-        }
-        let result = self.give(|session, now| session.attach(&input, now))?;
-        self.say(|| format!("     attach: {result:?}"));
-        let ticket = match result {
-            Err(Misuse::Disposed) if self.disposed => return self.perform(),
-            Err(Misuse::Busy) if on.is_some() => return self.perform(),
-            Err(Misuse::NothingToAttach) if self.plan.resume.is_none() => return self.perform(),
-            Ok(ticket) if self.plan.resume.is_some() => ticket,
-            other => return Err(format!("attach: {other:?}")),
-        };
-        let Some(received) = self.left.take() else { return Err("nothing was left, and it is joined".into()) };
-        let run_id = self.run_id.clone();
-        let asked = Asked { begun: true, ..Asked::new(run_id.clone(), "queue", Start::Submit) };
-        ensure!(self.asked.insert(ticket, asked).is_none(), "ticket {ticket} was given twice");
-        let turn = Turn { ticket: None, run_id, follow_ups: 0, calls: Vec::new(), over: None };
-        self.turn.get_or_insert(turn).ticket = Some(ticket);
-        let run = Run::new(ticket, self.lines.len(), self.now);
-        self.run = Some(Run { joins: true, waiting: true, received, ..run });
-        self.thread.sent();
-        (self.status, self.outcome) = ("running", None);
-        self.perform()
-    }
-
-    /// The page is left without a word, and comes back with what it had saved.
-    fn reload(&mut self) -> Held {
-        use page::Stage;
-        if self.disposed {
-            return Ok(());
-        }
-        let saved = self.give(|session, _| session.save())?;
-        self.say(|| format!("     {saved}"));
-        let running = self.left.is_some() || self.run.as_ref().is_some_and(|run| run.ended.is_none());
-        self.session = Session::new(options(&self.plan), None, None).unwrap();
-        if self.twin.is_some() {
-            self.twin = Some(Session::new(options(&self.plan), None, None).unwrap());
-        }
-        (self.mirror, self.wake, self.told, self.run) = (Mirror::new(), None, None, None);
-        self.lines.clear();
-        // The tickets of the page that was left are nobody's; the queue gets new ones.
-        let mut asked = std::mem::take(&mut self.asked);
-        let queue = std::mem::take(&mut self.queue);
-        for (at, ticket) in queue.iter().enumerate() {
-            self.queue.push(at as Ticket + 1);
-            self.asked.insert(at as Ticket + 1, asked.remove(ticket).unwrap());
-        }
-        self.partial.clear();
-        self.joined.clear();
-        (self.resumed, self.parked) = (None, running);
-        self.left = None;
-        (self.status, self.outcome) = if running { ("error", Some("truncated")) } else { ("idle", None) };
-        self.thread.reload();
-        self.turn.take_if(|turn| !turn.any(&[Stage::Executing, Stage::Waiting, Stage::Manual]));
-        let mut calls = Vec::new();
-        if let Some(turn) = &mut self.turn {
-            (turn.ticket, turn.over) = (None, Some("success"));
-            calls = turn.calls.iter().map(|call| (call.id.clone(), call.stage)).collect();
-            turn.calls
-                .iter_mut()
-                .filter(|call| call.stage == Stage::Executing)
-                .for_each(|call| call.stage = Stage::Done);
-        }
-        for (id, stage) in calls {
-            match stage {
-                // Whether it happened is not known: it is not done again.
-                Stage::Executing => {
-                    self.thread.answer(&id, "The page was left before the tool was done.", true, false);
-                }
-                Stage::Waiting => self.set_phase(&id, "awaiting-approval"),
-                Stage::Manual => self.set_phase(&id, "input-available"),
-                Stage::Done => {}
-            }
-        }
-        let restored = self.give(|session, now| session.restore(&saved, now))?;
-        ensure!(restored.is_ok(), "what was saved is refused: {restored:?}");
-        self.perform()
-    }
-
-    fn ask(
-        &mut self,
-        start: Start,
-        message: Option<Value>,
-        policy: Policy,
-        resume: Option<Vec<String>>,
-        replaces: Option<String>,
-    ) -> Held {
-        let (mut input, run_id) = self.input();
-        input["ifBusy"] = json!(policy);
-        if let Some(id) = &replaces {
-            input["replaces"] = json!(id);
-        }
-        if let Some(message) = &message {
-            input["messages"] = json!([message]);
-        }
-        if let Some(ids) = &resume {
-            input["resume"] = ids.iter().map(|id| json!({"interruptId": id, "status": "resolved"})).collect();
-        }
-        let input = input.to_string();
-        let result = match &start {
-            Start::Submit => self.give(|session, now| session.submit(&input, now)),
-            Start::Retry => self.give(|session, now| session.retry(&input, now)),
-            Start::Regenerate(id) => self.give(|session, now| session.regenerate(id.as_deref(), &input, now)),
-        }?;
-        self.say(|| format!("     {start:?} {run_id} ({policy}): {result:?}"));
-        let asked = Asked { message, resume, replaces, ..Asked::new(run_id, policy, start) };
-        let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
-        let judged = over && !self.waits() || policy == "replace";
-        let refused = !self.disposed && judged && !self.admits(&asked);
-        ensure!(
-            refused == matches!(result, Err(Misuse::InterruptsOpen(_))),
-            "interrupts {:?} are open, and the answer was {result:?}",
-            self.thread.interrupts
-        );
-        match &result {
-            Ok(ticket) => {
-                ensure!(!self.disposed, "a submit after dispose was accepted");
-                let fresh = !self.asked.contains_key(ticket);
-                ensure!(fresh, "ticket {ticket} was given twice");
-                let left = self.left.take().is_some();
-                if left {
-                    self.thread.end("aborted", &[]);
-                }
-                match policy {
-                    "replace" if !over || self.is_working() => {
-                        self.stops();
-                        self.queue.insert(0, *ticket);
-                    }
-                    // The run that is over is closed first; whatever goes on then is replaced.
-                    "replace" if self.run.is_some() || self.waits() && !left => self.replacing = Some(*ticket),
-                    _ => self.queue.push(*ticket),
-                }
-                self.asked.insert(*ticket, asked);
-            }
-            Err(Misuse::Busy) => ensure!(policy == "reject", "rejected, where that was not asked for"),
-            Err(Misuse::QueueFull) => {
-                ensure!(self.queue.len() >= self.plan.max_queue, "the queue is full with {}", self.queue.len());
-            }
-            Err(Misuse::NothingToRegenerate) => {
-                let Start::Regenerate(id) = &asked.start else { return Err("nothing was to be regenerated".into()) };
-                ensure!(self.thread.cut(id.as_deref()).is_none(), "there is something to regenerate");
-            }
-            Err(Misuse::NothingToReplace) => {
-                let replaced = self.thread.messages.iter().any(|message| asked.replaces.as_ref() == Some(&message.id));
-                ensure!(asked.replaces.is_some() && !replaced, "there is something to replace");
-            }
-            Err(Misuse::InterruptsOpen(_)) => {}
-            Err(Misuse::Disposed) => ensure!(self.disposed, "nobody disposed of it"),
-            Err(other) => return Err(format!("refused: {other}")),
-        }
-        self.perform()
-    }
-
-    /// The answers that a run of this submit carries.
-    fn answers(&self, asked: &Asked) -> Option<Vec<String>> {
-        match (&asked.resume, &asked.start) {
-            (Some(ids), _) => Some(ids.clone()),
-            (None, Start::Submit) => None,
-            (None, Start::Retry) => self.resumed.clone(),
-            (None, Start::Regenerate(_)) => {
-                (!self.thread.interrupts.is_empty()).then(|| self.thread.interrupts.clone())
-            }
-        }
-    }
-
-    /// Whether a run may begin so: all that is open is answered, and nothing else.
-    fn admits(&self, asked: &Asked) -> bool {
-        let mut answers = self.answers(asked).unwrap_or_default();
-        let mut open = self.thread.interrupts.clone();
-        answers.sort();
-        open.sort();
-        open.is_empty() || answers == open
-    }
-
-    /// Whether somebody waits who may begin.
-    fn waits(&self) -> bool {
-        self.queue.iter().any(|ticket| self.admits(&self.asked[ticket]))
-    }
-
-    /// The application edits: the last of its messages go, and one comes.
-    fn set_messages(&mut self, which: usize) -> Held {
-        let mut messages: Vec<Value> = self.thread.messages.iter().map(|message| message.outgoing()).collect();
-        messages.truncate(messages.len().saturating_sub(which % 3));
-        self.minted += 1;
-        messages.push(json!({"id": format!("u{}", self.minted), "role": "user", "content": "#7"}));
-        let messages = Value::Array(messages);
-        let json = messages.to_string();
-        if self.give(|session, _| session.set_messages(&json))?.is_ok() {
-            self.thread.assign(&messages);
-        }
-        self.perform()
-    }
-
-    /// What waits settles as aborted.
-    fn abandons(&mut self) {
-        let queue = std::mem::take(&mut self.queue);
-        self.due.settles.extend(queue.into_iter().map(|ticket| (ticket, "aborted")));
-        self.drop_answers("aborted");
-    }
-
-    fn dispose(&mut self) -> Held {
-        self.stops();
-        self.abandons();
-        // A run that was left: what the page executes for it.
-        if self.run.is_none() {
-            self.abandon_turn();
-        }
-        self.give(|session, now| session.dispose(now))?;
-        self.perform()?;
-        self.disposed = true;
-        self.turn = None;
-        let waiting: Vec<_> = self.asked.iter().filter(|(_, asked)| !asked.settled).map(|(ticket, _)| ticket).collect();
-        ensure!(waiting.is_empty(), "disposed of, and the tickets {waiting:?} never settle");
-        ensure!(self.lines.iter().all(|line| line.over), "disposed of, and a request is open");
-        Ok(())
-    }
-
-    // The network.
-
-    fn open_line(&self) -> Option<usize> {
-        self.lines.iter().position(|line| !line.over)
-    }
-
-    fn deliver(&mut self, amount: Amount) -> Held {
-        let Some(at) = self.open_line() else { return Ok(()) };
-        let line = &mut self.lines[at];
-        let (request, end) = (line.request, line.answer.end);
-        let Some((status, content_type)) = line.answer.head else { return self.end_of_body(end) };
-        if !line.headed {
-            line.headed = true;
-            let content_type = content_type.to_owned();
-            self.say(|| format!("     request {request}: {status} {content_type}"));
-            self.takes_head(status);
-            self.give(|session, now| session.head(request, status, &content_type, None, now))?;
-            return self.perform();
-        }
-        let rest = line.answer.body.len() - line.sent;
-        if rest == 0 {
-            return self.end_of_body(end);
-        }
-        let next = line.answer.frames.get(line.told).map_or(rest, |frame| frame.whole.saturating_sub(line.sent).max(1));
-        let count = match amount {
-            Amount::Bytes(n) => n.min(rest),
-            Amount::Frame => next.min(rest),
-            Amount::All => rest,
-        };
-        let bytes = line.answer.body[line.sent..line.sent + count].to_vec();
-        line.sent += count;
-        let reached = line.sent;
-        if let Some(run) = &mut self.run {
-            run.heard = self.now;
-        }
-        self.say(|| format!("     request {request}: {count} of {rest} bytes"));
-        self.tell(at, |frame| frame.whole <= reached);
-        self.give(|session, now| session.bytes(request, &bytes, now))?;
-        self.perform()
-    }
-
-    /// What was delivered of a body counts: the events that `there` says are there.
-    fn tell(&mut self, at: usize, there: impl Fn(&super::server::Frame) -> bool) {
-        while let Some(frame) = self.lines[at].answer.frames.get(self.lines[at].told).filter(|frame| there(frame)) {
-            let (event, index) = (frame.event.clone(), frame.index);
-            self.lines[at].told += 1;
-            if self.run.as_ref().is_some_and(|run| index < run.received) {
-                self.say(|| format!("       again: {event}"));
-                continue;
-            }
-            self.say(|| format!("       {event}"));
-            self.thread.apply(&event);
-            let Some(run) = &mut self.run else { continue };
-            run.events += 1;
-            run.received = index + 1;
-            let kind = event["type"].as_str().unwrap();
-            // What every page that joins is told is no progress.
-            if !run.joins || !(kind.ends_with("STARTED") || kind.ends_with("START") || kind.ends_with("SNAPSHOT")) {
-                run.attempt = 0;
-            }
-            let outcome = &event["outcome"];
-            let ended = match event["type"].as_str().unwrap() {
-                "RUN_STARTED" => {
-                    (run.ended, self.status, self.outcome) = (None, "running", None);
-                    continue;
-                }
-                "TOOL_CALL_END" => {
-                    self.call_ready(event["toolCallId"].as_str().unwrap());
-                    continue;
-                }
-                "TOOL_CALL_RESULT" => {
-                    self.answered_elsewhere(event["toolCallId"].as_str().unwrap());
-                    continue;
-                }
-                "RUN_FINISHED" if outcome["type"] == "interrupt" => "interrupted",
-                "RUN_FINISHED" => "success",
-                "RUN_ERROR" => "error",
-                _ => continue,
-            };
-            let ids = |list: &Value, pick: fn(&Value) -> &Value| -> Vec<String> {
-                let list = list.as_array().map_or(&[][..], Vec::as_slice);
-                list.iter().filter_map(|item| Some(pick(item).as_str()?.to_owned())).collect()
-            };
-            let mut pending = ids(&outcome["pendingToolCallIds"], |id| id);
-            pending.extend(ids(&outcome["interrupts"], |interrupt| &interrupt["toolCallId"]));
-            (run.ended, run.pending) = (Some(ended), pending.clone());
-            self.conclude(ended, &pending);
-        }
-    }
-
-    fn end_of_body(&mut self, end: End) -> Held {
-        let Some(at) = self.open_line() else { return Ok(()) };
-        if end == End::Hangs {
-            return Ok(());
-        }
-        let line = &mut self.lines[at];
-        line.over = true;
-        let (request, sent, headed) = (line.request, line.sent, line.headed);
-        let status = line.answer.head.filter(|_| headed).map(|(status, _)| status);
-        self.say(|| format!("     request {request}: {}", if end == End::Closes { "its end" } else { "breaks" }));
-        if end == End::Closes && headed {
-            // A last frame that lacks its end counts all the same, if it does not come again.
-            let joins = self.can_join();
-            let terminal = |event: &Value| matches!(event["type"].as_str(), Some("RUN_FINISHED" | "RUN_ERROR"));
-            self.tell(at, |frame| frame.readable <= sent && (!joins || terminal(&frame.event)));
-        }
-        self.loses(status, end)?;
-        match end {
-            End::Closes => self.give(|session, now| session.end(request, now))?,
-            _ => self.give(|session, now| session.failed(request, "reset", now))?,
-        }
-        self.perform()
-    }
-
-    /// Whether the run that is on can be joined where it was read to.
-    fn can_join(&self) -> bool {
-        self.plan.resume.is_some() && self.run.as_ref().is_some_and(|run| run.joins || run.received > 0)
-    }
-
-    /// The run waits for another attempt, if there is one left.
-    fn waits_again(&mut self) -> bool {
-        let Some(run) = self.run.as_mut().filter(|run| run.attempt < 5) else { return false };
-        run.attempt += 1;
-        run.waiting = true;
-        true
-    }
-
-    fn takes_head(&mut self, status: u16) {
-        let (posts, renew, now) = (self.plan.posts, self.plan.renew, self.now);
-        let Some(run) = &mut self.run else { return };
-        if status == 401 && renew && !run.renewed {
-            (run.renewed, run.waiting) = (true, true);
-            return;
-        }
-        let repeats = match status {
-            425 | 429 | 503 | 408 | 502 | 504 => run.joins || posts,
-            500.. => run.joins,
-            _ => false,
-        };
-        if repeats && self.waits_again() {
-            return;
-        }
-        let Some(run) = &mut self.run else { return };
-        run.heard = now;
-        if (200..300).contains(&status) {
-            run.renewed = false;
-            run.streamed |= status != 204 && self.lines[run.line].answer.is_stream();
-        }
-        if status == 204 {
-            self.ends("error");
-        }
-    }
-
-    /// A connection is lost: the run is joined again, or it ends.
-    fn loses(&mut self, status: Option<u16>, end: End) -> Held {
-        let can_join = self.can_join();
-        let Some(run) = &self.run else { return Ok(()) };
-        let is_stream = self.lines[run.line].answer.is_stream();
-        let (streamed, on) = (run.streamed, run.ended.is_none());
-        let refused = status.is_some_and(|status| status != 200);
-        let no_stream = run.events == 0 && !is_stream && end == End::Closes;
-        if refused || status.is_some() && no_stream {
-            self.ends(if streamed { "truncated" } else { "error" });
-            return self.finish();
-        }
-        let may = if status.is_none() && !run.joins { self.plan.posts } else { can_join };
-        if on && may && self.waits_again() {
-            return Ok(());
-        }
-        self.ends(if status.is_none() && !streamed { "error" } else { "truncated" });
-        self.finish()
-    }
-
-    /// A connection on which nothing came for too long is lost.
-    fn expires(&mut self) -> Held {
-        let idle = self.plan.idle_ms;
-        let Some(run) = &self.run else { return Ok(()) };
-        if idle == 0.0 || run.waiting || run.ended.is_some() || self.now < run.heard + idle {
-            return Ok(());
-        }
-        let line = &mut self.lines[run.line];
-        line.over = true;
-        let status = line.answer.head.filter(|_| line.headed).map(|(status, _)| status);
-        self.due.closes = true;
-        self.loses(status, End::Breaks)
-    }
-
-    /// Whatever comes of a request that is over changes nothing.
-    fn late(&mut self, which: usize) -> Held {
-        let over: Vec<usize> = (0..self.lines.len()).filter(|at| self.lines[*at].over).collect();
-        let Some(at) = over.get(which % over.len().max(1)) else { return Ok(()) };
-        let line = &self.lines[*at];
-        let (request, bytes) = (line.request, line.answer.body[line.sent..].to_vec());
-        self.say(|| format!("     request {request}, which is over: its rest"));
-        match which % 4 {
-            0 => self.give(|session, now| session.head(request, 500, "text/html", None, now))?,
-            1 => self.give(|session, now| session.failed(request, "reset", now))?,
-            2 => self.give(|session, now| session.end(request, now))?,
-            _ => self.give(|session, now| session.bytes(request, &bytes, now))?,
-        }
-        self.perform()?;
-        ensure!(self.effects == 0, "what came of a closed request had effects");
-        Ok(())
-    }
-
     // The clock.
 
     fn wait(&mut self, until: f64) -> Held {
@@ -888,11 +415,5 @@ impl World {
             self.perform()?;
         }
         Err("its timers never rest".into())
-    }
-}
-
-impl Answer {
-    fn is_stream(&self) -> bool {
-        self.head.is_some_and(|(_, content_type)| content_type.contains("stream") || content_type.contains("json"))
     }
 }

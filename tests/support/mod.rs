@@ -14,15 +14,16 @@ pub mod streams;
 use ag_ui_wasm::session::{Effect, Options, Session, Target, Ticket};
 use serde_json::{Value, json};
 
-/// The snapshot, kept up to date by patches alone.
-pub struct Mirror(pub Value);
+/// The snapshot, kept up to date by patches alone, and the checkpoints with what it was there.
+pub struct Mirror(pub Value, pub Vec<(Value, Value)>);
 
 impl Mirror {
     pub fn new() -> Self {
-        Self(json!({
+        let snapshot = json!({
             "status": "idle", "isLoading": false, "messages": [], "toolCalls": [], "state": {}, "interrupts": [],
             "subagents": [], "steps": [], "usage": [], "queue": [], "connection": {"phase": "closed", "attempt": 0},
-        }))
+        });
+        Self(snapshot, Vec::new())
     }
 
     pub fn apply(&mut self, patch: &str) {
@@ -54,6 +55,7 @@ impl Mirror {
                         }
                     }
                 }
+                "c" => self.1.push((operation[2].clone(), self.0.clone())),
                 "o" => {
                     let old = self.at(path).as_array().unwrap().clone();
                     let items = operation[2].as_array().unwrap().iter().flat_map(|item| match item.as_array() {

@@ -25,6 +25,8 @@
 // - `click(css)`, `type(css, text)`, `fill(css, text)`, `text(css)`, `attribute(css, name)`, `property(css, name)`,
 //   `count(css)`, `focus(css)`: wait until the element is there (`count` does not).
 // - `press(chord)`: keys to the element that has the focus.
+// - `offline(yes)`: cuts the browser off from the network, or lets it back, with the events that it tells pages. Gives
+//   false where the engine has no way: WebKitGTK.
 // - `resize(width, height)`: the viewport. Gives the size that came out as `[width, height]`: WebKitGTK's window
 //   does not get narrower than 447 pixels. `goto(url)`, `reload()`, `url()`, `title()`.
 // - `screenshot(file?)`: the viewport as PNG; folders are made.
@@ -262,6 +264,18 @@ export class Browser {
       await this.#session("POST", "/window/rect", { width: width + frameWidth, height: height + frameHeight });
     }
     return this.evaluate(() => [innerWidth, innerHeight]);
+  }
+
+  /** @param {boolean} yes @returns {Promise<boolean>} whether the engine can */
+  async offline(yes) {
+    if (this.engine === "chromium") {
+      const conditions = { offline: yes, latency: 0, download_throughput: -1, upload_throughput: -1 };
+      await this.#session("POST", "/chromium/network_conditions", { network_conditions: conditions });
+      return true;
+    }
+    const networkConditions = yes ? { type: "offline" } : null;
+    await this.#bidi?.send("emulation.setNetworkConditions", { networkConditions, contexts: [this.#window] });
+    return this.#bidi !== undefined;
   }
 
   /** @param {string} [file] @returns {Promise<Buffer>} */

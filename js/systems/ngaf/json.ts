@@ -1,0 +1,53 @@
+// Small questions about JSON.
+
+import type { JsonObject } from "../../protocol.js";
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether the object itself has the member. */
+export function has(object: object, key: string): boolean {
+  return Object.prototype.hasOwnProperty.call(object, key);
+}
+
+/** A member of the object itself: servers choose keys. */
+export function own(object: JsonObject, key: string): unknown {
+  return has(object, key) ? object[key] : undefined;
+}
+
+/** The value that a text is JSON of; anything else as it is. */
+export function parsed(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+/** Finds the end of an object in a text that comes in pieces, so that it is parsed once. */
+export interface ObjectScan {
+  text: string;
+  depth: number;
+  quoted: boolean;
+  escaped: boolean;
+}
+
+/** Adds a piece. Says whether an object may be complete now. */
+export function scan(at: ObjectScan, piece: string): boolean {
+  at.text += piece;
+  let complete = false;
+  for (let i = 0; i < piece.length; i++) {
+    const unit = piece.charCodeAt(i);
+    if (at.escaped) at.escaped = false;
+    else if (at.quoted) {
+      if (unit === 92) at.escaped = true;
+      else if (unit === 34) at.quoted = false;
+    } else if (unit === 34) at.quoted = true;
+    else if (unit === 123 || unit === 91) at.depth++;
+    else if (unit === 125 || unit === 93) complete = --at.depth === 0;
+    else if (unit > 32) complete = false;
+  }
+  return complete;
+}

@@ -1,0 +1,87 @@
+// What happens to the agent's thread beside the contract: messages that were there before, that are submitted to the agent
+// itself, or that are taken away. Events tell of none of it, the snapshot does.
+
+import type { AgentSnapshot, ContentPart, Message } from "../../types.js";
+import { isObject } from "./json.js";
+import type { Reducer } from "./reduce.js";
+import type { ContentBlock, NgafMessage, NgafToolCall } from "./types.js";
+
+/** Brings the fields in line with a snapshot, as far as no event has. */
+export function followThread(reducer: Reducer, changed: () => void): (snapshot: AgentSnapshot) => void {
+  const { fields, named } = reducer;
+  // Messages that the snapshot has had: ours may be ahead of it.
+  let seen: readonly Message[] = [];
+  let state: unknown;
+
+  const take = (snapshot: AgentSnapshot): void => {
+    const now = new Set(snapshot.messages.map(({ id }) => id));
+    const gone = new Set(seen.filter(({ id }) => !now.has(id)).map(({ id }) => id));
+    if (gone.size) {
+      const calls = new Set(snapshot.toolCalls.map(({ id }) => id));
+      fields.messages = fields.messages.filter(({ id }) => !gone.has(id));
+      fields.toolCalls = fields.toolCalls.filter(({ id }) => calls.has(id) || !named.has(id));
+      // Should they come back, no event will tell.
+      for (const id of gone) named.delete(id);
+    }
+    const known = new Set(fields.messages.map(({ id }) => id));
+    for (const message of snapshot.messages) {
+      const ofEvent = named.has(message.id) || (message.role === "tool" && named.has(message.toolCallId));
+      if (known.has(message.id) || ofEvent || /^(reasoning|activity|developer)$/.test(message.role)) continue;
+      // A run makes the others: their events come first, or have come.
+      if (snapshot.isLoading && message.role !== "user") continue;
+      reducer.add(toMessage(message));
+      named.add(message.id);
+      if (message.role !== "assistant") continue;
+      const ids = message.toolCallIds ?? [];
+      const calls = snapshot.toolCalls.filter(({ id }) => ids.includes(id) && !fields.toolCalls.some((call) => call.id === id));
+      fields.toolCalls = [...fields.toolCalls, ...calls.map(toCall)];
+      for (const { id } of calls) named.add(id);
+    }
+    seen = snapshot.messages;
+  };
+
+  return (snapshot) => {
+    // While a run only adds to the last message, there is nothing to look for.
+    const { messages } = snapshot;
+    const last = messages.length - 1;
+    const same = snapshot.isLoading && messages.length === seen.length && messages[last]?.id === seen[last]?.id;
+    if (messages !== seen && !same) take(snapshot);
+    // With a patch that the agent has refused, ours is ahead until it is told.
+    if (!snapshot.isLoading && !reducer.open && !reducer.lenient && snapshot.state !== state && isObject(snapshot.state)) {
+      state = snapshot.state;
+      fields.state = snapshot.state;
+      // Version 1 does so behind events of the state only.
+      if (reducer.version === 2 || !reducer.generation) reducer.bridge();
+      changed();
+    }
+  };
+}
+
+function toMessage(message: Message): NgafMessage {
+  const { id } = message;
+  const given = "content" in message ? message.content : undefined;
+  const content = typeof given === "string" ? given : Array.isArray(given) ? (given as readonly ContentPart[]).map(toBlock) : "";
+  return {
+    id,
+    role: message.role as NgafMessage["role"],
+    content,
+    ...(message.role === "tool" && { toolCallId: message.toolCallId }),
+    ...("name" in message && message.name !== undefined && { name: message.name }),
+    ...(message.role === "assistant" && pick(message, ["reasoning", "reasoningDurationMs", "toolCallIds"])),
+  };
+}
+
+function pick<From extends object, Name extends keyof From>(from: From, names: readonly Name[]): Pick<From, Name> {
+  return Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]])) as Pick<From, Name>;
+}
+
+function toBlock(part: ContentPart): ContentBlock {
+  if (part.type === "text") return { type: "text", text: part.text };
+  const { source } = part;
+  if (part.type !== "image" || source.type === "file") return { type: "text", text: JSON.stringify(part) };
+  return { type: "image", url: source.type === "url" ? source.value : `data:${source.mimeType};base64,${source.value}` };
+}
+
+function toCall({ id, name, args, status, result, error }: AgentSnapshot["toolCalls"][number]): NgafToolCall {
+  return { id, name, args, status, ...(result !== undefined && { result }), ...(error !== undefined && { error }) };
+}

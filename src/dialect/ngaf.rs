@@ -1,0 +1,419 @@
+//! The ngaf Agent contract (`@ngaf/ag-ui`, now `@threadplane/ag-ui`): AG-UI, written more freely than 1.0 allows, and with
+//! conventions of its own. Uses `wire`.
+//!
+//! | what it sends | what becomes of it |
+//! | --- | --- |
+//! | no `messageId`, `delta`, `snapshot`, `messages`, another `role` | what its own reducer takes instead |
+//! | REASONING_MESSAGE_CHUNK into an open message | REASONING_MESSAGE_CONTENT |
+//! | TOOL_CALL_RESULT before TOOL_CALL_END | the END first |
+//! | a result that is no text | its JSON text |
+//! | CUSTOM with JSON in a string | CUSTOM with the JSON |
+//! | CUSTOM `on_interrupt` | an interrupt, which RUN_FINISHED ends the run with |
+//! | an activity `subagent` | SUBAGENT_* before it |
+//!
+//! An event that was changed has the one that came in `rawEvent: {source: "ngaf", event}`, one that was taken out goes on as
+//! RAW of that source, and one that was made up has `null` there: `ag-ui-wasm/ngaf` reduces what came. Everything else passes
+//! as it is.
+//!
+//! No settings.
+
+use super::{Begun, Dialect, Output, Taken};
+use crate::wire::{Delta, Fields, Frame, JsonWriter, Raw, frame_fields, frame_type, write_string};
+use std::collections::HashMap;
+
+/// How deep a frame may be nested that is looked into. Deeper ones are for the rules.
+const DEPTH: usize = 512;
+
+/// What the ids of interrupts begin with that were CUSTOM events.
+const ASKED: &str = "on_interrupt:";
+
+/// No settings.
+pub fn make(_settings: &str) -> Option<Box<dyn Dialect>> {
+    Some(Box::<Ngaf>::default())
+}
+
+/// What a stream has opened.
+#[derive(Default)]
+struct Ngaf {
+    thread_id: String,
+    run_id: String,
+    /// Reasoning messages that are open.
+    reasoning: HashMap<String, bool>,
+    /// Calls, and whether they are open. One that is not was ended by its result, before its END.
+    calls: HashMap<String, bool>,
+    /// The runs of subagents, and whether they are open.
+    subagents: Vec<(String, bool)>,
+    /// What `on_interrupt` asked: JSON text.
+    asked: Option<String>,
+}
+
+impl Dialect for Ngaf {
+    fn begin(&mut self, request: &Begun<'_>) {
+        request.thread_id.clone_into(&mut self.thread_id);
+        if !request.joins {
+            self.forget(request.run_id);
+        }
+    }
+
+    /// Answers go as LangGraph takes them, in `forwardedProps.command.resume`.
+    fn body(&mut self, input: &str) -> Option<String> {
+        let fields = Raw::parse_object(input, usize::MAX).ok().flatten()?;
+        let entries = fields.some("resume").and_then(Raw::array)?;
+        let is_asked =
+            |entry: &Fields<'_>| entry.get("interruptId").and_then(Raw::string).is_some_and(|id| id.starts_with(ASKED));
+        let (asked, rest): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|entry| entry.object().as_ref().is_some_and(is_asked));
+        if asked.is_empty() {
+            return None;
+        }
+        let mut resume = String::new();
+        let mut list = JsonWriter::array(&mut resume);
+        rest.iter().for_each(|entry| list.item().push_str(entry.text()));
+        list.close();
+        let answer = asked.into_iter().filter_map(Raw::object).find_map(|entry| {
+            let resolved = entry.get("status").is_some_and(|status| status.text() == "\"resolved\"");
+            resolved.then(|| entry.get("payload").map_or("null", Raw::text))
+        });
+        let props = fields.some("forwardedProps");
+        let props = match answer {
+            // A cancelled question is left, and the run has none to answer.
+            None => props.map(|props| props.text().to_owned()),
+            Some(answer) => {
+                let props = props.and_then(Raw::object);
+                let command = props.as_ref().and_then(|props| props.some("command")).and_then(Raw::object);
+                let command = changed(command.as_ref(), &[("resume", answer)], None);
+                Some(changed(props.as_ref(), &[("command", &command)], None))
+            }
+        };
+        let resume = if rest.is_empty() { "" } else { resume.as_str() };
+        Some(changed(
+            Some(&fields),
+            &[("resume", resume), ("forwardedProps", props.as_deref().unwrap_or_default())],
+            None,
+        ))
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken {
+        // Almost every frame of a stream.
+        if Delta::read(frame.data).is_some() {
+            return Taken::Pass;
+        }
+        let Ok(fields) = frame_fields(frame.data, DEPTH) else { return Taken::Pass };
+        let Ok(kind) = frame_type(&fields) else { return Taken::Pass };
+        let event = Given { fields: &fields, json: frame.data };
+        match &*kind {
+            "TEXT_MESSAGE_START" => {
+                let known = |role: &str| matches!(role, "assistant" | "user" | "system" | "developer");
+                let fits = event.string("role").is_none_or(|role| known(&role));
+                event.of_message(out, &[("role", if fits { None } else { Some("\"assistant\"") })])
+            }
+            "TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT" if fields.some("delta").is_none() => Taken::Taken,
+            "TEXT_MESSAGE_CONTENT"
+            | "TEXT_MESSAGE_END"
+            | "REASONING_START"
+            | "REASONING_END"
+            | "REASONING_MESSAGE_CONTENT" => event.of_message(out, &[]),
+            "REASONING_MESSAGE_START" => {
+                self.reasoning.insert(event.message_id(), true);
+                let fits = event.string("role").is_some_and(|role| role == "reasoning");
+                event.of_message(out, &[("role", if fits { None } else { Some("\"reasoning\"") })])
+            }
+            "REASONING_MESSAGE_CHUNK" if self.reasoning.contains_key(&event.message_id()) => {
+                if fields.some("delta").is_none() {
+                    return Taken::Taken;
+                }
+                event.of_message(out, &[("type", Some("\"REASONING_MESSAGE_CONTENT\""))])
+            }
+            "REASONING_MESSAGE_END" => {
+                self.reasoning.remove(&event.message_id());
+                event.of_message(out, &[])
+            }
+            "TOOL_CALL_START" => {
+                if let Some(id) = event.string("toolCallId") {
+                    self.calls.insert(id, true);
+                }
+                Taken::Pass
+            }
+            "TOOL_CALL_END" => match event.string("toolCallId").and_then(|id| self.calls.remove(&id)) {
+                Some(false) => event.raw(out),
+                _ => Taken::Pass,
+            },
+            "TOOL_CALL_RESULT" => self.result(event, out),
+            "STATE_SNAPSHOT" if fields.get("snapshot").is_none() => event.change(out, &[("snapshot", "{}")]),
+            "MESSAGES_SNAPSHOT" if fields.some("messages").is_none() => event.change(out, &[("messages", "[]")]),
+            "CUSTOM" => self.custom(event, out),
+            "ACTIVITY_SNAPSHOT" | "ACTIVITY_DELTA" => self.activity(&fields, out),
+            "RUN_STARTED" => {
+                let run_id = event.string("runId").unwrap_or_else(|| self.run_id.clone());
+                self.forget(&run_id);
+                Taken::Pass
+            }
+            "RUN_FINISHED" => {
+                self.close_subagents(out);
+                let Some(outcome) = self.outcome() else { return Taken::Pass };
+                event.change(out, &[("outcome", &outcome)])
+            }
+            "RUN_ERROR" => {
+                self.asked = None;
+                Taken::Pass
+            }
+            _ => Taken::Pass,
+        }
+    }
+
+    /// A question ends the run, also where nothing else does.
+    fn end(&mut self, out: &mut Output) {
+        if self.asked.is_some() {
+            self.close_subagents(out);
+        }
+        let Some(outcome) = self.outcome() else { return };
+        made_up(out, "RUN_FINISHED", |object| {
+            object.string("threadId", &self.thread_id).string("runId", &self.run_id);
+            object.member("outcome").push_str(&outcome);
+        });
+    }
+}
+
+impl Ngaf {
+    fn forget(&mut self, run_id: &str) {
+        run_id.clone_into(&mut self.run_id);
+        self.reasoning.clear();
+        self.calls.clear();
+        self.subagents.clear();
+        self.asked = None;
+    }
+
+    fn result(&mut self, event: Given<'_, '_>, out: &mut Output) -> Taken {
+        let Some(id) = event.string("toolCallId") else { return Taken::Pass };
+        if let Some(open) = self.calls.get_mut(&id)
+            && std::mem::take(open)
+        {
+            made_up(out, "TOOL_CALL_END", |object| {
+                object.string("toolCallId", &id);
+            });
+        }
+        let content = match event.fields.some("content") {
+            Some(raw) if raw.literal().is_some() || is_parts(raw) => None,
+            Some(raw) => Some(quoted(raw.text())),
+            None => Some(quoted("")),
+        };
+        let message_id = match event.string("messageId") {
+            Some(_) => None,
+            None => Some(quoted(&format!("{id}:result"))),
+        };
+        let role = match event.fields.get("role") {
+            Some(role) if role.text() != "\"tool\"" => Some("\"tool\"".to_owned()),
+            _ => None,
+        };
+        let changes = [("content", &content), ("messageId", &message_id), ("role", &role)];
+        event.change_some(out, changes.map(|(key, value)| (key, value.as_deref())).as_slice())
+    }
+
+    fn custom(&mut self, event: Given<'_, '_>, out: &mut Output) -> Taken {
+        let text = event.string("value");
+        let parsed = text.as_deref().filter(|text| Raw::parse(text, DEPTH).is_ok());
+        if event.string("name").as_deref() != Some("on_interrupt") {
+            return event.change_some(out, &[("value", parsed)]);
+        }
+        let value = parsed.or_else(|| event.fields.get("value").map(Raw::text)).unwrap_or("null");
+        if self.asked.replace(value.to_owned()).is_some() {
+            out.warning("interrupt-replaced", "a run asks one question; the last one stands");
+        }
+        event.raw(out)
+    }
+
+    /// How the run ends that has asked something.
+    fn outcome(&mut self) -> Option<String> {
+        let value = self.asked.take()?;
+        let message = match Raw::parse(&value, DEPTH).ok() {
+            Some(raw) => raw.string().map(String::from).or_else(|| {
+                let fields = raw.object()?;
+                ["message", "question"].into_iter().find_map(|name| fields.some(name)?.string().map(String::from))
+            }),
+            None => None,
+        };
+        let mut json = String::new();
+        let mut outcome = JsonWriter::object(&mut json);
+        outcome.string("type", "interrupt");
+        let mut list = JsonWriter::array(outcome.member("interrupts"));
+        let mut interrupt = JsonWriter::object(list.item());
+        interrupt.string("id", &format!("{ASKED}{}", self.run_id)).string("reason", "ngaf:on_interrupt");
+        interrupt.optional("message", message.as_deref());
+        let mut metadata = JsonWriter::object(interrupt.member("metadata"));
+        metadata.member("value").push_str(&value);
+        metadata.close();
+        interrupt.close();
+        list.close();
+        outcome.close();
+        Some(json)
+    }
+
+    /// Tells of the subagent that an activity shows. The activity itself stays.
+    fn activity(&mut self, fields: &Fields<'_>, out: &mut Output) -> Taken {
+        let is_subagent = fields.get("activityType").is_some_and(|kind| kind.text() == "\"subagent\"");
+        let Some(id) = fields.get("messageId").and_then(Raw::string).filter(|_| is_subagent) else {
+            return Taken::Pass;
+        };
+        match fields.some("content").and_then(Raw::object) {
+            Some(content) => self.subagent(&id, &content, out),
+            None => {
+                for step in fields.some("patch").and_then(Raw::array).unwrap_or_default() {
+                    let Some(step) = step.object() else { continue };
+                    let sets = step.get("op").and_then(Raw::string).is_some_and(|op| op == "add" || op == "replace");
+                    let path = step.get("path").and_then(Raw::string).unwrap_or_default();
+                    match (sets, &*path, step.get("value")) {
+                        (true, "/status", Some(status)) => self.subagent_is(&id, status, out),
+                        (true, "", Some(content)) => {
+                            if let Some(content) = content.object() {
+                                self.subagent(&id, &content, out);
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        Taken::Pass
+    }
+
+    fn subagent(&mut self, id: &str, content: &Fields<'_>, out: &mut Output) {
+        if !self.subagents.iter().any(|(known, _)| known == id) {
+            self.subagents.push((id.to_owned(), true));
+            let string = |name: &str| content.some(name).and_then(Raw::string);
+            made_up(out, "SUBAGENT_STARTED", |object| {
+                object.string("subagentRunId", id).string("name", string("name").as_deref().unwrap_or("subagent"));
+                object.optional("parentToolCallId", string("toolCallId").as_deref());
+            });
+        }
+        if let Some(status) = content.some("status") {
+            self.subagent_is(id, status, out);
+        }
+    }
+
+    fn subagent_is(&mut self, id: &str, status: Raw<'_>, out: &mut Output) {
+        let failed = match status.text() {
+            "\"complete\"" => false,
+            "\"error\"" => true,
+            _ => return,
+        };
+        if let Some((_, open)) = self.subagents.iter_mut().find(|(known, _)| known == id)
+            && std::mem::take(open)
+        {
+            close(id, failed, out);
+        }
+    }
+
+    /// Nothing is open behind RUN_FINISHED.
+    fn close_subagents(&mut self, out: &mut Output) {
+        for (id, open) in &mut self.subagents {
+            if std::mem::take(open) {
+                close(id, false, out);
+            }
+        }
+    }
+}
+
+fn close(id: &str, failed: bool, out: &mut Output) {
+    made_up(out, if failed { "SUBAGENT_ERROR" } else { "SUBAGENT_FINISHED" }, |object| {
+        object.string("subagentRunId", id).optional("message", failed.then_some("The subagent has failed."));
+    });
+}
+
+/// An event that nothing came for.
+fn made_up(out: &mut Output, kind: &str, members: impl FnOnce(&mut JsonWriter<'_>)) {
+    let mut json = String::new();
+    let mut object = JsonWriter::object(&mut json);
+    object.string("type", kind);
+    members(&mut object);
+    object.member("rawEvent").push_str(r#"{"source":"ngaf","event":null}"#);
+    object.close();
+    out.event(json);
+}
+
+/// An event as it came.
+#[derive(Clone, Copy)]
+struct Given<'f, 'a> {
+    fields: &'f Fields<'a>,
+    json: &'a str,
+}
+
+impl Given<'_, '_> {
+    fn string(&self, name: &str) -> Option<String> {
+        self.fields.some(name).and_then(Raw::string).map(String::from)
+    }
+
+    /// The message that it is about: `unknown`, where it does not say.
+    fn message_id(&self) -> String {
+        self.string("messageId").unwrap_or_else(|| "unknown".to_owned())
+    }
+
+    /// Writes it with changes, if there are any; JSON text each.
+    fn change_some(&self, out: &mut Output, changes: &[(&str, Option<&str>)]) -> Taken {
+        let changes: Vec<(&str, &str)> = changes.iter().filter_map(|(key, value)| Some((*key, (*value)?))).collect();
+        if changes.is_empty() {
+            return Taken::Pass;
+        }
+        self.change(out, &changes)
+    }
+
+    fn change(&self, out: &mut Output, changes: &[(&str, &str)]) -> Taken {
+        out.event(changed(Some(self.fields), changes, Some(self.json)));
+        Taken::Taken
+    }
+
+    /// The same of an event that names a message.
+    fn of_message(&self, out: &mut Output, changes: &[(&str, Option<&str>)]) -> Taken {
+        let id = match self.fields.some("messageId") {
+            Some(_) => None,
+            None => Some("\"unknown\""),
+        };
+        let changes: Vec<_> = changes.iter().copied().chain([("messageId", id)]).collect();
+        self.change_some(out, &changes)
+    }
+
+    /// Takes it out of what is reduced.
+    fn raw(&self, out: &mut Output) -> Taken {
+        let mut json = String::new();
+        let mut object = JsonWriter::object(&mut json);
+        object.string("type", "RAW").string("source", "ngaf");
+        object.member("event").push_str(self.json);
+        object.close();
+        out.event(json);
+        Taken::Taken
+    }
+}
+
+/// An object with other members; an empty text removes one. `came`: what an event was.
+#[inline(never)]
+fn changed(fields: Option<&Fields<'_>>, changes: &[(&str, &str)], came: Option<&str>) -> String {
+    let mut json = String::new();
+    let mut object = JsonWriter::object(&mut json);
+    for (key, value) in fields.into_iter().flat_map(Fields::iter) {
+        let dropped = came.is_some() && key == "rawEvent" || changes.iter().any(|(changed, _)| *changed == key);
+        if !dropped {
+            object.member(&key).push_str(value.text());
+        }
+    }
+    for (key, value) in changes.iter().filter(|(_, value)| !value.is_empty()) {
+        object.member(key).push_str(value);
+    }
+    if let Some(came) = came {
+        let mut raw = JsonWriter::object(object.member("rawEvent"));
+        raw.string("source", "ngaf").member("event").push_str(came);
+        raw.close();
+    }
+    object.close();
+    json
+}
+
+/// Whether it is what AG-UI 1.0 calls content parts.
+fn is_parts(raw: Raw<'_>) -> bool {
+    let typed = |part: Raw<'_>| part.object().is_some_and(|part| part.get("type").and_then(Raw::string).is_some());
+    raw.array().is_some_and(|parts| parts.into_iter().all(typed))
+}
+
+fn quoted(text: &str) -> String {
+    let mut json = String::new();
+    write_string(&mut json, text);
+    json
+}

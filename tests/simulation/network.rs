@@ -1,0 +1,272 @@
+//! What the network does: heads, bytes, ends, silence, and what that means for the run that is on.
+
+use super::super::plan::{Amount, Dialect};
+use super::super::server::{Answer, End, Frame};
+use super::{Held, World};
+use serde_json::{Value, json};
+
+impl World {
+    pub(super) fn open_line(&self) -> Option<usize> {
+        self.lines.iter().position(|line| !line.over)
+    }
+
+    pub(super) fn deliver(&mut self, amount: Amount) -> Held {
+        let Some(at) = self.open_line() else { return Ok(()) };
+        let line = &mut self.lines[at];
+        let (request, end, retry_after) = (line.request, line.answer.end, line.answer.retry_after);
+        let Some((status, content_type)) = line.answer.head else { return self.end_of_body(end) };
+        if !line.headed {
+            line.headed = true;
+            let content_type = content_type.to_owned();
+            self.say(|| format!("     request {request}: {status} {content_type}"));
+            self.takes_head(status, retry_after);
+            let retry_after = retry_after.map(|seconds| seconds.to_string());
+            self.give(|session, now| session.head(request, status, &content_type, retry_after.as_deref(), now))?;
+            return self.perform();
+        }
+        let rest = line.answer.body.len() - line.sent;
+        if rest == 0 {
+            return self.end_of_body(end);
+        }
+        let next = line.answer.frames.get(line.told).map_or(rest, |frame| frame.whole.saturating_sub(line.sent).max(1));
+        let count = match amount {
+            Amount::Bytes(n) => n.min(rest),
+            Amount::Frame => next.min(rest),
+            Amount::All => rest,
+        };
+        let bytes = line.answer.body[line.sent..line.sent + count].to_vec();
+        line.sent += count;
+        let reached = line.sent;
+        if let Some(run) = &mut self.run {
+            run.heard = self.now;
+        }
+        self.say(|| format!("     request {request}: {count} of {rest} bytes"));
+        self.tell(at, |frame| frame.whole <= reached);
+        self.give(|session, now| session.bytes(request, &bytes, now))?;
+        self.perform()
+    }
+
+    /// What was delivered of a body counts: the events that `there` says are there.
+    pub(super) fn tell(&mut self, at: usize, there: impl Fn(&Frame) -> bool) {
+        while let Some(frame) = self.lines[at].answer.frames.get(self.lines[at].told).filter(|frame| there(frame)) {
+            let (event, means, index) = (frame.event.clone(), frame.means.clone(), frame.index);
+            self.lines[at].told += 1;
+            if let Some(run) = self.run.as_mut().filter(|run| run.whole) {
+                (run.whole, run.replays, run.received) = (false, true, 0);
+                (self.started, self.chunks) = (false, None);
+                let answers = self.thread.go_back();
+                self.untold.extend(answers);
+                self.say(|| "       from the beginning".to_owned());
+            }
+            if self.run.as_ref().is_some_and(|run| index.is_some_and(|index| index < run.received)) {
+                self.say(|| format!("       again: {event}"));
+                continue;
+            }
+            self.say(|| format!("       {event}"));
+            let kind = event["type"].as_str().unwrap();
+            if let Some(run) = &mut self.run {
+                run.events += 1;
+                run.fresh += 1;
+                run.received = index.map_or(run.received, |index| index + 1);
+                // What every page that joins is told is no progress.
+                let greets = kind.ends_with("STARTED") || kind.ends_with("START") || kind.ends_with("SNAPSHOT");
+                if !run.joins || if run.replays { run.fresh > run.best } else { !greets } {
+                    run.attempt = 0;
+                }
+            }
+            // What a page hears that joins ends the chunks of the stream that was cut.
+            if let Some(id) = self.chunks.take().filter(|_| index.is_none()) {
+                self.tell_event(&json!({"type": "TEXT_MESSAGE_END", "messageId": id, "ofChunks": true}));
+            }
+            if kind == "TEXT_MESSAGE_CHUNK" {
+                self.chunks = means.last().map(|content| content["messageId"].as_str().unwrap().to_owned());
+            }
+            // Who joins is told that the run has begun, and knows.
+            let greeted = kind == "RUN_STARTED" && self.started && self.run.as_ref().is_some_and(|run| run.goes_on());
+            if !greeted {
+                means.iter().for_each(|event| self.tell_event(event));
+            }
+        }
+    }
+
+    pub(super) fn tell_event(&mut self, event: &Value) {
+        {
+            self.thread.apply(event);
+            let kind = event["type"].as_str().unwrap();
+            if kind == "RUN_FINISHED" && self.run.as_ref().is_some_and(|run| run.joins && !run.replays) {
+                // Calls of which the page knows by a snapshot.
+                for id in self.thread.unanswered() {
+                    self.call_ready(&id);
+                }
+            }
+            if kind == "MESSAGES_SNAPSHOT" {
+                self.answered_by_snapshot();
+            }
+            let Some(run) = &mut self.run else { return };
+            let outcome = &event["outcome"];
+            let ended = match kind {
+                "RUN_STARTED" => {
+                    (run.ended, self.status, self.outcome, self.started) = (None, "running", None, true);
+                    return;
+                }
+                "TOOL_CALL_END" => return self.call_ready(event["toolCallId"].as_str().unwrap()),
+                "TOOL_CALL_RESULT" => return self.answered_elsewhere(event["toolCallId"].as_str().unwrap()),
+                "RUN_FINISHED" if outcome["type"] == "interrupt" => "interrupted",
+                "RUN_FINISHED" => "success",
+                "RUN_ERROR" => "error",
+                _ => return,
+            };
+            let ids = |list: &Value, pick: fn(&Value) -> &Value| -> Vec<String> {
+                let list = list.as_array().map_or(&[][..], Vec::as_slice);
+                list.iter().filter_map(|item| Some(pick(item).as_str()?.to_owned())).collect()
+            };
+            let mut pending = ids(&outcome["pendingToolCallIds"], |id| id);
+            pending.extend(ids(&outcome["interrupts"], |interrupt| &interrupt["toolCallId"]));
+            (run.ended, run.pending) = (Some(ended), pending.clone());
+            self.conclude(ended, &pending);
+        }
+    }
+
+    pub(super) fn end_of_body(&mut self, end: End) -> Held {
+        let Some(at) = self.open_line() else { return Ok(()) };
+        if end == End::Hangs {
+            return Ok(());
+        }
+        let line = &mut self.lines[at];
+        line.over = true;
+        let (request, sent, headed) = (line.request, line.sent, line.headed);
+        let status = line.answer.head.filter(|_| headed).map(|(status, _)| status);
+        self.say(|| format!("     request {request}: {}", if end == End::Closes { "its end" } else { "breaks" }));
+        if end == End::Closes && headed {
+            // A last frame that lacks its end counts all the same, if it does not come again.
+            let joins = self.can_join();
+            let terminal = |event: &Value| matches!(event["type"].as_str(), Some("RUN_FINISHED" | "RUN_ERROR"));
+            self.tell(at, |frame| frame.readable <= sent && (!joins || terminal(&frame.event)));
+        }
+        self.loses(status, end)?;
+        match end {
+            End::Closes => self.give(|session, now| session.end(request, now))?,
+            _ => self.give(|session, now| session.failed(request, "reset", now))?,
+        }
+        self.perform()
+    }
+
+    /// Whether the run that is on can be joined where it was read to.
+    pub(super) fn can_join(&self) -> bool {
+        let Some(way) = self.plan.resume else { return false };
+        self.run.as_ref().is_some_and(|run| run.joins || run.received > 0 || way.whole() && run.streamed)
+    }
+
+    /// The run waits for another attempt, if there is one left.
+    pub(super) fn waits_again(&mut self) -> bool {
+        let Some(run) = self.run.as_mut().filter(|run| run.attempt < 5) else { return false };
+        run.attempt += 1;
+        run.waiting = true;
+        true
+    }
+
+    pub(super) fn takes_head(&mut self, status: u16, retry_after: Option<u32>) {
+        let asked = retry_after.map_or(0.0, |seconds| f64::from(seconds) * 1000.0);
+        let (posts, renew, now) = (self.plan.posts, self.plan.renew, self.now);
+        let Some(run) = &mut self.run else { return };
+        if status == 401 && renew && !run.renewed {
+            (run.renewed, run.waiting) = (true, true);
+            return;
+        }
+        let repeats = match status {
+            425 | 429 | 503 | 408 | 502 | 504 => run.joins || posts,
+            500.. => run.joins,
+            _ => false,
+        };
+        if repeats && asked <= 30_000.0 && self.waits_again() {
+            self.not_before = now + asked;
+            return;
+        }
+        let Some(run) = &mut self.run else { return };
+        run.heard = now;
+        if (200..300).contains(&status) {
+            run.renewed = false;
+            run.streamed |= status != 204 && self.lines[run.line].answer.is_stream();
+        }
+        if status == 204 && !self.goes_to_stream() {
+            let streamed = self.run.as_ref().is_some_and(|run| run.streamed);
+            self.ends(if streamed { "truncated" } else { "error" });
+        }
+    }
+
+    /// The answer to the request that began the run was no stream: that has its own address.
+    pub(super) fn goes_to_stream(&mut self) -> bool {
+        let Some(run) = self.run.as_mut().filter(|run| !run.joins) else { return false };
+        if !matches!(self.plan.resume, Some(Dialect::RunUrl { .. })) {
+            return false;
+        }
+        let answer: Result<Value, _> = serde_json::from_slice(&self.lines[run.line].answer.body);
+        if let Ok(Value::String(id)) = answer.map(|mut answer| answer["runId"].take()) {
+            self.run_id = id;
+        }
+        run.waiting = true;
+        self.due.closes = true;
+        true
+    }
+
+    /// A connection is lost: the run is joined again, or it ends.
+    pub(super) fn loses(&mut self, status: Option<u16>, end: End) -> Held {
+        let can_join = self.can_join();
+        let Some(run) = &self.run else { return Ok(()) };
+        let is_stream = self.lines[run.line].answer.is_stream();
+        let (streamed, on, joins) = (run.streamed, run.ended.is_none(), run.joins);
+        let refused = status.is_some_and(|status| !(200..300).contains(&status));
+        let no_stream = run.events == 0 && !is_stream && end == End::Closes;
+        if !refused && status.is_some() && no_stream && self.goes_to_stream() {
+            return Ok(());
+        }
+        if refused || status.is_some() && no_stream {
+            self.ends(if streamed { "truncated" } else { "error" });
+            return self.finish();
+        }
+        let may = if status.is_none() && !joins { self.plan.posts } else { can_join };
+        if on && may && self.waits_again() {
+            return Ok(());
+        }
+        self.ends(if status.is_none() && !streamed { "error" } else { "truncated" });
+        self.finish()
+    }
+
+    /// A connection on which nothing came for too long is lost.
+    pub(super) fn expires(&mut self) -> Held {
+        let idle = self.plan.idle_ms;
+        let Some(run) = &self.run else { return Ok(()) };
+        if idle == 0.0 || run.waiting || run.ended.is_some() || self.now < run.heard + idle {
+            return Ok(());
+        }
+        let line = &mut self.lines[run.line];
+        line.over = true;
+        let status = line.answer.head.filter(|_| line.headed).map(|(status, _)| status);
+        self.due.closes = true;
+        self.loses(status, End::Breaks)
+    }
+
+    /// Whatever comes of a request that is over changes nothing.
+    pub(super) fn late(&mut self, which: usize) -> Held {
+        let over: Vec<usize> = (0..self.lines.len()).filter(|at| self.lines[*at].over).collect();
+        let Some(at) = over.get(which % over.len().max(1)) else { return Ok(()) };
+        let line = &self.lines[*at];
+        let (request, bytes) = (line.request, line.answer.body[line.sent..].to_vec());
+        self.say(|| format!("     request {request}, which is over: its rest"));
+        match which % 4 {
+            0 => self.give(|session, now| session.head(request, 500, "text/html", None, now))?,
+            1 => self.give(|session, now| session.failed(request, "reset", now))?,
+            2 => self.give(|session, now| session.end(request, now))?,
+            _ => self.give(|session, now| session.bytes(request, &bytes, now))?,
+        }
+        self.perform()?;
+        ensure!(self.effects == 0, "what came of a closed request had effects");
+        Ok(())
+    }
+}
+
+impl Answer {
+    fn is_stream(&self) -> bool {
+        self.head.is_some_and(|(_, content_type)| content_type.contains("stream") || content_type.contains("ndjson"))
+    }
+}
