@@ -8,13 +8,19 @@
 //! A dialect stands before the rules, so what it makes is judged as AG-UI is, in strict mode too. It keeps what it has to
 //! remember from one frame to the next; nothing else in the core knows its name.
 
+#[cfg(feature = "agent-os")]
+mod agent_os;
 #[cfg(feature = "chio")]
 mod chio;
 #[cfg(feature = "hector")]
 mod hector;
 mod legacy;
+#[cfg(any(feature = "agent-os", feature = "open-search"))]
+mod members;
 #[cfg(feature = "ngaf")]
 mod ngaf;
+#[cfg(feature = "open-search")]
+mod open_search;
 
 pub use legacy::Thinking;
 
@@ -67,6 +73,12 @@ pub trait Dialect {
     fn withholds(&self, args: &str) -> bool {
         let _ = args;
         false
+    }
+
+    /// The arguments that the page executes a call with, where they are not those that the events brought.
+    fn arguments<'a>(&self, args: &'a str) -> Option<&'a str> {
+        let _ = args;
+        None
     }
 }
 
@@ -147,6 +159,12 @@ pub enum Item {
     },
     /// The guard has judged what the rest of the events come from.
     Judged,
+    /// An AG-UI event that comes outside of any run, where the rules of order have no place for it.
+    Aside(String),
+    /// Token counts, as `usage` of RUN_FINISHED has them, that the server tells in another way.
+    Usage(String),
+    /// An interrupt is open no more: its run goes on, or is over.
+    Answered(String),
 }
 
 impl Output {
@@ -192,6 +210,21 @@ impl Output {
         allowed
     }
 
+    /// Adds an event that comes outside of any run: it is told and reduced, and no rule of order judges it.
+    pub fn aside(&mut self, json: impl Into<String>) {
+        self.items.push(Item::Aside(json.into()));
+    }
+
+    /// Adds token counts: JSON text of a list as `usage` of RUN_FINISHED.
+    pub fn usage(&mut self, json: impl Into<String>) {
+        self.items.push(Item::Usage(json.into()));
+    }
+
+    /// Says that an interrupt is open no more.
+    pub fn answered(&mut self, interrupt: impl Into<String>) {
+        self.items.push(Item::Answered(interrupt.into()));
+    }
+
     /// What there is, in order; nothing is left.
     pub fn take(&mut self) -> Vec<Item> {
         std::mem::take(&mut self.items)
@@ -212,10 +245,14 @@ type Make = fn(&str) -> Option<Box<dyn Dialect>>;
 
 /// Those of this build.
 const DIALECTS: &[(&str, Make)] = &[
+    #[cfg(feature = "agent-os")]
+    ("agent-os", agent_os::AgentOs::make),
     #[cfg(feature = "chio")]
     ("chio", chio::Chio::make),
     #[cfg(feature = "hector")]
     ("hector", hector::new),
     #[cfg(feature = "ngaf")]
     ("ngaf", ngaf::make),
+    #[cfg(feature = "open-search")]
+    ("open-search", open_search::OpenSearch::make),
 ];

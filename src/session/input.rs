@@ -8,8 +8,8 @@ use crate::rules::grammar::{self, Unknown};
 use crate::rules::{Repair, Violation, opener};
 use crate::thread::Warning;
 use crate::wire::{
-    BadBody, Delta, Event, EventError, Fields, Frame, Framer, Incoming, PROTOCOL_VERSION, Raw, Str, Undecodable,
-    frame_fields, frame_type,
+    BadBody, Delta, Event, EventError, Fields, Frame, Framer, Incoming, JsonWriter, PROTOCOL_VERSION, Raw, Str,
+    Undecodable, frame_fields, frame_type,
 };
 
 impl Session {
@@ -297,12 +297,73 @@ impl Session {
             Item::Malformed { code, message } => self.not_decodable(code, "T16", message),
             Item::Warning { code, message } => self.effects.push_back(Effect::Warning(Warning::new(code, message))),
             Item::Cursor(cursor) => self.last_event_id = cursor,
-            Item::Custom { name, value } => self.effects.push_back(Effect::Custom { name, value }),
-            Item::Text { message_id, text } => self.thread.replace_text(&message_id, text),
+            Item::Custom { name, value } => {
+                let mut event = String::new();
+                JsonWriter::object(&mut event)
+                    .string("type", "CUSTOM")
+                    .string("name", &name)
+                    .json("value", &value)
+                    .close();
+                if self.admits_made(&event, now) {
+                    self.effects.push_back(Effect::Custom { name, value });
+                }
+            }
+            Item::Text { message_id, text } => {
+                let mut event = String::new();
+                let mut object = JsonWriter::object(&mut event);
+                object.string("type", "TEXT_MESSAGE_CONTENT").string("messageId", &message_id).string("delta", &text);
+                object.close();
+                if self.admits_made(&event, now) {
+                    self.thread.replace_text(&message_id, text);
+                }
+            }
             #[cfg(feature = "guard")]
             Item::Judged => self.judged = true,
             #[cfg(not(feature = "guard"))]
             Item::Judged => {}
+            Item::Aside(json) => {
+                if let Err(error) = self.aside(&json, now) {
+                    self.malformed(error.code(), Repair::Drop, &error);
+                }
+            }
+            Item::Usage(json) => {
+                self.progress.usages += 1;
+                if self.progress.usages > self.progress.usages_again {
+                    self.thread.add_usage(&json);
+                }
+            }
+            Item::Answered(interrupt) => self.thread.close_interrupt(&interrupt),
+        }
+    }
+
+    /// Takes an event that comes outside of any run.
+    fn aside(&mut self, json: &str, now: f64) -> Result<(), EventError> {
+        let fields = frame_fields(json, self.options.max_depth)?;
+        let incoming = Incoming::read(&fields, &mut |_| {})?;
+        self.progressed(Some(&incoming.event));
+        if self.admits(&incoming, now) {
+            self.report_event(json);
+            self.reduce(&incoming, now);
+        }
+        Ok(())
+    }
+
+    /// Whether the guard admits what a dialect says in another way than by an event: as this event.
+    fn admits_made(&mut self, event: &str, now: f64) -> bool {
+        if !self.is_guarded() {
+            return true;
+        }
+        let fields = frame_fields(event, self.options.max_depth);
+        let incoming =
+            fields.and_then(|fields| Incoming::read(&fields, &mut |_| {}).map(|incoming| self.admits(&incoming, now)));
+        incoming.unwrap_or(false)
+    }
+
+    fn report_event(&mut self, data: &str) {
+        if self.options.events {
+            let mut json = String::new();
+            crate::wire::write_json(&mut json, data);
+            self.effects.push_back(Effect::Event(json));
         }
     }
 
@@ -337,11 +398,7 @@ impl Session {
         if !self.admits(&incoming, now) {
             return Ok(());
         }
-        if self.options.events {
-            let mut json = String::new();
-            crate::wire::write_json(&mut json, data);
-            self.effects.push_back(Effect::Event(json));
-        }
+        self.report_event(data);
         let event = incoming.event.name();
         let mut chunks = std::mem::take(&mut self.chunks);
         let result = chunks.expand(incoming, &mut |incoming| self.event(incoming, now));

@@ -276,6 +276,7 @@ impl Session {
             self.progress.customs = 0;
             self.progress.steps_again = self.progress.steps.max(self.progress.steps_again);
             self.progress.steps = 0;
+            self.begin_dialect_again();
         }
         false
     }

@@ -495,6 +495,15 @@ impl Session {
         dialect.body(input)
     }
 
+    /// Tells the dialect, where there is one, that a run is told from its beginning.
+    fn begin_dialect_again(&mut self) {
+        let Some(dialect) = self.dialect.as_deref_mut().filter(|_| dialect::ANY) else { return };
+        let run_id = self.run_id.as_deref().unwrap_or_default();
+        dialect.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins: false, cursor: "" });
+        self.progress.usages_again = self.progress.usages;
+        self.progress.usages = 0;
+    }
+
     /// Ends the run that is on before its body has ended.
     fn close(&mut self, now: f64) {
         if let Some(run) = &self.run {

@@ -231,6 +231,9 @@ pub(super) struct Progress {
     /// CUSTOM events that were told, and of a replay those that are not to be told again.
     pub customs: usize,
     pub customs_again: usize,
+    /// The same of the token counts that a dialect has told before the end of the run.
+    pub usages: usize,
+    pub usages_again: usize,
     /// The same of boundaries of steps.
     pub steps: usize,
     pub steps_again: usize,

@@ -15,6 +15,7 @@
 use super::run::{Outcome, Run};
 use super::submit::{Misuse, Start, Submit, Ticket};
 use super::{Effect, Session, Status};
+use crate::dialect;
 use crate::thread::{At, CallPhase, LocalAnswer, Warning};
 use crate::wire::{Fields, JsonWriter, Raw, keep_private};
 
@@ -258,7 +259,12 @@ impl Session {
     }
 
     fn execute(&mut self, id: &str, name: String, args: String) {
-        let args = if args.trim().is_empty() { "{}".to_owned() } else { args };
+        let mut args = if args.trim().is_empty() { "{}".to_owned() } else { args };
+        if dialect::ANY
+            && let Some(other) = self.dialect.as_deref().and_then(|dialect| dialect.arguments(&args))
+        {
+            args = other.to_owned();
+        }
         if Raw::parse(&args, self.options.max_depth).is_err() {
             self.done(id, "The arguments are not JSON.", Some("The arguments are not JSON."), false);
             return;

@@ -305,6 +305,16 @@ impl Thread {
         self.report.mark_answered(id, answered);
     }
 
+    /// Adds token counts that came by themselves: JSON text of a list.
+    pub fn add_usage(&mut self, list: &str) {
+        self.report.add_usage(Raw::parse(list, 8).ok());
+    }
+
+    /// An interrupt is open no more, though its run has not ended.
+    pub fn close_interrupt(&mut self, id: &str) {
+        self.report.close_interrupt(id);
+    }
+
     /// Whether there are warnings to take.
     pub fn has_warnings(&self) -> bool {
         !self.warnings.is_empty()

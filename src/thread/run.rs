@@ -188,6 +188,13 @@ impl Report {
         self.mark(INTERRUPTS, true);
     }
 
+    /// An interrupt is open no more.
+    pub fn close_interrupt(&mut self, id: &str) {
+        let before = self.interrupts.len();
+        self.interrupts.retain(|interrupt| interrupt.id != id);
+        self.mark(INTERRUPTS, self.interrupts.len() < before);
+    }
+
     /// Adds a run's usage to the thread's, by provider and model.
     pub fn add_usage(&mut self, list: Option<Raw<'_>>) {
         for fields in list.and_then(Raw::array).unwrap_or_default().into_iter().filter_map(Raw::object) {

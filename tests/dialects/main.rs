@@ -1,15 +1,15 @@
 //! What foreign systems send, and what becomes of it. `tests/fixtures/dialects` has their bytes.
-#![allow(dead_code, unused_imports)] // While the dialects come.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
+mod agent_os;
+mod chio;
+mod guard;
 mod hector;
 mod ngaf;
+mod open_search;
 
 #[path = "../support/mod.rs"]
 mod support;
-
-mod chio;
-mod guard;
 
 use ag_ui_wasm::session::Options;
 use serde_json::{Value, json};
@@ -50,6 +50,37 @@ fn at_every_cut<T: PartialEq + std::fmt::Debug>(
     }
     assert_eq!(outcome(&mut played(make(), body.chunks(1))), whole, "byte by byte");
     whole
+}
+
+/// Plays bodies of which some bytes were changed, left out, doubled or moved: `times` of them, by chance from `seed`.
+fn damage(
+    bodies: impl IntoIterator<Item = Vec<u8>>,
+    seed: u64,
+    times: usize,
+    play: &mut dyn FnMut(&mut support::streams::Random, &[u8]),
+) {
+    let bodies: Vec<_> = bodies.into_iter().collect();
+    let mut random = support::streams::Random::new(seed);
+    for _ in 0..times {
+        let mut body = bodies[random.below(bodies.len())].clone();
+        for _ in 0..=random.below(6) {
+            if body.is_empty() {
+                break;
+            }
+            let (at, other) = (random.below(body.len()), random.below(body.len()));
+            match random.below(5) {
+                0 => body[at] = b"{}[]\",:0\\nabc-"[random.below(14)],
+                1 => drop(body.remove(at)),
+                2 => body.truncate(at + 1),
+                3 => body.swap(at, other),
+                _ => {
+                    let piece = body[at.min(other)..at.max(other)].to_vec();
+                    body.splice(at..at, piece);
+                }
+            }
+        }
+        play(&mut random, &body);
+    }
 }
 
 #[test]

@@ -43,7 +43,7 @@ test("the package needs nothing at run time and runs nothing at install time", (
   assert.equal(manifest.sideEffects, false);
   assert.deepEqual(Object.keys(manifest.exports), [
     ...[".", "./slim", "./react", "./svelte", "./full", "./full/slim", "./full/react", "./full/svelte"],
-      ...["./chio", "./hector", "./ngaf", "./testing"],
+      ...["./agent-os", "./chio", "./hector", "./ngaf", "./open-search", "./testing"],
     ...["./core.wasm", "./full.wasm", "./package.json"],
   ]);
 });

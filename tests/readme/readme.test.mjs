@@ -225,7 +225,7 @@ describe("tables", () => {
       ...["awaiting-approval", "queue-full", "nothing-to-regenerate", "nothing-to-replace", "nothing-to-attach"],
       ...["last-event-id", "run-url", "socket-cursor", "run-started", "run-finished"],
       ...["step-started", "step-finished", "json-rpc", "artifact-update", "status-update"],
-      ...["input-required", "auth-required", "ag-ui"],
+      ...["input-required", "auth-required", "ag-ui", "agent-os", "open-search"],
     ];
     for (const name of readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })) {
       if (!name.endsWith(".rs") || name.startsWith("browser")) continue;

@@ -1,0 +1,213 @@
+// What goes to a host: AG-UI's input, lowered to what agentOS takes; and its tools, as AG-UI declares them.
+
+import type { JsonObject } from "../../protocol.js";
+
+/** What the application has for every submit. */
+export interface SubmitDefaults {
+  readonly system?: unknown;
+  readonly budget?: unknown;
+  readonly outputSchema?: unknown;
+  readonly traceContext?: unknown;
+  readonly materials?: unknown;
+  readonly toolContext?: unknown;
+  readonly toolPolicy?: unknown;
+  readonly decisionInterrupts?: unknown;
+  /** Beside it, the member `agUi` has what came by AG-UI. */
+  readonly context?: JsonObject;
+  /** The members of `forwardedProps` that go on. Default: none. */
+  readonly forwardedPropAllowlist?: readonly string[];
+  /** What goes where the input has no answer. */
+  readonly resume?: unknown;
+  /** The questions that are open, each with where its answer belongs. */
+  readonly inputRequests?: readonly InputRequestBinding[];
+}
+
+/** An open question. */
+export interface InputRequestBinding {
+  readonly request: {
+    readonly kind: string;
+    readonly ref: {
+      readonly runId: unknown;
+      readonly interruptId: string;
+      readonly gateRef: string;
+      /** A host has the turn whole, a page its index. */
+      readonly turn?: unknown;
+      readonly turnIndex?: number;
+    };
+  };
+  readonly decisionRef: string;
+}
+
+/** What agentOS takes. */
+export interface SubmitRequest extends Omit<SubmitDefaults, "forwardedPropAllowlist" | "inputRequests"> {
+  /** The text of the last user message; empty if there is none. */
+  readonly intent: string;
+  readonly context: JsonObject;
+}
+
+/** A tool as agentOS has it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** The JSON Schema of its arguments. */
+  readonly canonicalSchema: JsonObject;
+}
+
+/**
+ * Tools as AG-UI declares them, by name.
+ *
+ * @example
+ * projectTools({ lookup: { name: "lookup", description: "Looks up", canonicalSchema: { type: "object" } } });
+ */
+export function projectTools(
+  tools: Readonly<Record<string, ToolDefinition>> | Iterable<ToolDefinition>,
+): { name: string; description: string; parameters: JsonObject }[] {
+  const list: ToolDefinition[] = Symbol.iterator in tools ? [...tools] : Object.values(tools);
+  return list
+    .map(({ name, description, canonicalSchema }) => ({ name, description, parameters: canonicalSchema }))
+    .sort((one, other) => one.name.localeCompare(other.name));
+}
+
+const COPIED = ["system", "budget", "outputSchema", "traceContext", "materials", "toolContext", "toolPolicy", "decisionInterrupts"] as const;
+
+/**
+ * Lowers AG-UI's `RunAgentInput`. What the host's schema does not know is left out: of messages their calls, what they
+ * answer and their errors; of tools everything but their names.
+ *
+ * @throws TypeError where the input is not what the schema asks for, and where an answer fits no open question.
+ *
+ * @example
+ * const request = lowerSubmitInput(input, { system: "Be brief.", forwardedPropAllowlist: ["locale"] });
+ */
+export function lowerSubmitInput(input: unknown, defaults: SubmitDefaults = {}): SubmitRequest {
+  const given = readInput(input);
+  const { threadId, runId, parentRunId, messages, tools, context, state } = given;
+  const { forwardedPropAllowlist: allowed = [], context: own } = defaults;
+  const user = messages.filter(({ role, content }) => role === "user" && content !== undefined).at(-1);
+  const props = Object.entries(given.forwardedProps ?? {}).filter(([name]) => allowed.includes(name));
+  const agUi = defined({
+    ...{ threadId, clientRunId: runId, parentRunId, messages, context: context ?? [], state },
+    clientToolNames: (tools ?? []).map(({ name }) => name),
+    forwardedProps: Object.fromEntries(props),
+  });
+  const resume = resumeOf(given.resume ?? [], defaults);
+  return defined({
+    ...Object.fromEntries(COPIED.map((name) => [name, defaults[name]])),
+    resume,
+    intent: user?.content ?? "",
+    context: { ...own, agUi },
+  }) as unknown as SubmitRequest;
+}
+
+function resumeOf(entries: readonly ResumeEntry[], { resume, inputRequests = [] }: SubmitDefaults): unknown {
+  const [entry, ...more] = entries;
+  if (!entry) return resume;
+  if (more.length > 0) throw new TypeError("more than one resume entry");
+  if (resume !== undefined) throw new TypeError("a resume entry beside the resume of the defaults");
+  if (entry.status !== "resolved") throw new TypeError("resume entry is not resolved");
+  const bindings = inputRequests.filter(({ request }) => request.ref.interruptId === entry.interruptId);
+  const [binding] = bindings;
+  if (!binding || bindings.length > 1) throw new TypeError("no unique input request for interruptId");
+  const { request, decisionRef } = binding;
+  const { runId, turn, turnIndex, interruptId, gateRef } = request.ref;
+  return {
+    ...{ runId, turn: turn ?? { id: runId, index: turnIndex ?? 0 }, interruptId, gateRef, decisionRef },
+    resume: answerOf(request.kind, entry.payload),
+  };
+}
+
+/** The answer with what belongs to its kind. */
+function answerOf(kind: string, payload: unknown): JsonObject {
+  const malformed = (): never => {
+    throw new TypeError("input_request_resume_malformed");
+  };
+  if (!isObject(payload)) return malformed();
+  if (payload.kind !== kind) throw new TypeError("input_request_resume_kind_mismatch");
+  switch (kind) {
+    case "approval":
+      return payload.approved === true ? { kind, approved: true } : malformed();
+    case "question":
+      return isObject(payload.answers) ? { kind, answers: payload.answers as JsonObject } : malformed();
+    case "authorization":
+      return isObject(payload.authorization) ? { kind, authorization: authorizationOf(payload.authorization) ?? malformed() } : malformed();
+    default:
+      return malformed();
+  }
+}
+
+function authorizationOf({ kind, materialRef, sealed }: Record<string, unknown>): JsonObject | undefined {
+  const isRef = (value: unknown): boolean => (typeof value === "string" && value !== "") || isObject(value);
+  if (kind === "material_ref") return isRef(materialRef) ? { kind, materialRef: materialRef as unknown } : undefined;
+  if (kind !== "recorded_sealed" || !isObject(sealed)) return undefined;
+  const { kind: inner, ref, codec, version } = sealed;
+  const versioned = typeof version === "number" || typeof version === "string";
+  if (inner !== kind || codec !== "aead" || !isRef(ref) || !versioned) return undefined;
+  return { kind, sealed: { kind, ref: ref as unknown, codec, version } };
+}
+
+interface ResumeEntry {
+  readonly interruptId: string;
+  readonly status: string;
+  readonly payload?: unknown;
+}
+
+/** What a member must be; a list of objects is described by its members. */
+type Check = (value: unknown, path: string) => unknown;
+
+const ROLES = ["developer", "system", "assistant", "user", "tool", "reasoning", "activity"];
+
+const fail = (path: string, expected: string): never => {
+  throw new TypeError(`${path} must be ${expected}`);
+};
+const any: Check = (value) => value;
+const string: Check = (value, path) => (typeof value === "string" ? value : fail(path, "a string"));
+const object: Check = (value, path) => (isObject(value) ? value : fail(path, "an object"));
+const word = (...words: readonly string[]): Check => (value, path) =>
+  words.includes(value as string) ? value : fail(path, `one of ${words.join(", ")}`);
+const list = (members: Record<string, Check>): Check => (value, path) =>
+  Array.isArray(value) ? value.map((item, at) => read(item, members, `${path}/${at}`)) : fail(path, "an array");
+
+/** `?` marks what may be absent. Everything else that comes is left out. */
+const INPUT: Record<string, Check> = {
+  ...{ threadId: string, runId: string, "parentRunId?": string, "state?": any },
+  messages: list({ id: string, role: word(...ROLES), "content?": string, "name?": string }),
+  "tools?": list({ name: string, description: string, "parameters?": any, "metadata?": object }),
+  "context?": list({ description: string, value: string }),
+  "forwardedProps?": object,
+  "resume?": list({ interruptId: string, status: word("resolved", "cancelled"), "payload?": any }),
+};
+
+function read(value: unknown, members: Record<string, Check>, path: string): Record<string, unknown> {
+  const given = object(value, path || "the input") as Record<string, unknown>;
+  const found: [string, unknown][] = [];
+  for (const [marked, check] of Object.entries(members)) {
+    const name = marked.replace("?", "");
+    const member = given[name];
+    if (member === undefined && marked !== name) continue;
+    found.push([name, check(member, `${path}/${name}`)]);
+  }
+  return Object.fromEntries(found);
+}
+
+function readInput(input: unknown) {
+  return read(input, INPUT, "") as unknown as {
+    readonly threadId: string;
+    readonly runId: string;
+    readonly parentRunId?: string;
+    readonly state?: unknown;
+    readonly messages: readonly { readonly id: string; readonly role: string; readonly content?: string; readonly name?: string }[];
+    readonly tools?: readonly { readonly name: string }[];
+    readonly context?: readonly { readonly description: string; readonly value: string }[];
+    readonly forwardedProps?: JsonObject;
+    readonly resume?: readonly ResumeEntry[];
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Without the members that are not there. */
+function defined(members: object): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,217 @@
+// Views of a list of frames: the run with its texts and calls, and everything that happened in order.
+
+import type { Frame } from "./types.js";
+
+/** What frames come to. */
+export interface Reduction {
+  readonly runId: string | null;
+  readonly threadId: string | null;
+  readonly status: "idle" | "running" | "interrupted" | "completed" | "aborted";
+  /** All messages, joined. */
+  readonly text: string;
+  readonly textMessages: readonly { readonly messageId: string; readonly role: "assistant"; readonly text: string }[];
+  readonly toolCalls: readonly {
+    readonly toolCallId: string;
+    readonly name: string;
+    /** A summary as JSON text, never the arguments. */
+    readonly args: string;
+    readonly result: string | null;
+  }[];
+  /** The CUSTOM frames. */
+  readonly custom: readonly Extract<Frame, { type: "CUSTOM" }>[];
+}
+
+/** A thing with an id, made where it is met first. */
+function entry<Entry>(map: Map<string, Entry>, id: string, make: () => Entry): Entry {
+  const found = map.get(id) ?? make();
+  map.set(id, found);
+  return found;
+}
+
+/**
+ * The run that frames tell of. What is started again begins anew in its old place.
+ *
+ * @example
+ * const { status, text, toolCalls } = reduceFrames(frames);
+ */
+export function reduceFrames(frames: Iterable<Frame>): Reduction {
+  let runId: string | null = null;
+  let threadId: string | null = null;
+  let status: Reduction["status"] = "idle";
+  const messages = new Map<string, { messageId: string; role: "assistant"; text: string }>();
+  const calls = new Map<string, { toolCallId: string; name: string; args: string; result: string | null }>();
+  const custom: Extract<Frame, { type: "CUSTOM" }>[] = [];
+  const message = (messageId: string) => entry(messages, messageId, () => ({ messageId, role: "assistant" as const, text: "" }));
+  const call = (toolCallId: string) => entry(calls, toolCallId, () => ({ toolCallId, name: "", args: "", result: null as string | null }));
+  for (const frame of frames) {
+    switch (frame.type) {
+      case "RUN_STARTED":
+      case "RUN_FINISHED":
+        ({ runId, threadId } = frame);
+        status = frame.type === "RUN_STARTED" ? "running" : "completed";
+        break;
+      case "RUN_ERROR":
+        runId = frame.runId ?? runId;
+        threadId = frame.threadId ?? threadId;
+        status = "aborted";
+        break;
+      case "TEXT_MESSAGE_START":
+        Object.assign(message(frame.messageId), { role: frame.role, text: "" });
+        break;
+      case "TEXT_MESSAGE_CONTENT":
+        message(frame.messageId).text += frame.delta;
+        break;
+      case "TOOL_CALL_START":
+        Object.assign(call(frame.toolCallId), { name: frame.toolCallName, args: "", result: null });
+        break;
+      case "TOOL_CALL_ARGS":
+        call(frame.toolCallId).args += frame.delta;
+        break;
+      case "TOOL_CALL_RESULT":
+        call(frame.toolCallId).result = frame.content;
+        break;
+      case "CUSTOM":
+        custom.push(frame);
+        if (frame.name === "agent-os.run.interrupted") status = "interrupted";
+        if (frame.name === "agent-os.run.resumed") status = "running";
+        break;
+      default:
+    }
+  }
+  const textMessages = [...messages.values()];
+  const text = textMessages.map((message) => message.text).join("");
+  return { runId, threadId, status, text, textMessages, toolCalls: [...calls.values()], custom };
+}
+
+/** When something happened: milliseconds since 1970, where its frames say so. */
+interface Span {
+  readonly startedAt?: number;
+  readonly updatedAt?: number;
+}
+
+/** Something that happened. */
+export type Activity =
+  | {
+      readonly kind: "run";
+      /** As `run:0:started`: its number among the entries of runs. */
+      readonly id: string;
+      readonly status: "started" | "finished" | "error";
+      readonly runId?: string;
+      readonly threadId?: string;
+      readonly at?: number;
+      readonly result?: unknown;
+      readonly message?: string;
+      readonly code?: string;
+    }
+  | (Span & { readonly kind: "message"; readonly id: string; readonly role: "assistant"; readonly text: string; readonly endedAt?: number })
+  | (Span & { readonly kind: "reasoning"; readonly id: string; readonly text: string; readonly endedAt?: number })
+  | (Span & {
+      readonly kind: "tool_call";
+      readonly id: string;
+      readonly toolCallId: string;
+      readonly name: string;
+      readonly args: string;
+      readonly result: string | null;
+      /** Completed by its result, not by its end. */
+      readonly status: "running" | "completed";
+      readonly completedAt?: number;
+    })
+  | {
+      readonly kind: "custom";
+      /** As `custom:0:agent-os.llm.usage`: its number among the CUSTOM frames. */
+      readonly id: string;
+      readonly name: string;
+      readonly value: unknown;
+      readonly at?: number;
+    };
+
+type Mutable<Kind extends Activity["kind"]> = { -readonly [Name in keyof Extract<Activity, { kind: Kind }>]: Extract<Activity, { kind: Kind }>[Name] };
+
+/**
+ * Everything that frames tell of, in the order in which each came first.
+ *
+ * @example
+ * for (const activity of activitiesOf(frames)) console.log(activity.kind, activity.id);
+ */
+export function activitiesOf(frames: Iterable<Frame>): Activity[] {
+  const list: Activity[] = [];
+  const known = new Map<string, Activity>();
+  const count = { run: 0, custom: 0 };
+  const touch = <Kind extends "message" | "reasoning" | "tool_call">(
+    kind: Kind,
+    id: string,
+    at: number | undefined,
+    fresh: object,
+    again: boolean,
+  ): Mutable<Kind> => {
+    const activity = entry(known, `${kind}:${id}`, () => {
+      const made = { kind, id, ...fresh, ...(at !== undefined && { startedAt: at }) } as Activity;
+      list.push(made);
+      return made;
+    });
+    if (again) Object.assign(activity, fresh);
+    return Object.assign(activity, at !== undefined && { updatedAt: at }) as unknown as Mutable<Kind>;
+  };
+  for (const frame of frames) {
+    const { timestamp: at } = frame;
+    const when = at !== undefined && { at };
+    switch (frame.type) {
+      case "RUN_STARTED":
+      case "RUN_FINISHED":
+      case "RUN_ERROR": {
+        const status = ({ RUN_STARTED: "started", RUN_FINISHED: "finished", RUN_ERROR: "error" } as const)[frame.type];
+        const { runId, threadId } = frame;
+        const base = { kind: "run" as const, id: `run:${count.run++}:${status}`, status, ...given({ runId, threadId }), ...when };
+        if (frame.type === "RUN_ERROR") list.push({ ...base, message: frame.message, ...given({ code: frame.code }) });
+        else list.push({ ...base, ...(frame.type === "RUN_FINISHED" && given({ result: frame.result })) });
+        break;
+      }
+      case "TEXT_MESSAGE_START":
+        touch("message", frame.messageId, at, { role: frame.role, text: "" }, true);
+        break;
+      case "TEXT_MESSAGE_CONTENT":
+        touch("message", frame.messageId, at, { role: "assistant", text: "" }, false).text += frame.delta;
+        break;
+      case "TEXT_MESSAGE_END":
+        Object.assign(touch("message", frame.messageId, at, { role: "assistant", text: "" }, false), given({ endedAt: at }));
+        break;
+      case "REASONING_START":
+      case "REASONING_MESSAGE_START":
+        touch("reasoning", frame.messageId, at, { text: "" }, true);
+        break;
+      case "REASONING_MESSAGE_CONTENT":
+        touch("reasoning", frame.messageId, at, { text: "" }, false).text += frame.delta;
+        break;
+      case "REASONING_MESSAGE_END":
+      case "REASONING_END":
+        Object.assign(touch("reasoning", frame.messageId, at, { text: "" }, false), given({ endedAt: at }));
+        break;
+      case "TOOL_CALL_START":
+      case "TOOL_CALL_ARGS":
+      case "TOOL_CALL_END":
+      case "TOOL_CALL_RESULT": {
+        const { toolCallId } = frame;
+        const name = frame.type === "TOOL_CALL_START" ? frame.toolCallName : "";
+        const fresh = { toolCallId, name, args: "", result: null, status: "running" };
+        const activity = touch("tool_call", toolCallId, at, fresh, frame.type === "TOOL_CALL_START");
+        if (frame.type === "TOOL_CALL_ARGS") activity.args += frame.delta;
+        if (frame.type === "TOOL_CALL_RESULT") {
+          Object.assign(activity, { result: frame.content, status: "completed", ...given({ completedAt: at }) });
+        }
+        break;
+      }
+      case "CUSTOM":
+        list.push({ kind: "custom", id: `custom:${count.custom++}:${frame.name}`, name: frame.name, value: frame.value, ...when });
+        break;
+      default:
+    }
+  }
+  return list;
+}
+
+/** The members that are there. */
+function given<Members extends object>(members: Members): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Members]?: NonNullable<Members[Name]>;
+  };
+}

@@ -1,0 +1,449 @@
+//! OpenSearch ml-commons: AG-UI with the peculiarities of its handlers. Settings: `history`, what a request takes along
+//! of the thread: `"full"` (default), or `"new"`, what is behind the last answer, for agents with a memory of their own.
+//!
+//! | what comes | what becomes of it |
+//! | --- | --- |
+//! | `Custom` | CUSTOM; its `token_usage` counts as usage |
+//! | data without a type, or that is no JSON | RUN_ERROR with its text |
+//! | another end behind the end of the run | nothing |
+//! | any other event there | told aside |
+//! | a call that is open when it is answered, or when the run ends | TOOL_CALL_END first |
+//! | arguments of several calls as those of one | a warning; the page executes the first |
+//! | the stored thread, with unanswered calls of the page's tools | those calls, called again |
+
+use super::members::{array, copy, object, string};
+use super::{Begun, Dialect, Output, Taken};
+use crate::wire::{Delta, DeltaKind, Fields, Frame, JsonError, JsonWriter, Raw, frame_type};
+
+/// As deep as any limit allows: what the events may be is judged behind this.
+const DEPTH: usize = 4096;
+
+/// A call whose arguments come.
+#[derive(Debug)]
+struct Call {
+    id: String,
+    args: String,
+}
+
+/// What is remembered of a run.
+#[derive(Debug, Default)]
+pub(super) struct OpenSearch {
+    /// Requests take along only what is new.
+    new_only: bool,
+    ended: bool,
+    open: Vec<Call>,
+    /// Calls whose answers the server has, and those whose answers it is being told.
+    known: Vec<String>,
+    told: Vec<String>,
+    /// The stored thread is asked for: by the run's id, or with no messages.
+    restores: bool,
+    /// The page's tools, and the user messages in parts that it has.
+    tools: Vec<String>,
+    in_parts: Vec<(String, String)>,
+    /// Events of calls that are called again.
+    again: Vec<String>,
+}
+
+impl OpenSearch {
+    pub fn make(settings: &str) -> Option<Box<dyn Dialect>> {
+        let fields = Raw::parse_object(settings, 8).ok().flatten()?;
+        let new_only = match fields.some("history").map(Raw::text) {
+            None | Some("\"full\"") => false,
+            Some("\"new\"") => true,
+            Some(_) => return None,
+        };
+        Some(Box::new(Self { new_only, ..Self::default() }))
+    }
+
+    /// Data that is no event: how the server tells that something went wrong.
+    fn failed(&mut self, message: &str, out: &mut Output) {
+        if std::mem::replace(&mut self.ended, true) {
+            return;
+        }
+        let mut json = String::new();
+        let mut event = JsonWriter::object(&mut json);
+        event.string("type", "RUN_ERROR").string("message", message);
+        event.close();
+        out.event(json);
+    }
+
+    fn event(&mut self, kind: &str, fields: &Fields<'_>, text: &str, out: &mut Output) -> Taken {
+        let id = string(fields, "toolCallId");
+        let id = id.as_deref().unwrap_or_default();
+        match kind {
+            "RUN_STARTED" => {
+                self.ended = false;
+                self.open.clear();
+                self.known.append(&mut self.told);
+                self.restores |= string(fields, "runId").is_some_and(|id| is_restore(&id));
+                return Taken::Pass;
+            }
+            "RUN_FINISHED" | "RUN_ERROR" => {
+                if std::mem::replace(&mut self.ended, true) {
+                    return Taken::Taken;
+                }
+                if kind == "RUN_FINISHED" {
+                    for call in std::mem::take(&mut self.open) {
+                        self.close(&call, out);
+                    }
+                    std::mem::take(&mut self.again).into_iter().for_each(|event| out.event(event));
+                }
+                return Taken::Pass;
+            }
+            "Custom" | "CUSTOM" => return self.custom(fields, out),
+            "TOOL_CALL_START" => self.open.push(Call { id: id.to_owned(), args: String::new() }),
+            "TOOL_CALL_ARGS" => self.grow(id, &string(fields, "delta").unwrap_or_default()),
+            "TOOL_CALL_END" => {
+                if let Some(call) = self.take(id)
+                    && first_value(&call.args).is_some()
+                {
+                    let message = "a call has the arguments of several: the first are taken";
+                    out.warning("calls-merged", message);
+                }
+            }
+            "TOOL_CALL_RESULT" => {
+                if let Some(call) = self.take(id) {
+                    self.close(&call, out);
+                }
+                self.known.push(id.to_owned());
+            }
+            "MESSAGES_SNAPSHOT" => {
+                if let Some(made) = self.restore(fields) {
+                    out.event(made);
+                    return Taken::Taken;
+                }
+            }
+            _ => {}
+        }
+        self.beside(text, out)
+    }
+
+    fn beside(&self, text: &str, out: &mut Output) -> Taken {
+        if !self.ended {
+            return Taken::Pass;
+        }
+        out.aside(text);
+        Taken::Taken
+    }
+
+    fn custom(&mut self, fields: &Fields<'_>, out: &mut Output) -> Taken {
+        if fields.get("name").is_some_and(|name| name.text() == "\"token_usage\"") {
+            usage(fields, out);
+        }
+        let mut json = String::new();
+        let mut event = JsonWriter::object(&mut json);
+        event.string("type", "CUSTOM");
+        copy(&mut event, fields, &|key| key != "type");
+        event.close();
+        if self.ended {
+            out.aside(json)
+        } else {
+            out.event(json)
+        }
+        Taken::Taken
+    }
+
+    fn grow(&mut self, id: &str, delta: &str) {
+        if let Some(call) = self.open.iter_mut().rev().find(|call| call.id == id) {
+            call.args.push_str(delta);
+        }
+    }
+
+    fn take(&mut self, id: &str) -> Option<Call> {
+        let at = self.open.iter().position(|call| call.id == id)?;
+        Some(self.open.remove(at))
+    }
+
+    /// A call that never ended: a tool without input has no END.
+    fn close(&self, call: &Call, out: &mut Output) {
+        out.event(call_event("TOOL_CALL_END", &call.id, &[]));
+    }
+
+    /// The stored thread, where it was asked for: calls of the page's tools that its last assistant message waits for go
+    /// out of it, to be called again before the run ends. A user message that the page has in parts stays in parts, if
+    /// the server has kept its text alone.
+    fn restore(&mut self, fields: &Fields<'_>) -> Option<String> {
+        if !std::mem::take(&mut self.restores) {
+            return None;
+        }
+        let list = fields.get("messages").and_then(Raw::array)?;
+        let messages: Vec<_> = list.iter().map(|message| message.object()).collect();
+        let answered: Vec<_> =
+            messages.iter().flatten().filter_map(|message| string(message, "toolCallId").map(String::from)).collect();
+        let is_assistant = |message: &Option<Fields<'_>>| {
+            message.as_ref().and_then(|m| m.get("role")).is_some_and(|role| role.text() == "\"assistant\"")
+        };
+        let last = messages.iter().rposition(is_assistant);
+        self.known.clone_from(&answered);
+        let mut json = String::new();
+        let mut event = JsonWriter::object(&mut json);
+        copy(&mut event, fields, &|key| key != "messages");
+        let mut out = JsonWriter::array(event.member("messages"));
+        for (at, (message, raw)) in messages.iter().zip(&list).enumerate() {
+            let Some(message) = message else {
+                out.item().push_str(raw.text());
+                continue;
+            };
+            let id = string(message, "id").map(String::from).unwrap_or_default();
+            let flat = message.get("content").is_some_and(|content| content.literal().is_some());
+            let parts = self.in_parts.iter().find(|(known, _)| flat && *known == id).map(|(_, parts)| parts.as_str());
+            let mut kept = Vec::new();
+            if Some(at) == last {
+                for call in array(message, "toolCalls") {
+                    match read_call(call)
+                        .filter(|(call, name, _)| self.tools.contains(name) && !answered.contains(call))
+                    {
+                        Some(call) => call_again(&call, &id, &mut self.again),
+                        None => kept.push(call.text()),
+                    }
+                }
+            }
+            let mut written = JsonWriter::object(out.item());
+            copy(&mut written, message, &|key| {
+                !(key == "content" && parts.is_some() || key == "toolCalls" && Some(at) == last)
+            });
+            if let Some(parts) = parts {
+                written.member("content").push_str(parts);
+            }
+            if !kept.is_empty() {
+                let mut calls = JsonWriter::array(written.member("toolCalls"));
+                kept.iter().for_each(|call| calls.item().push_str(call));
+                calls.close();
+            }
+            written.close();
+        }
+        out.close();
+        event.close();
+        Some(json)
+    }
+
+    /// The messages that the server has not seen: what is behind the last assistant message, and before it the answers to
+    /// calls since the user spoke. None would ask for the stored thread: then it is what the user said last.
+    fn new_messages<'m, 'a>(&self, messages: &'m [Fields<'a>]) -> Vec<&'m Fields<'a>> {
+        let is = |role: &'static str| {
+            move |message: &Fields<'_>| message.get("role").is_some_and(|found| found.text() == role)
+        };
+        let spoken = messages.iter().rposition(is("\"assistant\""));
+        let before = messages.get(..spoken.unwrap_or_default()).unwrap_or_default();
+        let asked = before.iter().rposition(is("\"user\"")).unwrap_or_default();
+        let is_new = |(at, message): &(usize, &Fields<'_>)| match string(message, "toolCallId") {
+            Some(call) => *at > asked && !self.known.iter().any(|known| *known == call),
+            None => spoken.is_none_or(|spoken| *at > spoken),
+        };
+        let new: Vec<_> = messages.iter().enumerate().filter(is_new).map(|(_, message)| message).collect();
+        if new.is_empty() {
+            messages.iter().rfind(|message| is("\"user\"")(message)).into_iter().collect()
+        } else {
+            new
+        }
+    }
+}
+
+impl Dialect for OpenSearch {
+    fn begin(&mut self, request: &Begun<'_>) {
+        self.restores = is_restore(request.run_id);
+        if !request.joins {
+            self.ended = false;
+            self.open.clear();
+            self.again.clear();
+            self.in_parts.clear();
+        }
+    }
+
+    fn body(&mut self, input: &str) -> Option<String> {
+        let fields = Raw::parse_object(input, DEPTH).ok().flatten()?;
+        let list = array(&fields, "messages");
+        let messages: Vec<_> = list.into_iter().filter_map(Raw::object).collect();
+        let new = match (self.restores, self.new_only) {
+            (true, _) => Vec::new(),
+            (false, true) => self.new_messages(&messages),
+            (false, false) => messages.iter().collect(),
+        };
+        self.restores = new.is_empty();
+        let tools = array(&fields, "tools").into_iter();
+        self.tools = tools.filter_map(|tool| Some(tool.object()?.get("name")?.string()?.into_owned())).collect();
+        let in_parts = messages.iter().filter(|_| new.is_empty()).filter_map(|message| {
+            let content = message.get("content").filter(|content| content.text().starts_with('['))?;
+            Some((message.get("id")?.string()?.into_owned(), content.text().to_owned()))
+        });
+        self.in_parts = in_parts.collect();
+        let mut json = String::new();
+        let mut body = JsonWriter::object(&mut json);
+        copy(&mut body, &fields, &|key| key != "messages");
+        // Without one of these the server takes the request for another kind.
+        for name in ["state", "forwardedProps"] {
+            if fields.get(name).is_none() {
+                body.member(name).push_str("{}");
+            }
+        }
+        let mut out = JsonWriter::array(body.member("messages"));
+        self.told.clear();
+        for message in new {
+            let call = string(message, "toolCallId");
+            write_message(out.item(), message, call.as_deref());
+            self.told.extend(call.map(String::from));
+        }
+        out.close();
+        body.close();
+        Some(json)
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken {
+        if let Some(delta) = Delta::read(frame.data) {
+            if delta.kind == DeltaKind::Args && !self.open.is_empty() {
+                self.grow(&delta.id.decode(), &delta.delta.decode());
+            }
+            return self.beside(frame.data, out);
+        }
+        let fields = match Raw::parse_object(frame.data, DEPTH) {
+            Ok(Some(fields)) => fields,
+            Ok(None) => {
+                self.failed(frame.data, out);
+                return Taken::Taken;
+            }
+            // Torn by a lost connection, which is told anyway; or deeper than any event.
+            Err(_) if frame.unterminated => return Taken::Pass,
+            Err(JsonError::TooDeep) => return Taken::Pass,
+            Err(_) => {
+                self.failed(frame.data, out);
+                return Taken::Taken;
+            }
+        };
+        if let Ok(kind) = frame_type(&fields) {
+            return self.event(&kind, &fields, frame.data, out);
+        }
+        let error = string(&fields, "error");
+        self.failed(error.as_deref().unwrap_or(frame.data), out);
+        Taken::Taken
+    }
+
+    fn arguments<'a>(&self, args: &'a str) -> Option<&'a str> {
+        first_value(args)
+    }
+}
+
+/// The ids of runs that ask for the stored thread. Those that follow have one part more.
+fn is_restore(run_id: &str) -> bool {
+    let time = run_id.strip_prefix("restore-");
+    time.is_some_and(|time| !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The first of several objects that stand behind one another.
+fn first_value(args: &str) -> Option<&str> {
+    let Err(JsonError::Syntax { at }) = Raw::parse(args, DEPTH) else { return None };
+    let first = args.get(..at)?;
+    Raw::parse(first, DEPTH).ok().filter(|value| value.is_object()).map(Raw::text)
+}
+
+/// A call of a message: its id, name and arguments.
+fn read_call(call: Raw<'_>) -> Option<(String, String, String)> {
+    let call = call.object()?;
+    let function = call.get("function")?.object()?;
+    let own = |fields: &Fields<'_>, name: &str| string(fields, name).map(String::from);
+    Some((own(&call, "id")?, own(&function, "name")?, own(&function, "arguments")?))
+}
+
+fn call_again((id, name, args): &(String, String, String), message: &str, events: &mut Vec<String>) {
+    events.push(call_event("TOOL_CALL_START", id, &[("toolCallName", name), ("parentMessageId", message)]));
+    events.push(call_event("TOOL_CALL_ARGS", id, &[("delta", args)]));
+    events.push(call_event("TOOL_CALL_END", id, &[]));
+}
+
+fn call_event(kind: &str, id: &str, members: &[(&str, &str)]) -> String {
+    let mut json = String::new();
+    let mut event = JsonWriter::object(&mut json);
+    event.string("type", kind).string("toolCallId", id);
+    for (name, text) in members {
+        event.string(name, text);
+    }
+    event.close();
+    json
+}
+
+/// The counts of `token_usage` by model.
+fn usage(event: &Fields<'_>, out: &mut Output) {
+    const NAMES: [(&str, &str); 6] = [
+        ("input_tokens", "inputTokens"),
+        ("output_tokens", "outputTokens"),
+        ("total_tokens", "totalTokens"),
+        ("reasoning_tokens", "reasoningTokens"),
+        ("cache_read_input_tokens", "cachedInputTokens"),
+        ("cache_creation_input_tokens", "cacheWriteInputTokens"),
+    ];
+    let models = object(event, "value").and_then(|value| value.get("per_model_usage")?.array());
+    let mut json = String::new();
+    let mut list = JsonWriter::array(&mut json);
+    for model in models.unwrap_or_default().into_iter().filter_map(Raw::object) {
+        let mut usage = JsonWriter::object(list.item());
+        usage.optional("model", string(&model, "model_name").as_deref());
+        for (theirs, ours) in NAMES {
+            usage.number(ours, model.get(theirs).and_then(Raw::whole));
+        }
+        usage.close();
+    }
+    list.close();
+    out.usage(json);
+}
+
+/// A message as the server reads it: images as `binary` parts, arguments that are JSON, its own ids for tool messages.
+fn write_message(out: &mut String, message: &Fields<'_>, call: Option<&str>) {
+    let mut written = JsonWriter::object(out);
+    for (key, value) in message.iter() {
+        match (&*key, call) {
+            ("id", Some(call)) if value.string().is_some_and(|id| id.strip_suffix("-result") == Some(call)) => {
+                let id = ["tool-result-", call].concat();
+                written.string("id", &id);
+            }
+            ("content", _) if value.text().starts_with('[') => write_parts(written.member("content"), value),
+            ("toolCalls", _) => write_calls(written.member("toolCalls"), value),
+            _ => written.member(&key).push_str(value.text()),
+        }
+    }
+    written.close();
+}
+
+fn write_parts(out: &mut String, parts: Raw<'_>) {
+    let mut list = JsonWriter::array(out);
+    for part in parts.array().unwrap_or_default() {
+        let fields = part.object();
+        let is_image = fields.as_ref().and_then(|part| part.get("type")).is_some_and(|kind| kind.text() == "\"image\"");
+        let source = fields.as_ref().and_then(|part| part.get("source")?.object()).filter(|_| is_image);
+        let data = source.as_ref().filter(|source| source.get("type").is_some_and(|kind| kind.text() == "\"data\""));
+        match data.and_then(|source| Some((source.get("mimeType")?, source.get("value")?))) {
+            Some((mime, value)) => {
+                let mut binary = JsonWriter::object(list.item());
+                binary.string("type", "binary");
+                binary.member("mimeType").push_str(mime.text());
+                binary.member("data").push_str(value.text());
+                binary.close();
+            }
+            None => list.item().push_str(part.text()),
+        }
+    }
+    list.close();
+}
+
+fn write_calls(out: &mut String, calls: Raw<'_>) {
+    let mut list = JsonWriter::array(out);
+    for call in calls.array().unwrap_or_default() {
+        let (Some(fields), Some((_, _, args))) = (call.object(), read_call(call)) else {
+            list.item().push_str(call.text());
+            continue;
+        };
+        let args = if args.trim().is_empty() { "{}" } else { first_value(&args).unwrap_or(&args) };
+        let mut written = JsonWriter::object(list.item());
+        for (key, value) in fields.iter() {
+            match value.object().filter(|_| key == "function") {
+                Some(function) => {
+                    let mut inner = JsonWriter::object(written.member(&key));
+                    copy(&mut inner, &function, &|key| key != "arguments");
+                    inner.string("arguments", args);
+                    inner.close();
+                }
+                None => written.member(&key).push_str(value.text()),
+            }
+        }
+        written.close();
+    }
+    list.close();
+}
