@@ -1,0 +1,85 @@
+// The worker that all agents of a page share, for it has one heap and one copy of the core, and takes some 50 ms to start.
+// It begins when it is first needed, and ends with the last session. One that fails is replaced when it is needed again.
+
+import type { Started } from "./worker-serve.js";
+
+/** A worker when there is one. */
+export interface Pool {
+  /** Rejects where no worker can be had. */
+  ready(): Promise<void>;
+  /** Why the last one could not be had. */
+  refusal(): Error;
+  /** A way to the worker. `died` hears of its end. */
+  open(died: (reason: string) => void): { readonly port: MessagePort; close(): void };
+}
+
+interface Place {
+  readonly worker: Worker;
+  readonly ready: Promise<void>;
+  readonly users: Set<(reason: string) => void>;
+}
+
+const pools = new WeakMap<() => Worker, Pool>();
+
+/** The pool of workers that the function makes. */
+export function poolOf(spawn: () => Worker): Pool {
+  let pool = pools.get(spawn);
+  if (!pool) pools.set(spawn, (pool = createPool(spawn)));
+  return pool;
+}
+
+function createPool(spawn: () => Worker): Pool {
+  let current: Place | undefined;
+  let refusal = new Error("none was asked for");
+
+  const start = (): Place => {
+    // Throws where the platform has none.
+    const worker = spawn();
+    const users: Place["users"] = new Set();
+    const ready = new Promise<void>((resolve, reject) => {
+      const die = (reason: string): void => {
+        if (current === place) current = undefined;
+        refusal = new Error(reason);
+        reject(refusal);
+        worker.terminate();
+        for (const died of [...users]) died(reason);
+      };
+      worker.onmessage = ({ data }: MessageEvent<Started>) => (data.refused ? die(data.refused.message) : resolve());
+      worker.onerror = (event) => {
+        // It is told of by the agents, or is no error because they do without.
+        event.preventDefault?.();
+        die(event.message || "its script was refused or could not be loaded");
+      };
+    });
+    // Who does not ask has no need to know.
+    ready.catch(() => {});
+    const place: Place = { worker, ready, users };
+    return place;
+  };
+
+  return {
+    ready: async () => {
+      try {
+        await (current ??= start()).ready;
+      } catch (cause) {
+        refusal = cause instanceof Error ? cause : new Error(String(cause));
+        throw refusal;
+      }
+    },
+    refusal: () => refusal,
+    open: (died) => {
+      const { port1, port2 } = new MessageChannel();
+      const place = (current ??= start());
+      place.worker.postMessage(undefined, [port2]);
+      place.users.add(died);
+      return {
+        port: port1,
+        close: () => {
+          if (!place.users.delete(died) || place.users.size) return;
+          if (current === place) current = undefined;
+          place.worker.terminate();
+        },
+      };
+    },
+  };
+}
