@@ -31,8 +31,8 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
   const guesses = new Set<Guess>();
   let confirmed = client.read();
   let remote: RemoteSession | undefined;
-  // A save but for its thread, and the thread of that time.
-  let rest = "{}";
+  // The last save, of which only what is beside the thread counts, and the thread of that time.
+  let rest: string | undefined;
   let thread: Pick<Snapshot, "messages" | "state"> = confirmed;
   let late = false;
   // The agent's runs as the link has them, and why the worker refuses some.
@@ -81,7 +81,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
   const freeze = (): void => {
     confirmed = client.read();
     guesses.clear();
-    remote = undefined;
+    remote = rest = undefined;
   };
 
   const stopped = (snapshot: Snapshot): Snapshot =>
@@ -128,8 +128,12 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     remote = session;
     // The thread itself comes with the first patch.
     void expect(session, { fold: () => shown });
-    const { cancel, disconnect } = session;
+    const { cancel, disconnect, restore } = session;
     return Object.assign(session, {
+      restore: (json: string) => {
+        rest = json;
+        restore(json);
+      },
       cancel: (ticket: number) => {
         const shorter = (at: Snapshot): Snapshot => ({ ...at, queue: at.queue.filter(({ id }) => id !== String(ticket)) });
         if (ticket < 0) cancel(ticket);
@@ -163,11 +167,11 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     },
   });
 
-  const compose = (): string => {
+  const compose = (beside: string): string => {
     const { messages, state, isLoading } = client.read();
     // What a server is asked to go on behind belongs to the thread of that time.
     const { messages: then, state: its } = thread;
-    return JSON.stringify({ ...JSON.parse(rest), ...(isLoading ? { messages: then, state: its } : { messages, state }) });
+    return JSON.stringify({ ...JSON.parse(beside), ...(isLoading ? { messages: then, state: its } : { messages, state }) });
   };
 
   return {
@@ -197,7 +201,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     },
     stop: () => stop(link.stop),
     reset: (edit) => void guess(() => link.reset(edit), edit.fold),
-    save: () => (remote ? compose() : link.save()),
+    save: () => (remote && rest ? compose(rest) : link.save()),
     latest: async () => (remote ? await remote.latest() : link.save()),
     dispose: () => {
       freeze();
