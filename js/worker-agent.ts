@@ -15,19 +15,20 @@ export type WorkerAgentOptions<State = unknown> = AgentOptions<State> & {
 };
 
 /**
- * An agent in a worker that `spawn` makes, or in the page with the core that `load` gives. The entries differ in these.
+ * An agent in a worker that `spawn` makes, or `second`, or in the page with the core that `load` gives. The entries differ in these.
  *
  * @internal
  */
 export function createWorkerAgentWith<State>(
   load: () => Promise<Core>,
   spawn: () => Worker,
+  second: (() => Worker) | undefined,
   options: WorkerAgentOptions<State>,
   full = false,
 ): Agent<State> {
   const { worker = true } = options;
   if (!worker) return createAgentWith(load, options, full);
-  const pool = poolOf(worker === true ? spawn : worker);
+  const pool = worker === true ? poolOf(spawn, second) : poolOf(worker);
   const source = (): Promise<Core> => pool.ready().then(() => elsewhere, load);
   return createAgentWith(source, options, full, (client) => createWorkerLink(client, pool));
 }

@@ -34,27 +34,22 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
   // The last save, of which only what is beside the thread counts, and the thread of that time.
   let rest: string | undefined;
   let thread: Pick<Snapshot, "messages" | "state"> = confirmed;
+  // Guesses have been dropped: since what was shown last, and since what was shown without any.
   let late = false;
+  let came = false;
   // The agent's runs as the link has them, and why the worker refuses some.
   const runs = new WeakMap<Run<State>, Run<State>>();
   const refusals = new Map<number, Failure>();
 
   const show = (): void => {
     late = false;
+    if (came && !guesses.size) confirmed = keepShown(client.read(), confirmed);
+    came &&= guesses.size > 0;
     client.publish([...guesses].reduce((snapshot, { fold }) => fold(snapshot), confirmed));
   };
 
   const drop = (guess: Guess): void => {
-    if (!guesses.delete(guess)) return;
-    late = true;
-    if (guesses.size) return;
-    // What has come as it was guessed stays the same object.
-    const old = client.read();
-    const messages = keepItems(old.messages, confirmed.messages);
-    const toolCalls = keepItems(old.toolCalls, confirmed.toolCalls);
-    const state = keepCopy(old.state, confirmed.state);
-    if (messages === confirmed.messages && toolCalls === confirmed.toolCalls && state === confirmed.state) return;
-    confirmed = { ...confirmed, messages, toolCalls, state };
+    if (guesses.delete(guess)) came = late = true;
   };
 
   /** Does something that the worker learns of, and shows what that will come to. Returns when it has come. */
@@ -208,6 +203,15 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
       call(link.dispose);
     },
   };
+}
+
+/** What has come as it was shown stays the same object. */
+function keepShown<State>(shown: AgentSnapshot<State>, next: AgentSnapshot<State>): AgentSnapshot<State> {
+  const messages = keepItems(shown.messages, next.messages);
+  const toolCalls = keepItems(shown.toolCalls, next.toolCalls);
+  const state = keepCopy(shown.state, next.state);
+  const same = messages === next.messages && toolCalls === next.toolCalls && state === next.state;
+  return same ? next : { ...next, messages, toolCalls, state };
 }
 
 /** As `keep`, of values that others may hold. */

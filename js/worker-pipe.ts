@@ -1,6 +1,8 @@
 // One end of a port between a page and its worker. Calls of one task travel as one message, in order; a question is a
 // call that is answered.
 
+import { isPromise } from "./tools.js";
+
 type Methods<Name extends string> = { [key in Name]: (...args: never[]) => unknown };
 type Args<Method> = Method extends (...args: infer List) => unknown ? List : never;
 /** A call, with a number if it is a question. Under no name: an answer, `[number, value, failure?]`. */
@@ -71,8 +73,16 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     if (!name) return answer(...(args as Parameters<typeof answer>));
     const method = (mine as Methods<string>)[name] as (...args: readonly unknown[]) => unknown;
     if (question === undefined) return void method(...args);
+    const give = (value: unknown): void => send("", [question, value]);
     const fail = (error: unknown): void => send("", [question, undefined, toFailure(error)]);
-    new Promise((resolve) => resolve(method(...args))).then((value) => send("", [question, value]), fail);
+    try {
+      // What is known is answered before anything that is told next.
+      const value = method(...args);
+      if (isPromise(value)) value.then(give, fail);
+      else give(value);
+    } catch (error) {
+      fail(error);
+    }
   };
 
   port.onmessage = ({ data }: MessageEvent<readonly Item[]>) => {

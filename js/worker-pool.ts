@@ -13,6 +13,15 @@ export interface Pool {
   open(died: (reason: string) => void): { readonly port: MessagePort; close(): void };
 }
 
+/**
+ * Where the script is while a module of the package runs from the folder in which Vite, during development, keeps what it
+ * makes of packages: before version 8 it looks for the script in there too (https://github.com/vitejs/vite/issues/8427).
+ */
+export function beyondVite(module: string | undefined, file: string): (() => Worker) | undefined {
+  const [, modules] = /^(.*\/node_modules)\/\.vite\/deps\//.exec(module ?? "") ?? [];
+  return modules === undefined ? undefined : () => new Worker(`${modules}/ag-ui-wasm/${file}`, { type: "module" });
+}
+
 interface Place {
   readonly worker: Worker;
   readonly ready: Promise<void>;
@@ -21,22 +30,23 @@ interface Place {
 
 const pools = new WeakMap<() => Worker, Pool>();
 
-/** The pool of workers that the function makes. */
-export function poolOf(spawn: () => Worker): Pool {
+/** The pool of workers that the function makes, or the second one where the first one fails. */
+export function poolOf(spawn: () => Worker, second?: () => Worker): Pool {
   let pool = pools.get(spawn);
-  if (!pool) pools.set(spawn, (pool = createPool(spawn)));
+  if (!pool) pools.set(spawn, (pool = createPool(spawn, second)));
   return pool;
 }
 
-function createPool(spawn: () => Worker): Pool {
+function createPool(spawn: () => Worker, second?: () => Worker): Pool {
   let current: Place | undefined;
+  let getting: Promise<void> | undefined;
   let refusal = new Error("none was asked for");
 
   const start = (): Place => {
     // Throws where the platform has none.
     const worker = spawn();
     const users: Place["users"] = new Set();
-    const ready = new Promise<void>((resolve, reject) => {
+    const started = new Promise<void>((resolve, reject) => {
       const die = (reason: string): void => {
         if (current === place) current = undefined;
         refusal = new Error(reason);
@@ -52,20 +62,25 @@ function createPool(spawn: () => Worker): Pool {
       };
     });
     // Who does not ask has no need to know.
-    ready.catch(() => {});
-    const place: Place = { worker, ready, users };
+    started.catch(() => {});
+    const place: Place = { worker, ready: started, users };
     return place;
   };
 
+  const get = async (): Promise<void> => {
+    try {
+      await (current ??= start()).ready;
+    } catch (cause) {
+      refusal = cause instanceof Error ? cause : new Error(String(cause));
+      if (!second) throw refusal;
+      spawn = second;
+      second = undefined;
+      await get();
+    }
+  };
+
   return {
-    ready: async () => {
-      try {
-        await (current ??= start()).ready;
-      } catch (cause) {
-        refusal = cause instanceof Error ? cause : new Error(String(cause));
-        throw refusal;
-      }
-    },
+    ready: () => (getting ??= get().finally(() => (getting = undefined))),
     refusal: () => refusal,
     open: (died) => {
       const { port1, port2 } = new MessageChannel();
@@ -75,7 +90,8 @@ function createPool(spawn: () => Worker): Pool {
       return {
         port: port1,
         close: () => {
-          if (!place.users.delete(died) || place.users.size) return;
+          // Who waits for it has yet to open a session.
+          if (!place.users.delete(died) || place.users.size || getting) return;
           if (current === place) current = undefined;
           place.worker.terminate();
         },

@@ -2,6 +2,7 @@ import { loadCore } from "./core.js";
 import { inflate } from "./loader.js";
 import type { Agent } from "./types.js";
 import { createWorkerAgentWith, type WorkerAgentOptions } from "./worker-agent.js";
+import { beyondVite } from "./worker-pool.js";
 
 export { AgentError } from "./error.js";
 export type { AgentErrorData, AgentErrorKind } from "./error.js";
@@ -20,7 +21,7 @@ export type { WorkerAgentOptions } from "./worker-agent.js";
  * await agent.submit("hello");
  */
 export function createAgent<State = unknown>(options: WorkerAgentOptions<State>): Agent<State> {
-  return createWorkerAgentWith(load, spawn, options);
+  return createWorkerAgentWith(load, spawn, beyondVite(import.meta.url, "worker-main.js"), options);
 }
 
 // Bundlers look for this very form.

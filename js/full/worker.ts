@@ -3,6 +3,7 @@
 import { inflate } from "../loader.js";
 import type { Agent } from "../types.js";
 import { createWorkerAgentWith, type WorkerAgentOptions } from "../worker-agent.js";
+import { beyondVite } from "../worker-pool.js";
 import { loadFull } from "./core.js";
 
 export { AgentError } from "../error.js";
@@ -20,7 +21,7 @@ export type { WorkerAgentOptions } from "../worker-agent.js";
  * const agent = createAgent({ url: "/v1/agents/assistant/message:stream", dialect: "hector", worker: true });
  */
 export function createAgent<State = unknown>(options: WorkerAgentOptions<State>): Agent<State> {
-  return createWorkerAgentWith(load, spawn, options, true);
+  return createWorkerAgentWith(load, spawn, beyondVite(import.meta.url, "full/worker-main.js"), options, true);
 }
 
 // Bundlers look for this very form.

@@ -1,5 +1,6 @@
 // Workers for tests in Node, in two kinds: one in the thread of the test, and one in a thread of its own.
 
+import { after } from "node:test";
 import { Worker as Thread } from "node:worker_threads";
 import { folder, load } from "./lib.mjs";
 
@@ -37,8 +38,9 @@ export async function localWorkers(core) {
 const script = (file) => `
   const { parentPort } = require("node:worker_threads");
   globalThis.postMessage = (message) => parentPort.postMessage(message);
-  parentPort.on("message", ({ data, ports }) => globalThis.onmessage({ data, ports }));
-  import(${JSON.stringify(new URL(file, folder).href)});`;
+  // As in a page's worker, what comes before the script has run waits.
+  import(${JSON.stringify(new URL(file, folder).href)}).then(() =>
+    parentPort.on("message", ({ data, ports }) => globalThis.onmessage({ data, ports })));`;
 
 /** The package's own script in a thread, with the interface of a page's worker. */
 export function threadWorker(file = "worker-main.js") {
@@ -60,5 +62,12 @@ export async function inWorker(name) {
   const [loading, bytes] = entry ? [glue.loadFull, "glue/full-bytes"] : [glue.loadCore, "glue/bytes"];
   const text = (await load(bytes)).bytes;
   const { spawn } = await localWorkers(() => loading(() => inflate(text)));
-  return (options) => createAgent({ ...options, worker: spawn });
+  const made = [];
+  // The process ends when no port is open.
+  after(() => made.forEach((agent) => agent.dispose()));
+  return (options) => {
+    const agent = createAgent({ ...options, worker: spawn });
+    made.push(agent);
+    return agent;
+  };
 }
