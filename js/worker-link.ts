@@ -197,7 +197,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     stop: () => stop(link.stop),
     reset: (edit) => void guess(() => link.reset(edit), edit.fold),
     save: () => (remote && rest ? compose(rest) : link.save()),
-    latest: async () => (remote ? await remote.latest() : link.save()),
+    latest: async () => (remote ? remote.latest().catch(() => undefined) : link.save()),
     dispose: () => {
       freeze();
       call(link.dispose);

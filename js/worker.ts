@@ -1,5 +1,3 @@
-import { loadCore } from "./core.js";
-import { inflate } from "./loader.js";
 import type { Agent } from "./types.js";
 import { createWorkerAgentWith, type WorkerAgentOptions } from "./worker-agent.js";
 import { beyondVite } from "./worker-pool.js";
@@ -27,8 +25,8 @@ export function createAgent<State = unknown>(options: WorkerAgentOptions<State>)
 // Bundlers look for this very form.
 const spawn = (): Worker => new Worker(new URL("./worker-main.js", import.meta.url), { type: "module" });
 
-// Only pages that have no worker load the bytes.
+// Only pages that have no worker load this.
 const load = async () => {
-  const { bytes } = await import("./glue/bytes.js");
+  const [{ loadCore }, { inflate }, { bytes }] = await Promise.all([import("./core.js"), import("./loader.js"), import("./glue/bytes.js")]);
   return loadCore(() => inflate(bytes));
 };

@@ -1,10 +1,8 @@
 // As `worker.ts`, with the module that has the dialects and the guard.
 
-import { inflate } from "../loader.js";
 import type { Agent } from "../types.js";
 import { createWorkerAgentWith, type WorkerAgentOptions } from "../worker-agent.js";
 import { beyondVite } from "../worker-pool.js";
-import { loadFull } from "./core.js";
 
 export { AgentError } from "../error.js";
 export type { AgentErrorData, AgentErrorKind } from "../error.js";
@@ -27,8 +25,8 @@ export function createAgent<State = unknown>(options: WorkerAgentOptions<State>)
 // Bundlers look for this very form.
 const spawn = (): Worker => new Worker(new URL("./worker-main.js", import.meta.url), { type: "module" });
 
-// Only pages that have no worker load the bytes.
+// Only pages that have no worker load this.
 const load = async () => {
-  const { bytes } = await import("../glue/full-bytes.js");
+  const [{ loadFull }, { inflate }, { bytes }] = await Promise.all([import("./core.js"), import("../loader.js"), import("../glue/full-bytes.js")]);
   return loadFull(() => inflate(bytes));
 };
