@@ -485,6 +485,19 @@ describe("workers", () => {
     assert.equal(workers.all.length, 2);
   });
 
+  it("are kept for who waits for one, when the last session ends meanwhile", async () => {
+    const { agent } = await running();
+    workers.all[0].crash("gone");
+    // The next one is on its way when the session that asked for it goes.
+    agent.submit("2");
+    agent.dispose();
+    const run = create().submit("3");
+    await until(() => Session.all.some(({ calls }) => calls.some(([name, input]) => name === "submit" && input.messages[0].content === "3")));
+    await settled();
+    Session.last.finish();
+    assert.equal((await run).outcome, "success");
+  });
+
   it("are not made before they are needed, nor without the option", async () => {
     const spawn = mock.fn(workers.spawn);
     const idle = create({}, spawn);
