@@ -60,13 +60,13 @@ const slim = `
     document.querySelector("#error").textContent = error ? error.kind + ": " + error.message : "";
   });`;
 
-const worker = (/** @type {string} */ source) => `
+const worker = (/** @type {string} */ source, how = "true") => `
   import { createAgent } from ${JSON.stringify(source)};
   const parameters = new URLSearchParams(location.search);
   const url = new URL("agent", parameters.get("server") ?? location.href);
   const agent = createAgent({
     url,
-    worker: true,
+    worker: ${how},
     ...(parameters.has("fetch") && { fetch: (...request) => fetch(...request) }),
     onWarning: ({ code, message }) => (document.querySelector("#warning").textContent += code + ": " + message),
   });
@@ -148,6 +148,21 @@ export function copySite(consumer) {
   consumer.write("sites/plain/main.js", worker("./ag-ui-wasm/worker.js"));
   cpSync(join(consumer.folder, "node_modules/ag-ui-wasm"), join(folder, "ag-ui-wasm"), { recursive: true });
   return folder;
+}
+
+/**
+ * The page of worker mode by a bundler that does not find the script: the application has one, and says so.
+ *
+ * @param {Consumer} consumer
+ * @returns {Promise<string>} the folder to serve
+ */
+export async function bundleSite(consumer) {
+  const outdir = join(consumer.folder, "sites/bundled");
+  consumer.write("sites/bundled/index.html", page("./main.js"));
+  const main = consumer.write("bundled/main.js", worker("ag-ui-wasm/worker", '() => new Worker("own-worker.js", { type: "module" })'));
+  const own = consumer.write("bundled/own-worker.js", 'import "ag-ui-wasm/worker-main";');
+  await esbuild({ entryPoints: [main, own], bundle: true, minify: true, format: "esm", outdir, logLevel: "error" });
+  return outdir;
 }
 
 /**

@@ -9,7 +9,7 @@ import { openBrowser } from "../webdriver/client.mjs";
 import { closeDisplay } from "../webdriver/display.mjs";
 import { engineNames, engines, locate } from "../webdriver/engines.mjs";
 import { ANSWER, startAgentServer } from "./agent-server.mjs";
-import { buildSite, copySite, serveSite } from "./apps.mjs";
+import { buildSite, bundleSite, copySite, serveSite } from "./apps.mjs";
 import { install } from "./consumer.mjs";
 
 const strict = "default-src 'self'; img-src data:; script-src 'self' 'wasm-unsafe-eval'";
@@ -34,6 +34,7 @@ before(async () => {
   await serve("built by Vite", built);
   await serve("built by Vite, full", await buildSite(consumer, "full-worker"));
   await serve("without a bundler", copySite(consumer));
+  await serve("bundled with a script of its own", await bundleSite(consumer));
   await serve("refused", built, `${strict}; worker-src 'none'`);
   const development = await serveSite(consumer);
   closers.push(development.close);
@@ -76,7 +77,7 @@ for (const name of engineNames) {
     };
     const good = { outcome: "success", said: ANSWER, error: "" };
 
-    for (const site of ["built by Vite", "built by Vite, full", "without a bundler", "served by Vite"]) {
+    for (const site of ["built by Vite", "built by Vite, full", "without a bundler", "bundled with a script of its own", "served by Vite"]) {
       test(`${site}, the agent works in a worker`, { skip }, async () => {
         assert.deepEqual(await ask(address[site] ?? ""), good);
         assert.equal(await browser.text("#warning"), "");
