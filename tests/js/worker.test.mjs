@@ -347,20 +347,42 @@ describe("a request that the page makes", () => {
   }
   const bytes = (text) => new TextEncoder().encode(text);
 
-  it("gives its status, headers and bytes, piece by piece", async () => {
+  it("gives its status, headers and bytes", async () => {
     const asked = [];
     const whole = bytes("abcdef");
     const send = await fetching(async (url, { method, headers, body }) => {
       asked.push([url, method, headers.get("a"), body]);
-      const stream = new ReadableStream({ start: (to) => [whole.subarray(0, 2), whole.subarray(2)].forEach((part) => to.enqueue(part)) });
+      const start = (to) => {
+        for (const part of [whole.subarray(0, 2), whole.subarray(2)]) to.enqueue(part);
+        to.close();
+      };
+      const stream = new ReadableStream({ start });
       return new Response(stream, { status: 418, headers: { "x-y": "z" } });
     });
     const { status, headers, body } = await send();
     assert.deepEqual([status, headers.get("x-y"), asked], [418, "z", [["http://host/x", "POST", "b", "{}"]]]);
-    const reader = body.getReader();
-    assert.deepEqual([(await reader.read()).value, (await reader.read()).value], [bytes("ab"), bytes("cdef")]);
+    let text = "";
+    for await (const piece of body) text += new TextDecoder().decode(piece);
+    assert.equal(text, "abcdef");
     // What the page holds has not been given away.
     assert.equal(new TextDecoder().decode(whole), "abcdef");
+  });
+
+  it("is not read far ahead of the worker, nor asked for piece by piece", async () => {
+    let given = 0;
+    const piece = new Uint8Array(1000);
+    const send = await fetching(async () => {
+      const pull = (to) => (given++ < 200 ? to.enqueue(piece) : to.close());
+      return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
+    });
+    const { body } = await send();
+    await settled();
+    const ahead = given;
+    assert.ok(ahead < 150, `${ahead} pieces`);
+    const lengths = [];
+    for await (const { length } of body) lengths.push(length);
+    assert.equal(lengths.reduce((sum, length) => sum + length), 200_000);
+    assert.ok(lengths.length < 50, `${lengths.length} answers`);
   });
 
   it("is let go of", async () => {
