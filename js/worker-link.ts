@@ -6,9 +6,8 @@
 //
 // `confirmed` is what the worker has told; patches fit that one only. What is shown is `confirmed` with the guesses on it.
 
-import { call } from "./emitter.js";
 import { misuse } from "./failure.js";
-import type { Session, SessionOptions } from "./glue/core.js";
+import type { Host, Session, SessionOptions } from "./glue/core.js";
 import { createLink, type Client, type Link, type Run } from "./link.js";
 import type { Core } from "./loader.js";
 import { keep } from "./mirror.js";
@@ -96,7 +95,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     return guess(act, () => still, () => ({ stops: true }));
   };
 
-  const open = (options: SessionOptions, messages: string | undefined, state: string | undefined, host: ConstructorParameters<typeof Session>[3]): Session => {
+  const open = (options: SessionOptions, messages: string | undefined, state: string | undefined, host: Host): Session => {
     const shown = client.read();
     const place = pool.open((reason) => session.die(reason));
     const session: RemoteSession = createRemoteSession(place.port, { ...options }, messages, state, host, {
@@ -200,7 +199,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     latest: async () => (remote ? remote.latest().catch(() => undefined) : link.save()),
     dispose: () => {
       freeze();
-      call(link.dispose);
+      link.dispose();
     },
   };
 }

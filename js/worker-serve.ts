@@ -56,11 +56,13 @@ export function serve(port: MessagePort, core: Core): void {
   let starting: [ticket: number, json: string][] | undefined;
   let approving = false;
   let requests = 0;
-  // The page has to be told: of changes as soon as it likes, or right now; of what a save would have beside the thread.
+  // There are changes; the page knows that there are; it shall have them now.
   let fresh = false;
   let told = false;
   let due = false;
-  let unsafe = false;
+  // The page shall have what a save has beside the thread: now, behind an act or an end, or when that is not too dear.
+  let acted = false;
+  let owed = false;
   let saveAt = 0;
   let saving: ReturnType<typeof setTimeout> | undefined;
 
@@ -93,7 +95,7 @@ export function serve(port: MessagePort, core: Core): void {
     const theirs = ours.get(ticket);
     ours.delete(ticket);
     if (theirs !== undefined) tickets.delete(theirs);
-    unsafe = true;
+    acted = true;
     pipe.tell("settled", theirs ?? ticket, json);
   };
 
@@ -145,7 +147,7 @@ export function serve(port: MessagePort, core: Core): void {
 
   const mine: FromPage = {
     open: (options, messages, state) => {
-      unsafe = true;
+      acted = true;
       try {
         session = new core.Session(options, messages, state, host);
       } catch (error) {
@@ -154,7 +156,7 @@ export function serve(port: MessagePort, core: Core): void {
     },
     restore: (json) => attempt((session) => session.restore(json), (why) => pipe.tell("unrestored", why)),
     begin: (theirs, method, ...args) => {
-      unsafe = true;
+      acted = true;
       const early = (starting = [] as [number, string][]);
       const call = (session: Session): number => (session[method] as (...args: readonly unknown[]) => number)(...args);
       const ticket = attempt(call, (why) => pipe.tell("refused", theirs, why));
@@ -166,18 +168,18 @@ export function serve(port: MessagePort, core: Core): void {
       for (const end of early) settle(...end);
     },
     act: (method, ...args) => {
-      unsafe ||= !unsaved.includes(method);
+      acted ||= !unsaved.includes(method);
       approving = method === "approve";
       attempt((session) => (session[method] as ((...args: readonly unknown[]) => unknown) | undefined)?.(...args), misused);
       approving = false;
     },
     cancel: (theirs) => {
-      unsafe = true;
+      acted = true;
       const ticket = theirs < 0 ? tickets.get(theirs) : theirs;
       if (ticket !== undefined) attempt((session) => session.cancel(ticket), misused);
     },
     editQueued: (ticket, json) => {
-      unsafe = true;
+      acted = true;
       if (attempt((session) => session.editQueued(ticket, json), misused) !== false) return;
       const message = "The submit had begun before its change came";
       pipe.tell("warning", { code: "edit-late", message });
@@ -203,27 +205,26 @@ export function serve(port: MessagePort, core: Core): void {
     },
   };
 
-  const saveLater = (ms: number): void => {
-    saving ??= setTimeout(() => {
-      saving = undefined;
-      unsafe = true;
-      pipe.wake();
-    }, ms);
-  };
-
   const posting = (): void => {
     if (!session) return;
-    const shows = due;
-    if (due) patch();
-    else if (fresh && !told) {
+    if (due || acted) {
+      patch();
+      owed = true;
+    } else if (fresh && !told) {
       told = true;
       pipe.tell("changed");
     }
+    // A save goes with the thread that the page has got.
+    if (!owed || fresh) return;
     const now = performance.now();
-    if (!unsafe && shows && now < saveAt) saveLater(saveAt - now);
-    if (!unsafe && !(shows && now >= saveAt)) return;
-    unsafe = false;
-    // The page has the rest.
+    if (!acted && now < saveAt) {
+      saving ??= setTimeout(() => {
+        saving = undefined;
+        pipe.wake();
+      }, saveAt - now);
+      return;
+    }
+    acted = owed = false;
     const { messages: _messages, state: _state, ...rest } = JSON.parse(session.save());
     pipe.tell("saved", JSON.stringify(rest));
     // Of a run that is on, a save is worth a thirtieth of the time.
@@ -231,7 +232,12 @@ export function serve(port: MessagePort, core: Core): void {
     saveAt = end + 30 * (end - now);
   };
 
-  const pipe = createPipe<FromWorker>(port, mine, { posting: () => void attempt(posting, misused) });
+  const pipe = createPipe<FromWorker>(port, mine, {
+    posting: () => void attempt(posting, misused),
+    received: () => {
+      if (acted) pipe.wake();
+    },
+  });
 }
 
 /** The worker itself, or what stands for it. */

@@ -434,6 +434,16 @@ describe("a save", () => {
     assert.deepEqual([v, threadId, handled, messages.length, state], [1, "t", ["kept"], 1, { n: 1 }]);
   });
 
+  it("has the thread that belongs to it, also while a run is on and little is shown", async () => {
+    const { agent, session } = await running({ notify: { throttleMs: 60_000 } });
+    session.say("said");
+    await settled();
+    assert.deepEqual(texts(agent), ["1"]);
+    agent.addToolResult({ toolCallId: "c", result: 1 });
+    await settled();
+    assert.deepEqual(agent.save().messages.map(({ content }) => content), ["1", "said"]);
+  });
+
   it("is put into the store after a run, and before the agent goes", async () => {
     const saves = [];
     const { agent, first, session } = await running({ persist: { load() {}, save: (saved) => void saves.push(saved), clear() {} } });
