@@ -1,5 +1,5 @@
-// The worker that all agents of a page share, for it has one heap and one copy of the core, and takes some 50 ms to start.
-// It begins when it is first needed, and ends with the last session. One that fails is replaced when it is needed again.
+// The worker that all agents of a page share: a thread, a heap and a compiled core cost far more than a session in it. It
+// begins when it is first needed, and ends with the last session. One that fails is replaced when it is needed again.
 
 import type { Started } from "./worker-serve.js";
 
