@@ -6,7 +6,7 @@ import { createGuard, toPolicy } from "./guard.js";
 import { createHistory } from "./history.js";
 import { initialSnapshot } from "./initial.js";
 import { findTool, isAnswer, toAnswer, toCoreInput, toRunInput } from "./input.js";
-import { createLink, type Run } from "./link.js";
+import { createLink, type Client, type Link, type Run } from "./link.js";
 import type { Core } from "./loader.js";
 import { createKeeper, readSaved, refusal, type SavedAgent } from "./persist.js";
 import { stopRemote, toNetwork, toTarget } from "./request.js";
@@ -17,11 +17,16 @@ import { createWaker } from "./wake.js";
 
 /**
  * An agent over a core that is loaded when it is first needed. The entries of the package differ in the source only.
- * `full`: it is the one with the dialects.
+ * `full`: it is the one with the dialects. `linked` makes the link to it.
  *
  * @internal
  */
-export function createAgentWith<State>(source: () => Promise<Core>, given: AgentOptions<State>, full = false): Agent<State> {
+export function createAgentWith<State>(
+  source: () => Promise<Core>,
+  given: AgentOptions<State>,
+  full = false,
+  linked: (client: Client<State>) => Link<State> = createLink,
+): Agent<State> {
   const { initialMessages = [], initialState, notify, limits = {} } = given;
   const { rules = "tolerant", protocol = "1.0" } = given;
   // As the core reads it, which comes too late to tell of a mistake where it was made.
@@ -74,7 +79,7 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
   };
   const history = createHistory<State>(settings.maxHistory);
   const wait = createWaker(() => link.now((session) => session.online()));
-  const link = createLink<State>({
+  const link = linked({
     source: async () => {
       const core = source();
       // Whether it comes or not, the save comes first.
@@ -111,7 +116,7 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     persist &&
     createKeeper(
       persist,
-      () => save(),
+      () => (link.latest ? link.latest().then(toSaved) : save()),
       (cause) => {
         const message = `The agent could not be saved: ${cause instanceof Error ? cause.message : String(cause)}`;
         emitter.emit("warning", { code: "not-saved", message });
@@ -239,8 +244,10 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     return waits;
   };
 
-  const save = (): SavedAgent => {
-    const json = link.save();
+  const save = (): SavedAgent => toSaved(link.save());
+
+  /** What the core has saved, or what the snapshot tells. */
+  const toSaved = (json: string | undefined): SavedAgent => {
     if (json) return JSON.parse(json);
     const { threadId, messages, state } = snapshot;
     // As the core writes one of a thread in which nothing waits.
@@ -344,7 +351,7 @@ export function createAgentWith<State>(source: () => Promise<Core>, given: Agent
     stop: async () => link.stop(),
     disconnect: async () => {
       alive();
-      link.now((session) => session.disconnect());
+      await link.now((session) => session.disconnect());
     },
     attach: async (runId) => {
       alive();

@@ -75,11 +75,13 @@ export interface Link<State> {
   /** Brings the snapshot up to date. */
   flush(): void;
   cancel(run: Run<State>): void;
-  stop(): void;
+  stop(): void | Promise<void>;
   /** An edit that ends every run. */
   reset(edit: Edit<State>): void;
   /** Everything that is to be kept of the session, or of the save that it will begin with: the core's JSON text. */
   save(): string | undefined;
+  /** The same, where that takes time to be known as it is now. */
+  latest?(): Promise<string | undefined>;
   /** A save is on the way. */
   await(): void;
   /** It has come, or not: how it looks, and its JSON text for the core. */

@@ -3,6 +3,7 @@
 import { AgentError } from "./error.js";
 import { call } from "./emitter.js";
 import type { Message } from "./protocol.js";
+import { isPromise } from "./tools.js";
 
 /** What `agent.save()` gives: plain JSON, with more in it than an application has to know. */
 export interface SavedAgent {
@@ -52,7 +53,7 @@ export interface Keeper {
 }
 
 /** A keeper that has nothing to save yet. `failed` hears of a store that does not take it. */
-export function createKeeper(store: AgentStore, read: () => SavedAgent, failed: (cause: unknown) => void): Keeper {
+export function createKeeper(store: AgentStore, read: () => SavedAgent | Promise<SavedAgent>, failed: (cause: unknown) => void): Keeper {
   let changed = false;
   let busy = false;
   let listening = false;
@@ -64,7 +65,9 @@ export function createKeeper(store: AgentStore, read: () => SavedAgent, failed: 
     while (changed) {
       changed = false;
       try {
-        await store.save(read());
+        const saved = read();
+        // Only a worker's has to be waited for.
+        await store.save(isPromise(saved) ? await saved : saved);
       } catch (cause) {
         call(failed, cause);
       }

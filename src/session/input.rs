@@ -299,11 +299,9 @@ impl Session {
             Item::Cursor(cursor) => self.last_event_id = cursor,
             Item::Custom { name, value } => {
                 let mut event = String::new();
-                JsonWriter::object(&mut event)
-                    .string("type", "CUSTOM")
-                    .string("name", &name)
-                    .json("value", &value)
-                    .close();
+                let mut object = JsonWriter::object(&mut event);
+                object.string("type", "CUSTOM").string("name", &name).json("value", &value);
+                object.close();
                 if self.admits_made(&event, now) {
                     self.effects.push_back(Effect::Custom { name, value });
                 }

@@ -13,7 +13,12 @@ export const folder = process.env.AG_UI_WASM_JS
 export const real = existsSync(new URL("core.wasm", folder));
 
 /** A module of the package. */
-export const load = (name) => import(new URL(`${name}.js`, folder));
+export const load = async (name) => {
+  const module = await import(new URL(`${name}.js`, folder));
+  if (!process.env.AG_UI_WASM_WORKER || !["index", "full/index"].includes(name)) return module;
+  const { inWorker } = await import("./thread.mjs");
+  return { ...module, createAgent: await inWorker(name) };
+};
 
 /** Waits until a condition holds. */
 export async function until(condition, what = condition.toString()) {

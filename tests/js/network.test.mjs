@@ -223,7 +223,7 @@ describe("stop, disconnect, attach", { skip }, () => {
     const resume = { by: "last-event-id", url: (runId) => `/join/${runId}` };
     const old = create({ fetch: first.fetch, resume });
     void run(old);
-    await until(() => old.getSnapshot().messages.length === 2);
+    await until(() => old.save().lastEventId === "2");
     const restore = JSON.parse(JSON.stringify(old.save()));
     const second = server(stream(frames(all.slice(3), 3)));
     const agent = create({ fetch: second.fetch, resume, restore });

@@ -13,9 +13,9 @@ const script = `
     Object.defineProperty(globalThis, name, { get: () => { throw new Error(name + " was touched"); } });
   }
   const load = (name) => import(new URL(name + ".js", ${JSON.stringify(folder.href)}));
-  const [index, slim, react, svelte] = await Promise.all(["index", "slim", "react", "svelte"].map(load));
+  const [index, slim, react, svelte, worker] = await Promise.all(["index", "slim", "react", "svelte", "worker"].map(load));
   const options = { url: "/agent", initialMessages: [{ id: "1", role: "user", content: "hi" }], initialState: { n: 1 } };
-  for (const agent of [index.createAgent(options), slim.createAgent({ ...options, wasm: "/core.wasm" }), svelte.useAgent(options).agent]) {
+  for (const agent of [index.createAgent(options), worker.createAgent(options), slim.createAgent({ ...options, wasm: "/core.wasm" }), svelte.useAgent(options).agent]) {
     agent.subscribe(() => {})();
     agent.setState({ n: 2 });
     console.log(agent.getSnapshot().state.n, agent.getServerSnapshot().messages.length);
@@ -25,5 +25,5 @@ const script = `
 
 it("a server imports, creates, reads and renders, and touches nothing", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
-  assert.equal(stdout, "2 1\n2 1\n2 1\nhi\n");
+  assert.equal(stdout, "2 1\n2 1\n2 1\n2 1\nhi\n");
 });

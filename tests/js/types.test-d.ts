@@ -24,6 +24,7 @@ import {
 import { useAgent, useAgentSelector } from "ag-ui-wasm/react";
 import { createAgent as createSlim } from "ag-ui-wasm/slim";
 import { useAgent as useSvelteAgent } from "ag-ui-wasm/svelte";
+import { createAgent as createInWorker } from "ag-ui-wasm/worker";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function same<A, B>(proof: Equal<A, B>): void;
@@ -259,3 +260,10 @@ createAgent({ url: "/", restore: Promise.resolve(undefined) });
 createAgent({ url: "/", persist: localStorageStore("a") });
 const kept: AgentStore = indexedDbStore("a", "b");
 createAgent({ url: "/", restore: kept.load(), persist: kept });
+
+// An agent in a worker is an agent.
+same<ReturnType<typeof createInWorker<{ n: number }>>, Agent<{ n: number }>>(true);
+createInWorker({ url: "/", worker: () => new Worker("worker.js") });
+void useAgent(createInWorker({ url: "/", worker: true })).submit("a");
+// @ts-expect-error an address is none
+createInWorker({ url: "/", worker: "worker.js" });

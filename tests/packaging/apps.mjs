@@ -2,8 +2,9 @@
 
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { build as esbuild } from "esbuild";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { build as vite } from "vite";
+import { build as vite, createServer } from "vite";
 
 /** @typedef {import("./consumer.mjs").Consumer} Consumer */
 
@@ -59,6 +60,26 @@ const slim = `
     document.querySelector("#error").textContent = error ? error.kind + ": " + error.message : "";
   });`;
 
+const worker = (/** @type {string} */ source, how = "true") => `
+  import { createAgent } from ${JSON.stringify(source)};
+  const parameters = new URLSearchParams(location.search);
+  const url = new URL("agent", parameters.get("server") ?? location.href);
+  const agent = createAgent({
+    url,
+    worker: ${how},
+    ...(parameters.has("fetch") && { fetch: (...request) => fetch(...request) }),
+    onWarning: ({ code, message }) => (document.querySelector("#warning").textContent += code + ": " + message),
+  });
+  document.querySelector("#app").innerHTML =
+    '<button>Ask</button><p id="said"></p><p id="warning"></p><p id="outcome"></p><p id="error"></p>';
+  document.querySelector("button").addEventListener("click", () => agent.submit("hi"));
+  agent.subscribe(() => {
+    const { messages, outcome, error } = agent.getSnapshot();
+    document.querySelector("#said").textContent = messages[1]?.content ?? "";
+    document.querySelector("#outcome").textContent = outcome ?? "";
+    document.querySelector("#error").textContent = error ? error.kind + ": " + error.message : "";
+  });`;
+
 /** Asks once and tells what came of it. */
 const ask = `
   import { createAgent } from "ag-ui-wasm";
@@ -68,11 +89,13 @@ const ask = `
     return { outcome, error: error?.toJSON(), said: agent.getSnapshot().messages[1]?.content };
   }`;
 
-/** @type {Record<"react" | "svelte" | "slim", Record<string, string>>} */
+/** @type {Record<"react" | "svelte" | "slim" | "worker" | "full-worker", Record<string, string>>} */
 const sources = {
   react: { "index.html": page("./main.jsx"), "main.jsx": react },
   svelte: { "index.html": page("./main.js"), "main.js": svelteMain, "app.svelte": svelteComponent },
   slim: { "index.html": page("./main.js"), "main.js": slim },
+  worker: { "index.html": page("./main.js"), "main.js": worker("ag-ui-wasm/worker") },
+  "full-worker": { "index.html": page("./main.js"), "main.js": worker("ag-ui-wasm/full/worker") },
 };
 
 /**
@@ -93,6 +116,53 @@ export async function buildSite(consumer, name) {
     build: { outDir, emptyOutDir: true },
   });
   return outDir;
+}
+
+/**
+ * The page of worker mode as Vite serves it while it is worked on.
+ *
+ * @param {Consumer} consumer
+ * @returns {Promise<{ url: string, close(): Promise<void> }>}
+ */
+export async function serveSite(consumer) {
+  for (const [file, text] of Object.entries(sources.worker)) consumer.write(`served/${file}`, text);
+  const server = await createServer({
+    root: join(consumer.folder, "served"),
+    configFile: false,
+    logLevel: "error",
+    server: { host: "127.0.0.1", port: 0 },
+  });
+  await server.listen();
+  return { url: server.resolvedUrls?.local[0] ?? "", close: () => server.close() };
+}
+
+/**
+ * The page of worker mode without a bundler: modules as they are in the package.
+ *
+ * @param {Consumer} consumer
+ * @returns {string} the folder to serve
+ */
+export function copySite(consumer) {
+  const folder = join(consumer.folder, "sites/plain");
+  consumer.write("sites/plain/index.html", page("./main.js"));
+  consumer.write("sites/plain/main.js", worker("./ag-ui-wasm/worker.js"));
+  cpSync(join(consumer.folder, "node_modules/ag-ui-wasm"), join(folder, "ag-ui-wasm"), { recursive: true });
+  return folder;
+}
+
+/**
+ * The page of worker mode by a bundler that does not find the script: the application has one, and says so.
+ *
+ * @param {Consumer} consumer
+ * @returns {Promise<string>} the folder to serve
+ */
+export async function bundleSite(consumer) {
+  const outdir = join(consumer.folder, "sites/bundled");
+  consumer.write("sites/bundled/index.html", page("./main.js"));
+  const main = consumer.write("bundled/main.js", worker("ag-ui-wasm/worker", '() => new Worker("own-worker.js", { type: "module" })'));
+  const own = consumer.write("bundled/own-worker.js", 'import "ag-ui-wasm/worker-main";');
+  await esbuild({ entryPoints: [main, own], bundle: true, minify: true, format: "esm", outdir, logLevel: "error" });
+  return outdir;
 }
 
 /**

@@ -40,9 +40,11 @@ test("the package needs nothing at run time and runs nothing at install time", (
   const manifest = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
   assert.equal(manifest.dependencies, undefined);
   assert.equal(manifest.scripts, undefined);
-  assert.equal(manifest.sideEffects, false);
+  // A script for workers does nothing else; everything else may be left out.
+  assert.deepEqual(manifest.sideEffects, ["./worker-main.js", "./full/worker-main.js"]);
   assert.deepEqual(Object.keys(manifest.exports), [
-    ...[".", "./slim", "./react", "./svelte", "./full", "./full/slim", "./full/react", "./full/svelte"],
+      ...[".", "./slim", "./react", "./svelte", "./worker", "./worker-main"],
+      ...["./full", "./full/slim", "./full/react", "./full/svelte", "./full/worker", "./full/worker-main"],
       ...["./agent-os", "./chio", "./hector", "./ngaf", "./open-search", "./testing"],
     ...["./core.wasm", "./full.wasm", "./package.json"],
   ]);

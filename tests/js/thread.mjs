@@ -1,0 +1,73 @@
+// Workers for tests in Node, in two kinds: one in the thread of the test, and one in a thread of its own.
+
+import { after } from "node:test";
+import { Worker as Thread } from "node:worker_threads";
+import { folder, load } from "./lib.mjs";
+
+/** A worker whose script runs in this thread. What passes is cloned, as between threads. */
+export async function localWorkers(core) {
+  const { startWorker } = await load("worker-serve");
+  const all = [];
+  class LocalWorker {
+    dead = false;
+    ports = [];
+    constructor() {
+      all.push(this);
+      this.scope = { onmessage: null, postMessage: (data) => this.#later(() => this.onmessage?.({ data: structuredClone(data) })) };
+      startWorker(this.scope, core);
+    }
+    #later(action) {
+      setImmediate(() => this.dead || action());
+    }
+    postMessage(data, ports) {
+      this.ports.push(...ports);
+      this.#later(() => this.scope.onmessage({ data, ports }));
+    }
+    /** As a thread that dies of what nobody catches. */
+    crash(message) {
+      this.onerror?.({ message, preventDefault() {} });
+    }
+    terminate() {
+      this.dead = true;
+      for (const port of this.ports) port.close();
+    }
+  }
+  return { all, spawn: () => new LocalWorker() };
+}
+
+const script = (file) => `
+  const { parentPort } = require("node:worker_threads");
+  globalThis.postMessage = (message) => parentPort.postMessage(message);
+  // As in a page's worker, what comes before the script has run waits.
+  import(${JSON.stringify(new URL(file, folder).href)}).then(() =>
+    parentPort.on("message", ({ data, ports }) => globalThis.onmessage({ data, ports })));`;
+
+/** The package's own script in a thread, with the interface of a page's worker. */
+export function threadWorker(file = "worker-main.js") {
+  const thread = new Thread(script(file), { eval: true });
+  const worker = {
+    thread,
+    postMessage: (data, ports) => thread.postMessage({ data, ports }, ports),
+    terminate: () => void thread.terminate(),
+  };
+  thread.on("message", (data) => worker.onmessage?.({ data }));
+  thread.on("error", ({ message }) => worker.onerror?.({ message }));
+  return worker;
+}
+
+/** `createAgent` of an entry, over one worker in this thread. */
+export async function inWorker(name) {
+  const entry = name === "index" ? "" : "full/";
+  const [{ createAgent }, glue, { inflate }] = await Promise.all([`${entry}worker`, `${entry}core`, "loader"].map(load));
+  const [loading, bytes] = entry ? [glue.loadFull, "glue/full-bytes"] : [glue.loadCore, "glue/bytes"];
+  const text = (await load(bytes)).bytes;
+  const { spawn } = await localWorkers(() => loading(() => inflate(text)));
+  const made = [];
+  // The process ends when no port is open.
+  after(() => made.forEach((agent) => agent.dispose()));
+  return (options) => {
+    const agent = createAgent({ ...options, worker: spawn });
+    made.push(agent);
+    return agent;
+  };
+}
