@@ -10,7 +10,7 @@ import type { FromWorker } from "./worker-session.js";
 /** The methods of a session that begin a run, and those that do not. */
 export type Begin = "submit" | "retry" | "regenerate" | "attach" | "answer";
 export type Act =
-  | "settleCall" | "approve" | "deny" | "hold" | "stop" | "disconnect" | "online" | "setMessages" | "setState" | "setEvents" | "reset";
+  | "settleCall" | "approve" | "deny" | "hold" | "stop" | "disconnect" | "online" | "setMessages" | "setState" | "setEvents" | "setDecisions" | "present" | "reset";
 
 /** What the page tells and asks. Its tickets are negative, so that they are none of the core's. */
 export interface FromPage {
@@ -45,7 +45,7 @@ export interface Head {
 }
 
 // What these change is not worth a new save, or is in the page anyway.
-const unsaved: readonly string[] = ["setState", "setEvents", "online"];
+const unsaved: readonly string[] = ["setState", "setEvents", "setDecisions", "present", "online"];
 
 /** Serves a page at the other end of the port. */
 export function serve(port: MessagePort, core: Core): void {
@@ -66,8 +66,13 @@ export function serve(port: MessagePort, core: Core): void {
   let saveAt = 0;
   let saving: ReturnType<typeof setTimeout> | undefined;
 
+  // Of the guard, as the page knows them.
+  let counters: string | undefined;
+
   const patch = (): void => {
     fresh = told = due = false;
+    const now = session?.guardCounters?.();
+    if (now !== counters) pipe.tell("counted", (counters = now));
     const json = session?.takePatch();
     if (json !== undefined) pipe.tell("patch", json);
   };
@@ -118,6 +123,7 @@ export function serve(port: MessagePort, core: Core): void {
     },
     custom: (name, value) => pipe.tell("custom", name, value),
     event: (json) => pipe.tell("event", json),
+    decision: (json) => pipe.tell("decision", json),
     warning: (warning) => pipe.tell("warning", warning),
     execute: (toolCallId, name, args) => pipe.tell("execute", toolCallId, name, args, approving),
     abandon: (toolCallId) => pipe.tell("abandon", toolCallId),

@@ -25,6 +25,9 @@ export interface FromWorker {
   warning(warning: Parameters<Host["warning"]>[0]): void;
   custom(name: string, value: string): void;
   event(json: string): void;
+  decision(json: string): void;
+  /** The guard's counters, as far as the next patch goes. */
+  counted(json: string | undefined): void;
   execute(toolCallId: string, name: string, args: string, approved: boolean): void;
   abandon(toolCallId: string): void;
   stopRemote(runId: string): void;
@@ -80,7 +83,9 @@ export function createRemoteSession(
   let patch: string | undefined;
   let failure: AgentError | undefined;
   let behind = false;
+  let counters: string | undefined;
   let events = options.events;
+  let decisions = options.decisions;
 
   const close = (error: Error): void => {
     for (const request of requests.values()) request.cancel();
@@ -101,7 +106,7 @@ export function createRemoteSession(
   };
 
   const mine: FromWorker = {
-    ...{ custom: host.custom, event: host.event, warning: host.warning, abandon: host.abandon },
+    ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
     ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.saved },
     patch: (json) => {
       patch = json;
@@ -112,6 +117,7 @@ export function createRemoteSession(
       behind = true;
       host.changed(false);
     },
+    counted: (json) => void (counters = json),
     settled: (ticket, json) => {
       owner.settling(ticket);
       host.settled(ticket, json);
@@ -191,6 +197,11 @@ export function createRemoteSession(
       // Options may be set with every rendering.
       if (on !== events) act("setEvents", (events = on));
     },
+    setDecisions: (on) => {
+      if (on !== decisions) act("setDecisions", (decisions = on));
+    },
+    present: (json) => void act("present", json),
+    guardCounters: () => counters,
     reset: () => void act("reset"),
     takePatch: () => {
       if (failure) throw failure;
