@@ -65,7 +65,7 @@ export function createAgentWith<State>(
     protocol,
     dialect,
     // The address may tell a dialect how it is spoken there.
-    dialectSettings: JSON.stringify({ url: typeof given.url === "function" ? undefined : given.url, ...ownSettings }),
+    dialectSettings: JSON.stringify(dialect ? { url: typeof given.url === "function" ? undefined : given.url, ...ownSettings } : {}),
     events: false,
     guard: given.guard && toPolicy(given.guard),
     decisions: false,

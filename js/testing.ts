@@ -348,6 +348,8 @@ export function fakeAgent<State = unknown>(given: Partial<AgentSnapshot<State>> 
     },
     getSnapshot: () => snapshot,
     getServerSnapshot: () => first,
+    guard: { forwarded: 0, blocked: 0, total: 0, present: noting(["guard.present"], () => {})["guard.present"] },
+    send: noting(["send"], () => ({ allowed: true, eventType: "", direction: "inbound", at: 0 }))["send"],
     history: [],
     at: () => undefined,
     save: () => ({ v: 1, threadId: snapshot.threadId, messages: snapshot.messages, state: snapshot.state }),
