@@ -28,7 +28,7 @@ function burst(reads) {
   return createAgent({ url: "http://agent.test/", fetch });
 }
 
-const said = (agent) => agent.getSnapshot().messages.at(-1)?.content ?? "";
+const said = (agent) => agent.getSnapshot().messages.find(({ role }) => role === "assistant")?.content ?? "";
 
 /** Calls back whenever the event loop has turned, until told to stop. */
 function eachTurn(callback) {
