@@ -1,6 +1,8 @@
 // Rows 1 to 5: from the bytes of an answer to what is shown, in Node, in the processor's time.
 
 import assert from "node:assert/strict";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { alternate, processorTime, quantile, ratio, summary } from "./measure.mjs";
 import { imported } from "./peers.mjs";
 import { number, spread, time } from "./report.mjs";
@@ -17,6 +19,9 @@ const OFFICIAL = "@ag-ui/client";
 // Both clients of AG-UI at their best: no freezing of what listeners get, no texts for warnings.
 process.env.NODE_ENV = "production";
 process.env.SUPPRESS_TRANSFORMATION_WARNINGS = "1";
+
+setFlagsFromString("--expose-gc");
+const collect = /** @type {(options: object) => void} */ (runInNewContext("gc"));
 
 /** @type {Promise<{ clients: Record<string, Client> }> | undefined} */
 let loading;
@@ -97,13 +102,34 @@ export async function* threads({ full }) {
   const lengths = [5, 50, 500, 5_000];
   // What a run costs beside its deltas follows the thread, once: a delta is the difference of two runs.
   const [fewer, more] = [2_000, 22_000];
-  const [short, long] = [textWork(fewer), textWork(more)];
+  const [first, short, long] = [textWork(fewer), textWork(fewer), textWork(more)];
+  const client = await clientOf(OURS);
+  const bodies = new Map([first, short, long].map((work) => [work, reads(work.frames(), 10)]));
   /** @type {Record<string, () => Promise<number>>} */
   const ways = {};
   for (const length of lengths) {
     const messages = history(length);
-    const [little, much] = [await way(OURS, short, { messages }), await way(OURS, long, { messages })];
-    ways[length] = async () => (await much()) - (await little());
+    ways[length] = async () => {
+      let [work, requested] = [first, NaN];
+      const fetch = async () => {
+        requested = processorTime();
+        return answer(bodies.get(work) ?? []);
+      };
+      const chat = client({ url: "http://agent.test/", fetch, messages });
+      const run = async (/** @type {Work} */ next) => {
+        work = next;
+        await chat.send();
+        assert.ok(chat.text() === work.text);
+        return processorTime() - requested;
+      };
+      await run(first);
+      // The thread is as old as it is in a conversation: twice seen by the collector, which carries it around no more.
+      for (let times = 0; times < 2; times++) collect({ type: "minor" });
+      const little = await run(short);
+      const much = await run(long);
+      chat.dispose();
+      return much - little;
+    };
   }
   const figures = await alternate(ways, full ? 31 : 11);
   const each = (/** @type {number} */ length) => quantile(figures[length] ?? [], 0.5) / (more - fewer);

@@ -2,7 +2,6 @@
 
 const encoder = new TextEncoder();
 const thread = '"threadId":"7f0a4c7e-2f0d-4b7e-9a52-6d2f0c1f6f11","runId":"0b1d7f7e-6a55-4d0a-8d8e-1a2f3c4d5e6f"';
-const message = '"messageId":"024ce5a3-5b29-4f79-89ca-29f69a10eaf8"';
 /** Twelve characters each on average. Some need an escape, some are not ASCII, as in an answer in Markdown. */
 const latin = [" the weather", " in Zürich is", " sunny, with", "\n\n- **highs**", " around 21 °C", ", a breeze", ' from "south"', " and later a", " chance of", " showers 🌦️"];
 /** The same in Russian. */
@@ -18,7 +17,7 @@ export const languages = { latin, cyrillic };
  * @property {string} text  the message at the end; of the arguments, if it is a call's
  */
 
-let clock = 0;
+let [clock, works] = [0, 0];
 const frame = (/** @type {string} */ type, /** @type {string} */ rest) => `data: {"type":"${type}","timestamp":${1795242089624 + (clock++ >> 5)},${rest}}\n\n`;
 const run = (/** @type {string[]} */ frames) => [frame("RUN_STARTED", `${thread},"protocolVersion":"1.0"`), ...frames, frame("RUN_FINISHED", `${thread},"outcome":{"type":"success"}`)];
 const part = (/** @type {object} */ chunk) => `data: ${JSON.stringify(chunk)}\n\n`;
@@ -26,6 +25,7 @@ const response = (/** @type {string[]} */ frames) => [part({ type: "start", mess
 
 /** One message in small deltas. @param {number} deltas @param {readonly string[]} [words] @returns {Work} */
 export function textWork(deltas, words = latin) {
+  const message = `"messageId":"024ce5a3-5b29-4f79-89ca-${String(++works).padStart(12, "0")}"`;
   const word = (/** @type {number} */ at) => /** @type {string} */ (words[at % words.length]);
   const each = (/** @type {(word: string) => string} */ frame) => Array.from({ length: deltas }, (_, at) => frame(word(at)));
   return {
