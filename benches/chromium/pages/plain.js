@@ -63,7 +63,7 @@ let kept = [];
     return { count, most };
   },
 
-  /** Streams to one client after the other that are kept. @param {string} name @param {string} url @param {number} count */
+  /** Streams to one client after the other that are kept. Gives the characters of all texts. @param {string} name @param {string} url @param {number} count */
   async keep(name, url, count) {
     const client = /** @type {import("../../clients.js").Client} */ (clients[name]);
     for (let at = 0; at < count; at++) {

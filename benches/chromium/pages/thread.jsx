@@ -19,9 +19,10 @@ const Row = memo(function Row({ role, text }) {
   return <article className={role}>{text}</article>;
 });
 
-/** @param {{ rows: readonly any[], text: (message: any) => string }} props */
-function Thread({ rows, text }) {
+/** @param {{ rows: readonly any[], text: (message: any) => string, done?: boolean }} props */
+function Thread({ rows, text, done }) {
   useLayoutEffect(() => {
+    if (done) return; // The end of a run is shown at once.
     const now = document.timeline.currentTime;
     current.commits++;
     current.inFrame = current.frame === now ? current.inFrame + 1 : 1;
@@ -47,12 +48,12 @@ const firstPart = (/** @type {any} */ message) => message.parts.find((/** @type 
 
 function Ours({ options }) {
   const [agent] = useState(() => createAgent(options));
-  const { messages } = useAgent(agent);
+  const { messages, isLoading } = useAgent(agent);
   useSend(async () => {
     const { outcome } = await agent.submit("go");
     if (outcome !== "success") throw new Error(outcome);
   });
-  return <Thread rows={messages} text={content} />;
+  return <Thread rows={messages} text={content} done={!isLoading} />;
 }
 
 const apps = {
@@ -121,8 +122,10 @@ const asParts = ({ id, role, content }) => ({ id, role, parts: [{ type: "text", 
 
 globalThis.bench = {
   /** Renders the thread, and comes back when it is there. */
-  async prepare(name, { messages, ...options }) {
+  async prepare(name, { messages, hidden, ...options }) {
     const App = apps[name];
+    // Nothing is laid out or painted: what is left is the client and React.
+    document.getElementById("root").hidden = hidden;
     current = { commits: 0, most: 0, inFrame: 0, frame: null, text: name === "TanStack" ? "content" : "text" };
     const ready = new Promise((resolve) => (current.ready = resolve));
     createRoot(document.getElementById("root")).render(<App {...options} messages={history(messages)} />);
