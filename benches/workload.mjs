@@ -6,7 +6,9 @@ const thread = '"threadId":"7f0a4c7e-2f0d-4b7e-9a52-6d2f0c1f6f11","runId":"0b1d7
 const latin = [" the weather", " in Zürich is", " sunny, with", "\n\n- **highs**", " around 21 °C", ", a breeze", ' from "south"', " and later a", " chance of", " showers 🌦️"];
 /** The same in Russian. */
 const cyrillic = [" погода в", " Цюрихе", " солнечная,", "\n\n- **днём**", " около 21 °C", ", слабый", ' ветер "с юга"', " а вечером", " возможен", " дождь 🌦️"];
-export const languages = { latin, cyrillic };
+/** Nothing but ASCII, of which engines keep a byte a character: one emoji makes two of it. */
+const plain = [" the weather", " in Zurich is", " sunny, with", "\n\n- **highs**", " around 70 F", ", a breeze", " from south,", " and later a", " chance of", " showers ..."];
+export const languages = { latin, cyrillic, plain };
 
 /** @typedef {"ag-ui" | "ai"} Protocol */
 

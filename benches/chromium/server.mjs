@@ -1,13 +1,13 @@
 // Serves the pages of the benchmarks, and the streams that they read at a pace of their own. On every name under
 // `.localhost`: a page may have six requests at once to one name, and a name that is new gets a process of its own.
 //
-//   POST /stream?work=text&deltas=2000&rate=2000&protocol=ag-ui&burst=0
+//   POST /stream?deltas=2000&rate=2000&protocol=ag-ui&words=latin
 
 import { createServer } from "node:http";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { textWork } from "../workload.mjs";
+import { languages, textWork } from "../workload.mjs";
 
 /** Milliseconds between two writes. */
 const TICK = 5;
@@ -23,8 +23,9 @@ export async function startServer(folder) {
     if (pathname === "/stream") {
       request.resume();
       const deltas = Number(searchParams.get("deltas"));
-      const work = works.get(String(deltas)) ?? textWork(deltas);
-      works.set(String(deltas), work);
+      const words = /** @type {keyof typeof languages} */ (searchParams.get("words") ?? "latin");
+      const work = works.get(`${words} ${deltas}`) ?? textWork(deltas, languages[words]);
+      works.set(`${words} ${deltas}`, work);
       response.writeHead(200, { ...cors, "content-type": "text/event-stream", "x-vercel-ai-ui-message-stream": "v1" });
       stream(response, work.frames(searchParams.get("protocol") === "ai" ? "ai" : "ag-ui"), Number(searchParams.get("rate")));
       return;

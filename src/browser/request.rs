@@ -254,11 +254,11 @@ impl Body {
         if now - last > PAUSE_MS {
             self.slice.set((now, now));
         }
-        self.pieces(&result.value());
+        self.pieces(&result.value(), now);
     }
 
     /// Reads a chunk as far as the slice lasts.
-    fn pieces(self: &Rc<Self>, chunk: &Uint8Array) {
+    fn pieces(self: &Rc<Self>, chunk: &Uint8Array, mut time: f64) {
         let length = chunk.length();
         let mut at = 0;
         loop {
@@ -270,15 +270,16 @@ impl Body {
             } else {
                 chunk.subarray(at, end).copy_to(&mut bytes);
             }
-            self.shared.drive(|core, now| core.bytes(self.request, &bytes, now));
+            self.shared.drive_at(time, |core, now| core.bytes(self.request, &bytes, now));
             self.bytes.replace(bytes);
             if !self.shared.is_open(self.request) {
                 return self.close();
             }
             at = end;
-            let (began, now) = (self.slice.get().0, now());
-            self.slice.set((began, now));
-            if now - began > SLICE_MS {
+            let (began, _) = self.slice.get();
+            time = now();
+            self.slice.set((began, time));
+            if time - began > SLICE_MS {
                 self.rest.replace((at < length).then(|| chunk.subarray(at, length)));
                 return self.wait();
             }
@@ -303,7 +304,7 @@ impl Body {
         let now = now();
         self.slice.set((now, now));
         match self.rest.take() {
-            Some(rest) => self.pieces(&rest),
+            Some(rest) => self.pieces(&rest, now),
             None => self.next(),
         }
     }
