@@ -34,7 +34,7 @@ import { createAgent } from "ag-ui-wasm";
 
 const none = () => undefined;
 
-/** The least that a client in JavaScript can do. It knows one event, and reduces nothing. @type {Client} */
+/** The least that a client in JavaScript can do. It knows one event, and reduces nothing. @param {Options} options @returns {Conversation} */
 export function floor({ url, fetch = globalThis.fetch }) {
   let text = "";
   return {
@@ -62,7 +62,7 @@ export function floor({ url, fetch = globalThis.fetch }) {
   };
 }
 
-/** @type {Client} */
+/** @param {Options} options @returns {Conversation} */
 export function ours({ url, fetch, messages = [], state }) {
   const agent = createAgent({ url, ...(fetch && { fetch }), initialMessages: /** @type {any} */ (messages), ...(state !== undefined && { initialState: state }) });
   let snapshot = agent.getSnapshot();
@@ -79,7 +79,7 @@ export function ours({ url, fetch, messages = [], state }) {
   };
 }
 
-/** With nobody listening. @type {Client} */
+/** With nobody listening. @param {Options} options @returns {Conversation} */
 export function official({ url, fetch, messages = [], state }) {
   const agent = new HttpAgent({ url, ...(fetch && { fetch }), initialMessages: /** @type {any} */ ([...messages]), ...(state !== undefined && { initialState: /** @type {any} */ (state) }) });
   return {
@@ -99,7 +99,7 @@ const parts = (/** @type {{ id: string, role: string, content: string }} */ { id
 /** @param {any[]} parts @returns {string} */
 const textOf = (parts = []) => parts.filter(({ type }) => type === "text").map(({ text, content }) => text ?? content).join("");
 
-/** The chat behind `useChat` of @ai-sdk/react. @type {Client} */
+/** The chat behind `useChat` of @ai-sdk/react. @param {Options} options @returns {Conversation} */
 export function aiSdk({ url, fetch, messages = [] }) {
   const transport = new DefaultChatTransport({ api: url, ...(fetch && { fetch }) });
   /** @type {Error | undefined} */
@@ -118,7 +118,7 @@ export function aiSdk({ url, fetch, messages = [] }) {
 }
 aiSdk.protocol = /** @type {const} */ ("ai");
 
-/** Shown at most once in as many deltas as come in a frame of 2,000 a second. @type {Client} */
+/** Shown at most once in as many deltas as come in a frame of 2,000 a second. @param {Options} options @returns {Conversation} */
 export function tanStack({ url, fetch, messages = [] }) {
   const connection = fetchServerSentEvents(url, fetch ? { fetchClient: fetch } : {});
   /** @type {Error | undefined} */

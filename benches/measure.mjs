@@ -27,7 +27,8 @@ export function processorTime() {
  */
 export async function alternate(ways, rounds, { warm = true } = {}) {
   const names = /** @type {Name[]} */ (Object.keys(ways));
-  const figures = /** @type {Record<Name, number[]>} */ (Object.fromEntries(names.map((name) => [name, []])));
+  /** @type {Record<Name, number[]>} */
+  const figures = /** @type {any} */ (Object.fromEntries(names.map((name) => [name, []])));
   for (let round = warm ? -1 : 0; round < rounds; round++) {
     for (const name of names) {
       const figure = await ways[name]();
