@@ -96,19 +96,22 @@ fn frame(event: &str, members: &str) -> String {
     format!("data: {{\"type\":\"{event}\",\"timestamp\":1795242089624,{members}}}\n\n")
 }
 
-fn frames(stream: &Stream, take: &mut dyn FnMut(&str)) {
+fn frames(stream: &Stream, take: &mut dyn FnMut(Option<&Delta<'_>>, &str)) {
     let mut framer = Framer::new(Format::EventStream, FRAME, DEPTH);
-    let result: Result<(), BadBody> = stream
-        .reads
-        .iter()
-        .try_for_each(|read| framer.feed(read, &mut |frame| take(frame.map_or("", |frame| frame.data))));
+    let result: Result<(), BadBody> = stream.reads.iter().try_for_each(|read| {
+        framer.feed(read, &mut |frame| {
+            if let Ok(frame) = frame {
+                take(frame.delta.as_ref(), frame.data);
+            }
+        })
+    });
     assert_eq!(result, Ok(()));
 }
 
 /// Bytes to typed events. Says how many bytes of deltas came by the fast way, and how many events by the other.
 pub fn reader(stream: &Stream) -> (usize, usize) {
     let (mut bytes, mut others) = (0, 0);
-    frames(stream, &mut |data| match Delta::read(data) {
+    frames(stream, &mut |delta, data| match delta {
         Some(delta) => bytes += delta.delta.decode().len(),
         None => others += usize::from(general(data).is_some()),
     });
@@ -122,7 +125,7 @@ fn general(data: &str) -> Option<Incoming<'_>> {
 /// The rules on events that are read the general way. Says how many events passed them.
 pub fn rules(stream: &Stream) -> usize {
     let (mut expander, mut order, mut passed) = (ChunkExpander::default(), OrderKeeper::default(), 0);
-    frames(stream, &mut |data| {
+    frames(stream, &mut |_, data| {
         let Some(incoming) = general(data) else { return };
         let result = expander.expand(incoming, &mut |incoming| passed += usize::from(order.check(incoming).is_none()));
         assert!(result.is_ok());
@@ -134,9 +137,9 @@ pub fn rules(stream: &Stream) -> usize {
 pub fn reducer(stream: &Stream) -> usize {
     let mut thread = Thread::new(DocumentLimits { depth: DEPTH, copied_bytes: FRAME }, None, None);
     let mut reduced = 0;
-    frames(stream, &mut |data| {
-        if let Some(delta) = Delta::read(data) {
-            thread.grow(&delta);
+    frames(stream, &mut |delta, data| {
+        if let Some(delta) = delta {
+            thread.grow(delta);
         } else if let Some(incoming) = general(data) {
             thread.apply(&incoming, NOW);
         }
