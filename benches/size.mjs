@@ -1,29 +1,41 @@
-// What a page loads, ours and the neighbour's, bundled and minified the same way.
+// Row 8: what a page loads, ours and the neighbours', bundled and minified the same way.
 
-import { build } from "esbuild";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { measure } from "../tools/size.mjs";
+import { bundle } from "./peers.mjs";
+import { kilobytes, number } from "./report.mjs";
 
-/** @typedef {{ name: string, min: number, gzip: number, brotli: number }} Size */
+/** @typedef {import("./report.mjs").Line} Line */
 
-/** @returns {Promise<Size[]>} */
-export async function sizes() {
+const neighbours = {
+  "AI SDK React": 'export { useChat } from "@ai-sdk/react";',
+  "TanStack React": 'export { useChat, fetchServerSentEvents } from "@tanstack/ai-react";',
+  "@ag-ui/client": 'export { HttpAgent } from "@ag-ui/client";',
+};
+
+/** @returns {AsyncGenerator<Line>} */
+export async function* size() {
   const { wasm, entries } = await measure();
-  const neighbour = await build({
-    stdin: { contents: 'export { HttpAgent } from "@ag-ui/client";', resolveDir: import.meta.dirname },
-    bundle: true,
-    format: "esm",
-    target: "es2022",
-    minify: true,
-    write: false,
-    logLevel: "error",
-    platform: "browser",
-  });
-  const bytes = /** @type {import("esbuild").OutputFile} */ (neighbour.outputFiles[0]).contents;
-  return [
-    { name: "core.wasm", ...wasm },
-    ...Object.entries(entries).map(([name, { together }]) => ({ name: `ag-ui-wasm, ${name} with WebAssembly`, ...together })),
-    ...Object.entries(entries).map(([name, { javascript }]) => ({ name: `ag-ui-wasm, ${name} without`, ...javascript })),
-    { name: "@ag-ui/client, HttpAgent", min: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes).length },
-  ];
+  const others = await Promise.all(
+    Object.entries(neighbours).map(async ([name, contents]) => {
+      const bytes = await bundle(contents, { external: ["react", "react-dom"] });
+      return { name, min: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes).length };
+    }),
+  );
+  const react = entries["react.js"];
+  if (!react) throw new Error("There is no react.js.");
+  const smallest = Math.min(...others.map(({ gzip }) => gzip));
+  for (const [work, kind] of /** @type {const} */ ([["gzip", "gzip"], ["brotli", "brotli"]])) {
+    yield {
+      row: 8,
+      work: `ag-ui-wasm/react with all it loads, ${work}`,
+      ours: kilobytes(react.together[kind]),
+      other: others.map((other) => `${other.name} ${kilobytes(other[kind])}`).join(", "),
+      ratio: kind === "gzip" ? number(react.together.gzip / smallest) : "",
+      target: kind === "gzip" ? "≤ 57 kB" : "",
+      met: kind === "gzip" ? react.together.gzip <= 57_000 : undefined,
+      data: kind === "gzip" ? { wasm, entries, others } : undefined,
+    };
+  }
+  yield { row: 8, work: "of it the WebAssembly, gzip and brotli", ours: `${kilobytes(wasm.gzip)}, ${kilobytes(wasm.brotli)}`, other: "", ratio: "", target: "", met: undefined };
 }

@@ -1,7 +1,7 @@
 // `npm test`: sets up what is missing and runs every test there is.
 //
 //   npm test                                  all suites
-//   npm run test:web                          one of them: native, js, conformance, packaging, real, web, e2e
+//   npm run test:web                          one of them: native, js, conformance, packaging, real, speed, web, e2e
 //   npm run test:e2e -- --engine firefox      in one engine: chromium, firefox, webkit
 //
 // What could not run is counted and named as skipped. With CI=true that is a failure, because a
@@ -22,6 +22,7 @@ import { native } from "./suites/native.mjs";
 import { packaging } from "./suites/packaging.mjs";
 import { real } from "./suites/real.mjs";
 import { absent } from "./suites/results.mjs";
+import { speed } from "./suites/speed.mjs";
 import { web } from "./suites/web.mjs";
 
 /** @typedef {import("./suites/results.mjs").Result} Result */
@@ -35,6 +36,7 @@ const suites = {
   conformance: { run: conformance, builds: true },
   packaging: { run: packaging, builds: true, browsers: true },
   real: { run: real, builds: true },
+  speed: { run: speed, builds: true },
   web: { run: web, browsers: true },
   e2e: { run: e2e, builds: true, browsers: true },
 };

@@ -102,6 +102,21 @@ extern "C" {
     #[wasm_bindgen(js_name = clearTimeout)]
     fn clear_timeout(timer: &JsValue);
 
+    type MessageChannel;
+    #[wasm_bindgen(constructor, catch)]
+    fn new() -> Result<MessageChannel, JsValue>;
+    #[wasm_bindgen(method, getter)]
+    fn port1(this: &MessageChannel) -> MessagePort;
+    #[wasm_bindgen(method, getter)]
+    fn port2(this: &MessageChannel) -> MessagePort;
+    type MessagePort;
+    #[wasm_bindgen(method, setter, js_name = onmessage)]
+    fn set_onmessage(this: &MessagePort, callback: &JsValue);
+    #[wasm_bindgen(method, js_name = postMessage)]
+    fn post_message(this: &MessagePort, message: &JsValue);
+    #[wasm_bindgen(method)]
+    fn close(this: &MessagePort);
+
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
     fn performance_now() -> f64;
     #[wasm_bindgen(thread_local_v2, js_namespace = performance, js_name = timeOrigin)]
@@ -131,5 +146,35 @@ impl Timer {
 impl Drop for Timer {
     fn drop(&mut self) {
         clear_timeout(&self.handle);
+    }
+}
+
+/// A callback for when the page has had its turn. By a message: timers of a nested call wait for four milliseconds, and
+/// those of a hidden page for a second.
+pub struct Turn {
+    port: Option<MessagePort>,
+    _callback: Closure<dyn FnMut()>,
+}
+
+impl Turn {
+    pub fn new(callback: impl FnMut() + 'static) -> Self {
+        let callback = Closure::<dyn FnMut()>::new(callback);
+        let Ok(channel) = MessageChannel::new() else {
+            set_timeout(callback.as_ref(), 0.0);
+            return Self { port: None, _callback: callback };
+        };
+        let port = channel.port1();
+        port.set_onmessage(callback.as_ref());
+        channel.port2().post_message(&JsValue::NULL);
+        Self { port: Some(port), _callback: callback }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // A port that listens keeps Node alive.
+        if let Some(port) = &self.port {
+            port.close();
+        }
     }
 }

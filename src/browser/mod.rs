@@ -254,7 +254,12 @@ pub fn compact(lines: &str) -> String {
 impl Shared {
     /// Gives the core one input, then performs what follows from it.
     fn drive<T>(self: &Rc<Self>, input: impl FnOnce(&mut Core, f64) -> T) -> T {
-        let result = input(&mut self.core.borrow_mut(), host::now());
+        self.drive_at(host::now(), input)
+    }
+
+    /// The same for who knows what time it is.
+    fn drive_at<T>(self: &Rc<Self>, now: f64, input: impl FnOnce(&mut Core, f64) -> T) -> T {
+        let result = input(&mut self.core.borrow_mut(), now);
         self.perform();
         result
     }

@@ -1,8 +1,8 @@
-//! One request: fetch, and its body read chunk by chunk.
+//! One request: fetch, and its body read chunk by chunk, in slices that leave the page its turn.
 
 use super::Shared;
-use super::host::{ReadResult, RequestTarget, global_fetch};
-use js_sys::{Array, Promise};
+use super::host::{ReadResult, RequestTarget, Turn, global_fetch, now};
+use js_sys::{Array, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -176,7 +176,16 @@ fn receive(shared: Rc<Shared>, request: u32, response: &Response) {
         }
     }
     drop(open);
-    let body = Rc::new(Body { shared, request, reader, bytes: RefCell::default(), handlers: RefCell::default() });
+    let body = Rc::new(Body {
+        shared,
+        request,
+        reader,
+        bytes: RefCell::default(),
+        rest: RefCell::default(),
+        slice: Cell::default(),
+        handlers: RefCell::default(),
+        turn: RefCell::default(),
+    });
     let (read, failed) = (body.clone(), body.clone());
     *body.handlers.borrow_mut() =
         Some(handlers(move |result| read.read(&result.unchecked_into()), move |error| failed.failed(&error)));
@@ -196,14 +205,35 @@ fn handlers(done: impl FnMut(JsValue) + 'static, failed: impl FnMut(JsValue) + '
     (Closure::new(done), Closure::new(failed))
 }
 
+/// Milliseconds that bytes may be read for before the page has its turn: half of a frame.
+const SLICE_MS: f64 = 8.0;
+/// Bytes that are read between two looks at the clock; a fraction of a millisecond in any machine.
+const PIECE: u32 = 32 * 1024;
+/// Milliseconds in which no bytes came: the page has had its turn.
+const PAUSE_MS: f64 = 2.0;
+
 /// A body that is read. Its handlers hold it, and it holds them until it has ended: a future a chunk, with closures of
 /// its own each time, would cost more than reading the chunk.
+///
+/// ```text
+///   read() ──► chunk ──► piece ──► piece ──► … ──► read()
+///                 ▲        │ 8 ms are used up: the rest waits
+///                 └─ turn ◄┘
+/// ```
+///
+/// Chunks that are there already come one after the other without the page having its turn, so the time counts across
+/// them.
 struct Body {
     shared: Rc<Shared>,
     request: u32,
     reader: ReadableStreamDefaultReader,
     bytes: RefCell<Vec<u8>>,
+    /// What of the last chunk has not been read.
+    rest: RefCell<Option<Uint8Array>>,
+    /// When this slice began, and when its last piece was done.
+    slice: Cell<(f64, f64)>,
     handlers: RefCell<Option<(Handler, Handler)>>,
+    turn: RefCell<Option<Turn>>,
 }
 
 impl Body {
@@ -213,22 +243,69 @@ impl Body {
         }
     }
 
-    fn read(&self, result: &ReadResult) {
+    fn read(self: &Rc<Self>, result: &ReadResult) {
         if result.done() {
             self.shared.drive(|core, now| core.end(self.request, now));
             self.close();
             return;
         }
-        let chunk = result.value();
-        let mut bytes = self.bytes.take();
-        bytes.resize(chunk.length() as usize, 0);
-        chunk.copy_to(&mut bytes);
-        self.shared.drive(|core, now| core.bytes(self.request, &bytes, now));
-        self.bytes.replace(bytes);
-        if self.shared.is_open(self.request) {
-            self.next();
-        } else {
-            self.close();
+        let now = now();
+        let (_, last) = self.slice.get();
+        if now - last > PAUSE_MS {
+            self.slice.set((now, now));
+        }
+        self.pieces(&result.value(), now);
+    }
+
+    /// Reads a chunk as far as the slice lasts.
+    fn pieces(self: &Rc<Self>, chunk: &Uint8Array, mut time: f64) {
+        let length = chunk.length();
+        let mut at = 0;
+        loop {
+            let end = length.min(at + PIECE);
+            let mut bytes = self.bytes.take();
+            bytes.resize((end - at) as usize, 0);
+            if end - at == length {
+                chunk.copy_to(&mut bytes);
+            } else {
+                chunk.subarray(at, end).copy_to(&mut bytes);
+            }
+            self.shared.drive_at(time, |core, now| core.bytes(self.request, &bytes, now));
+            self.bytes.replace(bytes);
+            if !self.shared.is_open(self.request) {
+                return self.close();
+            }
+            at = end;
+            let (began, _) = self.slice.get();
+            time = now();
+            self.slice.set((began, time));
+            if time - began > SLICE_MS {
+                self.rest.replace((at < length).then(|| chunk.subarray(at, length)));
+                return self.wait();
+            }
+            if at == length {
+                return self.next();
+            }
+        }
+    }
+
+    /// Goes on behind whatever else the page has to do.
+    fn wait(self: &Rc<Self>) {
+        let body = self.clone();
+        self.turn.replace(Some(Turn::new(move || body.go_on())));
+    }
+
+    fn go_on(self: &Rc<Self>) {
+        self.turn.take();
+        // Stopped meanwhile.
+        if !self.shared.is_open(self.request) {
+            return self.close();
+        }
+        let now = now();
+        self.slice.set((now, now));
+        match self.rest.take() {
+            Some(rest) => self.pieces(&rest, now),
+            None => self.next(),
         }
     }
 

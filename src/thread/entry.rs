@@ -160,6 +160,10 @@ impl Entry {
     pub fn complete(&mut self) {
         self.unsent.delivery |= self.delivery != Delivery::Complete;
         self.delivery = Delivery::Complete;
+        // A text that grew has room for as much again, which nobody else can have.
+        if let Content::Text(text) = &mut self.message.content {
+            text.shrink_to_fit();
+        }
     }
 
     /// The same, unless its text or a call goes on: a message that only reasons or calls has no END of its own.

@@ -33,7 +33,7 @@
 // - `consoleErrors()`: errors of the page's console since the last call: uncaught exceptions, rejections,
 //   console.error; in Chromium also refused and failed requests; in WebKitGTK only after the page has loaded.
 //   What engines word differently stays as it is.
-// - `engine`, `version`: for messages.
+// - `engine`, `version`: for messages. `devtools`: host and port of Chromium's developer tools.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -99,6 +99,8 @@ export class Browser {
     this.engine = engine;
     /** @type {string} */
     this.version = session.capabilities.browserVersion ?? "unknown";
+    /** Where Chromium's developer tools are spoken to. @type {string | undefined} */
+    this.devtools = session.capabilities["goog:chromeOptions"]?.debuggerAddress;
     this.#session = (method, path, body) => send(base, method, `/session/${session.sessionId}${path}`, body);
     this.#bidi = bidi;
     this.#console = bidi

@@ -1,0 +1,104 @@
+// What the WebAssembly consists of: bytes of code by crate and room, before compression. `node benches/breakdown.mjs`,
+// behind a build; `--functions 30` names the largest functions as well.
+
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { at } from "../tools/paths.mjs";
+import { run } from "../tools/run.mjs";
+import { wbg } from "../tools/setup.mjs";
+
+const folder = at(".artifacts/breakdown");
+mkdirSync(folder, { recursive: true });
+// As the build does it, but with the names of functions.
+const compiled = at("target/wasm32-unknown-unknown/release/ag_ui_wasm.wasm");
+await run(wbg, [compiled, "--target", "web", "--omit-default-module-path", "--remove-producers-section", "--out-dir", folder, "--out-name", "core"], { log: "breakdown" });
+await run("node", [at("node_modules/binaryen/bin/wasm-opt"), "-O3", "-g", join(folder, "core_bg.wasm"), "-o", join(folder, "named.wasm")], { log: "breakdown" });
+const bytes = readFileSync(join(folder, "named.wasm"));
+
+let place = 8;
+function leb() {
+  let [value, shift] = [0, 0];
+  for (;;) {
+    const byte = /** @type {number} */ (bytes[place++]);
+    value += (byte & 127) * 2 ** shift;
+    if (byte < 128) return value;
+    shift += 7;
+  }
+}
+const word = () => {
+  const length = leb();
+  return bytes.toString("utf8", place, (place += length));
+};
+
+/** @type {Record<string, number>} */
+const sections = {};
+/** @type {[from: number, to: number][]} */
+const bodies = [];
+/** @type {Map<number, string>} */
+const names = new Map();
+let imported = 0;
+const kinds = ["custom", "types", "imports", "functions", "tables", "memory", "globals", "exports", "start", "elements", "code", "data", "data count"];
+while (place < bytes.length) {
+  const kind = /** @type {number} */ (bytes[place++]);
+  const length = leb();
+  const end = place + length;
+  if (kind === 2) {
+    for (let count = leb(); count > 0; count--) {
+      word();
+      word();
+      const what = bytes[place++];
+      if (what === 0) {
+        imported++;
+        leb();
+      } else throw new Error("An import that is no function.");
+    }
+  } else if (kind === 10) {
+    for (let count = leb(); count > 0; count--) {
+      const size = leb();
+      bodies.push([place, (place += size)]);
+    }
+  } else if (kind === 0 && word() === "name") {
+    while (place < end) {
+      const [sub, size] = [bytes[place++], leb()];
+      const next = place + size;
+      if (sub === 1) for (let count = leb(); count > 0; count--) names.set(leb(), word());
+      place = next;
+    }
+  }
+  if (kind !== 0) sections[kinds[kind] ?? kind] = length;
+  place = end;
+}
+
+/** @param {string} name */
+function room(name) {
+  const ours = name.match(/ag_ui_wasm::(\w+)/)?.[1];
+  if (ours) return `ours: ${ours}`;
+  // An export with what was inlined into it.
+  if (name.endsWith(" shim")) return name.startsWith("compact") ? "ours: journal" : "ours: session";
+  const crate = name.match(/\b(serde_json|json_patch|jsonptr|serde_wasm_bindgen|serde_core|serde|wasm_bindgen|js_sys|web_sys|dlmalloc|memchr|indexmap|hashbrown|itoa|zmij|ryu|std|alloc|core)\b(?:\[\w+\])?::/)?.[1];
+  if (crate === "std" || crate === "alloc" || crate === "core") return `Rust: ${crate}`;
+  return crate ?? (name.startsWith("__wbg") || name.includes("wbindgen") ? "wasm_bindgen" : "other");
+}
+
+/** @type {Map<string, { size: number, count: number, parts: Buffer[] }>} */
+const rooms = new Map();
+const functions = bodies.map(([from, to], at) => ({ name: names.get(at + imported) ?? `#${at}`, size: to - from, body: bytes.subarray(from, to) }));
+for (const { name, size, body } of functions) {
+  const entry = rooms.get(room(name)) ?? { size: 0, count: 0, parts: [] };
+  rooms.set(room(name), entry);
+  entry.size += size;
+  entry.count++;
+  entry.parts.push(body);
+}
+
+const kilo = (/** @type {number} */ size) => (size / 1000).toFixed(1).padStart(7);
+console.log("    kB  gzip  functions");
+for (const [name, { size, count, parts }] of [...rooms].sort((a, b) => b[1].size - a[1].size)) {
+  console.log(`${kilo(size)}${kilo(gzipSync(Buffer.concat(parts), { level: 9 }).length)}${String(count).padStart(6)}  ${name}`);
+}
+console.log(`\nsections: ${Object.entries(sections).map(([name, size]) => `${name} ${kilo(size).trim()}`).join(", ")} kB`);
+const most = Number(process.argv[process.argv.indexOf("--functions") + 1]);
+if (process.argv.includes("--functions")) {
+  for (const { name, size } of functions.sort((a, b) => b.size - a.size).slice(0, most || 30)) console.log(`${kilo(size)}  ${name}`);
+}

@@ -1,0 +1,299 @@
+// Rows 6, 7, 9, 10 and 11: what a page in Chromium has to bear.
+
+import { existsSync } from "node:fs";
+import { openBrowser } from "../../tests/webdriver/client.mjs";
+import { at } from "../../tools/paths.mjs";
+import { quantile, ratio } from "../measure.mjs";
+import { bundleFiles } from "../peers.mjs";
+import { number, spread, time } from "../report.mjs";
+import { languages, textWork } from "../workload.mjs";
+import { connect } from "./devtools.mjs";
+import { startServer } from "./server.mjs";
+
+/** @typedef {import("../report.mjs").Line} Line */
+/** @typedef {Awaited<ReturnType<typeof start>>} Page */
+
+const OURS = "ag-ui-wasm";
+const OFFICIAL = "@ag-ui/client";
+const pages = ["thread.jsx", "plain.js", "cold-ours.js", "cold-official.js"];
+
+/** A browser with the developer tools open, and the server that it reads from. */
+export async function start() {
+  const entries = Object.fromEntries(pages.map((file) => [file.replace(/\.jsx?$/, ""), at("benches/chromium/pages", file)]));
+  const server = await startServer(await bundleFiles(entries));
+  const browser = await openBrowser("chromium");
+  const devtools = await connect(browser.devtools ?? "");
+  let names = 0;
+  return {
+    version: browser.version,
+    server,
+    devtools,
+    /** A page in a process of its own. @param {string} [entry] */
+    async fresh(entry) {
+      const name = `p${++names}`;
+      await devtools.open(server.url(name, entry ? `/?entry=${entry}` : "/"));
+      if (entry) await devtools.evaluate(`new Promise((done) => (function look() { globalThis.bench ? done() : setTimeout(look, 10); })())`);
+      return name;
+    },
+    async close() {
+      devtools.close();
+      await browser.close();
+      server.close();
+    },
+  };
+}
+
+const json = JSON.stringify;
+
+/** Row 6. @param {Page} page @param {{ full: boolean }} scope @returns {AsyncGenerator<Line>} */
+export async function* rendering(page, { full }) {
+  const [deltas, rate] = [full ? 20_000 : 4_000, 2_000];
+  const neighbours = ["AI SDK", OFFICIAL, "TanStack"];
+  const throttled = `${OURS}, throttled`;
+  const what = `${number(deltas)} deltas at ${number(rate)}/s, 500 messages, React`;
+
+  /** @param {readonly string[]} ways @param {boolean} hidden */
+  const measure = async (ways, hidden) => {
+    /** @type {Record<string, { work: import("./devtools.mjs").Work, value: any }[]>} */
+    const results = {};
+    for (let round = 0; round < (full ? 3 : 1); round++) {
+      for (const name of ways) {
+        // Those that take a minute, and are not the best, have one round.
+        if (round > 0 && [OFFICIAL, "TanStack"].includes(name)) continue;
+        const host = await page.fresh("thread");
+        const url = page.server.url(host, `/stream?deltas=${deltas}&rate=${rate}&protocol=${name === "AI SDK" ? "ai" : "ag-ui"}`);
+        await page.devtools.evaluate(`bench.prepare(${json(name)}, ${json({ url, messages: 500, hidden })})`);
+        const { work, value } = await page.devtools.observe(() => page.devtools.evaluate(`bench.run(${deltas * 11})`));
+        if (value.shown.length < deltas * 11) throw new Error(`${name} showed ${value.shown.length} characters`);
+        (results[name] ??= []).push({ work, value: { ...value, shown: value.shown.length } });
+      }
+    }
+    return results;
+  };
+
+  // Ours may be done elsewhere: a way of its own, once the package has it.
+  const worker = existsSync(at("pkg/worker.js")) && existsSync(at("benches/chromium/pages/worker.jsx")) ? [`${OURS}, worker`] : [];
+  for (const hidden of [false, true]) {
+    const results = await measure([OURS, throttled, ...worker, "floor", ...neighbours], hidden);
+    const all = (/** @type {string} */ name) => results[name] ?? [];
+    const busy = (/** @type {string} */ name) => all(name).map(({ work }) => work.busy);
+    const middle = (/** @type {string} */ name) => quantile(busy(name), 0.5);
+    const best = [...neighbours].sort((a, b) => middle(a) - middle(b))[0] ?? "";
+    const each = (/** @type {readonly string[]} */ names, /** @type {(name: string) => string} */ show) => names.map((name) => `${name} ${show(name)}`).join(", ");
+    const times = ratio(busy(best), busy(OURS));
+    yield {
+      row: 6,
+      work: hidden ? "the same, not laid out and not painted" : `${what}: the main thread is busy`,
+      ours: time(middle(OURS)),
+      other: each([...neighbours, "floor", ...worker], (name) => time(middle(name))),
+      ratio: spread(times),
+      target: hidden ? "" : "≥ 10",
+      met: hidden ? undefined : times.median >= 10,
+      data: results,
+    };
+    const level = ratio(busy("AI SDK"), busy(throttled));
+    yield { row: 6, work: "… throttled to 50 ms, as the AI SDK is", ours: time(middle(throttled)), other: `AI SDK ${time(middle("AI SDK"))}`, ratio: spread(level), target: "", met: undefined };
+    if (hidden) return;
+    const longest = (/** @type {string} */ name) => Math.max(...all(name).map(({ work }) => work.longest));
+    yield { row: 6, work: "… the longest task", ours: time(longest(OURS)), other: each(neighbours, (name) => time(longest(name))), ratio: "", target: "≤ 50 ms", met: longest(OURS) <= 50 };
+    const most = (/** @type {string} */ name) => Math.max(...all(name).map(({ value }) => value.most));
+    yield { row: 6, work: "… commits in one frame, at most", ours: `${most(OURS)}`, other: each(neighbours, (name) => `${most(name)}`), ratio: "", target: "≤ 1", met: most(OURS) <= 1 };
+  }
+}
+
+/** Row 7. @param {Page} page @param {{ full: boolean }} scope @returns {AsyncGenerator<Line>} */
+export async function* bursts(page, { full }) {
+  for (const deltas of [2_000, 100_000]) {
+    const names = [OURS, ...(deltas === 2_000 ? ["AI SDK", OFFICIAL, "TanStack"] : full ? ["AI SDK"] : [])];
+    /** @type {Record<string, { took: number, longest: number, longestWall: number }[]>} */
+    const results = {};
+    for (const name of names) {
+      await page.fresh("plain");
+      await page.devtools.evaluate(`bench.prepare(${deltas})`);
+      const rounds = name === OURS ? (full ? 9 : 5) : name === "TanStack" ? 1 : 3;
+      for (let round = 0; round < rounds; round++) {
+        const { value, work } = await page.devtools.observe(() => page.devtools.evaluate(`bench.burst(${json(name)})`));
+        if (!value.right) throw new Error(`${name} made another text of it`);
+        (results[name] ??= []).push({ took: value.took, longest: work.longest, longestWall: work.longestWall });
+      }
+    }
+    const took = (/** @type {string} */ name) => quantile((results[name] ?? []).map(({ took }) => took), 0.5);
+    const longest = (/** @type {string} */ name) => quantile((results[name] ?? []).map(({ longest }) => longest), 0.5);
+    const others = names.slice(1);
+    const best = others.sort((a, b) => took(a) - took(b))[0];
+    yield {
+      row: 7,
+      work: `a burst of ${number(deltas)} deltas in one read: done in`,
+      ours: time(took(OURS)),
+      other: others.map((name) => `${name} ${time(took(name))}`).join(", "),
+      ratio: best ? number(took(best) / took(OURS)) : "",
+      target: "",
+      met: undefined,
+      data: results,
+    };
+    yield {
+      row: 7,
+      work: `a burst of ${number(deltas)} deltas: the longest task`,
+      ours: time(longest(OURS)),
+      other: others.map((name) => `${name} ${time(longest(name))}`).join(", "),
+      ratio: "",
+      target: "≤ 16 ms",
+      met: longest(OURS) <= 16,
+    };
+    await page.fresh("plain");
+    await page.devtools.evaluate(`bench.prepare(${deltas})`);
+    const { count, most } = await page.devtools.evaluate("bench.published()");
+    yield { row: 7, work: `a burst of ${number(deltas)} deltas: published, and in one frame at most`, ours: `${count}, ${most}`, other: "", ratio: "", target: "≤ 1 a frame", met: most <= 1 };
+  }
+}
+
+/** Row 9. @param {Page} page @param {{ full: boolean }} scope @returns {AsyncGenerator<Line>} */
+export async function* cold(page, { full }) {
+  const networks = /** @type {const} */ ([
+    ["this machine", undefined],
+    ["10 Mbit/s, 40 ms", { offline: false, latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 }],
+  ]);
+  await page.devtools.send("Network.enable");
+  await page.devtools.send("Network.setCacheDisabled", { cacheDisabled: true });
+  for (const [network, conditions] of networks) {
+    /** @type {Record<string, number[]>} */
+    const results = { ours: [], official: [] };
+    for (let round = -1; round < (full ? 15 : 7); round++) {
+      for (const name of ["ours", "official"]) {
+        const host = await page.fresh();
+        if (conditions) await page.devtools.send("Network.emulateNetworkConditions", conditions);
+        const took = await page.devtools.evaluate(`(async () => {
+          const begin = performance.now();
+          const { start } = await import("/cold-${name}.js");
+          return new Promise((done, failed) => {
+            const root = document.getElementById("root");
+            start(${json(page.server.url(host, "/stream?deltas=5&rate=0"))}, (text) => {
+              if (!text) return;
+              root.textContent = text;
+              done(performance.now() - begin);
+            }).catch(failed);
+          });
+        })()`);
+        if (conditions) await page.devtools.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+        if (round >= 0) results[name]?.push(took);
+      }
+    }
+    const slower = ratio(results.ours ?? [], results.official ?? []);
+    yield {
+      row: 9,
+      work: `import to the first message shown, cold, ${network}`,
+      ours: time(quantile(results.ours ?? [], 0.5)),
+      other: `${OFFICIAL} ${time(quantile(results.official ?? [], 0.5))}`,
+      ratio: spread(slower),
+      target: conditions ? "" : "≤ 1",
+      met: conditions ? undefined : slower.median <= 1,
+      data: results,
+    };
+  }
+  await page.devtools.send("Network.setCacheDisabled", { cacheDisabled: false });
+}
+
+/** Row 10. @param {Page} page @param {{ full: boolean }} scope @returns {AsyncGenerator<Line>} */
+export async function* memory(page, { full }) {
+  const measure = async () => ({ heap: await page.devtools.heap(), wasm: /** @type {number} */ (await page.devtools.evaluate("bench.wasm()")) });
+  const deltas = 100_000;
+  const mega = (/** @type {number} */ bytes) => number(bytes / 1e6);
+  for (const [words, title] of /** @type {const} */ ([["plain", "plain ASCII"], ["latin", "with emoji, of which engines keep two bytes a character"]])) {
+    /** @type {Record<string, { heap: number, wasm: number }>} */
+    const growth = {};
+    for (const name of full ? [OURS, "AI SDK", "floor"] : [OURS]) {
+      const host = await page.fresh("plain");
+      const url = (/** @type {number} */ deltas) => page.server.url(host, `/stream?deltas=${deltas}&rate=0&words=${words}`);
+      const keep = (/** @type {number} */ deltas, /** @type {number} */ count) => page.devtools.evaluate(`bench.keep(${json(name)}, ${json(url(deltas))}, ${count})`);
+      const { text } = textWork(deltas, languages[words]);
+      const few = await keep(2_000, 1);
+      const before = await measure();
+      if ((await keep(deltas, 4)) - few !== 4 * text.length) throw new Error(`${name} made another text of it`);
+      const bytes = 4 * Buffer.byteLength(text);
+      const after = await measure();
+      growth[name] = { heap: (after.heap - before.heap) / bytes, wasm: (after.wasm - before.wasm) / bytes };
+    }
+    const { [OURS]: ours = { heap: NaN, wasm: NaN }, ...others } = growth;
+    yield {
+      row: 10,
+      work: `what a MB of text takes, JavaScript + WebAssembly; ${title}`,
+      ours: `${number(ours.heap)} + ${number(ours.wasm)} MB`,
+      other: Object.entries(others).map(([name, { heap }]) => `${name} ${number(heap)} MB`).join(", "),
+      ratio: number(ours.heap + ours.wasm),
+      target: "≤ 3",
+      met: ours.heap + ours.wasm <= 3,
+      data: growth,
+    };
+  }
+
+  const host = await page.fresh("plain");
+  const url = page.server.url(host, "/stream?deltas=2000&rate=0");
+  /** @param {number} count */
+  const use = async (count) => {
+    await page.devtools.evaluate(`bench.keep(${json(OURS)}, ${json(url)}, ${count})`);
+    const most = await measure();
+    await page.devtools.evaluate("bench.drop()");
+    // What is freed, is freed in a task of its own.
+    await page.devtools.evaluate("new Promise((done) => setTimeout(done, 200))");
+    return [most, await measure()];
+  };
+  const [, start = { heap: NaN, wasm: NaN }] = await use(5);
+  const [most = start, end = start] = await use(100);
+  const [, again = end] = await use(100);
+  const back = end.heap / start.heap;
+  yield {
+    row: 10,
+    work: "JavaScript's heap before 100 agents, with them, behind them",
+    ours: `${mega(start.heap)}, ${mega(most.heap)}, ${mega(end.heap)} MB`,
+    other: `behind 100 more ${mega(again.heap)} MB`,
+    ratio: number(back),
+    target: "≤ 1.05",
+    met: back <= 1.05,
+    data: { start, most, end, again },
+  };
+  yield {
+    row: 10,
+    work: "WebAssembly's memory, which no platform gives back: the same",
+    ours: `${mega(start.wasm)}, ${mega(most.wasm)}, ${mega(end.wasm)} MB`,
+    other: `behind 100 more ${mega(again.wasm)} MB`,
+    ratio: number(end.wasm / start.wasm),
+    target: "≤ 1.05",
+    met: end.wasm / start.wasm <= 1.05,
+  };
+}
+
+/** Row 11. @param {Page} page @param {{ full: boolean }} scope @returns {AsyncGenerator<Line>} */
+export async function* many(page, { full }) {
+  const [agents, rate] = [50, 200];
+  const deltas = rate * (full ? 10 : 4);
+  /** @type {Record<string, { work: import("./devtools.mjs").Work, value: any }>} */
+  const results = {};
+  for (const name of [OURS, "AI SDK", ...(full ? [OFFICIAL] : [])]) {
+    await page.fresh("plain");
+    // A page may have six requests at once to one name.
+    const urls = Array.from({ length: agents }, (_, at) => page.server.url(`m${Math.floor(at / 5)}`, `/stream?deltas=${deltas}&rate=${rate}`));
+    results[name] = await page.devtools.observe(() => page.devtools.evaluate(`bench.many(${json(name)}, ${json(urls)}, ${deltas})`));
+  }
+  const ours = results[OURS];
+  const others = Object.entries(results).filter(([name]) => name !== OURS);
+  if (!ours) return;
+  yield {
+    row: 11,
+    work: `${agents} agents, ${rate} deltas a second each: the longest task`,
+    ours: time(ours.work.longest),
+    other: others.map(([name, { work }]) => `${name} ${time(work.longest)}`).join(", "),
+    ratio: "",
+    target: "≤ 50 ms",
+    met: ours.work.longest <= 50,
+    data: results,
+  };
+  yield {
+    row: 11,
+    work: "the same, texts that are right, and busy",
+    ours: `${ours.value.right} of ${agents}, ${time(ours.work.busy)}`,
+    other: others.map(([name, { work, value }]) => `${name} ${value.right} of ${agents}, ${time(work.busy)}`).join("; "),
+    ratio: "",
+    target: `${agents} of ${agents}`,
+    met: ours.value.right === agents,
+  };
+}

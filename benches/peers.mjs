@@ -1,0 +1,64 @@
+// The neighbours, as an application ships them: bundled and minified for production by esbuild, each from what
+// package-lock.json pins. The same files run in Node and in Chromium.
+
+import { build } from "esbuild";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { at } from "../tools/paths.mjs";
+
+const folder = at(".artifacts/bench");
+
+/** @typedef {"ag-ui-wasm" | "@ag-ui/client" | "ai" | "@ai-sdk/react" | "@tanstack/ai-client" | "@tanstack/ai-react" | "react"} Name */
+
+/** @type {Name[]} */
+const names = ["ag-ui-wasm", "@ag-ui/client", "ai", "@ai-sdk/react", "@tanstack/ai-client", "@tanstack/ai-react", "react"];
+
+/** @returns {Record<Name, string>} */
+export const versions = () =>
+  /** @type {any} */ (
+    Object.fromEntries(names.map((name) => [name, JSON.parse(readFileSync(at("node_modules", name, "package.json"), "utf8")).version]))
+  );
+
+/**
+ * Bundles a text of a module for production.
+ *
+ * @param {string} contents
+ * @param {import("esbuild").BuildOptions} [options]
+ * @returns {Promise<Uint8Array>}
+ */
+export async function bundle(contents, options = {}) {
+  const result = await build({ ...production(options), stdin: { contents, resolveDir: import.meta.dirname, loader: "jsx" }, write: false });
+  return /** @type {import("esbuild").OutputFile} */ (result.outputFiles?.[0]).contents;
+}
+
+/**
+ * Bundles files into one folder, whose name is returned.
+ *
+ * @param {Record<string, string>} entries  name → file
+ */
+export async function bundleFiles(entries) {
+  mkdirSync(folder, { recursive: true });
+  await build({ ...production(), entryPoints: entries, outdir: folder, jsx: "automatic" });
+  return folder;
+}
+
+/** @param {import("esbuild").BuildOptions} [options] @returns {import("esbuild").BuildOptions} */
+function production(options = {}) {
+  return {
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    define: { "process.env.NODE_ENV": '"production"' },
+    logLevel: "error",
+    ...options,
+  };
+}
+
+/** A module of the neighbours for Node. @param {string} name @param {string} file @returns {Promise<any>} */
+export async function imported(name, file) {
+  const folder = await bundleFiles({ [name]: file });
+  return import(`${pathToFileURL(join(folder, `${name}.js`))}?${Date.now()}`);
+}
