@@ -35,7 +35,11 @@ impl Mirror {
                 "+" => {
                     for path in std::iter::once(path).chain(&operation[3..]) {
                         let Value::String(text) = self.at(path) else { panic!("no text at {path}") };
-                        text.push_str(operation[2].as_str().unwrap());
+                        let added = operation[2].as_str().unwrap();
+                        text.push_str(added);
+                        if added.starts_with(|c| c >= '\u{10F800}') {
+                            join_halves(text);
+                        }
                     }
                 }
                 "-" => {
@@ -99,6 +103,23 @@ impl Mirror {
             (parent, key) => panic!("{key} does not fit {parent}"),
         }
     }
+}
+
+/// Halves of a surrogate pair that came one after the other, as JavaScript sees them: one character.
+fn join_halves(text: &mut String) {
+    let half = |c: char| (c as u32).checked_sub(0x10_F800);
+    let mut joined = String::with_capacity(text.len());
+    for c in text.chars() {
+        let before = joined.chars().next_back().and_then(half).filter(|half| *half < 0x400);
+        match (before, half(c).and_then(|half| half.checked_sub(0x400))) {
+            (Some(high), Some(low)) => {
+                joined.pop();
+                joined.push(char::from_u32(0x1_0000 + (high << 10) + low).unwrap());
+            }
+            _ => joined.push(c),
+        }
+    }
+    *text = joined;
 }
 
 fn step<'a>(at: &'a mut Value, key: &Value) -> Option<&'a mut Value> {
