@@ -203,8 +203,8 @@ describe("tables", () => {
 
   test("Options: the defaults of the limits", () => {
     const source = read("js/agent.ts");
-    const bytes = { frameBytes: "10 * 2 ** 20", errorBodyBytes: "64 * 2 ** 10", queue: "32", depth: "512", graceMs: "1000" };
-    const shown = { frameBytes: "10 MiB", errorBodyBytes: "64 KiB", queue: "32", depth: "512", graceMs: "1000" };
+    const bytes = { frameBytes: "10 * 2 ** 20", errorBodyBytes: "64 * 2 ** 10", queue: "32", depth: "512", history: "100", graceMs: "1000" };
+    const shown = { frameBytes: "10 MiB", errorBodyBytes: "64 KiB", queue: "32", depth: "512", history: "100", graceMs: "1000" };
     for (const name of members("types.ts", "Limits")) {
       assert.ok(source.includes(`limits.${name} ?? ${bytes[/** @type {keyof typeof bytes} */ (name)]},`), name);
       assert.ok(section("Options").includes(`| \`${name}\` | ${shown[/** @type {keyof typeof shown} */ (name)]} |`), name);
