@@ -1,4 +1,5 @@
-import type { Agent, AgentError, Interrupt, ResumeEntry } from "ag-ui-wasm";
+import type { Agent, AgentError, Interrupt, ResumeEntry } from "ag-ui-wasm/full";
+import { approve, cancel, questionOf } from "../shared/answers.js";
 import { errorFacts, headline } from "../shared/format.js";
 import { h, icon, list, maybe, slot, type View } from "./dom.js";
 
@@ -31,18 +32,18 @@ export function cards(agent: Agent): { node: Element; update(): void } {
   return { node: h("div", { class: "slot" }, questions, failure), update };
 }
 
-function questionView({ id, reason, message }: Interrupt, answer: (entry: ResumeEntry) => void): View<Interrupt> {
-  const approve = (): void => answer({ interruptId: id, status: "resolved", payload: { approved: true } });
-  const cancel = (): void => answer({ interruptId: id, status: "cancelled" });
+function questionView(interrupt: Interrupt, answer: (entry: ResumeEntry) => void): View<Interrupt> {
+  const yes = (): void => answer(approve(interrupt));
+  const no = (): void => answer(cancel(interrupt));
   const node = h(
     "section",
-    { class: "card ask", role: "group", "aria-label": "The agent asks", "data-testid": "interrupt", "data-reason": reason },
-    h("p", { dir: "auto" }, message ?? `The agent asks: ${reason}`),
+    { class: "card ask", role: "group", "aria-label": "The agent asks", "data-testid": "interrupt", "data-reason": interrupt.reason },
+    h("p", { dir: "auto" }, questionOf(interrupt)),
     h(
       "div",
       { class: "choices" },
-      h("button", { type: "button", class: "button main", "data-testid": "interrupt-approve", onclick: approve }, "Approve"),
-      h("button", { type: "button", class: "button", "data-testid": "interrupt-cancel", onclick: cancel }, "Cancel"),
+      h("button", { type: "button", class: "button main", "data-testid": "interrupt-approve", onclick: yes }, "Approve"),
+      h("button", { type: "button", class: "button", "data-testid": "interrupt-cancel", onclick: no }, "Cancel"),
     ),
   );
   return { node, update() {} };

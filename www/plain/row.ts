@@ -1,4 +1,4 @@
-import type { ToolCall } from "ag-ui-wasm";
+import type { Agent, ToolCall } from "ag-ui-wasm/full";
 import { duration, fate } from "../shared/format.js";
 import { MarkdownReader, type Block } from "../shared/markdown.js";
 import { checklistOf, reasoningOf, textOf, type Row } from "../shared/rows.js";
@@ -9,13 +9,13 @@ import { toolCard } from "./tool-card.js";
 type Reasoning = NonNullable<ReturnType<typeof reasoningOf>>;
 
 /** One message, whatever its role. The role can change: reasoning becomes the answer that shares its id. */
-export function rowView(row: Row): View<Row> {
+export function rowView(agent: Agent, row: Row): View<Row> {
   const slots = { speaker: slot(), reasoning: slot(), text: slot(), calls: slot(), waiting: slot(), end: slot() };
   const node = h("article", { class: "row", "data-testid": "message" }, ...Object.values(slots));
   const speaker = maybe<string>(slots.speaker, (name) => paragraph("speaker", name));
   const reasoning = maybe<Reasoning>(slots.reasoning, reasoningView);
   const text = maybe<Row>(slots.text, textView);
-  const calls = list<ToolCall>(slots.calls, ({ id }) => id, toolCard);
+  const calls = list<ToolCall>(slots.calls, ({ id }) => id, (call) => toolCard(agent, call));
   const waiting = maybe<true>(slots.waiting, () => waitingView());
   const end = maybe<string>(slots.end, (words) => paragraph("fate", words, "fate"));
 

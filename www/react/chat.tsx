@@ -1,11 +1,14 @@
-import { useAgent } from "ag-ui-wasm/react";
+import { useAgent } from "ag-ui-wasm/full/react";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { announce } from "../shared/announce.js";
 import { listenForEscape } from "../shared/composer.js";
-import { endpoint, FEATURED, initial, loadScenarios, type Scenario } from "../shared/endpoint.js";
+import { endpoint, featured, initial, loadScenarios, OTHER, scenarioOf, type Catalogue, type Scenario } from "../shared/endpoint.js";
+import { isEmpty } from "../shared/json.js";
 import { Notices } from "../shared/notices.js";
 import { byId, wide } from "../shared/page.js";
+import { protocolOf, protocols } from "../shared/protocols.js";
 import { RowList } from "../shared/rows.js";
+import { tools } from "../shared/tools.js";
 import { welcome } from "../shared/welcome.js";
 import { ErrorCard, Questions } from "./cards.js";
 import { Composer } from "./composer.js";
@@ -21,27 +24,42 @@ const rowList = new RowList();
 const target = { url: "" };
 
 export function Chat() {
-  const [scenarios, setScenarios] = useState<readonly Scenario[]>([]);
+  const [catalogue, setCatalogue] = useState<Catalogue>({});
+  const [protocol, setProtocol] = useState(() => protocolOf(initial.protocol));
   const [choice, setChoice] = useState(initial.scenario);
   const [address, setAddress] = useState(initial.url);
   const [open, setOpen] = useState(wide);
-  target.url = endpoint(choice, address);
 
-  const chat = useAgent({ url: () => target.url });
+  const scenarios = catalogue[protocol.system] ?? [];
+  const scenario = scenarioOf(scenarios, choice);
+  target.url = endpoint(scenario, address);
+  const chat = useAgent({ ...protocol.options, url: () => target.url, tools });
   const { agent, status, messages, error } = chat;
   const log = useSyncExternalStore(notices.subscribe, notices.get);
   const rows = rowList.read(messages, chat.toolCalls, chat.subagents);
 
-  useEffect(() => void loadScenarios().then(setScenarios), []);
+  useEffect(() => {
+    void loadScenarios().then((list) => {
+      setCatalogue(list);
+      if (isEmpty(list)) setChoice(OTHER);
+    });
+  }, []);
   useEffect(() => notices.listen(agent), [agent]);
   useEffect(() => announce(agent, byId("announcer")), [agent]);
   useEffect(() => listenForEscape(() => void agent.stop()), [agent]);
 
   const start = (scenario: Scenario): void => {
     setChoice(scenario.name);
-    target.url = endpoint(scenario.name, address);
+    target.url = endpoint(scenario, address);
     void agent.submit(scenario.prompt);
   };
+  // Another protocol is another agent: the conversation begins anew.
+  const speak = (name: string): void => {
+    agent.dispose();
+    notices.clear();
+    setProtocol(protocolOf(name));
+  };
+
   const restart = (): void => {
     agent.reset();
     notices.clear();
@@ -55,6 +73,13 @@ export function Chat() {
           <h1 className="unseen">Chat</h1>
           <p className="where">
             <span className="dot" />
+            <select aria-label="Protocol" data-testid="protocol" value={protocol.name} onChange={(event) => speak(event.target.value)}>
+              {protocols.map(({ name, title }) => (
+                <option key={name} value={name}>
+                  {title}
+                </option>
+              ))}
+            </select>
             <code data-testid="address">{target.url}</code>
           </p>
           <button type="button" className="button" data-testid="new" onClick={restart}>
@@ -79,7 +104,7 @@ export function Chat() {
                 <h2>{welcome.title}</h2>
                 <p>{welcome.text}</p>
                 <div className="suggestions">
-                  {FEATURED.flatMap((name) => scenarios.find((scenario) => scenario.name === name) ?? []).map((scenario) => (
+                  {featured(scenarios).map((scenario) => (
                     <button key={scenario.name} type="button" data-testid="suggestion" onClick={() => start(scenario)}>
                       <b>{scenario.title}</b>
                       <span>{scenario.about}</span>
@@ -90,7 +115,7 @@ export function Chat() {
             )
           }
           rows={rows.map((row) => (
-            <MessageRow key={row.key} row={row} />
+            <MessageRow key={row.key} row={row} agent={agent} />
           ))}
           after={
             <>
@@ -110,6 +135,7 @@ export function Chat() {
             chat={chat}
             scenarios={scenarios}
             choice={choice}
+            scenario={scenario}
             address={address}
             onChoice={setChoice}
             onAddress={setAddress}

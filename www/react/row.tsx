@@ -1,3 +1,4 @@
+import type { Agent } from "ag-ui-wasm/full";
 import { memo, useId, useState } from "react";
 import { duration, fate } from "../shared/format.js";
 import { MarkdownReader, type Block } from "../shared/markdown.js";
@@ -6,7 +7,7 @@ import { JsonView } from "./json-view.js";
 import { ToolCard } from "./tool-card.js";
 
 /** One message. A row keeps its identity until it changes, so the others are not even looked at. */
-export const MessageRow = memo(function MessageRow({ row }: { row: Row }) {
+export const MessageRow = memo(function MessageRow({ row, agent }: { row: Row; agent: Agent }) {
   const { message, calls, speaker } = row;
   const { role, delivery } = message;
   const end = fate(message);
@@ -30,7 +31,7 @@ export const MessageRow = memo(function MessageRow({ row }: { row: Row }) {
         <>
           <Markdown text={message.content ?? ""} growing={delivery === "streaming"} />
           {calls.map((call) => (
-            <ToolCard key={call.id} call={call} />
+            <ToolCard key={call.id} call={call} agent={agent} />
           ))}
           {delivery === "streaming" && !message.content && calls.length === 0 && reasoning === undefined && (
             <div className="waiting">

@@ -1,5 +1,5 @@
 /** What the conversation shows: the snapshot's messages, each with what belongs to it. */
-import type { Message, Subagent, ToolCall } from "ag-ui-wasm";
+import type { Message, Subagent, ToolCall } from "ag-ui-wasm/full";
 
 /** One row. It keeps its identity until something in it changes, so views compare rows with `===`. */
 export interface Row {

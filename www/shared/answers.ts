@@ -1,0 +1,16 @@
+/** Questions that an agent asks, and the two answers that a button can give. */
+import type { Interrupt, ResumeEntry } from "ag-ui-wasm/full";
+
+/** What an agent wants to know, in words. */
+export function questionOf({ message, reason, metadata }: Interrupt): string {
+  const question = metadata?.["question"];
+  return message ?? (typeof question === "string" ? question : `The agent asks: ${reason}`);
+}
+
+export function approve({ id, metadata }: Interrupt): ResumeEntry {
+  // agentOS wants the kind of its request in the answer.
+  const kind = metadata?.["kind"] === "approval" ? { kind: "approval" } : {};
+  return { interruptId: id, status: "resolved", payload: { ...kind, approved: true } };
+}
+
+export const cancel = ({ id }: Interrupt): ResumeEntry => ({ interruptId: id, status: "cancelled" });
