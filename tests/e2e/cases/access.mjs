@@ -71,7 +71,7 @@ export const access = {
 
   async "the rules of accessibility hold, light and dark"(chat) {
     const theme = (name) => chat.until((wanted) => document.documentElement.dataset.theme === wanted, name);
-    for (const scenario of ["tools", "state", "interrupt", "error"]) {
+    for (const scenario of ["tools", "state", "interrupt", "screen", "error"]) {
       await chat.open(scenario);
       if (scenario === "tools") await checked(chat);
       await chat.click(id("send"));

@@ -10,7 +10,7 @@ const asks = (name, args, said, answered) =>
     const result = continued(input);
     const messageId = `${input.runId}-answer`;
     if (result === undefined) {
-      yield* text(messageId, said);
+      yield* text(messageId, said, { half: false });
       yield* call(`${input.runId}-call`, name, args, { parentMessageId: messageId });
       yield mark("called");
     } else {
