@@ -12,6 +12,7 @@
  * | `POST` or `GET /ag-ui/<scenario>/stream` | Chio: AgUiEvents and their receipts |
  * | `POST /v1/agents/<scenario>/message:stream` or `…/stream` | Hector 1: its AG-UI form if `Accept` or `format=agui` asks for it, else native A2A |
  * | `POST /agents/<scenario>` | Hector 2: JSON-RPC, `message/stream` |
+ * | `POST /v1/agents/<scenario>/message:send` | Hector 1: an answer to what an open stream has asked |
  * | `GET /v1/agents/<scenario>/`, `GET /agents/<scenario>` | Hector's agent cards |
  * | `GET /scenarios` | by system, the scenarios: `{ "ag-ui": [{ name, title, about, prompt, path }], … }` |
  * | `GET /control/runs` | what was asked and how it ended: `{ open, runs: [{ runId, system, scenario, waitingAt, events, ended, received }] }` |
@@ -58,11 +59,11 @@ async function answer(runs, request, response, path, query, found) {
   const { method } = request;
   if (method === "OPTIONS") return void response.writeHead(204).end();
   if (found === undefined) return control(runs, response, `${method} ${path}`, query);
-  const { system, name, card } = found;
+  const { system, name, kind } = found;
   const scenario = system.scenarios.find((scenario) => scenario.name === name);
   if (scenario === undefined) throw problem(404, `There is no ${path} here.`);
-  if (card && method === "GET") return json(response, 200, system.card(scenario, `http://${request.headers.host}`));
-  if (card || !(system.methods ?? ["POST"]).includes(method)) throw problem(405, `That is not asked with ${method}.`);
+  if (kind === "card" && method === "GET") return json(response, 200, system.card(scenario, `http://${request.headers.host}`));
+  if (kind === "card" || !(system.methods ?? ["POST"]).includes(method)) throw problem(405, `That is not asked with ${method}.`);
 
   let input;
   try {
@@ -71,6 +72,7 @@ async function answer(runs, request, response, path, query, found) {
     if (system.refuse === undefined || error.status === 413) throw error;
     return system.refuse(error, response);
   }
+  if (kind === "unary") return json(response, 200, system.send(input));
   const received = system.received?.(input) ?? input;
   const run = runs.open(system.name, name, input, received, query.get("hold") ?? undefined);
   if (scenario.reply !== undefined) {

@@ -43,8 +43,8 @@ export class Chat {
     await this.browser.press("Enter");
   }
 
-  /** Picks a scenario by its name. */
-  async pick(scenario) {
+  /** Picks a scenario, or a protocol, by its name. */
+  async pick(name, picker = "scenario") {
     await this.browser.evaluate(
       (css, value) => {
         const picker = document.querySelector(css);
@@ -52,8 +52,8 @@ export class Chat {
         picker.dispatchEvent(new Event("input", { bubbles: true }));
         picker.dispatchEvent(new Event("change", { bubbles: true }));
       },
-      id("scenario"),
-      scenario,
+      id(picker),
+      name,
     );
   }
 

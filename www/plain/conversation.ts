@@ -3,6 +3,7 @@ import type { Agent } from "ag-ui-wasm/full";
 import { announce } from "../shared/announce.js";
 import { listenForEscape } from "../shared/composer.js";
 import { featured, type Scenario } from "../shared/endpoint.js";
+import { HeldQuestions } from "../shared/held.js";
 import { Notices } from "../shared/notices.js";
 import { byId } from "../shared/page.js";
 import { protocols, type Protocol } from "../shared/protocols.js";
@@ -35,6 +36,7 @@ export interface Conversation {
 /** @param onProtocol told the name of another protocol that the user wants */
 export function conversation(agent: Agent, protocol: Protocol, settings: Settings, onProtocol: (name: string) => void): Conversation {
   const notices = new Notices();
+  const held = new HeldQuestions();
   const rowList = new RowList();
   const offs: (() => void)[] = [];
 
@@ -132,6 +134,8 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
         agent.subscribe(update),
         notices.subscribe(side.log),
         notices.listen(agent),
+        held.subscribe(after.hold),
+        held.listen(agent, () => address.textContent),
         announce(agent, byId("announcer")),
         listenForEscape(() => void agent.stop()),
       );

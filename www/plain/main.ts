@@ -3,7 +3,7 @@ import { createAgent } from "ag-ui-wasm/full";
 import { initial, loadScenarios, OTHER, type Catalogue } from "../shared/endpoint.js";
 import { isEmpty } from "../shared/json.js";
 import { byId, wide } from "../shared/page.js";
-import { protocolOf, type Protocol } from "../shared/protocols.js";
+import { protocolOf, scenariosOf, type Protocol } from "../shared/protocols.js";
 import { tools } from "../shared/tools.js";
 import { conversation, type Conversation, type Settings } from "./conversation.js";
 
@@ -13,7 +13,7 @@ let shown = show(protocolOf(initial.protocol));
 
 catalogue = await loadScenarios();
 if (isEmpty(catalogue)) settings.scenario = OTHER;
-shown.conversation.offer(catalogue[shown.protocol.system] ?? []);
+shown.conversation.offer(scenariosOf(shown.protocol, catalogue));
 
 function show(protocol: Protocol): { protocol: Protocol; conversation: Conversation } {
   // The agent asks for its address before every request, so a change of scenario keeps the conversation.
@@ -27,6 +27,6 @@ function show(protocol: Protocol): { protocol: Protocol; conversation: Conversat
 function speak(name: string): void {
   shown.conversation.dispose();
   shown = show(protocolOf(name));
-  shown.conversation.offer(catalogue[shown.protocol.system] ?? []);
+  shown.conversation.offer(scenariosOf(shown.protocol, catalogue));
   byId("protocol").focus();
 }

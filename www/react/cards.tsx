@@ -37,23 +37,28 @@ export function Questions(props: { interrupts: readonly Interrupt[]; onAnswer: (
     if (complete) onAnswer(given);
   };
   return open.map((interrupt) => (
-    <section
+    <Question
       key={interrupt.id}
-      className="card ask"
-      role="group"
-      aria-label="The agent asks"
-      data-testid="interrupt"
-      data-reason={interrupt.reason}
-    >
-      <p dir="auto">{questionOf(interrupt)}</p>
+      reason={interrupt.reason}
+      message={questionOf(interrupt)}
+      onApprove={() => answer(approve(interrupt))}
+      onCancel={() => answer(cancel(interrupt))}
+    />
+  ));
+}
+
+export function Question(props: { reason: string; message: string; onApprove: () => void; onCancel: () => void }) {
+  return (
+    <section className="card ask" role="group" aria-label="The agent asks" data-testid="interrupt" data-reason={props.reason}>
+      <p dir="auto">{props.message}</p>
       <div className="choices">
-        <button type="button" className="button main" data-testid="interrupt-approve" onClick={() => answer(approve(interrupt))}>
+        <button type="button" className="button main" data-testid="interrupt-approve" onClick={props.onApprove}>
           Approve
         </button>
-        <button type="button" className="button" data-testid="interrupt-cancel" onClick={() => answer(cancel(interrupt))}>
+        <button type="button" className="button" data-testid="interrupt-cancel" onClick={props.onCancel}>
           Cancel
         </button>
       </div>
     </section>
-  ));
+  );
 }

@@ -3,14 +3,15 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { announce } from "../shared/announce.js";
 import { listenForEscape } from "../shared/composer.js";
 import { endpoint, featured, initial, loadScenarios, OTHER, scenarioOf, type Catalogue, type Scenario } from "../shared/endpoint.js";
+import { HeldQuestions } from "../shared/held.js";
 import { isEmpty } from "../shared/json.js";
 import { Notices } from "../shared/notices.js";
 import { byId, wide } from "../shared/page.js";
-import { protocolOf, protocols } from "../shared/protocols.js";
+import { protocolOf, protocols, scenariosOf } from "../shared/protocols.js";
 import { RowList } from "../shared/rows.js";
 import { tools } from "../shared/tools.js";
 import { welcome } from "../shared/welcome.js";
-import { ErrorCard, Questions } from "./cards.js";
+import { ErrorCard, Question, Questions } from "./cards.js";
 import { Composer } from "./composer.js";
 import { Panel } from "./panel.js";
 import { MessageRow } from "./row.js";
@@ -18,6 +19,7 @@ import { Toasts } from "./toasts.js";
 import { Transcript } from "./transcript.js";
 
 const notices = new Notices();
+const held = new HeldQuestions();
 const rowList = new RowList();
 
 // The agent asks for its address before every request, so a change of scenario keeps the conversation.
@@ -30,12 +32,13 @@ export function Chat() {
   const [address, setAddress] = useState(initial.url);
   const [open, setOpen] = useState(wide);
 
-  const scenarios = catalogue[protocol.system] ?? [];
+  const scenarios = scenariosOf(protocol, catalogue);
   const scenario = scenarioOf(scenarios, choice);
   target.url = endpoint(scenario, address);
   const chat = useAgent({ ...protocol.options, url: () => target.url, tools });
   const { agent, status, messages, error } = chat;
   const log = useSyncExternalStore(notices.subscribe, notices.get);
+  const questions = useSyncExternalStore(held.subscribe, held.get);
   const rows = rowList.read(messages, chat.toolCalls, chat.subagents);
 
   useEffect(() => {
@@ -45,6 +48,7 @@ export function Chat() {
     });
   }, []);
   useEffect(() => notices.listen(agent), [agent]);
+  useEffect(() => held.listen(agent, () => target.url), [agent]);
   useEffect(() => announce(agent, byId("announcer")), [agent]);
   useEffect(() => listenForEscape(() => void agent.stop()), [agent]);
 
@@ -126,6 +130,9 @@ export function Chat() {
                   <i />
                 </div>
               )}
+              {questions.map(({ id, message, answer }) => (
+                <Question key={id} reason="held" message={message} onApprove={() => answer(true)} onCancel={() => answer(false)} />
+              ))}
               {status !== "running" && <Questions interrupts={chat.interrupts} onAnswer={(answers) => void agent.resume(answers)} />}
               {error !== undefined && <ErrorCard error={error} onRetry={() => void agent.retry()} />}
             </>

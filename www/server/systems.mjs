@@ -9,7 +9,8 @@
  *   record, or an error with a status;
  * - `frame(event, input)`: an event as the system writes it;
  * - and where it needs them, `received(input)`: what the record shows of a request; `refuse(error, response)`: its own way
- *   to refuse one; `methods`, if not POST alone; `cards` and `card(scenario, site)`: routes of its agent cards, and one.
+ *   to refuse one; `methods`, if not POST alone; `cards` and `card(scenario, site)`: routes of its agent cards, and one;
+ *   `unary` and `send(input)`: routes that are answered with one JSON value, and that.
  */
 import { agUi } from "./systems/ag-ui.mjs";
 import { agentOs } from "./systems/agent-os.mjs";
@@ -20,16 +21,14 @@ import { openSearch } from "./systems/open-search.mjs";
 
 export const systems = [agUi, agentOs, ngaf, openSearch, chio, hector, hector2];
 
-/** The system that a path belongs to, with the scenario it names, and whether it is that of a card. */
+/** The system that a path belongs to, the scenario it names, and what is behind it: a `stream`, a `card`, or a `unary` answer. */
 export function find(path) {
   for (const system of systems) {
-    for (const pattern of system.paths) {
-      const name = between(path, pattern);
-      if (name !== undefined) return { system, name, card: false };
-    }
-    for (const pattern of system.cards ?? []) {
-      const name = between(path, pattern);
-      if (name !== undefined) return { system, name, card: true };
+    for (const [kind, patterns] of Object.entries({ stream: system.paths, card: system.cards ?? [], unary: system.unary ?? [] })) {
+      for (const pattern of patterns) {
+        const name = between(path, pattern);
+        if (name !== undefined) return { system, name, kind };
+      }
     }
   }
   return undefined;

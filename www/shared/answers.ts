@@ -1,11 +1,8 @@
-/** Questions that an agent asks, and the two answers that a button can give. */
+/** Questions that end a run, and the two answers that a button can give. */
 import type { Interrupt, ResumeEntry } from "ag-ui-wasm/full";
 
 /** What an agent wants to know, in words. */
-export function questionOf({ message, reason, metadata }: Interrupt): string {
-  const question = metadata?.["question"];
-  return message ?? (typeof question === "string" ? question : `The agent asks: ${reason}`);
-}
+export const questionOf = ({ message, reason }: Interrupt): string => message ?? `The agent asks: ${reason.replaceAll("_", " ")}`;
 
 export function approve({ id, metadata }: Interrupt): ResumeEntry {
   // agentOS wants the kind of its request in the answer.

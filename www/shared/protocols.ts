@@ -1,11 +1,14 @@
 /** The ways to speak that the page knows, and what an agent has to be told for each. */
 import type { AgentOptions } from "ag-ui-wasm/full";
+import type { Catalogue, Scenario } from "./endpoint.js";
 
 export interface Protocol {
   readonly name: string;
   readonly title: string;
   /** Whose scenarios they are, in the server's list. */
   readonly system: string;
+  /** Scenarios of the system that make no sense in this form. */
+  readonly without?: readonly string[];
   readonly options: Pick<AgentOptions, "dialect" | "resume">;
 }
 
@@ -15,9 +18,13 @@ export const protocols: readonly Protocol[] = [
   { name: "ngaf", title: "ngaf", system: "ngaf", options: { dialect: "ngaf" } },
   { name: "open-search", title: "OpenSearch", system: "open-search", options: { dialect: "open-search" } },
   { name: "chio", title: "Chio", system: "chio", options: { dialect: "chio" } },
-  { name: "hector", title: "Hector", system: "hector", options: { dialect: "hector" } },
+  // The AG-UI form says nothing of approvals.
+  { name: "hector", title: "Hector", system: "hector", without: ["approval"], options: { dialect: "hector" } },
   { name: "hector-a2a", title: "Hector, A2A", system: "hector", options: { dialect: "hector" } },
   { name: "hector-2", title: "Hector 2", system: "hector-2", options: { dialect: "hector" } },
 ];
 
 export const protocolOf = (name: string): Protocol => protocols.find((protocol) => protocol.name === name) ?? protocols[0]!;
+
+export const scenariosOf = ({ system, without = [] }: Protocol, catalogue: Catalogue): readonly Scenario[] =>
+  (catalogue[system] ?? []).filter(({ name }) => !without.includes(name));

@@ -42,7 +42,7 @@ class Stream {
   }
 
   *text(content) {
-    const target = { component_type: "chat-window", component_id: `main-${this.#prefix}` };
+    const target = { component_type: "chat-window", component_id: "main" };
     for (const text of pieces(content, 6)) {
       yield this.event("text_stream", "display", target, { text });
       yield wait(40);

@@ -109,14 +109,24 @@ const weather = {
   }),
 };
 
-/** The questions that wait for an answer, by context. A stream that asked stays open, and goes on with it. */
+/** The questions that wait for an answer, by context. A stream that has asked stays open, and goes on with it. */
 const waiting = new Map();
 
-function ask(contextId, taskId) {
-  const asked = { taskId };
-  asked.answer = new Promise((resolve) => (asked.resolve = resolve));
+function ask(contextId) {
+  const asked = { decision: undefined };
+  asked.promise = new Promise((resolve) => (asked.resolve = resolve));
   waiting.set(contextId, asked);
   return asked;
+}
+
+/** Answers the question of a context, if one waits. */
+function decide(contextId, decision) {
+  const asked = waiting.get(contextId);
+  if (asked === undefined) return false;
+  waiting.delete(contextId);
+  asked.decision = decision;
+  asked.resolve();
+  return true;
 }
 
 function* settle(task, approved) {
@@ -134,28 +144,21 @@ const approval = {
   prompt: "What is in this folder?",
   run: version1(function* (input) {
     const { threadId, decision } = input;
-    const before = waiting.get(threadId);
-    if (before !== undefined) {
-      // Who asked may still listen; who answered listens for sure.
-      waiting.delete(threadId);
-      before.resolve(decision);
-      const task = new Task({ threadId, taskId: before.taskId });
-      yield task.status("WORKING");
-      yield* settle(task, decision === "approve");
+    const task = new Task(input);
+    if (decide(threadId, decision)) {
+      // The stream that has asked goes on; this one has nothing to add.
+      yield task.status("COMPLETED", true);
       return;
     }
-    const task = new Task(input);
     yield* task.begin();
     yield task.call(`call-${task.taskId}`, "execute_command", { command: "ls -la" });
     yield task.part({ text: "🔐 Tool Approval Required\n\nTool: execute_command\nls -la\n\nPlease respond with: approve or deny" });
     const question = { interaction_type: "tool_approval", options: ["approve", "deny"], tool_input: "ls -la", tool_name: "execute_command" };
     yield task.part({ data: { data: question } });
     yield mark("asked");
-    const asked = ask(threadId, task.taskId);
-    let given;
-    asked.answer.then((answer) => (given = answer));
-    yield until(asked.answer);
-    yield* settle(task, given === "approve");
+    const asked = ask(threadId);
+    yield until(asked.promise);
+    yield* settle(task, asked.decision === "approve");
   }),
 };
 
@@ -171,6 +174,12 @@ const failure = {
     yield { error: { message: "Service error: rpc error: code = Internal desc = reasoning failed" } };
   }),
 };
+
+/** A message that is not answered with a stream: here one that answers a question. */
+function send(input) {
+  if (!decide(input.threadId, input.decision)) throw problem(400, "Nothing waits for an answer in this context.");
+  return new Task(input).task("WORKING");
+}
 
 /** A message of version 1, whatever its spelling: `{ role, contextId, taskId, parts }`. */
 function read(text, request, query) {
@@ -215,6 +224,8 @@ const card = (path) => ({ name, title }, site) => ({
 export const hector = {
   name: "hector",
   paths: ["/v1/agents/*/message:stream", "/v1/agents/*/stream"],
+  unary: ["/v1/agents/*/message:send"],
+  send,
   cards: ["/v1/agents/*/", "/v1/agents/*/.well-known/agent-card.json"],
   scenarios: [weather, approval, failure],
   read,
