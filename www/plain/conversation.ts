@@ -99,7 +99,7 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
 
   function update(): void {
     const snapshot = agent.getSnapshot();
-    const shown = rowList.read(snapshot.messages, snapshot.toolCalls, snapshot.subagents);
+    const shown = rowList.read(snapshot.messages, snapshot.toolCalls, snapshot.subagents, snapshot.state);
     set(chat, "data-status", snapshot.status);
     greeting.hidden = shown.length > 0;
     rows(shown);

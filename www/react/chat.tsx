@@ -39,7 +39,7 @@ export function Chat() {
   const { agent, status, messages, error } = chat;
   const log = useSyncExternalStore(notices.subscribe, notices.get);
   const questions = useSyncExternalStore(held.subscribe, held.get);
-  const rows = rowList.read(messages, chat.toolCalls, chat.subagents);
+  const rows = rowList.read(messages, chat.toolCalls, chat.subagents, chat.state);
 
   useEffect(() => {
     void loadScenarios().then((list) => {

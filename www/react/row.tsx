@@ -8,7 +8,7 @@ import { ToolCard } from "./tool-card.js";
 
 /** One message. A row keeps its identity until it changes, so the others are not even looked at. */
 export const MessageRow = memo(function MessageRow({ row, agent }: { row: Row; agent: Agent }) {
-  const { message, calls, speaker } = row;
+  const { message, calls, speaker, sources } = row;
   const { role, delivery } = message;
   const end = fate(message);
   const reasoning = reasoningOf(message);
@@ -47,6 +47,17 @@ export const MessageRow = memo(function MessageRow({ row, agent }: { row: Row; a
         <p className="note" dir="auto">
           {textOf(message)}
         </p>
+      )}
+      {sources.length > 0 && (
+        <ol className="sources" aria-label="Sources">
+          {sources.map(({ title, url }, index) => (
+            <li key={index}>
+              <a href={url} target="_blank" rel="noopener noreferrer nofollow" data-testid="citation">
+                {title}
+              </a>
+            </li>
+          ))}
+        </ol>
       )}
       {end !== undefined && (
         <p className="fate" data-testid="fate">

@@ -3,6 +3,7 @@
  * as a message of its own. A store in Svelte's sense.
  */
 import type { Agent } from "ag-ui-wasm/full";
+import { answerApproval, type ToolApproval } from "ag-ui-wasm/hector";
 
 export interface HeldQuestion {
   readonly id: string;
@@ -18,7 +19,7 @@ export class HeldQuestions {
   listen(agent: Agent, url: () => string): () => void {
     const offs = [
       agent.on("custom", (event) => {
-        if (event.type === "custom" && event.name === "hector.tool_approval") this.#ask(event.data as Approval, url());
+        if (event.type === "custom" && event.name === "hector.tool_approval") this.#ask(event.data as ToolApproval, url());
       }),
       agent.on("finish", () => this.#set([])),
       () => this.#set([]),
@@ -34,18 +35,14 @@ export class HeldQuestions {
     return () => this.#listeners.delete(listener);
   };
 
-  #ask({ toolName, toolInput, toolCallId, contextId, taskId }: Approval, url: string): void {
+  #ask(approval: ToolApproval, url: string): void {
     const question: HeldQuestion = {
-      id: toolCallId,
-      message: `Run ${toolName}: ${toolInput}?`,
+      id: `${approval.taskId} ${approval.toolCallId}`,
+      message: `Run ${approval.toolName}: ${approval.toolInput}?`,
       answer: (approved) => {
         this.#set(this.#list.filter((other) => other !== question));
-        const parts = [{ data: { data: { decision: approved ? "approve" : "deny" } } }];
-        void fetch(url.replace("message:stream", "message:send"), {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ message: { role: "user", contextId, taskId, parts } }),
-        });
+        // Who cannot be told is left asking.
+        answerApproval(url, approval, approved ? "approve" : "deny").catch(() => this.#set([...this.#list, question]));
       },
     };
     this.#set([...this.#list, question]);
@@ -55,12 +52,4 @@ export class HeldQuestions {
     this.#list = list;
     for (const listener of this.#listeners) listener(list);
   }
-}
-
-interface Approval {
-  readonly toolName: string;
-  readonly toolInput: string;
-  readonly toolCallId: string;
-  readonly contextId: string;
-  readonly taskId: string;
 }

@@ -19,9 +19,14 @@ export const protocols: readonly Protocol[] = [
   { name: "open-search", title: "OpenSearch", system: "open-search", options: { dialect: "open-search" } },
   { name: "chio", title: "Chio", system: "chio", options: { dialect: "chio" } },
   // The AG-UI form says nothing of approvals.
-  { name: "hector", title: "Hector", system: "hector", without: ["approval"], options: { dialect: "hector" } },
-  { name: "hector-a2a", title: "Hector, A2A", system: "hector", options: { dialect: "hector" } },
-  { name: "hector-2", title: "Hector 2", system: "hector-2", options: { dialect: "hector" } },
+  { name: "hector", title: "Hector", system: "hector", without: ["approval"], options: { dialect: { name: "hector", route: "rest" } } },
+  {
+    name: "hector-a2a",
+    title: "Hector, A2A",
+    system: "hector",
+    options: { dialect: { name: "hector", route: "rest", form: "native" } },
+  },
+  { name: "hector-2", title: "Hector 2", system: "hector-2", options: { dialect: { name: "hector", route: "v2" } } },
 ];
 
 export const protocolOf = (name: string): Protocol => protocols.find((protocol) => protocol.name === name) ?? protocols[0]!;
