@@ -21,6 +21,7 @@ export function toolCard(agent: Agent, call: ToolCall): View<ToolCall> {
   const args = maybe<ToolCall>(argsSlot, argsView);
   const approval = maybe<ToolCall>(approvalSlot, (held) => approvalView(agent, held));
   const result = maybe<ToolCall>(resultSlot, resultView);
+
   const update = (next: ToolCall): void => {
     set(node, "data-name", next.name);
     set(node, "data-status", next.status);

@@ -5,9 +5,11 @@ import type { Notice } from "../shared/notices.js";
 import { isEmpty } from "../shared/json.js";
 import { queryBar } from "../shared/tools.js";
 import { JsonView } from "./json-view.js";
+
 export function Panel({ chat, notices }: { chat: AgentSnapshot; notices: readonly Notice[] }) {
   const { state, steps, subagents, usage } = chat;
   const query = useSyncExternalStore(queryBar.subscribe, queryBar.get);
+
   return (
     <aside className="panel" id="panel" tabIndex={0} aria-label="Details of the run" data-testid="panel">
       <section>

@@ -1,5 +1,6 @@
 /** Custom events and warnings as notices: shown for a while, kept in a list. A store in Svelte's sense. */
 import type { Agent } from "ag-ui-wasm/full";
+import { listenForReceipts } from "./receipts.js";
 
 export interface Notice {
   readonly id: number;
@@ -26,6 +27,12 @@ export class Notices {
         event.type === "state_update"
           ? this.#add({ level: "info", title: "State update", text: JSON.stringify(event.data) })
           : this.#custom(event.name, event.data),
+      ),
+      agent.on("decision", ({ allowed, eventType, reason = "" }) => {
+        if (!allowed) this.#add({ level: "warning", title: `Blocked: ${eventType}`, text: reason });
+      }),
+      listenForReceipts(agent, ({ good, text }) =>
+        this.#add({ level: good ? "success" : "warning", title: good ? "Receipt verified" : "Receipt", text }, false),
       ),
       agent.on("warning", ({ code, message }) => this.#add({ level: "warning", title: `Warning: ${code}`, text: message })),
     ];

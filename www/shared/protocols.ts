@@ -1,5 +1,5 @@
 /** The ways to speak that the page knows, and what an agent has to be told for each. */
-import type { AgentOptions } from "ag-ui-wasm/full";
+import type { AgentOptions, GuardOptions } from "ag-ui-wasm/full";
 import type { Catalogue, Scenario } from "./endpoint.js";
 
 export interface Protocol {
@@ -9,15 +9,22 @@ export interface Protocol {
   readonly system: string;
   /** Scenarios of the system that make no sense in this form. */
   readonly without?: readonly string[];
-  readonly options: Pick<AgentOptions, "dialect" | "resume">;
+  readonly options: Pick<AgentOptions, "dialect" | "guard" | "resume">;
 }
+
+/** What this page has, as Chio names it: no windows to go to, no modals to submit. */
+const guard: GuardOptions = {
+  allowDisplayWithoutCapability: true,
+  restrictedClassifications: ["navigate", "destroy"],
+  allowComponents: ["chat-window", "form", "sidebar", "toast", "window"],
+};
 
 export const protocols: readonly Protocol[] = [
   { name: "ag-ui", title: "AG-UI", system: "ag-ui", options: { resume: { by: "last-event-id" } } },
   { name: "agent-os", title: "agentOS", system: "agent-os", options: { dialect: "agent-os" } },
   { name: "ngaf", title: "ngaf", system: "ngaf", options: { dialect: "ngaf" } },
   { name: "open-search", title: "OpenSearch", system: "open-search", options: { dialect: "open-search" } },
-  { name: "chio", title: "Chio", system: "chio", options: { dialect: "chio" } },
+  { name: "chio", title: "Chio", system: "chio", options: { dialect: "chio", guard } },
   // The AG-UI form says nothing of approvals.
   { name: "hector", title: "Hector", system: "hector", without: ["approval"], options: { dialect: { name: "hector", route: "rest" } } },
   {

@@ -17,7 +17,9 @@ export interface Source {
   readonly title: string;
   readonly url: string;
 }
+
 const NONE: readonly never[] = [];
+
 /** Makes rows from snapshots, and the same rows again from what did not change. */
 export class RowList {
   #rows: readonly Row[] = [];

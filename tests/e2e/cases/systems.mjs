@@ -178,7 +178,11 @@ export const systems = {
       await answered(chat);
       await chat.shows(id("state"), "42.5");
       await chat.shows(id("notice"), "Refund queued");
-      assert.equal((await chat.texts(log)).filter((text) => text.startsWith("chio.receipt")).length, 3);
+      await chat.until((css) => document.querySelectorAll(css).length === 4, `${log}[data-level="success"]`);
+      const receipts = (await chat.texts(log)).filter((text) => text.startsWith("Receipt"));
+      assert.equal(receipts.filter((text) => /^Receipt verified.* was let through, exactly as it came$/.test(text)).length, 3, receipts.join("\n"));
+      await chat.shows(log, "was blocked: capability required for Navigate events");
+      assert.equal((await received(chat)).payload.text, "I want my money back for order 1024.");
       await chat.screenshot("chio");
     },
 

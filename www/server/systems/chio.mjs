@@ -50,8 +50,8 @@ class Stream {
   }
 }
 
-/** What the proxy signs of an event that it lets through. */
-function receipt({ payload, ...event }) {
+/** What the proxy signs of an event. `blocked`: why it did not let it through. */
+function receipt({ payload, ...event }, blocked) {
   const { event_id, timestamp, agent_id, session_id, event_type, target, classification } = event;
   const body = {
     id: `agui-${event_id}`,
@@ -59,12 +59,13 @@ function receipt({ payload, ...event }) {
     event_id,
     agent_id,
     session_id,
-    capability_id: "cap-ui-demo",
+    capability_id: blocked === undefined ? "cap-ui-demo" : "<none>",
     event_type,
     ...(target && { target }),
     classification,
     transport: "sse",
-    allowed: true,
+    allowed: blocked === undefined,
+    ...(blocked !== undefined && { denial_reason: blocked }),
     payload_hash: hash(payload),
     kernel_key: kernelKey,
   };
@@ -92,6 +93,9 @@ const refund = {
     const toast = stream.event("notification", "alert", { component_type: "toast", component_id: "default" }, { title: "Refund queued", text: "Order 1024, $42.50" });
     yield toast;
     yield receipt(toast);
+    // Nothing but a receipt tells of what the proxy itself has blocked.
+    const leaving = stream.event("navigation", "navigate", { component_type: "window" }, { url: "https://elsewhere.example/" });
+    yield receipt(leaving, "capability required for Navigate events");
   },
 };
 

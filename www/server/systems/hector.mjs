@@ -123,7 +123,6 @@ function ask(contextId) {
 function decide(contextId, decision) {
   const asked = waiting.get(contextId);
   if (asked === undefined) return false;
-  waiting.delete(contextId);
   asked.decision = decision;
   asked.resolve();
   return true;
@@ -157,7 +156,11 @@ const approval = {
     yield task.part({ data: { data: question } });
     yield mark("asked");
     const asked = ask(threadId);
-    yield until(asked.promise);
+    try {
+      yield until(asked.promise);
+    } finally {
+      waiting.delete(threadId); // also when the client has left
+    }
     yield* settle(task, asked.decision === "approve");
   }),
 };
