@@ -34,7 +34,10 @@ export class Notices {
       listenForReceipts(agent, ({ good, text }) =>
         this.#add({ level: good ? "success" : "warning", title: good ? "Receipt verified" : "Receipt", text }, false),
       ),
-      agent.on("warning", ({ code, message }) => this.#add({ level: "warning", title: `Warning: ${code}`, text: message })),
+      agent.on("warning", ({ code, message }) => {
+        if (code === "event-blocked") return; // each decision has been told
+        this.#add({ level: "warning", title: `Warning: ${code}`, text: message });
+      }),
     ];
     return () => offs.forEach((off) => off());
   }
@@ -55,6 +58,7 @@ export class Notices {
   readonly clear = (): void => this.#set([]);
 
   #custom(name: string, data: unknown): void {
+    if (name === "chio.receipt") return; // the verdict on it is told
     const notice = read(data);
     if (notice !== undefined) this.#add(notice);
     else this.#add({ level: "info", title: name, text: JSON.stringify(data) }, false);

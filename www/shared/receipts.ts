@@ -1,6 +1,6 @@
 /** Chio's receipts: whether the proxy has signed them that this page trusts, and for the very event that came. */
 import type { Agent } from "ag-ui-wasm/full";
-import { verifyReceipt, type Receipt } from "ag-ui-wasm/chio";
+import { verifyReceipt, type ChioEvent, type Receipt } from "ag-ui-wasm/chio";
 
 /** The key of the demo's proxy. A page has it from somewhere else than from the receipts. */
 const PINNED = ["fd1724385aa0c75b64fb78cd602fa1d991fdebf76b13c58ed702eac835e9f618"];
@@ -12,15 +12,15 @@ export interface Verdict {
 
 /** Verifies each receipt that comes; the answer stops it. `told` hears of them in any order. */
 export function listenForReceipts(agent: Agent, told: (verdict: Verdict) => void): () => void {
-  const events = new Map<unknown, object>();
+  const events = new Map<string, ChioEvent>();
   return agent.on("custom", (custom) => {
     if (custom.type !== "custom" || !custom.name.startsWith("chio.")) return;
     if (custom.name === "chio.receipt") void judge(custom.data as Receipt, events).then(told);
-    else if (typeof custom.data === "object" && custom.data !== null) events.set(Reflect.get(custom.data, "event_id"), custom.data);
+    else events.set((custom.data as ChioEvent).event_id, custom.data as ChioEvent);
   });
 }
 
-async function judge(receipt: Receipt, events: ReadonlyMap<unknown, object>): Promise<Verdict> {
+async function judge(receipt: Receipt, events: ReadonlyMap<string, ChioEvent>): Promise<Verdict> {
   const what = `${receipt.event_id} was ${receipt.allowed ? "let through" : `blocked: ${receipt.denial_reason}`}`;
   try {
     const event = events.get(receipt.event_id);
