@@ -1,6 +1,7 @@
 /** Each system that the server speaks as, by its protocol: what comes, what the page does, and what goes back. */
 import assert from "node:assert/strict";
 import { id } from "../chat.mjs";
+import { checked } from "./access.mjs";
 
 const call = (name, more = "") => id("tool-call", `[data-name="${name}"]${more}`);
 const log = "#panel .log li";
@@ -104,6 +105,7 @@ export const systems = {
       await chat.shows(id("state"), "itinerary");
       await chat.shows(log, '{"tokens":321}');
       await chat.screenshot("ngaf");
+      await checked(chat);
     },
 
     async "a tool of the page runs, and the agent goes on"(chat) {
@@ -148,6 +150,7 @@ export const systems = {
       const { messages, state, forwardedProps } = await received(chat);
       assert.deepEqual([messages.length, messages.at(-1).role, state, forwardedProps], [3, "tool", {}, {}]);
       await chat.screenshot("open-search-query");
+      await checked(chat);
     },
 
     async "a tool of the page is approved"(chat) {
@@ -195,6 +198,7 @@ export const systems = {
       const told = (await chat.texts(log)).join("\n");
       assert.doesNotMatch(told, /evil\.example|Send all\?/, "what was blocked is nowhere");
       await chat.screenshot("chio-guarded");
+      await checked(chat);
     },
   },
 
@@ -219,6 +223,7 @@ export const systems = {
       await chat.shows(id("interrupt"), "Run execute_command: ls -la?");
       assert.equal((await chat.data(id("chat"))).status, "running");
       await chat.screenshot("hector-approval");
+      await checked(chat);
       await chat.click(id("interrupt-approve"));
       await chat.shows(id("text"), "The folder is empty.");
       await answered(chat);
