@@ -20,6 +20,6 @@ export function isAgent<State>(target: Agent<State> | AgentOptions<State>): targ
  */
 export function keyOf<State>(target: Agent<State> | AgentOptions<State>): unknown {
   if (isAgent(target)) return target;
-  const { url, threadId } = target;
-  return JSON.stringify([typeof url === "function" ? null : String(url), threadId]);
+  const { url, threadId, dialect } = target;
+  return JSON.stringify([typeof url === "function" ? null : String(url), threadId, dialect]);
 }

@@ -1,25 +1,35 @@
 /**
- * The demo's server: a scripted AG-UI agent and the built site, on `node:http` alone.
+ * The demo's server: scripted agents of six systems and the built site, on `node:http` alone.
  *
  *     node www/server.mjs --port 8787
  *
  * | request | answer |
  * | --- | --- |
- * | `POST /agent/<scenario>?speed=1&hold=<name>` | the scenario as an event stream; `speed=0`: no waits; `hold`: stop at every mark |
- * | `GET /agent` | the scenarios: `[{ name, title, about, prompt }]` |
- * | `GET /control/runs` | what was asked and how it ended: `{ open, runs: [{ runId, scenario, waitingAt, events, ended, received }] }` |
+ * | `POST /agent/<scenario>` | AG-UI: the scenario as an event stream |
+ * | `POST /agent-os/<scenario>` | agentOS: AG-UI in `ag_ui` envelopes of its ledger |
+ * | `POST /ngaf/<scenario>` | ngaf: AG-UI as its documents show it |
+ * | `POST /_plugins/_ml/agents/<scenario>/_execute/stream` | OpenSearch |
+ * | `POST` or `GET /ag-ui/<scenario>/stream` | Chio: AgUiEvents and their receipts |
+ * | `POST /v1/agents/<scenario>/message:stream` or `…/stream` | Hector 1: its AG-UI form if `Accept` or `format=agui` asks for it, else native A2A |
+ * | `POST /agents/<scenario>` | Hector 2: JSON-RPC, `message/stream` |
+ * | `POST /v1/agents/<scenario>/message:send` | Hector 1: an answer to what an open stream has asked |
+ * | `GET /v1/agents/<scenario>/`, `GET /agents/<scenario>` | Hector's agent cards |
+ * | `GET /scenarios` | by system, the scenarios: `{ "ag-ui": [{ name, title, about, prompt, path }], … }` |
+ * | `GET /control/runs` | what was asked and how it ended: `{ open, runs: [{ runId, system, scenario, waitingAt, events, ended, received }] }` |
  * | `POST /control/release?hold=<name>&steps=1` | lets the run with that `hold` pass so many marks (`steps=all`: every one) |
  * | `GET /…` | a file of the site |
+ *
+ * Every stream takes `?speed=1&hold=<name>`: `speed=0` is without waits, `hold` stops at every mark.
  */
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { body, json, problem } from "./server/http.mjs";
 import { play } from "./server/play.mjs";
 import { Runs } from "./server/runs.mjs";
-import { scenarios } from "./server/scenarios.mjs";
 import { serveFile, sitePolicy } from "./server/site.mjs";
+import { catalogue, find } from "./server/systems.mjs";
 
-const MAX_BODY = 64 * 1024 * 1024;
 const dist = fileURLToPath(new URL("./dist/", import.meta.url));
 
 const cors = {
@@ -29,15 +39,15 @@ const cors = {
   "access-control-max-age": "600",
 };
 
-/** Answers the requests that are the agent's; the answer is false when it is none of them. Vite's server uses it too. */
+/** Answers the requests that are the agents'; the answer is false when it is none of them. Vite's server uses it too. */
 export function createAgentHandler() {
   const runs = new Runs();
   return (request, response) => {
     const [path, query] = request.url.split("?");
-    const [area, name, ...rest] = path.slice(1).split("/");
-    if ((area !== "agent" && area !== "control") || rest.length > 0) return false;
+    const found = find(path);
+    if (found === undefined && path !== "/scenarios" && !path.startsWith("/control/")) return false;
     for (const [header, value] of Object.entries(cors)) response.setHeader(header, value);
-    answer(runs, request, response, area, name, new URLSearchParams(query)).catch((error) => {
+    answer(runs, request, response, path, new URLSearchParams(query), found).catch((error) => {
       if (response.headersSent) response.destroy(error);
       else json(response, error.status ?? 500, { error: error.message });
     });
@@ -45,62 +55,51 @@ export function createAgentHandler() {
   };
 }
 
-async function answer(runs, request, response, area, name, query) {
-  const route = `${request.method} /${area}`;
-  if (request.method === "OPTIONS") return void response.writeHead(204).end();
-  if (route === "GET /control" && name === "runs") return json(response, 200, runs.report());
-  if (route === "POST /control" && name === "release") {
-    const steps = query.get("steps") === "all" ? Infinity : Number(query.get("steps") ?? 1);
-    if (!query.has("hold") || !(steps > 0)) throw problem(400, "A release needs a hold, and steps above 0.");
-    runs.release(query.get("hold"), steps);
-    return json(response, 200, {});
-  }
-  if (route === "GET /agent" && name === undefined) {
-    return json(response, 200, scenarios.map(({ name, title, about, prompt }) => ({ name, title, about, prompt })));
-  }
-  const scenario = scenarios.find((scenario) => scenario.name === name);
-  if (area !== "agent" || scenario === undefined) throw problem(404, `There is no ${pathOf(area, name)} here.`);
-  if (request.method !== "POST") throw problem(405, "An agent is asked with POST.");
+async function answer(runs, request, response, path, query, found) {
+  const { method } = request;
+  if (method === "OPTIONS") return void response.writeHead(204).end();
+  if (found === undefined) return control(runs, response, `${method} ${path}`, query);
+  const { system, name, kind } = found;
+  const scenario = system.scenarios.find((scenario) => scenario.name === name);
+  if (scenario === undefined) throw problem(404, `There is no ${path} here.`);
+  if (kind === "card" && method === "GET") return json(response, 200, system.card(scenario, `http://${request.headers.host}`));
+  if (kind === "card" || !(system.methods ?? ["POST"]).includes(method)) throw problem(405, `That is not asked with ${method}.`);
 
-  const input = parseInput(await body(request));
-  const run = runs.open(name, input, query.get("hold") ?? undefined);
-  if (scenario.reply === undefined) return play(scenario, input, response, run, runs, Number(query.get("speed") ?? 1));
-  const { status, type, body: content } = scenario.reply;
-  run.ended = "refused";
-  response.writeHead(status, { "content-type": type }).end(content);
-}
-
-const pathOf = (area, name) => `/${area}${name === undefined ? "" : `/${name}`}`;
-
-const problem = (status, message) => Object.assign(new Error(message), { status });
-
-function json(response, status, value) {
-  response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(value));
-}
-
-async function body(request) {
-  const chunks = [];
-  let size = 0;
-  for await (const chunk of request) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > MAX_BODY) throw problem(413, "The request is too large.");
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-/** The `RunAgentInput`, checked as far as the scenarios lean on it. */
-function parseInput(text) {
   let input;
   try {
-    input = JSON.parse(text);
-  } catch {
-    throw problem(400, "The request is not JSON.");
+    input = system.read(await body(request), request, query);
+  } catch (error) {
+    if (system.refuse === undefined || error.status === 413) throw error;
+    return system.refuse(error, response);
   }
-  if (typeof input?.threadId !== "string" || typeof input.runId !== "string" || !Array.isArray(input.messages)) {
-    throw problem(400, "The request is no RunAgentInput: threadId, runId and messages are required.");
+  if (kind === "unary") return json(response, 200, system.send(input));
+  const received = system.received?.(input) ?? input;
+  const run = runs.open(system.name, name, input, received, query.get("hold") ?? undefined);
+  if (scenario.reply !== undefined) {
+    const { status, type, body: content } = scenario.reply;
+    run.ended = "refused";
+    return response.writeHead(status, { "content-type": type }).end(content);
   }
-  return input;
+  const write = scenario.frame ?? system.frame;
+  const numbered = scenario.numbered === true;
+  const joins = numbered && request.headers["last-event-id"] !== undefined;
+  const way = {
+    frame: (event) => write(event, input),
+    speed: Number(query.get("speed") ?? 1),
+    numbered,
+    behind: joins ? Number(request.headers["last-event-id"]) : undefined,
+  };
+  return play(scenario.run({ ...input, joins }), way, response, run, runs);
+}
+
+function control(runs, response, route, query) {
+  if (route === "GET /control/runs") return json(response, 200, runs.report());
+  if (route === "GET /scenarios") return json(response, 200, catalogue());
+  if (route !== "POST /control/release") throw problem(404, `There is no ${route} here.`);
+  const steps = query.get("steps") === "all" ? Infinity : Number(query.get("steps") ?? 1);
+  if (!query.has("hold") || !(steps > 0)) throw problem(400, "A release needs a hold, and steps above 0.");
+  runs.release(query.get("hold"), steps);
+  return json(response, 200, {});
 }
 
 /**
@@ -132,5 +131,5 @@ export async function startServer({ port = 0, root = dist, policy = sitePolicy }
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values } = parseArgs({ options: { port: { type: "string", default: "8787" }, root: { type: "string" } } });
   const { url } = await startServer({ port: Number(values.port), root: values.root });
-  console.log(`Demo at ${url}/, agent at ${url}/agent/<scenario>`);
+  console.log(`Demo at ${url}/, agents at ${url}/agent/<scenario> and beside it`);
 }

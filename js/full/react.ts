@@ -12,7 +12,8 @@ export function AgentProvider<State = unknown>(props: AgentProviderProps<State>)
 }
 
 /**
- * `useAgent` of `ag-ui-wasm/react`, which says more, with the options of `ag-ui-wasm/full`.
+ * `useAgent` of `ag-ui-wasm/react`, which says more, with the options of `ag-ui-wasm/full`. Another `dialect` makes another
+ * agent too.
  *
  * @example
  * const { messages, submit } = useAgent({ url: "/agents/assistant", dialect: "hector" });

@@ -28,11 +28,11 @@ export class Chat {
    * Opens the page with a scenario picked, at full speed.
    *
    * @param {string} scenario
-   * @param {{ hold?: boolean, url?: string }} [options] `hold`: the runs stop at every mark, see `release`
+   * @param {{ hold?: boolean, protocol?: string }} [options] `hold`: the runs stop at every mark, see `release`
    */
-  async open(scenario, { hold = false } = {}) {
+  async open(scenario, { hold = false, protocol = "ag-ui" } = {}) {
     this.hold = hold ? `${this.browser.engine}-${this.page}-${++opened}` : undefined;
-    const query = new URLSearchParams({ scenario, speed: "0", ...(hold ? { hold: this.hold } : {}) });
+    const query = new URLSearchParams({ protocol, scenario, speed: "0", ...(hold ? { hold: this.hold } : {}) });
     await this.browser.goto(`${this.site}/${this.page}.html?${query}`);
     await this.until(() => document.querySelectorAll('[data-testid="suggestion"]').length > 0);
   }
@@ -43,8 +43,8 @@ export class Chat {
     await this.browser.press("Enter");
   }
 
-  /** Picks a scenario by its name. */
-  async pick(scenario) {
+  /** Picks a scenario, or a protocol, by its name. */
+  async pick(name, picker = "scenario") {
     await this.browser.evaluate(
       (css, value) => {
         const picker = document.querySelector(css);
@@ -52,8 +52,8 @@ export class Chat {
         picker.dispatchEvent(new Event("input", { bubbles: true }));
         picker.dispatchEvent(new Event("change", { bubbles: true }));
       },
-      id("scenario"),
-      scenario,
+      id(picker),
+      name,
     );
   }
 

@@ -10,6 +10,7 @@ import { openBrowser } from "../webdriver/client.mjs";
 import { access } from "./cases/access.mjs";
 import { answers } from "./cases/answers.mjs";
 import { faults } from "./cases/faults.mjs";
+import { page as helps } from "./cases/page.mjs";
 import { parts } from "./cases/parts.mjs";
 import { thread } from "./cases/thread.mjs";
 import { Chat, id } from "./chat.mjs";
@@ -31,7 +32,7 @@ describe("in the light", () => {
   after(() => browser?.close());
 
   for (const page of pages) {
-    for (const [name, run] of Object.entries({ ...answers, ...parts, ...faults, ...thread, ...access })) {
+    for (const [name, run] of Object.entries({ ...answers, ...parts, ...helps, ...faults, ...thread, ...access })) {
       it(`${page}: ${name}`, async () => {
         const chat = new Chat(browser, server.url, page);
         await browser.consoleErrors(); // what an earlier page left behind

@@ -1,10 +1,12 @@
-import type { Agent, AgentError, Interrupt, ResumeEntry } from "ag-ui-wasm";
+import type { Agent, AgentError, Interrupt, ResumeEntry } from "ag-ui-wasm/full";
+import { approve, cancel, questionOf } from "../shared/answers.js";
 import { errorFacts, headline } from "../shared/format.js";
+import type { HeldQuestion } from "../shared/held.js";
 import { h, icon, list, maybe, slot, type View } from "./dom.js";
 
 /** What stands under the last message: the agent's questions, and the error that ended the run. */
-export function cards(agent: Agent): { node: Element; update(): void } {
-  const [questions, failure] = [slot(), slot()];
+export function cards(agent: Agent): { node: Element; update(): void; hold(questions: readonly HeldQuestion[]): void } {
+  const [held, questions, failure] = [slot(), slot(), slot()];
   let answers: readonly ResumeEntry[] = [];
 
   // The protocol wants all answers in one request, so they are gathered first.
@@ -21,28 +23,31 @@ export function cards(agent: Agent): { node: Element; update(): void } {
     if (status === "running") return [];
     return interrupts.filter(({ id }) => answers.every(({ interruptId }) => interruptId !== id));
   };
-  const ask = list<Interrupt>(questions, ({ id }) => id, (interrupt) => questionView(interrupt, answer));
+  const ask = list<Interrupt>(questions, ({ id }) => id, (interrupt) =>
+    questionView(interrupt.reason, questionOf(interrupt), (yes) => answer(yes ? approve(interrupt) : cancel(interrupt))),
+  );
+  const hold = list<HeldQuestion>(held, ({ id }) => id, ({ message, answer }) => questionView("held", message, answer));
   const fail = maybe<AgentError>(failure, (error) => errorView(error, () => void agent.retry()));
   const update = (): void => {
     ask(open());
     fail(agent.getSnapshot().error);
   };
   update();
-  return { node: h("div", { class: "slot" }, questions, failure), update };
+  return { node: h("div", { class: "slot" }, held, questions, failure), update, hold };
 }
 
-function questionView({ id, reason, message }: Interrupt, answer: (entry: ResumeEntry) => void): View<Interrupt> {
-  const approve = (): void => answer({ interruptId: id, status: "resolved", payload: { approved: true } });
-  const cancel = (): void => answer({ interruptId: id, status: "cancelled" });
+function questionView(reason: string, message: string, answer: (yes: boolean) => void): View<unknown> {
+  const button = (name: string, testid: string, yes: boolean, label: string): Element =>
+    h("button", { type: "button", class: name, "data-testid": testid, onclick: () => answer(yes) }, label);
   const node = h(
     "section",
     { class: "card ask", role: "group", "aria-label": "The agent asks", "data-testid": "interrupt", "data-reason": reason },
-    h("p", { dir: "auto" }, message ?? `The agent asks: ${reason}`),
+    h("p", { dir: "auto" }, message),
     h(
       "div",
       { class: "choices" },
-      h("button", { type: "button", class: "button main", "data-testid": "interrupt-approve", onclick: approve }, "Approve"),
-      h("button", { type: "button", class: "button", "data-testid": "interrupt-cancel", onclick: cancel }, "Cancel"),
+      button("button main", "interrupt-approve", true, "Approve"),
+      button("button", "interrupt-cancel", false, "Cancel"),
     ),
   );
   return { node, update() {} };

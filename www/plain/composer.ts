@@ -1,6 +1,6 @@
-import type { Agent, QueuedSubmit } from "ag-ui-wasm";
+import type { Agent, QueuedSubmit } from "ag-ui-wasm/full";
 import { fit, sends } from "../shared/composer.js";
-import { endpoint, initial, OTHER, type Scenario } from "../shared/endpoint.js";
+import { endpoint, OTHER, scenarioOf, type Scenario } from "../shared/endpoint.js";
 import { statusLine } from "../shared/format.js";
 import { textOf } from "../shared/rows.js";
 import { h, icon, list, maybe, say, set, slot, type View } from "./dom.js";
@@ -8,19 +8,22 @@ import { h, icon, list, maybe, say, set, slot, type View } from "./dom.js";
 /** The field, the picker and what stands around them. */
 export interface Composer {
   readonly node: Element;
-  /** The address to ask next. */
-  url(): string;
   choose(name: string): void;
   offer(scenarios: readonly Scenario[]): void;
   update(): void;
 }
 
-/** @param onAddress told whenever the address to ask has changed */
-export function composer(agent: Agent, onAddress: () => void): Composer {
-  let scenarios: readonly Scenario[] = [];
-  let choice = initial.scenario;
-  const prompt = (): string | undefined => scenarios.find(({ name }) => name === choice)?.prompt;
+/** What is chosen in it, which outlives an agent. */
+export interface Choice {
+  scenario: string;
+  url: string;
+}
 
+/** @param onAddress told the address to ask, whenever it has changed */
+export function composer(agent: Agent, choice: Choice, onAddress: (url: string) => void): Composer {
+  let scenarios: readonly Scenario[] = [];
+  const scenario = (): Scenario | undefined => scenarioOf(scenarios, choice.scenario);
+  const prompt = (): string | undefined => scenario()?.prompt;
   const field = h("textarea", {
     id: "input",
     rows: 1,
@@ -37,8 +40,8 @@ export function composer(agent: Agent, onAddress: () => void): Composer {
     "aria-label": "Address of an AG-UI agent",
     placeholder: "https://",
     "data-testid": "url",
-    value: initial.url,
-    oninput: onAddress,
+    value: choice.url,
+    oninput: () => tell(),
   });
   const addressSlot = slot();
   const stopSlot = slot();
@@ -67,25 +70,30 @@ export function composer(agent: Agent, onAddress: () => void): Composer {
     h("div", { class: "line" }, status, keys),
   );
 
-  const url = (): string => endpoint(choice, address.value);
+  const url = (): string => endpoint(scenario(), address.value);
+
+  function tell(): void {
+    choice.url = address.value;
+    onAddress(url());
+  }
+
   function send(event: Event): void {
     event.preventDefault();
     const words = field.value.trim() || prompt();
-    if (words === undefined || (choice === OTHER && url() === "")) return;
+    if (words === undefined || url() === "") return;
     field.value = "";
     fit(field);
     void agent.submit(words);
   }
   function choose(name: string): void {
-    choice = name;
-    picker.value = name;
+    choice.scenario = name;
+    picker.value = scenario()?.name ?? name;
     field.placeholder = prompt() ?? "Write to the agent";
-    addressSlot.replaceChildren(...(choice === OTHER ? [address] : []));
-    onAddress();
+    addressSlot.replaceChildren(...(name === OTHER ? [address] : []));
+    tell();
   }
   return {
     node,
-    url,
     choose,
     offer(offered) {
       scenarios = offered;
@@ -93,7 +101,7 @@ export function composer(agent: Agent, onAddress: () => void): Composer {
         ...scenarios.map(({ name, title }) => h("option", { value: name }, title)),
         h("option", { value: OTHER }, "Another address"),
       );
-      choose(choice);
+      choose(scenarios.length === 0 ? OTHER : choice.scenario);
       fit(field);
     },
     update() {

@@ -1,15 +1,24 @@
-import type { Agent, AgentSnapshot, Subagent } from "ag-ui-wasm";
+import type { Agent, AgentSnapshot, Subagent } from "ag-ui-wasm/full";
 import { count, duration } from "../shared/format.js";
 import { isEmpty } from "../shared/json.js";
 import type { Notice } from "../shared/notices.js";
+import { queryBar } from "../shared/tools.js";
 import { h } from "./dom.js";
 import { jsonView } from "./json-view.js";
 
+interface Panel {
+  readonly node: HTMLElement;
+  update(): void;
+  log(notices: readonly Notice[]): void;
+  dispose(): void;
+}
+
 /** What the run is made of. Each part is drawn again when its part of the snapshot is another object. */
-export function panel(agent: Agent): { node: HTMLElement; update(): void; log(notices: readonly Notice[]): void } {
+export function panel(agent: Agent): Panel {
   const none = h("p", { class: "none" }, "Nothing shared yet.");
   const json = jsonView(undefined);
   const state = h("div", { "data-testid": "state" }, none, json.node);
+  const query = section("Query bar");
   const steps = section("Steps");
   const agents = section("Subagents");
   const usage = section("Tokens");
@@ -19,11 +28,20 @@ export function panel(agent: Agent): { node: HTMLElement; update(): void; log(no
     "aside",
     { class: "panel", id: "panel", tabindex: 0, "aria-label": "Details of the run", "data-testid": "panel" },
     h("section", {}, h("h2", {}, "State"), state),
+    query.node,
     steps.node,
     agents.node,
     usage.node,
     notices.node,
   );
+
+  const off = queryBar.subscribe((asked) => {
+    query.node.hidden = asked === undefined;
+    query.node.replaceChildren(
+      h("h2", {}, "Query bar"),
+      h("p", { class: "query", "data-testid": "query" }, h("code", {}, asked?.query ?? ""), ` ${asked?.language ?? ""}`),
+    );
+  });
 
   let seen: Partial<AgentSnapshot> = {};
   return {
@@ -44,6 +62,7 @@ export function panel(agent: Agent): { node: HTMLElement; update(): void; log(no
     log(list) {
       notices.show("log", list.map(notice));
     },
+    dispose: off,
   };
 }
 

@@ -1,7 +1,7 @@
-import type { ToolCall } from "ag-ui-wasm";
+import type { Agent, ToolCall } from "ag-ui-wasm/full";
 import { duration, fate } from "../shared/format.js";
 import { MarkdownReader, type Block } from "../shared/markdown.js";
-import { checklistOf, reasoningOf, textOf, type Row } from "../shared/rows.js";
+import { checklistOf, reasoningOf, textOf, type Row, type Source } from "../shared/rows.js";
 import { h, icon, list, maybe, say, set, slot, type View } from "./dom.js";
 import { jsonView } from "./json-view.js";
 import { toolCard } from "./tool-card.js";
@@ -9,14 +9,15 @@ import { toolCard } from "./tool-card.js";
 type Reasoning = NonNullable<ReturnType<typeof reasoningOf>>;
 
 /** One message, whatever its role. The role can change: reasoning becomes the answer that shares its id. */
-export function rowView(row: Row): View<Row> {
-  const slots = { speaker: slot(), reasoning: slot(), text: slot(), calls: slot(), waiting: slot(), end: slot() };
+export function rowView(agent: Agent, row: Row): View<Row> {
+  const slots = { speaker: slot(), reasoning: slot(), text: slot(), calls: slot(), waiting: slot(), sources: slot(), end: slot() };
   const node = h("article", { class: "row", "data-testid": "message" }, ...Object.values(slots));
   const speaker = maybe<string>(slots.speaker, (name) => paragraph("speaker", name));
   const reasoning = maybe<Reasoning>(slots.reasoning, reasoningView);
   const text = maybe<Row>(slots.text, textView);
-  const calls = list<ToolCall>(slots.calls, ({ id }) => id, toolCard);
+  const calls = list<ToolCall>(slots.calls, ({ id }) => id, (call) => toolCard(agent, call));
   const waiting = maybe<true>(slots.waiting, () => waitingView());
+  const sources = maybe<readonly Source[]>(slots.sources, sourcesView);
   const end = maybe<string>(slots.end, (words) => paragraph("fate", words, "fate"));
 
   const update = (next: Row): void => {
@@ -32,6 +33,7 @@ export function rowView(row: Row): View<Row> {
     text(role === "reasoning" || empty ? undefined : next);
     calls(next.calls);
     waiting(empty && delivery === "streaming" && next.calls.length === 0 && thought === undefined ? true : undefined);
+    sources(next.sources.length === 0 ? undefined : next.sources);
     end(fate(message));
   };
   update(row);
@@ -46,6 +48,16 @@ export const waitingView = (testid?: string): View<unknown> => ({
 function paragraph(name: string, words: string, testid?: string): View<string> {
   const node = h("p", { class: name, "data-testid": testid, dir: "auto" }, words);
   return { node, update: (next) => say(node, next) };
+}
+
+function sourcesView(sources: readonly Source[]): View<readonly Source[]> {
+  const node = h("ol", { class: "sources", "aria-label": "Sources" });
+  const update = list<Source>(node, ({ url }) => url, ({ title, url }) => ({
+    node: h("li", {}, h("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow", "data-testid": "citation" }, title)),
+    update() {},
+  }));
+  update(sources);
+  return { node, update };
 }
 
 function textView(row: Row): View<Row> {

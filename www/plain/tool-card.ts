@@ -1,22 +1,25 @@
-import type { ToolCall } from "ag-ui-wasm";
+import type { Agent, ToolCall } from "ag-ui-wasm/full";
 import { phaseLabel } from "../shared/format.js";
 import { isEmpty, parsed } from "../shared/json.js";
 import { h, icon, maybe, say, set, slot, type View } from "./dom.js";
 import { jsonView } from "./json-view.js";
 
-export function toolCard(call: ToolCall): View<ToolCall> {
+export function toolCard(agent: Agent, call: ToolCall): View<ToolCall> {
   const name = h("span", { class: "tool-name" });
   const phase = h("span", { class: "phase", "data-testid": "tool-phase" });
   const argsSlot = slot();
+  const approvalSlot = slot();
   const resultSlot = slot();
   const node = h(
     "section",
     { class: "card tool", "data-testid": "tool-call" },
     h("div", { class: "tool-head" }, icon("tool"), name, phase),
     argsSlot,
+    approvalSlot,
     resultSlot,
   );
   const args = maybe<ToolCall>(argsSlot, argsView);
+  const approval = maybe<ToolCall>(approvalSlot, (held) => approvalView(agent, held));
   const result = maybe<ToolCall>(resultSlot, resultView);
 
   const update = (next: ToolCall): void => {
@@ -27,6 +30,7 @@ export function toolCard(call: ToolCall): View<ToolCall> {
     say(name, next.name);
     say(phase, phaseLabel(next));
     args(next.argsText === "" ? undefined : next);
+    approval(next.phase === "awaiting-approval" ? next : undefined);
     result(next.result === undefined && next.error === undefined ? undefined : next);
   };
   update(call);
@@ -56,4 +60,28 @@ function resultView(call: ToolCall): View<ToolCall> {
   };
   update(call);
   return { node: h("div", { class: "tool-result", "data-testid": "tool-result" }, caption, json.node), update };
+}
+
+/** The user decides whether the call runs. */
+function approvalView(agent: Agent, { id, name }: ToolCall): View<ToolCall> {
+  const reason = h("input", {
+    type: "text",
+    dir: "auto",
+    "aria-label": `Reason to deny ${name}`,
+    placeholder: "Why not?",
+    "data-testid": "tool-reason",
+  });
+  const approve = { "aria-label": `Approve ${name}`, "data-testid": "tool-approve", onclick: () => agent.approve(id) };
+  const deny = (event: Event): void => {
+    event.preventDefault();
+    agent.deny(id, reason.value.trim() || undefined);
+  };
+  const node = h(
+    "form",
+    { class: "approval", "data-testid": "approval", onsubmit: deny },
+    h("button", { type: "button", class: "button main", ...approve }, "Approve"),
+    reason,
+    h("button", { type: "submit", class: "button", "aria-label": `Deny ${name}`, "data-testid": "tool-deny" }, "Deny"),
+  );
+  return { node, update() {} };
 }

@@ -1,5 +1,6 @@
-import type { AgentError, Interrupt, ResumeEntry } from "ag-ui-wasm";
+import type { AgentError, Interrupt, ResumeEntry } from "ag-ui-wasm/full";
 import { useState } from "react";
+import { approve, cancel, questionOf } from "../shared/answers.js";
 import { errorFacts, headline } from "../shared/format.js";
 
 export function ErrorCard({ error, onRetry }: { error: AgentError; onRetry: () => void }) {
@@ -35,27 +36,29 @@ export function Questions(props: { interrupts: readonly Interrupt[]; onAnswer: (
     setAnswers(complete ? [] : given);
     if (complete) onAnswer(given);
   };
-  return open.map(({ id, reason, message }) => (
-    <section key={id} className="card ask" role="group" aria-label="The agent asks" data-testid="interrupt" data-reason={reason}>
-      <p dir="auto">{message ?? `The agent asks: ${reason}`}</p>
+  return open.map((interrupt) => (
+    <Question
+      key={interrupt.id}
+      reason={interrupt.reason}
+      message={questionOf(interrupt)}
+      onApprove={() => answer(approve(interrupt))}
+      onCancel={() => answer(cancel(interrupt))}
+    />
+  ));
+}
+
+export function Question(props: { reason: string; message: string; onApprove: () => void; onCancel: () => void }) {
+  return (
+    <section className="card ask" role="group" aria-label="The agent asks" data-testid="interrupt" data-reason={props.reason}>
+      <p dir="auto">{props.message}</p>
       <div className="choices">
-        <button
-          type="button"
-          className="button main"
-          data-testid="interrupt-approve"
-          onClick={() => answer({ interruptId: id, status: "resolved", payload: { approved: true } })}
-        >
+        <button type="button" className="button main" data-testid="interrupt-approve" onClick={props.onApprove}>
           Approve
         </button>
-        <button
-          type="button"
-          className="button"
-          data-testid="interrupt-cancel"
-          onClick={() => answer({ interruptId: id, status: "cancelled" })}
-        >
+        <button type="button" className="button" data-testid="interrupt-cancel" onClick={props.onCancel}>
           Cancel
         </button>
       </div>
     </section>
-  ));
+  );
 }

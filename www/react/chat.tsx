@@ -1,13 +1,17 @@
-import { useAgent } from "ag-ui-wasm/react";
+import { useAgent } from "ag-ui-wasm/full/react";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { announce } from "../shared/announce.js";
 import { listenForEscape } from "../shared/composer.js";
-import { endpoint, FEATURED, initial, loadScenarios, type Scenario } from "../shared/endpoint.js";
+import { endpoint, featured, initial, loadScenarios, OTHER, scenarioOf, type Catalogue, type Scenario } from "../shared/endpoint.js";
+import { HeldQuestions } from "../shared/held.js";
+import { isEmpty } from "../shared/json.js";
 import { Notices } from "../shared/notices.js";
 import { byId, wide } from "../shared/page.js";
+import { protocolOf, protocols, scenariosOf } from "../shared/protocols.js";
 import { RowList } from "../shared/rows.js";
+import { tools } from "../shared/tools.js";
 import { welcome } from "../shared/welcome.js";
-import { ErrorCard, Questions } from "./cards.js";
+import { ErrorCard, Question, Questions } from "./cards.js";
 import { Composer } from "./composer.js";
 import { Panel } from "./panel.js";
 import { MessageRow } from "./row.js";
@@ -15,33 +19,51 @@ import { Toasts } from "./toasts.js";
 import { Transcript } from "./transcript.js";
 
 const notices = new Notices();
+const held = new HeldQuestions();
 const rowList = new RowList();
 
 // The agent asks for its address before every request, so a change of scenario keeps the conversation.
 const target = { url: "" };
 
 export function Chat() {
-  const [scenarios, setScenarios] = useState<readonly Scenario[]>([]);
+  const [catalogue, setCatalogue] = useState<Catalogue>({});
+  const [protocol, setProtocol] = useState(() => protocolOf(initial.protocol));
   const [choice, setChoice] = useState(initial.scenario);
   const [address, setAddress] = useState(initial.url);
   const [open, setOpen] = useState(wide);
-  target.url = endpoint(choice, address);
 
-  const chat = useAgent({ url: () => target.url });
+  const scenarios = scenariosOf(protocol, catalogue);
+  const scenario = scenarioOf(scenarios, choice);
+  target.url = endpoint(scenario, address);
+  const chat = useAgent({ ...protocol.options, url: () => target.url, tools });
   const { agent, status, messages, error } = chat;
   const log = useSyncExternalStore(notices.subscribe, notices.get);
-  const rows = rowList.read(messages, chat.toolCalls, chat.subagents);
+  const questions = useSyncExternalStore(held.subscribe, held.get);
+  const rows = rowList.read(messages, chat.toolCalls, chat.subagents, chat.state);
 
-  useEffect(() => void loadScenarios().then(setScenarios), []);
+  useEffect(() => {
+    void loadScenarios().then((list) => {
+      setCatalogue(list);
+      if (isEmpty(list)) setChoice(OTHER);
+    });
+  }, []);
   useEffect(() => notices.listen(agent), [agent]);
+  useEffect(() => held.listen(agent, () => target.url), [agent]);
   useEffect(() => announce(agent, byId("announcer")), [agent]);
   useEffect(() => listenForEscape(() => void agent.stop()), [agent]);
 
   const start = (scenario: Scenario): void => {
     setChoice(scenario.name);
-    target.url = endpoint(scenario.name, address);
+    target.url = endpoint(scenario, address);
     void agent.submit(scenario.prompt);
   };
+  // Another protocol is another agent: the conversation begins anew.
+  const speak = (name: string): void => {
+    agent.dispose();
+    notices.clear();
+    setProtocol(protocolOf(name));
+  };
+
   const restart = (): void => {
     agent.reset();
     notices.clear();
@@ -55,6 +77,13 @@ export function Chat() {
           <h1 className="unseen">Chat</h1>
           <p className="where">
             <span className="dot" />
+            <select aria-label="Protocol" data-testid="protocol" value={protocol.name} onChange={(event) => speak(event.target.value)}>
+              {protocols.map(({ name, title }) => (
+                <option key={name} value={name}>
+                  {title}
+                </option>
+              ))}
+            </select>
             <code data-testid="address">{target.url}</code>
           </p>
           <button type="button" className="button" data-testid="new" onClick={restart}>
@@ -79,7 +108,7 @@ export function Chat() {
                 <h2>{welcome.title}</h2>
                 <p>{welcome.text}</p>
                 <div className="suggestions">
-                  {FEATURED.flatMap((name) => scenarios.find((scenario) => scenario.name === name) ?? []).map((scenario) => (
+                  {featured(scenarios).map((scenario) => (
                     <button key={scenario.name} type="button" data-testid="suggestion" onClick={() => start(scenario)}>
                       <b>{scenario.title}</b>
                       <span>{scenario.about}</span>
@@ -90,7 +119,7 @@ export function Chat() {
             )
           }
           rows={rows.map((row) => (
-            <MessageRow key={row.key} row={row} />
+            <MessageRow key={row.key} row={row} agent={agent} />
           ))}
           after={
             <>
@@ -101,6 +130,9 @@ export function Chat() {
                   <i />
                 </div>
               )}
+              {questions.map(({ id, message, answer }) => (
+                <Question key={id} reason="held" message={message} onApprove={() => answer(true)} onCancel={() => answer(false)} />
+              ))}
               {status !== "running" && <Questions interrupts={chat.interrupts} onAnswer={(answers) => void agent.resume(answers)} />}
               {error !== undefined && <ErrorCard error={error} onRetry={() => void agent.retry()} />}
             </>
@@ -110,6 +142,7 @@ export function Chat() {
             chat={chat}
             scenarios={scenarios}
             choice={choice}
+            scenario={scenario}
             address={address}
             onChoice={setChoice}
             onAddress={setAddress}

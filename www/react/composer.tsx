@@ -1,4 +1,4 @@
-import type { UseAgent } from "ag-ui-wasm/react";
+import type { UseAgent } from "ag-ui-wasm/full/react";
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { fit, sends } from "../shared/composer.js";
 import { OTHER, type Scenario } from "../shared/endpoint.js";
@@ -9,20 +9,22 @@ export function Composer(props: {
   chat: UseAgent;
   scenarios: readonly Scenario[];
   choice: string;
+  /** The chosen one, once it is known. */
+  scenario: Scenario | undefined;
   address: string;
   onChoice: (choice: string) => void;
   onAddress: (address: string) => void;
 }) {
-  const { chat, scenarios, choice, address, onChoice, onAddress } = props;
+  const { chat, scenarios, choice, scenario, address, onChoice, onAddress } = props;
   const [text, setText] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
-  const prompt = scenarios.find(({ name }) => name === choice)?.prompt;
+  const prompt = scenario?.prompt;
   useEffect(() => fit(field.current!), [text]);
 
   const send = (event?: FormEvent): void => {
     event?.preventDefault();
     const words = text.trim() || prompt;
-    if (words === undefined || (choice === OTHER && address.trim() === "")) return;
+    if (words === undefined || (scenario === undefined && address.trim() === "")) return;
     setText("");
     void chat.submit(words);
   };
@@ -57,7 +59,7 @@ export function Composer(props: {
           }}
         />
         <div className="controls">
-          <select aria-label="Agent" data-testid="scenario" value={choice} onChange={(event) => onChoice(event.target.value)}>
+          <select aria-label="Agent" data-testid="scenario" value={scenario?.name ?? choice} onChange={(event) => onChoice(event.target.value)}>
             {scenarios.map(({ name, title }) => (
               <option key={name} value={name}>
                 {title}

@@ -1,11 +1,15 @@
-import type { AgentSnapshot, Subagent } from "ag-ui-wasm";
+import type { AgentSnapshot, Subagent } from "ag-ui-wasm/full";
+import { useSyncExternalStore } from "react";
 import { count, duration } from "../shared/format.js";
 import type { Notice } from "../shared/notices.js";
 import { isEmpty } from "../shared/json.js";
+import { queryBar } from "../shared/tools.js";
 import { JsonView } from "./json-view.js";
 
 export function Panel({ chat, notices }: { chat: AgentSnapshot; notices: readonly Notice[] }) {
   const { state, steps, subagents, usage } = chat;
+  const query = useSyncExternalStore(queryBar.subscribe, queryBar.get);
+
   return (
     <aside className="panel" id="panel" tabIndex={0} aria-label="Details of the run" data-testid="panel">
       <section>
@@ -14,6 +18,14 @@ export function Panel({ chat, notices }: { chat: AgentSnapshot; notices: readonl
           {isEmpty(state) ? <p className="none">Nothing shared yet.</p> : <JsonView value={state} />}
         </div>
       </section>
+      {query !== undefined && (
+        <section>
+          <h2>Query bar</h2>
+          <p className="query" data-testid="query">
+            <code>{query.query}</code> {query.language}
+          </p>
+        </section>
+      )}
       {steps.length > 0 && (
         <section>
           <h2>Steps</h2>

@@ -1,3 +1,4 @@
+import type { Agent } from "ag-ui-wasm/full";
 import { memo, useId, useState } from "react";
 import { duration, fate } from "../shared/format.js";
 import { MarkdownReader, type Block } from "../shared/markdown.js";
@@ -6,8 +7,8 @@ import { JsonView } from "./json-view.js";
 import { ToolCard } from "./tool-card.js";
 
 /** One message. A row keeps its identity until it changes, so the others are not even looked at. */
-export const MessageRow = memo(function MessageRow({ row }: { row: Row }) {
-  const { message, calls, speaker } = row;
+export const MessageRow = memo(function MessageRow({ row, agent }: { row: Row; agent: Agent }) {
+  const { message, calls, speaker, sources } = row;
   const { role, delivery } = message;
   const end = fate(message);
   const reasoning = reasoningOf(message);
@@ -30,7 +31,7 @@ export const MessageRow = memo(function MessageRow({ row }: { row: Row }) {
         <>
           <Markdown text={message.content ?? ""} growing={delivery === "streaming"} />
           {calls.map((call) => (
-            <ToolCard key={call.id} call={call} />
+            <ToolCard key={call.id} call={call} agent={agent} />
           ))}
           {delivery === "streaming" && !message.content && calls.length === 0 && reasoning === undefined && (
             <div className="waiting">
@@ -46,6 +47,17 @@ export const MessageRow = memo(function MessageRow({ row }: { row: Row }) {
         <p className="note" dir="auto">
           {textOf(message)}
         </p>
+      )}
+      {sources.length > 0 && (
+        <ol className="sources" aria-label="Sources">
+          {sources.map(({ title, url }, index) => (
+            <li key={index}>
+              <a href={url} target="_blank" rel="noopener noreferrer nofollow" data-testid="citation">
+                {title}
+              </a>
+            </li>
+          ))}
+        </ol>
       )}
       {end !== undefined && (
         <p className="fate" data-testid="fate">

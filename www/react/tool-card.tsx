@@ -1,10 +1,10 @@
-import type { ToolCall } from "ag-ui-wasm";
-import { memo } from "react";
+import type { Agent, ToolCall } from "ag-ui-wasm/full";
+import { memo, useState } from "react";
 import { phaseLabel } from "../shared/format.js";
 import { isEmpty, parsed } from "../shared/json.js";
 import { JsonView } from "./json-view.js";
 
-export const ToolCard = memo(function ToolCard({ call }: { call: ToolCall }) {
+export const ToolCard = memo(function ToolCard({ call, agent }: { call: ToolCall; agent: Agent }) {
   const { name, args, argsText, status, phase, result, error } = call;
   return (
     <section
@@ -27,6 +27,7 @@ export const ToolCard = memo(function ToolCard({ call }: { call: ToolCall }) {
           {isEmpty(args) ? <code className="json">{argsText}</code> : <JsonView value={args} />}
         </div>
       )}
+      {phase === "awaiting-approval" && <Approval call={call} agent={agent} />}
       {(result !== undefined || error !== undefined) && (
         <div className="tool-result" data-testid="tool-result">
           <span className="caption">{error === undefined ? "Result" : "Error"}</span>
@@ -36,3 +37,34 @@ export const ToolCard = memo(function ToolCard({ call }: { call: ToolCall }) {
     </section>
   );
 });
+
+/** The user decides whether the call runs. */
+function Approval({ call: { id, name }, agent }: { call: ToolCall; agent: Agent }) {
+  const [reason, setReason] = useState("");
+  return (
+    <form
+      className="approval"
+      data-testid="approval"
+      onSubmit={(event) => {
+        event.preventDefault();
+        agent.deny(id, reason.trim() || undefined);
+      }}
+    >
+      <button type="button" className="button main" data-testid="tool-approve" aria-label={`Approve ${name}`} onClick={() => agent.approve(id)}>
+        Approve
+      </button>
+      <input
+        type="text"
+        dir="auto"
+        aria-label={`Reason to deny ${name}`}
+        placeholder="Why not?"
+        data-testid="tool-reason"
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+      />
+      <button type="submit" className="button" data-testid="tool-deny" aria-label={`Deny ${name}`}>
+        Deny
+      </button>
+    </form>
+  );
+}

@@ -1,37 +1,36 @@
 /** Plays a scenario into a response: frames, pacing, back-pressure, and the end when the client goes away. */
 import { once } from "node:events";
 import { setImmediate as breathe, setTimeout as sleep } from "node:timers/promises";
-
-const frame = (event) => `data: ${JSON.stringify(event)}\n\n`;
+import { streamHead } from "./http.mjs";
 
 /**
- * @param scenario what to play
- * @param input the `RunAgentInput` of the request
+ * @param {Iterable<object>} script events and the steps of `steps.mjs`
+ * @param {object} way
+ * @param {(event: object) => string} way.frame how an event is written
+ * @param {number} way.speed 1 is normal, 2 twice as fast, 0 without waiting
+ * @param {boolean} way.numbered whether frames have ids, from 1
+ * @param {number | undefined} way.behind how far a client that joins the run has read it; that is not sent again
  * @param response where it goes
  * @param run the record to keep of it, see `Runs.open`
  * @param runs the registry whose marks it waits at
- * @param speed 1 is normal, 2 twice as fast, 0 without waiting
  */
-export async function play(scenario, input, response, run, runs, speed) {
+export async function play(script, { frame, speed, numbered, behind }, response, run, runs) {
   const gone = new AbortController();
   const { signal } = gone;
   response.on("close", () => {
     run.ended ??= "aborted";
     gone.abort();
   });
-  response.writeHead(200, {
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-cache, no-transform",
-    "x-accel-buffering": "no",
-  });
-  response.flushHeaders();
+  const pass = (name) => (run.hold === undefined ? undefined : runs.pass(run, name, signal));
 
   const write = async (bytes) => {
     if (!response.write(bytes)) await once(response, "drain", { signal });
   };
+  let count = 0;
   const steps = {
     wait: ({ ms }) => (speed > 0 ? sleep(ms / speed, undefined, { signal }) : undefined),
-    mark: ({ name }) => (run.hold === undefined ? undefined : runs.pass(run, name, signal)),
+    mark: ({ name }) => pass(name),
+    until: ({ promise }) => abortable(promise, signal),
     raw: async ({ bytes }) => {
       await write(bytes);
       await breathe(); // so that the two halves of a split reach the network apart
@@ -47,13 +46,17 @@ export async function play(scenario, input, response, run, runs, speed) {
   };
 
   try {
-    for (const step of scenario.run(input)) {
-      if (step.type === undefined) await steps[step.step](step);
-      else {
-        await write((scenario.frame ?? frame)(step));
+    if (behind !== undefined) await pass("joined");
+    response.writeHead(200, streamHead);
+    response.flushHeaders();
+    for (const step of script) {
+      if (step.step === undefined) {
+        count += 1;
+        if (count <= behind) continue;
+        await write(numbered ? `id: ${count}\n${frame(step)}` : frame(step));
         run.events += 1;
         if (run.events % 64 === 0) await breathe(); // a run without waits must still notice that the client has left
-      }
+      } else if (behind === undefined || count >= behind) await steps[step.step](step);
       if (signal.aborted || run.ended !== undefined) return;
     }
     run.ended = "finished";
@@ -61,4 +64,13 @@ export async function play(scenario, input, response, run, runs, speed) {
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+}
+
+/** A promise that is not waited for any longer than `signal` lets it. */
+function abortable(promise, signal) {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    signal.addEventListener("abort", leave, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+  });
 }

@@ -8,24 +8,9 @@ export class Runs {
   #runs = [];
   #valves = new Map();
 
-  /** Enters a run; the caller writes its progress into the record it gets back. */
-  open(scenario, input, hold) {
-    const run = {
-      runId: input.runId,
-      threadId: input.threadId,
-      scenario,
-      hold,
-      waitingAt: undefined,
-      events: 0,
-      ended: undefined,
-      received: {
-        messages: input.messages.length,
-        lastMessage: input.messages.at(-1),
-        state: input.state,
-        resume: input.resume,
-        tools: input.tools?.length ?? 0,
-      },
-    };
+  /** Enters a run; the caller writes its progress into the record it gets back. `received`: what was asked. */
+  open(system, scenario, { threadId, runId }, received, hold) {
+    const run = { runId, threadId, system, scenario, hold, waitingAt: undefined, events: 0, ended: undefined, received };
     this.#runs.push(run);
     if (this.#runs.length > KEPT) this.#runs.shift();
     return run;

@@ -1,7 +1,8 @@
 /**
- * The scenarios, in the order in which the demo lists them. A scenario is `{ name, title, about, prompt }` and either
- * `run(input)`, a generator of events and steps, or `reply`, a plain answer that is no event stream. `frame(event)`
- * replaces the usual way to write an event.
+ * The scenarios of AG-UI, in the order in which the demo lists them. A scenario is `{ name, title, about, prompt }` and
+ * either `run(input)`, a generator of events and steps, or `reply`, a plain answer that is no event stream. `frame(event)`
+ * replaces the usual way to write an event. The frames of one that is `numbered` have ids; who has lost its connection may
+ * ask for the rest with `Last-Event-ID`, and `input.joins` says so.
  */
 import { activity } from "./scenarios/activity.mjs";
 import { echo, long, short, slow } from "./scenarios/answers.mjs";
@@ -9,6 +10,7 @@ import { custom } from "./scenarios/custom.mjs";
 import { auth, busy, cut, eof, error, html } from "./scenarios/faults.mjs";
 import { interrupt } from "./scenarios/interrupt.mjs";
 import { odd } from "./scenarios/odd.mjs";
+import { colour, reconnect, screen } from "./scenarios/page.mjs";
 import { reasoning } from "./scenarios/reasoning.mjs";
 import { state } from "./scenarios/state.mjs";
 import { subagents } from "./scenarios/subagents.mjs";
@@ -25,6 +27,8 @@ export const scenarios = [
   state,
   long,
   interrupt,
+  colour,
+  screen,
   subagents,
   activity,
   custom,
@@ -36,6 +40,7 @@ export const scenarios = [
   chunks,
   crlf,
   odd,
+  reconnect,
   error,
   cut,
   eof,

@@ -1,6 +1,6 @@
 /**
- * What a scenario yields. A scenario is a generator; an object with a `type` is an AG-UI event and goes out as one
- * frame, everything else is one of the steps below. Scenarios never see a clock or a socket, so one reads as a script.
+ * What a scenario yields. A scenario is a generator; an object with a `step` is one of the steps below, everything else
+ * is an event of its system and goes out as one frame. Scenarios never see a clock or a socket, so one reads as a script.
  */
 
 /** Lets time pass: `ms` at normal speed, none at `?speed=0`. */
@@ -8,6 +8,9 @@ export const wait = (ms) => ({ step: "wait", ms });
 
 /** A place where a run with `?hold=…` stops until a test releases it. Without `hold` it is nothing. */
 export const mark = (name) => ({ step: "mark", name });
+
+/** Stops until something comes from elsewhere, as a person's answer in a request of its own. */
+export const until = (promise) => ({ step: "until", promise });
 
 /** Bytes as they are, past the framing. */
 export const raw = (bytes) => ({ step: "raw", bytes: Buffer.from(bytes) });

@@ -1,28 +1,37 @@
-/** Where the page asks: one of the demo server's scenarios, or any other AG-UI address. */
+/** Where the page asks: one of the demo server's scenarios, or any other address. */
+
 export interface Scenario {
   readonly name: string;
   readonly title: string;
   readonly about: string;
   readonly prompt: string;
+  readonly path: string;
 }
+
+/** The server's scenarios, by the system whose they are. */
+export type Catalogue = Readonly<Record<string, readonly Scenario[]>>;
 
 /** The choice in the picker that opens the field for another address. */
 export const OTHER = "other";
 
-/** The scenarios that an empty conversation suggests. */
-export const FEATURED = ["short", "tools", "reasoning", "state", "interrupt", "error"];
-
 const query = new URLSearchParams(location.search);
 
-/** What the address of the page asks for: `?url=…` for any agent, `?scenario=…` for one of ours. */
+/** What the address of the page asks for: `?url=…` for any agent, `?scenario=…` for one of ours, `?protocol=…` for its way to speak. */
 export const initial = {
   url: query.get("url") ?? "",
   scenario: query.has("url") ? OTHER : (query.get("scenario") ?? "short"),
+  protocol: query.get("protocol") ?? "ag-ui",
 };
 
-/** The address of a scenario. `speed` and `hold` are handed on from the address of the page. */
-export function scenarioUrl(name: string): string {
-  const url = new URL(`/agent/${encodeURIComponent(name)}`, location.origin);
+/** The scenario of that name, or the first where there is none; no scenario at another address. */
+export function scenarioOf(scenarios: readonly Scenario[], choice: string): Scenario | undefined {
+  return choice === OTHER ? undefined : (scenarios.find(({ name }) => name === choice) ?? scenarios[0]);
+}
+
+/** The address to ask: the scenario's, or the text of the field. `speed` and `hold` are handed on from the address of the page. */
+export function endpoint(scenario: Scenario | undefined, field: string): string {
+  if (scenario === undefined) return field.trim();
+  const url = new URL(scenario.path, location.origin);
   for (const key of ["speed", "hold"]) {
     const value = query.get(key);
     if (value !== null) url.searchParams.set(key, value);
@@ -30,17 +39,19 @@ export function scenarioUrl(name: string): string {
   return url.pathname + url.search;
 }
 
-/** The address to ask, given the picker's choice and the text of the field. */
-export function endpoint(choice: string, field: string): string {
-  return choice === OTHER ? field.trim() : scenarioUrl(choice);
+/** The scenarios that an empty conversation suggests. */
+export function featured(scenarios: readonly Scenario[]): readonly Scenario[] {
+  const names = ["short", "tools", "reasoning", "state", "screen", "error"];
+  const picked = names.flatMap((name) => scenarios.find((scenario) => scenario.name === name) ?? []);
+  return picked.length === names.length ? picked : scenarios;
 }
 
 /** The server's scenarios; none where the page is served by something else. */
-export async function loadScenarios(): Promise<readonly Scenario[]> {
+export async function loadScenarios(): Promise<Catalogue> {
   try {
-    const response = await fetch("/agent");
-    return response.ok ? ((await response.json()) as Scenario[]) : [];
+    const response = await fetch("/scenarios");
+    return response.ok ? ((await response.json()) as Catalogue) : {};
   } catch {
-    return [];
+    return {};
   }
 }

@@ -1,5 +1,5 @@
 /** Words and figures for people. */
-import type { AgentError, AgentSnapshot, Message, ToolCall } from "ag-ui-wasm";
+import type { AgentError, AgentSnapshot, Message, ToolCall } from "ag-ui-wasm/full";
 
 const integer = new Intl.NumberFormat("en");
 
@@ -51,8 +51,12 @@ export const errorFacts = (error: AgentError): string =>
   [error.kind, error.status, error.code].filter((fact) => fact !== undefined).join(" · ");
 
 /** One line on the run: what it is doing, or how it went. */
-export function statusLine(snapshot: Pick<AgentSnapshot, "status" | "outcome" | "timing" | "queue" | "interrupts">): string {
-  const { status, outcome, timing, queue, interrupts } = snapshot;
+export function statusLine(
+  snapshot: Pick<AgentSnapshot, "status" | "outcome" | "timing" | "queue" | "interrupts" | "toolCalls" | "connection">,
+): string {
+  const { status, outcome, timing, queue, interrupts, toolCalls, connection } = snapshot;
+  if (connection.phase === "reconnecting") return "Connection lost, asking for the rest";
+  if (toolCalls.some(({ phase }) => phase === "awaiting-approval")) return "Waiting for your approval";
   if (status === "running") return queue.length > 0 ? `Answering, ${queue.length} waiting` : "Answering";
   if (interrupts.length > 0) return "Waiting for your decision";
   const time = timing?.durationMs === undefined ? "" : ` in ${duration(timing.durationMs)}`;

@@ -1,5 +1,6 @@
 /** Custom events and warnings as notices: shown for a while, kept in a list. A store in Svelte's sense. */
-import type { Agent } from "ag-ui-wasm";
+import type { Agent } from "ag-ui-wasm/full";
+import { listenForReceipts } from "./receipts.js";
 
 export interface Notice {
   readonly id: number;
@@ -20,13 +21,23 @@ export class Notices {
 
   /** Listens to an agent; the answer stops it. */
   listen(agent: Agent): () => void {
+    // What has no title of its own is kept in the list, and does not float: some systems tell a lot.
     const offs = [
       agent.on("custom", (event) =>
         event.type === "state_update"
           ? this.#add({ level: "info", title: "State update", text: JSON.stringify(event.data) })
-          : this.#add(read(event.name, event.data)),
+          : this.#custom(event.name, event.data),
       ),
-      agent.on("warning", ({ code, message }) => this.#add({ level: "warning", title: `Warning: ${code}`, text: message })),
+      agent.on("decision", ({ allowed, eventType, reason = "" }) => {
+        if (!allowed) this.#add({ level: "warning", title: `Blocked: ${eventType}`, text: reason });
+      }),
+      listenForReceipts(agent, ({ good, text }) =>
+        this.#add({ level: good ? "success" : "warning", title: good ? "Receipt verified" : "Receipt", text }, false),
+      ),
+      agent.on("warning", ({ code, message }) => {
+        if (code === "event-blocked") return; // each decision has been told
+        this.#add({ level: "warning", title: `Warning: ${code}`, text: message });
+      }),
     ];
     return () => offs.forEach((off) => off());
   }
@@ -46,10 +57,17 @@ export class Notices {
 
   readonly clear = (): void => this.#set([]);
 
-  #add(notice: Omit<Notice, "id" | "fresh">): void {
+  #custom(name: string, data: unknown): void {
+    if (name === "chio.receipt") return; // the verdict on it is told
+    const notice = read(data);
+    if (notice !== undefined) this.#add(notice);
+    else this.#add({ level: "info", title: name, text: JSON.stringify(data) }, false);
+  }
+
+  #add(notice: Omit<Notice, "id" | "fresh">, fresh = true): void {
     const id = this.#next++;
-    this.#set([...this.#list, { ...notice, id, fresh: true }].slice(-KEPT));
-    setTimeout(this.settle, FRESH_MS, id);
+    this.#set([...this.#list, { ...notice, id, fresh }].slice(-KEPT));
+    if (fresh) setTimeout(this.settle, FRESH_MS, id);
   }
 
   #set(list: readonly Notice[]): void {
@@ -58,12 +76,18 @@ export class Notices {
   }
 }
 
-function read(name: string, data: unknown): Omit<Notice, "id" | "fresh"> {
-  const { level, title, text } = (typeof data === "object" && data !== null ? data : {}) as Record<string, unknown>;
-  if (typeof title !== "string") return { level: "info", title: name, text: JSON.stringify(data) };
+/** A notice that an event holds: itself, or what its system wraps. */
+function read(data: unknown): Omit<Notice, "id" | "fresh"> | undefined {
+  const whole = record(data);
+  const { level, title, text } = [whole, record(whole["payload"]), record(whole["safePayload"])].find(
+    (part) => typeof part["title"] === "string",
+  ) ?? { title: undefined };
+  if (typeof title !== "string") return undefined;
   return {
     level: level === "success" || level === "warning" ? level : "info",
     title,
     text: typeof text === "string" ? text : "",
   };
 }
+
+const record = (value: unknown): Record<string, unknown> => (typeof value === "object" && value !== null ? { ...value } : {});

@@ -1,5 +1,6 @@
 /** What the conversation shows: the snapshot's messages, each with what belongs to it. */
-import type { Message, Subagent, ToolCall } from "ag-ui-wasm";
+import { citationsOf } from "ag-ui-wasm/ngaf";
+import type { Message, Subagent, ToolCall } from "ag-ui-wasm/full";
 
 /** One row. It keeps its identity until something in it changes, so views compare rows with `===`. */
 export interface Row {
@@ -8,9 +9,16 @@ export interface Row {
   readonly calls: readonly ToolCall[];
   /** The subagent that speaks, by name. */
   readonly speaker: string | undefined;
+  /** Where it is known from, by links. */
+  readonly sources: readonly Source[];
 }
 
-const NONE: readonly ToolCall[] = [];
+export interface Source {
+  readonly title: string;
+  readonly url: string;
+}
+
+const NONE: readonly never[] = [];
 
 /** Makes rows from snapshots, and the same rows again from what did not change. */
 export class RowList {
@@ -18,8 +26,8 @@ export class RowList {
   #known = new Map<string, Row>();
   #seen: readonly unknown[] = [];
 
-  read(messages: readonly Message[], toolCalls: readonly ToolCall[], subagents: readonly Subagent[]): readonly Row[] {
-    const seen = [messages, toolCalls, subagents];
+  read(messages: readonly Message[], toolCalls: readonly ToolCall[], subagents: readonly Subagent[], state: unknown): readonly Row[] {
+    const seen = [messages, toolCalls, subagents, state];
     if (seen.every((part, index) => part === this.#seen[index])) return this.#rows;
     this.#seen = seen;
 
@@ -37,6 +45,7 @@ export class RowList {
         message,
         calls: callsOf(message, calls),
         speaker: message.subagentRunId === undefined ? undefined : (speakers.get(message.subagentRunId) ?? "Subagent"),
+        sources: sourcesOf(state, message.id),
       };
       known.set(key, before !== undefined && same(before, row) ? before : row);
     }
@@ -56,10 +65,17 @@ function same(a: Row, b: Row): boolean {
     a.message === b.message &&
     a.speaker === b.speaker &&
     a.calls.length === b.calls.length &&
-    a.calls.every((call, index) => call === b.calls[index])
+    a.calls.every((call, index) => call === b.calls[index]) &&
+    a.sources.length === b.sources.length &&
+    a.sources.every(({ title, url }, index) => title === b.sources[index]?.title && url === b.sources[index]?.url)
   );
 }
 
+/** The sources that the state names for a message, as ngaf does; only those that a browser may be sent to. */
+function sourcesOf(state: unknown, messageId: string): readonly Source[] {
+  const citations = citationsOf(state, messageId) ?? NONE;
+  return citations.flatMap(({ title, url }) => (url !== undefined && /^https?:\/\//i.test(url) ? [{ title: title ?? url, url }] : []));
+}
 function flatten(subagents: readonly Subagent[]): readonly Subagent[] {
   return subagents.flatMap((subagent) => [subagent, ...flatten(subagent.children)]);
 }

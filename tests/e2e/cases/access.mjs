@@ -7,7 +7,7 @@ import { id } from "../chat.mjs";
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Runs axe-core's rules on the page and fails with what they found. */
-async function checked(chat) {
+export async function checked(chat) {
   await chat.browser.evaluate(axe);
   const found = await chat.browser.evaluate(async () => {
     // What moves is judged where it comes to rest.
@@ -71,7 +71,7 @@ export const access = {
 
   async "the rules of accessibility hold, light and dark"(chat) {
     const theme = (name) => chat.until((wanted) => document.documentElement.dataset.theme === wanted, name);
-    for (const scenario of ["tools", "state", "interrupt", "error"]) {
+    for (const scenario of ["tools", "state", "interrupt", "screen", "error"]) {
       await chat.open(scenario);
       if (scenario === "tools") await checked(chat);
       await chat.click(id("send"));

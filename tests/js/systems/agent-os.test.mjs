@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load, real } from "../lib.mjs";
-import { agentOs } from "../../../www/server/dialects/agent-os.mjs";
+import { agentOs } from "./servers/agent-os.mjs";
 import { answering, fixture, jsonFixture, served } from "./systems.mjs";
 
 const {

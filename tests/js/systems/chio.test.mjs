@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { chio as speak, kernelKey } from "../../../www/server/dialects/chio.mjs";
+import { chio as speak, kernelKey } from "./servers/chio.mjs";
 import { load, until } from "../lib.mjs";
 
 const { createAgent, eventSource, webSocket, AgentError } = await load("full/index");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { hector as server } from "../../../www/server/dialects/hector.mjs";
+import { hector as server } from "./servers/hector.mjs";
 import { load, real, until } from "../lib.mjs";
 
 const hector = await load("systems/hector");

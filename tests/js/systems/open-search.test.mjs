@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load, real } from "../lib.mjs";
-import { openSearch } from "../../../www/server/dialects/open-search.mjs";
+import { openSearch } from "./servers/open-search.mjs";
 import { answering, fixture, jsonFixture, served } from "./systems.mjs";
 
 const { confirmed, loadHistory, pendingFrontendTools, rejection, resultText, tokenUsageOf } = await load("systems/open-search");

@@ -1,0 +1,161 @@
+/** A conversation with one agent: `subscribe`, `getSnapshot`, and elements that are kept up to date. */
+import type { Agent } from "ag-ui-wasm/full";
+import { announce } from "../shared/announce.js";
+import { listenForEscape } from "../shared/composer.js";
+import { featured, type Scenario } from "../shared/endpoint.js";
+import { HeldQuestions } from "../shared/held.js";
+import { Notices } from "../shared/notices.js";
+import { byId } from "../shared/page.js";
+import { protocols, type Protocol } from "../shared/protocols.js";
+import { RowList, type Row } from "../shared/rows.js";
+import { followTail, type Tail } from "../shared/tail.js";
+import { welcome } from "../shared/welcome.js";
+import { cards } from "./cards.js";
+import { composer, type Choice } from "./composer.js";
+import { h, icon, list, maybe, say, set, slot } from "./dom.js";
+import { panel } from "./panel.js";
+import { rowView, waitingView } from "./row.js";
+import { toasts } from "./toasts.js";
+
+/** What outlives a conversation. */
+export interface Settings extends Choice {
+  panel: boolean;
+}
+
+export interface Conversation {
+  readonly nodes: readonly Element[];
+  /** The address to ask next. */
+  url(): string;
+  offer(scenarios: readonly Scenario[]): void;
+  /** Begins to listen, once the nodes are in the page. */
+  start(): void;
+  /** Ends the agent too. */
+  dispose(): void;
+}
+
+/** @param onProtocol told the name of another protocol that the user wants */
+export function conversation(agent: Agent, protocol: Protocol, settings: Settings, onProtocol: (name: string) => void): Conversation {
+  const notices = new Notices();
+  const held = new HeldQuestions();
+  const rowList = new RowList();
+  const offs: (() => void)[] = [];
+
+  const address = h("code", { "data-testid": "address" });
+  const foot = composer(agent, settings, (url) => say(address, url));
+  const after = cards(agent);
+  const side = panel(agent);
+  const suggestions = h("div", { class: "suggestions" });
+  const greeting = h("div", { class: "welcome" }, h("h2", {}, welcome.title), h("p", {}, welcome.text), suggestions);
+  const messages = h("div", { role: "log", "aria-live": "off", "aria-label": "Messages", "data-testid": "messages" });
+  const rows = list<Row>(messages, ({ key }) => key, (row) => rowView(agent, row));
+  const waitingSlot = slot();
+  const waiting = maybe<true>(waitingSlot, () => waitingView("waiting"));
+
+  const content = h("div", { class: "content" }, greeting, messages, waitingSlot, after.node);
+  const viewport = h(
+    "div",
+    { class: "viewport", tabindex: 0, role: "region", "aria-label": "Conversation", "data-testid": "viewport" },
+    content,
+  );
+  let tail: Tail | undefined;
+  const jump = h(
+    "button",
+    { type: "button", class: "button jump", "data-testid": "jump", hidden: true, onclick: () => tail?.jump() },
+    icon("down"),
+    " Jump to latest",
+  );
+  const picker = h(
+    "select",
+    { id: "protocol", "aria-label": "Protocol", "data-testid": "protocol", onchange: () => onProtocol(picker.value) },
+    ...protocols.map(({ name, title }) => h("option", { value: name, selected: name === protocol.name }, title)),
+  );
+  const restart = h("button", { type: "button", class: "button", "data-testid": "new", onclick: clear }, icon("plus"), " New chat");
+  const toggle = h(
+    "button",
+    {
+      type: "button",
+      class: "icon-button",
+      "data-testid": "panel-toggle",
+      "aria-label": "Details of the run",
+      "aria-controls": "panel",
+      onclick: () => openPanel(side.node.hasAttribute("hidden")),
+    },
+    icon("panel"),
+  );
+  const chat = h(
+    "main",
+    { class: "chat", "data-testid": "chat", "data-framework": "plain" },
+    h(
+      "div",
+      { class: "toolbar" },
+      h("h1", { class: "unseen" }, "Chat"),
+      h("p", { class: "where" }, h("span", { class: "dot" }), picker, address),
+      restart,
+      toggle,
+    ),
+    viewport,
+    h("div", { class: "foot" }, jump, foot.node),
+  );
+
+  function update(): void {
+    const snapshot = agent.getSnapshot();
+    const shown = rowList.read(snapshot.messages, snapshot.toolCalls, snapshot.subagents, snapshot.state);
+    set(chat, "data-status", snapshot.status);
+    greeting.hidden = shown.length > 0;
+    rows(shown);
+    waiting(snapshot.status === "running" && shown.at(-1)?.message.role === "user" ? true : undefined);
+    after.update();
+    side.update();
+    foot.update();
+  }
+
+  function openPanel(open: boolean): void {
+    settings.panel = open;
+    side.node.hidden = !open;
+    set(toggle, "aria-expanded", String(open));
+  }
+
+  function clear(): void {
+    agent.reset();
+    notices.clear();
+    byId("input").focus();
+  }
+
+  openPanel(settings.panel);
+  update();
+
+  return {
+    nodes: [chat, side.node, toasts(notices)],
+    url: () => address.textContent,
+    start() {
+      tail = followTail(viewport, content, (following) => (jump.hidden = following));
+      offs.push(
+        () => tail?.stop(),
+        agent.subscribe(update),
+        notices.subscribe(side.log),
+        notices.listen(agent),
+        held.subscribe(after.hold),
+        held.listen(agent, () => address.textContent),
+        announce(agent, byId("announcer")),
+        listenForEscape(() => void agent.stop()),
+      );
+    },
+    offer(scenarios) {
+      foot.offer(scenarios);
+      suggestions.replaceChildren(
+        ...featured(scenarios).map(({ name, title, about, prompt }) => {
+          const start = (): void => {
+            foot.choose(name);
+            void agent.submit(prompt);
+          };
+          return h("button", { type: "button", "data-testid": "suggestion", onclick: start }, h("b", {}, title), h("span", {}, about));
+        }),
+      );
+    },
+    dispose() {
+      for (const off of offs) off();
+      side.dispose();
+      agent.dispose();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * Chio: AgUiEvents with what they do to the page (`classification`) and to which part of it (`target`), each with the
+ * receipt that the proxy signed. There are no runs in this protocol: the stream is one.
+ */
+import { createHash, createPrivateKey, createPublicKey, randomUUID, sign } from "node:crypto";
+import { parse } from "../http.mjs";
+import { mark, pieces, wait } from "../steps.mjs";
+import { dataFrame } from "./ag-ui.mjs";
+
+// The key of the protocol's public test vectors: 32 bytes of 9, in the wrapping that Node reads.
+const key = createPrivateKey({
+  key: Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), Buffer.alloc(32, 9)]),
+  format: "der",
+  type: "pkcs8",
+});
+const kernelKey = createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-32).toString("hex");
+
+/** RFC 8785, as far as this file's values need it. */
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const names = Object.keys(value).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(",")}}`;
+}
+
+const hash = (value) => createHash("sha256").update(canonical(value)).digest("hex");
+
+/** Makes the events of one stream. */
+class Stream {
+  #session;
+  #count = 0;
+  #prefix = randomUUID().slice(0, 8);
+
+  constructor({ threadId }) {
+    this.#session = threadId;
+  }
+
+  event(event_type, classification, target, payload) {
+    this.#count += 1;
+    const head = { event_id: `evt_${this.#prefix}_${this.#count}`, timestamp: 1_744_993_920 + this.#count, agent_id: "agent-support" };
+    return { ...head, session_id: this.#session, event_type, ...(target && { target }), classification, payload };
+  }
+
+  *text(content) {
+    const target = { component_type: "chat-window", component_id: "main" };
+    for (const text of pieces(content, 6)) {
+      yield this.event("text_stream", "display", target, { text });
+      yield wait(40);
+    }
+  }
+}
+
+/** What the proxy signs of an event. `blocked`: why it did not let it through. */
+function receipt({ payload, ...event }, blocked) {
+  const { event_id, timestamp, agent_id, session_id, event_type, target, classification } = event;
+  const body = {
+    id: `agui-${event_id}`,
+    timestamp,
+    event_id,
+    agent_id,
+    session_id,
+    capability_id: blocked === undefined ? "cap-ui-demo" : "<none>",
+    event_type,
+    ...(target && { target }),
+    classification,
+    transport: "sse",
+    allowed: blocked === undefined,
+    ...(blocked !== undefined && { denial_reason: blocked }),
+    payload_hash: hash(payload),
+    kernel_key: kernelKey,
+  };
+  return { ...body, signature: sign(null, Buffer.from(canonical(body)), key).toString("hex") };
+}
+
+const refund = {
+  name: "refund",
+  title: "Events and receipts",
+  about: "Text, a form that opens, a question of the form and a toast, each receipt behind its event.",
+  prompt: "I want my money back for order 1024.",
+  *run(input) {
+    const stream = new Stream(input);
+    yield mark("start");
+    yield* stream.text("I'll check your order status now. ");
+    const form = stream.event("lifecycle", "create", { component_type: "form", component_id: "refund-request" }, { fields: ["order_id", "reason"], action: "mount" });
+    yield form;
+    yield receipt(form);
+    yield mark("form");
+    yield wait(500);
+    const state = stream.event("state_update", "mutate", { component_type: "sidebar", component_id: "agent-status" }, { path: "/cart/total", value: 42.5 });
+    yield state;
+    yield receipt(state);
+    yield* stream.text("It can be refunded.");
+    const toast = stream.event("notification", "alert", { component_type: "toast", component_id: "default" }, { title: "Refund queued", text: "Order 1024, $42.50" });
+    yield toast;
+    yield receipt(toast);
+    // Nothing but a receipt tells of what the proxy itself has blocked.
+    const leaving = stream.event("navigation", "navigate", { component_type: "window" }, { url: "https://elsewhere.example/" });
+    yield receipt(leaving, "capability required for Navigate events");
+  },
+};
+
+const guarded = {
+  name: "guarded",
+  title: "What the guard blocks",
+  about: "The agent wants to send you elsewhere and to open a window that this page does not have.",
+  prompt: "Where can I get a refund?",
+  *run(input) {
+    const stream = new Stream(input);
+    yield mark("start");
+    yield* stream.text("This way, please. ");
+    yield stream.event("navigation", "navigate", { component_type: "window" }, { url: "https://evil.example/" });
+    yield mark("navigated");
+    yield stream.event("form_action", "submit", { component_type: "modal", component_id: "confirm-everything" }, { prompt: "Send all?" });
+    yield wait(300);
+    yield* stream.text("You are still here.");
+  },
+};
+
+/** A POST brings the input of a run, or an AgUiEvent of the client's; a GET has nothing but the session of its query. */
+function read(text, request, query) {
+  const body = text === "" ? {} : parse(text);
+  return { ...body, threadId: body.threadId ?? body.session_id ?? query.get("session") ?? "session", runId: body.runId ?? randomUUID() };
+}
+
+export const chio = {
+  name: "chio",
+  paths: ["/ag-ui/*/stream"],
+  methods: ["POST", "GET"],
+  scenarios: [refund, guarded],
+  read,
+  frame: dataFrame,
+};
