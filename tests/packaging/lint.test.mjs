@@ -28,7 +28,7 @@ test("publint finds nothing", async () => {
 
 test("arethetypeswrong finds nothing", async () => {
   // The package is ESM only, and a .wasm has no types.
-  const args = [tarball, "--profile", "esm-only", "--exclude-entrypoints", "core.wasm", "--format", "ascii", "--no-color", "--no-emoji"];
+  const args = [tarball, "--profile", "esm-only", "--exclude-entrypoints", "core.wasm", "full.wasm", "--format", "ascii", "--no-color", "--no-emoji"];
   const complaint = await new Promise((resolve) => {
     execFile(process.execPath, [moduleFile("@arethetypeswrong/cli/dist/index.js"), ...args], (error, stdout, stderr) =>
       resolve(error ? stdout + stderr : ""),
