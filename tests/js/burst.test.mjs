@@ -61,6 +61,7 @@ describe("a burst that has come at once", { skip: !real && "the core is a stand-
 
     it(`can be stopped in the middle, ${name}`, async () => {
       const agent = burst(reads);
+      agent.on("event", () => {});
       const quiet = eachTurn(() => said(agent) && agent.stop());
       const { outcome } = await agent.submit("go");
       quiet();
