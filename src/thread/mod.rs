@@ -266,7 +266,11 @@ impl Thread {
         let begin = begin.map_or(0, |at| at + 1);
         for entry in entries.iter().skip(begin) {
             let calls = entry.message.tool_calls.iter().zip(&entry.calls);
-            calls.filter(|(_, state)| state.result.is_none()).for_each(|(call, _)| self.report.called(&call.id));
+            for (call, _) in calls.filter(|(_, state)| state.result.is_none()) {
+                // Once more, for its place: the stream may have told of a later one before.
+                self.report.answered(&call.id);
+                self.report.called(&call.id);
+            }
         }
     }
 
