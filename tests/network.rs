@@ -957,6 +957,23 @@ fn a_call_that_was_made_while_nobody_listened_is_executed() {
 }
 
 #[test]
+fn calls_that_were_missed_are_executed_in_their_order() {
+    let mut agent = calls(resume("snapshot"), json!({"name": "f"}));
+    agent.cut(1);
+    let request = agent.wait();
+    agent.head(request, 200, SSE);
+    // One is known of by the snapshot, the next by the stream, until that is cut as well.
+    agent.events(request, &[known(&["c", "missed"], &[])]);
+    agent.event(request, event!("TOOL_CALL_START", "toolCallId": "later", "toolCallName": "f"));
+    agent.cut(request);
+    let request = agent.wait();
+    agent.head(request, 200, SSE);
+    agent.events(request, &[known(&["c", "missed", "later"], &[]), finished("r")]);
+    let executed: Vec<&str> = agent.executed.iter().map(|(id, ..)| id.as_str()).collect();
+    assert_eq!(executed, ["c", "missed", "later"]);
+}
+
+#[test]
 fn a_call_that_a_snapshot_answers_holds_nobody() {
     for tool in [json!({"name": "f", "needsApproval": true}), json!({"name": "f"})] {
         let executes = tool.get("needsApproval").is_none();
