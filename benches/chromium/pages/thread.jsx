@@ -7,6 +7,7 @@ import { BatchStrategy, fetchServerSentEvents, useChat as useTanStackChat } from
 import { DefaultChatTransport } from "ai";
 import { useAgent } from "ag-ui-wasm/react";
 import { createAgent } from "ag-ui-wasm";
+import { createAgent as createWorkerAgent } from "ag-ui-wasm/worker";
 import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { floor } from "../../clients.js";
@@ -43,11 +44,16 @@ function useSend(send) {
   });
 }
 
+/** An agent that works in the page after all would be measured as one that does not. */
+const fail = (/** @type {{ message: string }} */ { message }) => {
+  throw new Error(message);
+};
+
 const content = (/** @type {any} */ message) => message.content;
 const firstPart = (/** @type {any} */ message) => message.parts.find((/** @type {any} */ { type }) => type === "text")?.[current.text] ?? "";
 
-function Ours({ options }) {
-  const [agent] = useState(() => createAgent(options));
+function Ours({ options, create = createAgent }) {
+  const [agent] = useState(() => create(options));
   const { messages, isLoading } = useAgent(agent);
   useSend(async () => {
     const { outcome } = await agent.submit("go");
@@ -76,6 +82,10 @@ const apps = {
   },
 
   "ag-ui-wasm": ({ url, messages }) => <Ours options={{ url, initialMessages: messages }} />,
+
+  "ag-ui-wasm, worker": ({ url, messages }) => (
+    <Ours create={createWorkerAgent} options={{ url, initialMessages: messages, worker: () => new Worker("/worker-main.js", { type: "module" }), onWarning: fail }} />
+  ),
 
   "ag-ui-wasm, throttled": ({ url, messages }) => <Ours options={{ url, initialMessages: messages, notify: { throttleMs: 50 } }} />,
 
