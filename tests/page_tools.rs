@@ -269,7 +269,7 @@ fn a_call_of_nobodys_tool_waits_and_may_be_answered_by_hand() {
     assert_eq!(phases(&mut agent), ["output-available"]);
 }
 
-/// OpenSearch pauses a run for a tool of the page, and ends it twice (`tests/fixtures/opensearch`).
+/// OpenSearch pauses a run for a tool of the page, and ends it twice (`tests/fixtures/dialects/opensearch`).
 #[test]
 fn a_run_that_opensearch_has_paused_goes_on() {
     let page_tools = json!([{"name": "update_query"}]);
@@ -277,7 +277,7 @@ fn a_run_that_opensearch_has_paused_goes_on() {
     agent.submit_json(json!({"runId": "r", "messages": [user("u", "How many 500s?")], "pageTools": page_tools}));
     let request = agent.requests[0].0;
     agent.head(request, 200, "text/event-stream");
-    agent.bytes(request, include_bytes!("fixtures/opensearch/paused.sse"));
+    agent.bytes(request, include_bytes!("fixtures/dialects/opensearch/03a-frontend-tool-pause.sse"));
     let args = json!({"query": "source=logs | where status>=500", "language": "PPL"});
     assert_eq!(agent.executed, [("tooluse_Fe2".to_owned(), "update_query".to_owned(), args)]);
     agent.end(request);
@@ -296,7 +296,7 @@ fn a_run_that_opensearch_has_paused_goes_on() {
     );
     let request = agent.requests[1].0;
     agent.head(request, 200, "text/event-stream");
-    agent.bytes(request, include_bytes!("fixtures/opensearch/continued.sse"));
+    agent.bytes(request, include_bytes!("fixtures/dialects/opensearch/03b-frontend-tool-continuation.sse"));
     agent.end(request);
     assert_eq!(agent.snapshot()["messages"][3]["content"], "Done: 42 matching events.");
     assert_eq!(outcomes(&agent), [(1, "success")]);
