@@ -15,8 +15,8 @@
   let signal;
   const page = {
     options: {
-      threadId: "t", rules: "tolerant", protocol: "1.0", events: false, maxFrameBytes: 1e6, maxErrorBodyBytes: 1e4, maxQueue: 8,
-      maxDepth: 64, graceMs: 1000, network: "{}", ...JSON.parse(options),
+      threadId: "t", rules: "tolerant", protocol: "1.0", dialectSettings: "{}", events: false, decisions: false, maxFrameBytes: 1e6, maxErrorBodyBytes: 1e4, maxQueue: 8,
+      maxDepth: 64, maxHistory: 0, graceMs: 1000, network: "{}", ...JSON.parse(options),
     },
     host: {
       request: async () => ({
