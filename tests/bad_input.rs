@@ -25,6 +25,28 @@ fn finish(agent: &mut Agent, request: u32) {
 }
 
 #[test]
+fn content_of_a_message_that_has_ended_is_seen_whatever_stands_between() {
+    let (mut agent, request) = streaming();
+    let content = |id: &str| event!("TEXT_MESSAGE_CONTENT", "messageId": id, "delta": "x");
+    let rest = [
+        format!("data: {}", content("m")),
+        format!("data: {}", event!("TEXT_MESSAGE_END", "messageId": "m")),
+        format!("data: {}", event!("TEXT_MESSAGE_START", "messageId": "n")),
+        // Read in another way than those before and behind it.
+        format!("event: delta\ndata: {}", content("n")),
+        format!("data: {}", content("m")),
+    ];
+    agent.bytes(request, format!("{}\n\n", rest.join("\n\n")).as_bytes());
+    assert_eq!(agent.warnings.len(), 1, "{:?}", agent.warnings);
+    let alone = {
+        let (mut agent, request) = streaming();
+        rest.iter().for_each(|frame| agent.bytes(request, format!("{frame}\n\n").as_bytes()));
+        agent.warnings
+    };
+    assert_eq!(agent.warnings, alone);
+}
+
+#[test]
 fn halves_of_a_surrogate_pair_join() {
     let (mut agent, request) = streaming();
     for half in ["\\ud83d", "\\ude42", "\\ud83d"] {

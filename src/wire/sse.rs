@@ -173,6 +173,9 @@ impl SseParser {
             && text.ends_with('\n')
         {
             Template::learn(&mut self.template, text, data, delta, places);
+        } else if read.is_some() {
+            // What is alike is like the last one, and not like one before it.
+            self.template = None;
         }
         if !data.is_empty() {
             let delta = read.map(|(delta, _)| delta);
@@ -270,6 +273,9 @@ impl SseParser {
         // "If the data buffer is an empty string, set the data buffer and the event type buffer to the empty string and return"
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             let delta = Delta::read(text);
+            if delta.is_some() {
+                self.template = None;
+            }
             sink(&Frame { event: &self.event, delta, own_id: self.has_id, unterminated, ..self.frame(text) });
         }
         self.has_id = false;
