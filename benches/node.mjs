@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { alternate, processorTime, quantile, ratio, summary } from "./measure.mjs";
+import { alternate as inTurn, processorTime, quantile, ratio, summary } from "./measure.mjs";
 import { imported } from "./peers.mjs";
 import { number, spread, time } from "./report.mjs";
 import { answer, argsWork, history, languages, reads, rowsState, stateWork, textWork } from "./workload.mjs";
@@ -21,7 +21,10 @@ process.env.NODE_ENV = "production";
 process.env.SUPPRESS_TRANSFORMATION_WARNINGS = "1";
 
 setFlagsFromString("--expose-gc");
-const collect = /** @type {(options: object) => void} */ (runInNewContext("gc"));
+const collect = /** @type {(options?: object) => void} */ (runInNewContext("gc"));
+
+/** @type {typeof inTurn} */
+const alternate = (ways, rounds, options) => inTurn(ways, rounds, { before: () => collect({ type: "minor" }), ...options });
 
 /** @type {Promise<{ clients: Record<string, Client> }> | undefined} */
 let loading;
@@ -63,7 +66,7 @@ export async function* streams({ full }) {
   if (full) kinds.push([10, "cyrillic"]);
   for (const [eventsPerRead, language] of kinds) {
     const work = textWork(deltas, languages[language]);
-    const figures = await alternate({ floor: await way("floor", work, { eventsPerRead }), ours: await way(OURS, work, { eventsPerRead }) }, full ? 11 : 5);
+    const figures = await alternate({ floor: await way("floor", work, { eventsPerRead }), ours: await way(OURS, work, { eventsPerRead }) }, full ? 21 : 9);
     const times = ratio(figures.floor, figures.ours);
     yield {
       row: 1,

@@ -18,6 +18,7 @@ import { initialSnapshot } from "./initial.js";
 import type { Core } from "./loader.js";
 import { applyPatch, keep } from "./mirror.js";
 import { createScheduler } from "./notify.js";
+import { readBody } from "./read.js";
 import type { Calls } from "./tools.js";
 import type { AgentSnapshot, Message, Notify, RunResult } from "./types.js";
 
@@ -219,6 +220,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
 
   const host = (mine: Live<State>): Host => ({
     request: client.request,
+    receive: (reader, body, memory) => readBody(reader, body, memory, (trap) => fail(mine, trap)),
     stopRemote: client.stopRemote,
     changed: (urgent) => {
       if (mine !== live || held) return;

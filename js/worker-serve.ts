@@ -4,6 +4,7 @@
 import { isTrap } from "./failure.js";
 import type { Host, Session, SessionOptions } from "./glue/core.js";
 import type { Core } from "./loader.js";
+import { readBody } from "./read.js";
 import { createPipe, toFailure, type Failure } from "./worker-pipe.js";
 import type { FromWorker } from "./worker-session.js";
 
@@ -110,6 +111,7 @@ export function serve(port: MessagePort, core: Core): void {
       const { fetches, ...target } = (await pipe.ask("request", number, resume, runId, cursor)) as Target;
       return fetches ? { ...target, fetch: pageFetch(number) } : target;
     },
+    receive: (reader, body, memory) => readBody(reader, body, memory, lose),
     stopRemote: (runId) => pipe.tell("stopRemote", runId),
     changed: (urgent) => {
       fresh = true;

@@ -91,7 +91,10 @@ fn recordings() -> Vec<(String, String)> {
                 let mut lines = String::new();
                 let mut parser = SseParser::new(1 << 20);
                 // Pretty-printed JSON goes onto one line; a line end inside of a string would be no JSON.
-                let mut take = |frame: &Frame<'_>| lines.extend([&*frame.data.replace('\n', " "), "\n"]);
+                let mut take = |frame: &Frame<'_>| {
+                    lines.extend([&*frame.data.replace('\n', " "), "\n"]);
+                    false
+                };
                 parser.feed(&String::from_utf8_lossy(&bytes), &mut take).unwrap();
                 parser.finish(&mut take).unwrap();
                 found.push((name.clone(), lines));

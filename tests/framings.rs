@@ -300,7 +300,12 @@ fn many_frames_in_a_read_and_many_reads_of_a_frame() {
         let mut framer = Framer::new(format, usize::MAX, 512);
         let mut found = 0;
         for read in body.chunks(16) {
-            framer.feed(read, &mut |_| found += 1).unwrap();
+            framer
+                .feed(read, &mut |_| {
+                    found += 1;
+                    false
+                })
+                .unwrap();
         }
         assert_eq!(found, 1, "{format:?}");
     }

@@ -56,6 +56,8 @@ export interface RequestTarget {
 export interface Host {
   /** Asked anew before every request. `resume`: it joins the run, whose stream was read up to `cursor`. */
   request(resume: boolean, runId: string, cursor?: string): RequestTarget | Promise<RequestTarget>;
+  /** An answer has come: its body is to be read, and freed. `memory` is the module's. */
+  receive(reader: ReadableStreamDefaultReader<Uint8Array>, body: Body, memory: WebAssembly.Memory): void;
   /** The run was stopped, which the server may be told. */
   stopRemote(runId: string): void;
   /** The snapshot is behind. Urgent: take the patch now, else at the next notification. */
@@ -76,6 +78,20 @@ export interface Host {
   abandon(toolCallId: string): void;
   /** The core's panic hook: this session is lost. Needed where a trap has no caller in JavaScript. */
   fatal(message: string): void;
+}
+
+/** Takes the body of an answer. */
+export class Body {
+  private constructor();
+  /** Where in the module's memory there is room for so many bytes, until more room is asked for. */
+  room(bytes: number): number;
+  /** So many bytes stand there; `now` in milliseconds since 1970. False: nothing more is wanted. */
+  read(bytes: number, now: number): boolean;
+  /** There is no more. */
+  end(): void;
+  /** It broke. */
+  fail(error: unknown): void;
+  free(): void;
 }
 
 /** The life of one agent. */

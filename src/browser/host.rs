@@ -4,18 +4,22 @@
 // The names are explained where JavaScript declares them: js/glue/core.d.ts.
 #![allow(missing_docs)]
 
+use super::request::Body;
 use js_sys::Promise;
 use wasm_bindgen::prelude::*;
-use web_sys::{RequestInit, Response};
+use web_sys::{ReadableStreamDefaultReader, RequestInit, Response};
 
 #[wasm_bindgen]
 extern "C" {
     /// The agent in `js/agent.ts`.
+    #[derive(Clone)]
     pub type Host;
 
     /// Where the next request goes: `RequestTarget`, or a promise of it.
     #[wasm_bindgen(method, catch)]
     pub fn request(this: &Host, resume: bool, run_id: &str, cursor: Option<String>) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method)]
+    pub fn receive(this: &Host, reader: ReadableStreamDefaultReader, body: Body, memory: JsValue);
     #[wasm_bindgen(method, js_name = stopRemote)]
     pub fn stop_remote(this: &Host, run_id: &str);
     #[wasm_bindgen(method)]
@@ -88,34 +92,12 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn binary(this: &RequestTarget) -> bool;
 
-    /// What a reader gives.
-    pub type ReadResult;
-    #[wasm_bindgen(method, getter)]
-    pub fn done(this: &ReadResult) -> bool;
-    #[wasm_bindgen(method, getter)]
-    pub fn value(this: &ReadResult) -> js_sys::Uint8Array;
-
     #[wasm_bindgen(js_name = fetch, catch)]
     pub fn global_fetch(url: &str, init: &RequestInit) -> Result<Promise<Response>, JsValue>;
     #[wasm_bindgen(js_name = setTimeout)]
     fn set_timeout(callback: &JsValue, ms: f64) -> JsValue;
     #[wasm_bindgen(js_name = clearTimeout)]
     fn clear_timeout(timer: &JsValue);
-
-    type MessageChannel;
-    #[wasm_bindgen(constructor, catch)]
-    fn new() -> Result<MessageChannel, JsValue>;
-    #[wasm_bindgen(method, getter)]
-    fn port1(this: &MessageChannel) -> MessagePort;
-    #[wasm_bindgen(method, getter)]
-    fn port2(this: &MessageChannel) -> MessagePort;
-    type MessagePort;
-    #[wasm_bindgen(method, setter, js_name = onmessage)]
-    fn set_onmessage(this: &MessagePort, callback: &JsValue);
-    #[wasm_bindgen(method, js_name = postMessage)]
-    fn post_message(this: &MessagePort, message: &JsValue);
-    #[wasm_bindgen(method)]
-    fn close(this: &MessagePort);
 
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
     fn performance_now() -> f64;
@@ -146,35 +128,5 @@ impl Timer {
 impl Drop for Timer {
     fn drop(&mut self) {
         clear_timeout(&self.handle);
-    }
-}
-
-/// A callback for when the page has had its turn. By a message: timers of a nested call wait for four milliseconds, and
-/// those of a hidden page for a second.
-pub struct Turn {
-    port: Option<MessagePort>,
-    _callback: Closure<dyn FnMut()>,
-}
-
-impl Turn {
-    pub fn new(callback: impl FnMut() + 'static) -> Self {
-        let callback = Closure::<dyn FnMut()>::new(callback);
-        let Ok(channel) = MessageChannel::new() else {
-            set_timeout(callback.as_ref(), 0.0);
-            return Self { port: None, _callback: callback };
-        };
-        let port = channel.port1();
-        port.set_onmessage(callback.as_ref());
-        channel.port2().post_message(&JsValue::NULL);
-        Self { port: Some(port), _callback: callback }
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        // A port that listens keeps Node alive.
-        if let Some(port) = &self.port {
-            port.close();
-        }
     }
 }

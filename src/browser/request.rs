@@ -1,8 +1,8 @@
-//! One request: fetch, and its body read chunk by chunk, in slices that leave the page its turn.
+//! One request: fetch, up to the body that the page reads.
 
 use super::Shared;
-use super::host::{ReadResult, RequestTarget, Turn, global_fetch, now};
-use js_sys::{Array, Promise, Uint8Array};
+use super::host::{RequestTarget, global_fetch};
+use js_sys::{Array, Promise};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -176,20 +176,8 @@ fn receive(shared: Rc<Shared>, request: u32, response: &Response) {
         }
     }
     drop(open);
-    let body = Rc::new(Body {
-        shared,
-        request,
-        reader,
-        bytes: RefCell::default(),
-        rest: RefCell::default(),
-        slice: Cell::default(),
-        handlers: RefCell::default(),
-        turn: RefCell::default(),
-    });
-    let (read, failed) = (body.clone(), body.clone());
-    *body.handlers.borrow_mut() =
-        Some(handlers(move |result| read.read(&result.unchecked_into()), move |error| failed.failed(&error)));
-    body.next();
+    let host = shared.host.clone();
+    host.receive(reader, Body { shared, request, room: RefCell::default() }, wasm_bindgen::memory());
 }
 
 /// Gives a body back unread. Whether that works is of no interest any more.
@@ -205,119 +193,48 @@ fn handlers(done: impl FnMut(JsValue) + 'static, failed: impl FnMut(JsValue) + '
     (Closure::new(done), Closure::new(failed))
 }
 
-/// Milliseconds that bytes may be read for before the page has its turn: half of a frame.
-const SLICE_MS: f64 = 8.0;
-/// Bytes that are read between two looks at the clock; a fraction of a millisecond in any machine.
-const PIECE: u32 = 32 * 1024;
-/// Milliseconds in which no bytes came: the page has had its turn.
-const PAUSE_MS: f64 = 2.0;
-
-/// A body that is read. Its handlers hold it, and it holds them until it has ended: a future a chunk, with closures of
-/// its own each time, would cost more than reading the chunk.
-///
-/// ```text
-///   read() ──► chunk ──► piece ──► piece ──► … ──► read()
-///                 ▲        │ 8 ms are used up: the rest waits
-///                 └─ turn ◄┘
-/// ```
-///
-/// Chunks that are there already come one after the other without the page having its turn, so the time counts across
-/// them.
-struct Body {
+/// The body of an answer, for who reads it (`js/read.ts`): copies what comes into the room, then says how much it is.
+#[wasm_bindgen]
+pub struct Body {
     shared: Rc<Shared>,
     request: u32,
-    reader: ReadableStreamDefaultReader,
-    bytes: RefCell<Vec<u8>>,
-    /// What of the last chunk has not been read.
-    rest: RefCell<Option<Uint8Array>>,
-    /// When this slice began, and when its last piece was done.
-    slice: Cell<(f64, f64)>,
-    handlers: RefCell<Option<(Handler, Handler)>>,
-    turn: RefCell<Option<Turn>>,
+    /// Kept from read to read: room of its own for each would cost a small one a quarter of its time.
+    room: RefCell<Vec<u8>>,
 }
 
+#[wasm_bindgen]
 impl Body {
-    fn next(&self) {
-        if let Some((read, failed)) = &*self.handlers.borrow() {
-            let _ = self.reader.read().then2(read, failed);
-        }
+    /// Where in the module's memory there is room for so many bytes, until more room is asked for.
+    pub fn room(&self, bytes: usize) -> *const u8 {
+        let mut room = self.room.borrow_mut();
+        room.resize(bytes, 0);
+        room.as_ptr()
     }
 
-    fn read(self: &Rc<Self>, result: &ReadResult) {
-        if result.done() {
-            self.shared.drive(|core, now| core.end(self.request, now));
-            self.close();
-            return;
+    /// So many bytes have come; `now` in milliseconds since 1970. False: nothing more is wanted.
+    pub fn read(&self, length: usize, now: f64) -> bool {
+        let room = self.room.take();
+        if let Some(bytes) = room.get(..length) {
+            self.shared.drive_at(now, |core, now| core.bytes(self.request, bytes, now));
         }
-        let now = now();
-        let (_, last) = self.slice.get();
-        if now - last > PAUSE_MS {
-            self.slice.set((now, now));
-        }
-        self.pieces(&result.value(), now);
+        self.room.replace(room);
+        self.shared.is_open(self.request)
     }
 
-    /// Reads a chunk as far as the slice lasts.
-    fn pieces(self: &Rc<Self>, chunk: &Uint8Array, mut time: f64) {
-        let length = chunk.length();
-        let mut at = 0;
-        loop {
-            let end = length.min(at + PIECE);
-            let mut bytes = self.bytes.take();
-            bytes.resize((end - at) as usize, 0);
-            if end - at == length {
-                chunk.copy_to(&mut bytes);
-            } else {
-                chunk.subarray(at, end).copy_to(&mut bytes);
-            }
-            self.shared.drive_at(time, |core, now| core.bytes(self.request, &bytes, now));
-            self.bytes.replace(bytes);
-            if !self.shared.is_open(self.request) {
-                return self.close();
-            }
-            at = end;
-            let (began, _) = self.slice.get();
-            time = now();
-            self.slice.set((began, time));
-            if time - began > SLICE_MS {
-                self.rest.replace((at < length).then(|| chunk.subarray(at, length)));
-                return self.wait();
-            }
-            if at == length {
-                return self.next();
-            }
-        }
+    /// There is no more.
+    pub fn end(&self) {
+        self.shared.drive(|core, now| core.end(self.request, now));
+        self.close();
     }
 
-    /// Goes on behind whatever else the page has to do.
-    fn wait(self: &Rc<Self>) {
-        let body = self.clone();
-        self.turn.replace(Some(Turn::new(move || body.go_on())));
-    }
-
-    fn go_on(self: &Rc<Self>) {
-        self.turn.take();
-        // Stopped meanwhile.
-        if !self.shared.is_open(self.request) {
-            return self.close();
-        }
-        let now = now();
-        self.slice.set((now, now));
-        match self.rest.take() {
-            Some(rest) => self.pieces(&rest, now),
-            None => self.next(),
-        }
-    }
-
-    fn failed(&self, error: &JsValue) {
+    /// It broke.
+    pub fn fail(&self, error: &JsValue) {
         self.shared.failed(self.request, error);
         self.close();
     }
 
-    /// Lets go of what would keep this body alive.
     fn close(&self) {
         self.shared.open.borrow_mut().take_if(|open| open.request == self.request);
-        self.handlers.take();
     }
 }
 

@@ -25,7 +25,7 @@ impl Session {
         }
         let Some(run) = &mut self.run else { return };
         let body = Body::new(status, content_type, asked, max_error_body_bytes);
-        self.stream = Some(Framer::new(body.format, max_frame_bytes, max_depth));
+        self.stream = Some(Box::new(Framer::new(body.format, max_frame_bytes, max_depth)));
         run.heard = now;
         if (200..300).contains(&status) {
             run.phase = Phase::Streaming;
@@ -57,7 +57,6 @@ impl Session {
             return;
         }
         let Some(mut stream) = self.stream.take() else { return };
-        self.growing = false;
         let read = stream.feed(bytes, &mut |frame| self.take(frame, now));
         self.after_reading(read, stream, now);
     }
@@ -150,9 +149,10 @@ impl Session {
         self.run.as_ref().is_some_and(|run| run.request == request)
     }
 
-    fn take(&mut self, frame: Result<&Frame<'_>, Undecodable>, now: f64) {
+    /// Takes a frame. Whether others that are alike may come as one.
+    fn take(&mut self, frame: Result<&Frame<'_>, Undecodable>, now: f64) -> bool {
         if self.broken() {
-            return;
+            return false;
         }
         match frame {
             Ok(frame) => {
@@ -166,13 +166,14 @@ impl Session {
             Err(reason @ Undecodable::UnknownEvent) => self.not_decodable("event-unknown", "T16", format!("{reason}")),
             Err(reason) => self.not_decodable("frame-not-decodable", "T16", format!("{reason}")),
         }
+        self.growing
     }
 
     fn not_decodable(&mut self, code: &'static str, rule: &'static str, message: String) {
         self.violation(Violation { code, rule, repair: Repair::Drop, message }, None);
     }
 
-    fn after_reading(&mut self, read: Result<(), BadBody>, stream: Framer, now: f64) {
+    fn after_reading(&mut self, read: Result<(), BadBody>, stream: Box<Framer>, now: f64) {
         // Where the run has not ended, that the stream was cut is reported anyway.
         let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
         if read == Err(BadBody::Cut) && (ended || self.options.strict) && !self.broken() {
@@ -211,8 +212,8 @@ impl Session {
 
     fn frame(&mut self, frame: &Frame<'_>, now: f64) {
         // Nothing has come in between, so what was found out about the last one holds.
-        if let (true, true, Some(delta)) = (frame.alike, self.growing, &frame.delta) {
-            return self.grow(delta, now);
+        if let (1.., true, Some(delta)) = (frame.alike, self.growing, &frame.delta) {
+            return self.grow(delta, frame.alike, now);
         }
         self.growing = false;
         // Some servers end a stream this way.
@@ -230,7 +231,7 @@ impl Session {
         {
             // Marks of frames are looked at one by one.
             self.growing = self.dialect.is_none() && self.options.network.resume.is_none();
-            return self.grow(delta, now);
+            return self.grow(delta, 1, now);
         }
         if let Err(error) = self.general(frame.data, now)
             // A frame that the lost connection cut; that the stream was cut is reported anyway.
@@ -240,8 +241,9 @@ impl Session {
         }
     }
 
-    fn grow(&mut self, delta: &Delta<'_>, now: f64) {
-        self.progressed(None);
+    /// Takes content that `frames` frames have added together.
+    fn grow(&mut self, delta: &Delta<'_>, frames: u32, now: f64) {
+        self.progressed(None, frames);
         self.first_token(delta.delta, now);
         self.thread.grow(delta);
     }
@@ -338,7 +340,7 @@ impl Session {
     fn aside(&mut self, json: &str, now: f64) -> Result<(), EventError> {
         let fields = frame_fields(json, self.options.max_depth)?;
         let incoming = Incoming::read(&fields, &mut |_| {})?;
-        self.progressed(Some(&incoming.event));
+        self.progressed(Some(&incoming.event), 1);
         if self.admits(&incoming, now) {
             self.report_event(json);
             self.reduce(&incoming, now);
@@ -392,7 +394,7 @@ impl Session {
         {
             return Ok(());
         }
-        self.progressed(Some(&incoming.event));
+        self.progressed(Some(&incoming.event), 1);
         if !self.admits(&incoming, now) {
             return Ok(());
         }

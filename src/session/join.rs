@@ -282,9 +282,9 @@ impl Session {
     }
 
     /// An event was taken. What is new fills the budget; what a server says to everyone who joins is not.
-    pub(super) fn progressed(&mut self, event: Option<&Event<'_>>) {
+    pub(super) fn progressed(&mut self, event: Option<&Event<'_>>, frames: u32) {
         let Some(run) = &mut self.run else { return };
-        run.events += 1;
+        run.events += frames as usize;
         run.streamed = true;
         let greeting = matches!(
             event,
@@ -300,7 +300,7 @@ impl Session {
                     | Event::SubagentStarted { .. }
             )
         );
-        run.fresh += 1;
+        run.fresh += frames as usize;
         if run.target != Target::Resume || if run.replays { run.fresh > run.best } else { !greeting } {
             run.attempt = 0;
         }

@@ -88,10 +88,11 @@ pub struct Session {
     joined: Vec<(Ticket, Ticket)>,
     /// Calls that the page was given: each once.
     handled: Index,
-    /// The last frame of this read grew what is open, as one that is alike will.
+    /// The last frame grew what is open, as one that is alike will: open messages are closed by frames only, and by runs
+    /// that begin, of which the first frame is like none.
     growing: bool,
     /// Reads the body that is coming.
-    stream: Option<Framer>,
+    stream: Option<Box<Framer>>,
     queue: VecDeque<Submit>,
     effects: VecDeque<Effect>,
     tickets: Ticket,
@@ -185,6 +186,7 @@ impl Session {
     /// Whether every event is reported as it came ([`Effect::Event`]).
     pub fn report_events(&mut self, on: bool) {
         self.options.events = on;
+        self.growing = false;
     }
 
     /// Asks for a run with new messages. `json`: `{messages, state?, resume?, tools?, context?, forwardedProps?, runId,

@@ -71,8 +71,9 @@ impl From<FrameTooLong> for BadBody {
     }
 }
 
-/// What takes the frames, and what could not be made one.
-pub type Sink<'a> = dyn FnMut(Result<&Frame<'_>, Undecodable>) + 'a;
+/// What takes the frames, and what could not be made one. Answers whether frames of an event stream that are like the last
+/// one may come as one.
+pub type Sink<'a> = dyn FnMut(Result<&Frame<'_>, Undecodable>) -> bool + 'a;
 
 /// One body on its way to frames.
 #[derive(Debug)]
@@ -138,7 +139,7 @@ impl Framer {
                 match decoded {
                     Ok(left_out) => sink(Ok(&Frame { left_out, ..frame(json, false) })),
                     Err(error) => sink(Err(error)),
-                }
+                };
             })?;
             return Ok(());
         }
@@ -177,7 +178,7 @@ impl Framing {
             let start = text.trim_start_matches(blank);
             let split = |cut| Self::Split { splitter: Splitter::new(cut, limits.bytes), sure: false };
             *self = match start.as_bytes().first() {
-                None => return sse.feed(text, &mut |_| {}),
+                None => return sse.feed(text, &mut |_| false),
                 Some(b'[') => split(Cut::Elements),
                 Some(b'{') => split(Cut::Lines),
                 Some(_) => Self::Sse(std::mem::replace(sse, SseParser::new(limits.bytes))),
@@ -206,7 +207,7 @@ impl Framing {
 }
 
 fn frame(data: &str, unterminated: bool) -> Frame<'_> {
-    Frame { event: "", data, delta: Delta::read(data), alike: false, id: "", own_id: false, unterminated, left_out: 0 }
+    Frame { event: "", data, delta: Delta::read(data), alike: 0, id: "", own_id: false, unterminated, left_out: 0 }
 }
 
 fn is_event(piece: &str, max_depth: usize) -> bool {

@@ -3,6 +3,8 @@
 //! Written out, because the module is built for size: rustc then neither vectorises nor unrolls loops, `memchr` pays for
 //! its set-up on the dozen bytes that a delta has, and WebAssembly's `memcmp` goes byte by byte.
 
+use block::{block, differing, is_zero, specials};
+
 /// Where the first quote, backslash or control character is, or the length.
 pub(super) fn special(bytes: &[u8]) -> usize {
     first::<0>(bytes)
@@ -16,8 +18,8 @@ pub(super) fn special_or<const OR: u8>(bytes: &[u8]) -> usize {
 /// `OR` 0 is a control character, so it adds nothing.
 fn first<const OR: u8>(bytes: &[u8]) -> usize {
     let mut at = 0;
-    for block in bytes.as_chunks::<16>().0 {
-        let found = specials::<OR>(block);
+    for bytes in bytes.as_chunks::<16>().0 {
+        let found = specials::<OR>(block(bytes));
         if found != 0 {
             return at + found.trailing_zeros() as usize;
         }
@@ -25,7 +27,7 @@ fn first<const OR: u8>(bytes: &[u8]) -> usize {
     }
     // The last sixteen once more: in those that come twice is nothing.
     if let Some(last) = bytes.last_chunk::<16>() {
-        let found = specials::<OR>(last);
+        let found = specials::<OR>(block(last));
         return if found == 0 { bytes.len() } else { bytes.len() - 16 + found.trailing_zeros() as usize };
     }
     bytes.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20 || b == OR).unwrap_or(bytes.len())
@@ -47,20 +49,18 @@ pub(crate) fn same(a: &str, b: &str) -> bool {
     a == b
 }
 
-/// Whether `bytes` begin with `start`, of any length.
+/// Whether `bytes` begin with `start`, of any length. Looks at all of it: nearly always they do.
 #[inline(always)]
 pub(super) fn starts_with(bytes: &[u8], start: &[u8]) -> bool {
     let Some(bytes) = bytes.get(..start.len()) else { return false };
-    for (a, b) in bytes.as_chunks::<16>().0.iter().zip(start.as_chunks::<16>().0) {
-        if u128::from_le_bytes(*a) != u128::from_le_bytes(*b) {
-            return false;
-        }
-    }
     // The last sixteen once more.
-    match (bytes.last_chunk::<16>(), start.last_chunk::<16>()) {
-        (Some(last), Some(other)) => u128::from_le_bytes(*last) == u128::from_le_bytes(*other),
-        _ => bytes == start,
+    let (Some(last), Some(other)) = (bytes.last_chunk::<16>(), start.last_chunk::<16>()) else { return bytes == start };
+    let blocks = bytes.as_chunks::<16>().0.iter().zip(start.as_chunks::<16>().0);
+    let mut found = differing(block(last), block(other), block(&[0; 16]));
+    for (a, b) in blocks {
+        found = differing(block(a), block(b), found);
     }
+    is_zero(found)
 }
 
 /// The same of a text with a known length of 4 to 32. Whatever the length is, words that overlap cover it.
@@ -85,22 +85,60 @@ fn half(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// A bit for each.
+/// Sixteen bytes at once.
 #[cfg(target_arch = "wasm32")]
-fn specials<const OR: u8>(block: &[u8; 16]) -> u32 {
-    use std::arch::wasm32::{u8x16_bitmask, u8x16_eq, u8x16_lt, u8x16_splat, u64x2, v128_or};
-    let whole = u128::from_le_bytes(*block);
-    let bytes = u64x2(whole as u64, (whole >> 64) as u64);
-    let quotes = v128_or(u8x16_eq(bytes, u8x16_splat(b'"')), u8x16_eq(bytes, u8x16_splat(b'\\')));
-    let others = v128_or(u8x16_lt(bytes, u8x16_splat(0x20)), u8x16_eq(bytes, u8x16_splat(OR)));
-    u32::from(u8x16_bitmask(v128_or(quotes, others)))
+mod block {
+    use std::arch::wasm32::*;
+
+    pub type Block = v128;
+
+    #[inline(always)]
+    pub fn block(bytes: &[u8; 16]) -> Block {
+        let whole = u128::from_le_bytes(*bytes);
+        u64x2(whole as u64, (whole >> 64) as u64)
+    }
+
+    /// The bits that differ, and those that did.
+    #[inline(always)]
+    pub fn differing(a: Block, b: Block, others: Block) -> Block {
+        v128_or(v128_xor(a, b), others)
+    }
+
+    #[inline(always)]
+    pub fn is_zero(block: Block) -> bool {
+        !v128_any_true(block)
+    }
+
+    /// A bit for each.
+    #[inline(always)]
+    pub fn specials<const OR: u8>(block: Block) -> u32 {
+        let quotes = v128_or(u8x16_eq(block, u8x16_splat(b'"')), u8x16_eq(block, u8x16_splat(b'\\')));
+        let others = v128_or(u8x16_lt(block, u8x16_splat(0x20)), u8x16_eq(block, u8x16_splat(OR)));
+        u32::from(u8x16_bitmask(v128_or(quotes, others)))
+    }
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-fn specials<const OR: u8>(block: &[u8; 16]) -> u32 {
-    (0..)
-        .zip(block)
-        .fold(0, |found, (at, &b)| found | (u32::from(b == b'"' || b == b'\\' || b < 0x20 || b == OR) << at))
+mod block {
+    pub type Block = u128;
+
+    pub fn block(bytes: &[u8; 16]) -> Block {
+        Block::from_le_bytes(*bytes)
+    }
+
+    pub fn differing(a: Block, b: Block, others: Block) -> Block {
+        (a ^ b) | others
+    }
+
+    pub fn is_zero(block: Block) -> bool {
+        block == 0
+    }
+
+    pub fn specials<const OR: u8>(block: Block) -> u32 {
+        (0..)
+            .zip(block.to_le_bytes())
+            .fold(0, |found, (at, b)| found | (u32::from(b == b'"' || b == b'\\' || b < 0x20 || b == OR) << at))
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! is handed on in place.
 
 use super::delta::Delta;
+use super::event::Str;
 use super::scan::same_literal;
 use super::template::Template;
 
@@ -16,8 +17,9 @@ pub struct Frame<'a> {
     pub data: &'a str,
     /// The same, where it is a plain content event.
     pub delta: Option<Delta<'a>>,
-    /// It is the last frame over again, but for the delta and the time.
-    pub alike: bool,
+    /// How many frames these are that say the same as the one before, but for the delta and the time. Of more than one,
+    /// the delta is what they add together, and the data that of the last.
+    pub alike: u32,
     /// The last event id of the stream, which this frame may have set.
     pub id: &'a str,
     /// This frame did set it.
@@ -27,6 +29,9 @@ pub struct Frame<'a> {
     /// Content parts that the binary framing had, and AG-UI 1.0 has not.
     pub left_out: usize,
 }
+
+/// Takes the frames. Answers whether others that are alike may come as one.
+pub type FrameSink<'s> = dyn FnMut(&Frame<'_>) -> bool + 's;
 
 /// A frame is longer than the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +62,10 @@ pub struct SseParser {
     max_frame: usize,
     /// The last plain content event that came as one line.
     template: Option<Template>,
+    /// What the sink has answered last.
+    joins: bool,
+    /// The deltas of frames that are handed on as one, as they stood there.
+    joined: String,
 }
 
 impl SseParser {
@@ -74,6 +83,8 @@ impl SseParser {
             retry: None,
             max_frame,
             template: None,
+            joins: false,
+            joined: String::new(),
         }
     }
 
@@ -88,9 +99,11 @@ impl SseParser {
     }
 
     /// Reads `text`, hands each finished frame to `sink`. After an error the parser is not to be used again.
-    pub fn feed(&mut self, text: &str, sink: &mut dyn FnMut(&Frame<'_>)) -> Result<(), FrameTooLong> {
+    pub fn feed(&mut self, text: &str, sink: &mut FrameSink<'_>) -> Result<(), FrameTooLong> {
         let bytes = text.as_bytes();
         let mut at = 0;
+        // What was answered to the last text may not hold for this one.
+        self.joins = false;
         if !self.started && !text.is_empty() {
             self.started = true;
             // "strip one leading U+FEFF BYTE ORDER MARK character, if any"
@@ -152,19 +165,31 @@ impl SseParser {
         matches!(data, Data::None) && !self.has_id && self.event.is_empty() && self.line.is_empty()
     }
 
-    /// Hands on the frame that begins at `at`, if it is whole and like the last one. Where the next one begins.
-    #[inline(always)]
-    fn alike(&self, text: &str, at: usize, sink: &mut dyn FnMut(&Frame<'_>)) -> Option<usize> {
-        let alike = self.template.as_ref()?.read(text, at)?;
-        if alike.end - at > self.max_frame {
-            return None;
+    /// Hands on the frame that begins at `at`, if it is whole and like the last one, and with it those behind it that
+    /// are, where they may come as one. Where the next one begins.
+    fn alike(&mut self, text: &str, at: usize, sink: &mut FrameSink<'_>) -> Option<usize> {
+        let template = self.template.as_ref()?;
+        let read = |at| template.read(text, at).filter(|alike| alike.end - at <= self.max_frame);
+        let first = read(at)?;
+        let (mut last, mut count, mut escaped) = (first, 1, first.delta.delta.is_escaped());
+        if self.joins {
+            while let Some(next) = read(last.end) {
+                if count == 1 {
+                    first.delta.delta.raw().clone_into(&mut self.joined);
+                }
+                self.joined.push_str(next.delta.delta.raw());
+                escaped |= next.delta.delta.is_escaped();
+                (last, count) = (next, count + 1);
+            }
         }
-        sink(&Frame { delta: Some(alike.delta), alike: true, ..self.frame(alike.data) });
-        Some(alike.end)
+        let added = if count == 1 { first.delta.delta } else { Str::new(&self.joined, escaped) };
+        let delta = Some(Delta { delta: added, ..first.delta });
+        self.joins = sink(&Frame { delta, alike: count, ..self.frame(last.data) });
+        Some(last.end)
     }
 
     /// Dispatches a frame that came whole; `text` begins with its first line, or with one before that says nothing.
-    fn dispatch_line(&mut self, text: &str, data: &str, sink: &mut dyn FnMut(&Frame<'_>)) {
+    fn dispatch_line(&mut self, text: &str, data: &str, sink: &mut FrameSink<'_>) {
         let read = Delta::read_places(data);
         // A carriage return at the end may yet be followed by its line feed.
         if let Some((delta, places)) = &read
@@ -179,7 +204,7 @@ impl SseParser {
         }
         if !data.is_empty() {
             let delta = read.map(|(delta, _)| delta);
-            sink(&Frame { event: &self.event, delta, own_id: self.has_id, ..self.frame(data) });
+            self.joins = sink(&Frame { event: &self.event, delta, own_id: self.has_id, ..self.frame(data) });
         }
         self.has_id = false;
         self.event.clear();
@@ -191,21 +216,12 @@ impl SseParser {
     }
 
     fn frame<'a>(&'a self, data: &'a str) -> Frame<'a> {
-        Frame {
-            event: "",
-            data,
-            delta: None,
-            alike: false,
-            id: &self.id,
-            own_id: false,
-            unterminated: false,
-            left_out: 0,
-        }
+        Frame { event: "", data, delta: None, alike: 0, id: &self.id, own_id: false, unterminated: false, left_out: 0 }
     }
 
     /// The end of the stream. The standard drops a frame whose blank line is missing; servers do leave it out, so
     /// the frame is dispatched, marked as unterminated.
-    pub fn finish(&mut self, sink: &mut dyn FnMut(&Frame<'_>)) -> Result<(), FrameTooLong> {
+    pub fn finish(&mut self, sink: &mut FrameSink<'_>) -> Result<(), FrameTooLong> {
         let line = std::mem::take(&mut self.line);
         let mut data = if self.has_data { Data::Kept } else { Data::None };
         if !line.is_empty() {
@@ -215,12 +231,7 @@ impl SseParser {
         Ok(())
     }
 
-    fn line<'a>(
-        &mut self,
-        line: &'a str,
-        data: &mut Data<'a>,
-        sink: &mut dyn FnMut(&Frame<'_>),
-    ) -> Result<(), FrameTooLong> {
+    fn line<'a>(&mut self, line: &'a str, data: &mut Data<'a>, sink: &mut FrameSink<'_>) -> Result<(), FrameTooLong> {
         // "If the line is empty (a blank line): dispatch the event"
         if line.is_empty() {
             self.dispatch(data, false, sink);
@@ -264,7 +275,7 @@ impl SseParser {
         self.check(value.len() + self.data.len())
     }
 
-    fn dispatch(&mut self, data: &Data<'_>, unterminated: bool, sink: &mut dyn FnMut(&Frame<'_>)) {
+    fn dispatch(&mut self, data: &Data<'_>, unterminated: bool, sink: &mut FrameSink<'_>) {
         let text = match data {
             Data::None => None,
             Data::InPlace(text) => Some(*text),
@@ -276,7 +287,8 @@ impl SseParser {
             if delta.is_some() {
                 self.template = None;
             }
-            sink(&Frame { event: &self.event, delta, own_id: self.has_id, unterminated, ..self.frame(text) });
+            self.joins =
+                sink(&Frame { event: &self.event, delta, own_id: self.has_id, unterminated, ..self.frame(text) });
         }
         self.has_id = false;
         self.data.clear();
@@ -325,7 +337,10 @@ mod tests {
     fn frames(pieces: &[&str]) -> Vec<(String, String, String)> {
         let mut parser = SseParser::new(100);
         let mut frames = Vec::new();
-        let mut sink = |f: &Frame<'_>| frames.push((f.event.to_owned(), f.data.to_owned(), f.id.to_owned()));
+        let mut sink = |f: &Frame<'_>| {
+            frames.push((f.event.to_owned(), f.data.to_owned(), f.id.to_owned()));
+            false
+        };
         for piece in pieces {
             parser.feed(piece, &mut sink).unwrap();
         }
@@ -367,17 +382,17 @@ mod tests {
     #[test]
     fn a_frame_over_the_limit_is_refused_however_it_comes() {
         let long = format!("data: {}\n\n", "x".repeat(101));
-        assert_eq!(SseParser::new(100).feed(&long, &mut |_| {}), Err(FrameTooLong));
+        assert_eq!(SseParser::new(100).feed(&long, &mut |_| false), Err(FrameTooLong));
         let mut parser = SseParser::new(100);
         let mut last = Ok(());
         for c in long.chars() {
-            last = parser.feed(c.encode_utf8(&mut [0; 4]), &mut |_| {});
+            last = parser.feed(c.encode_utf8(&mut [0; 4]), &mut |_| false);
             if last.is_err() {
                 break;
             }
         }
         assert_eq!(last, Err(FrameTooLong));
         let many = "data: xxxxxxxx\n".repeat(20);
-        assert_eq!(SseParser::new(100).feed(&many, &mut |_| {}), Err(FrameTooLong));
+        assert_eq!(SseParser::new(100).feed(&many, &mut |_| false), Err(FrameTooLong));
     }
 }

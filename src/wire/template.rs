@@ -25,6 +25,7 @@ pub(super) struct Template {
 }
 
 /// A frame that is like it.
+#[derive(Clone, Copy)]
 pub(super) struct Alike<'a> {
     /// The data of its one line.
     pub data: &'a str,
@@ -100,6 +101,7 @@ mod tests {
         let mut sink = |frame: &Frame<'_>| {
             let delta = frame.delta.map(|Delta { kind, id, delta }| (kind, id.to_text(), delta.to_text()));
             frames.push((frame.data.to_owned(), delta));
+            false
         };
         parser.feed(text, &mut sink).unwrap();
         frames
@@ -155,7 +157,7 @@ mod tests {
         let mut parser = SseParser::new(FIRST.len() + 20);
         read(&mut parser, FIRST);
         let long = FIRST.replace("{\"}", &format!("{}\"}}", "x".repeat(40)));
-        assert!(parser.feed(&long, &mut |_| {}).is_err());
+        assert!(parser.feed(&long, &mut |_| false).is_err());
     }
 
     #[test]

@@ -38,6 +38,12 @@ impl Utf8Decoder {
                 }
             }
         }
+        if let Ok(text) = simdutf8::basic::from_utf8(rest) {
+            if !text.is_empty() {
+                sink(&keep_private(text));
+            }
+            return;
+        }
         loop {
             match std::str::from_utf8(rest) {
                 Ok(text) => {

@@ -31,6 +31,16 @@
           return respond(init, page);
         },
       }),
+      receive: (reader, body, memory) => {
+        const next = () => reader.read().then(come, (error) => body.fail(error));
+        const come = ({ done, value }) => {
+          if (done) return body.end();
+          const at = body.room(value.length);
+          new Uint8Array(memory.buffer, at, value.length).set(value);
+          if (body.read(value.length, performance.timeOrigin + performance.now())) next();
+        };
+        next();
+      },
       stopRemote: () => {},
       changed: (urgent) => note("changed", urgent),
       settled: (ticket, result) => note("settled", JSON.parse(result)),

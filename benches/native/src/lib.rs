@@ -103,6 +103,7 @@ fn frames(stream: &Stream, take: &mut dyn FnMut(Option<&Delta<'_>>, &str)) {
             if let Ok(frame) = frame {
                 take(frame.delta.as_ref(), frame.data);
             }
+            false
         })
     });
     assert_eq!(result, Ok(()));

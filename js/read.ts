@@ -1,0 +1,96 @@
+// Reads the body of an answer into the core, in slices that leave the page its turn.
+//
+//   read() ──► chunk ──► piece ──► piece ──► … ──► read()
+//                 ▲        │ the slice is used up: the rest waits
+//                 └─ turn ◄┘
+//
+// The loop is JavaScript's because every chunk passes it: from here it is one call into WebAssembly, from there ten out.
+
+import type { Body } from "./glue/core.js";
+
+// How long is read before the page has its turn: half of a frame.
+const sliceMs = 8;
+// Nothing came for so long: the page has had its turn. Chunks that are there already come without one in between.
+const pauseMs = 2;
+// What is read between two looks at the clock; a fraction of a millisecond on any machine.
+const pieceBytes = 32 * 1024;
+// What takes less time than the look would.
+const smallBytes = 1024;
+
+/** Reads to the end, or until nothing more is wanted. `lost` is told what the core throws, which is a trap. */
+export function readBody(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  body: Body,
+  memory: WebAssembly.Memory,
+  lost: (trap: unknown) => void,
+): void {
+  const { performance } = globalThis;
+  const { timeOrigin } = performance;
+  let [began, last] = [0, -Infinity];
+  let room = new Uint8Array(0);
+
+  const next = (): void => void reader.read().then(come, fail);
+  const fail = (error: unknown): void => close(() => body.fail(error));
+
+  /** Gives the core a piece. False: nothing more is wanted. */
+  const take = (piece: Uint8Array): boolean => {
+    // Where the module's memory has grown, the old room has no length any more.
+    if (room.length < piece.length) {
+      const size = Math.max(piece.length, smallBytes);
+      const at = body.room(size);
+      room = new Uint8Array(memory.buffer, at, size);
+    }
+    room.set(piece);
+    return body.read(piece.length, timeOrigin + last);
+  };
+
+  const come = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
+    if (done) return close(() => body.end());
+    const now = performance.now();
+    if (now - last > pauseMs) began = now;
+    last = now;
+    give(value);
+  };
+
+  const give = (chunk: Uint8Array): void => {
+    try {
+      for (let rest = chunk; ; rest = rest.subarray(pieceBytes)) {
+        const whole = rest.length <= pieceBytes;
+        if (!take(whole ? rest : rest.subarray(0, pieceBytes))) return body.free();
+        if (rest.length > smallBytes) last = performance.now();
+        if (last - began > sliceMs) return wait(whole ? next : () => give(rest.subarray(pieceBytes)));
+        if (whole) return next();
+      }
+    } catch (error) {
+      lost(error);
+    }
+  };
+
+  const wait = (goOn: () => void): void =>
+    turn(() => {
+      began = last = performance.now();
+      goOn();
+    });
+
+  const close = (tell: () => void): void => {
+    try {
+      tell();
+      body.free();
+    } catch (error) {
+      lost(error);
+    }
+  };
+
+  next();
+}
+
+/** Calls back when the page has had its turn. By a message: nested timers wait for 4 ms, those of a hidden page for a second. */
+function turn(callback: () => void): void {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    // A port that listens keeps Node alive.
+    port1.close();
+    callback();
+  };
+  port2.postMessage(undefined);
+}
