@@ -1,7 +1,7 @@
 //! Writes the patch: JSON text that brings the mirror's snapshot up to date (the operations are listed in
 //! `js/mirror.ts`).
 
-use crate::wire::{JsonWriter, write_string};
+use crate::wire::{JsonWriter, write_string_for_engine};
 
 /// A path into the snapshot: its keys and indices as JSON, joined by commas.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Patch {
 
     /// Sets the string at `path`.
     pub fn text(&mut self, path: &str, text: &str) {
-        self.set(path, |out| write_string(out, text));
+        self.set(path, |out| write_string_for_engine(out, text));
     }
 
     /// Sets the value at `path`; equal parts of what was there stay what they are.
@@ -84,7 +84,7 @@ impl Patch {
     pub fn append(&mut self, paths: &[&str], text: &str) {
         let Some((first, more)) = paths.split_first() else { return };
         self.op('+', &Path(first), "", |out| {
-            write_string(out, text);
+            write_string_for_engine(out, text);
             for path in more {
                 out.push(',');
                 Path(path).write(out, |_| {});

@@ -3,7 +3,7 @@
 //! Written out, because the module is built for size: rustc then neither vectorises nor unrolls loops, `memchr` pays for
 //! its set-up on the dozen bytes that a delta has, and WebAssembly's `memcmp` goes byte by byte.
 
-use block::{block, differing, is_zero, specials};
+use block::{block, differing, is_zero, others, specials};
 
 /// Where the first quote, backslash or control character is, or the length.
 pub(super) fn special(bytes: &[u8]) -> usize {
@@ -14,6 +14,21 @@ pub(super) fn special(bytes: &[u8]) -> usize {
 pub(super) fn special_or<const OR: u8>(bytes: &[u8]) -> usize {
     first::<OR>(bytes)
 }
+
+/// The same, or where the first byte is that is not ASCII.
+pub(super) fn special_or_other(bytes: &[u8]) -> usize {
+    first::<OTHER>(bytes)
+}
+
+/// How many bytes are not ASCII.
+pub(super) fn non_ascii(bytes: &[u8]) -> usize {
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    let count = |count, bytes: &[u8; 16]| count + others(block(bytes)).count_ones() as usize;
+    blocks.iter().fold(rest.iter().filter(|byte| !byte.is_ascii()).count(), count)
+}
+
+/// No byte of UTF-8: stands for all that are not ASCII.
+const OTHER: u8 = 0xFF;
 
 /// `OR` 0 is a control character, so it adds nothing.
 fn first<const OR: u8>(bytes: &[u8]) -> usize {
@@ -30,7 +45,11 @@ fn first<const OR: u8>(bytes: &[u8]) -> usize {
         let found = specials::<OR>(block(last));
         return if found == 0 { bytes.len() } else { bytes.len() - 16 + found.trailing_zeros() as usize };
     }
-    bytes.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20 || b == OR).unwrap_or(bytes.len())
+    bytes.iter().position(|&byte| is_special::<OR>(byte)).unwrap_or(bytes.len())
+}
+
+fn is_special<const OR: u8>(byte: u8) -> bool {
+    byte == b'"' || byte == b'\\' || byte < 0x20 || byte == OR || (OR == OTHER && !byte.is_ascii())
 }
 
 /// Whether two texts are the same. For ids, of which one usually is the same as the last one.
@@ -113,8 +132,16 @@ mod block {
     #[inline(always)]
     pub fn specials<const OR: u8>(block: Block) -> u32 {
         let quotes = v128_or(u8x16_eq(block, u8x16_splat(b'"')), u8x16_eq(block, u8x16_splat(b'\\')));
-        let others = v128_or(u8x16_lt(block, u8x16_splat(0x20)), u8x16_eq(block, u8x16_splat(OR)));
-        u32::from(u8x16_bitmask(v128_or(quotes, others)))
+        // Compared as signed numbers, what is not ASCII is less than any control character.
+        let controls = if OR == super::OTHER { i8x16_lt } else { u8x16_lt }(block, u8x16_splat(0x20));
+        let or = u8x16_eq(block, u8x16_splat(OR));
+        u32::from(u8x16_bitmask(v128_or(quotes, v128_or(controls, or))))
+    }
+
+    /// A bit for each that is not ASCII.
+    #[inline(always)]
+    pub fn others(block: Block) -> u32 {
+        u32::from(u8x16_bitmask(block))
     }
 }
 
@@ -135,9 +162,15 @@ mod block {
     }
 
     pub fn specials<const OR: u8>(block: Block) -> u32 {
-        (0..)
-            .zip(block.to_le_bytes())
-            .fold(0, |found, (at, b)| found | (u32::from(b == b'"' || b == b'\\' || b < 0x20 || b == OR) << at))
+        bits(block, super::is_special::<OR>)
+    }
+
+    pub fn others(block: Block) -> u32 {
+        bits(block, |byte| !byte.is_ascii())
+    }
+
+    fn bits(block: Block, is: impl Fn(u8) -> bool) -> u32 {
+        (0..).zip(block.to_le_bytes()).fold(0, |found, (at, byte)| found | (u32::from(is(byte)) << at))
     }
 }
 
@@ -158,6 +191,10 @@ mod tests {
                     let first = if byte == 0xF4 && at < length - 1 { length - 1 } else { at };
                     assert_eq!(special(&bytes), first);
                     assert_eq!(special_or::<0xF4>(&bytes), at);
+                    assert_eq!(special_or_other(&bytes), 0);
+                    assert_eq!(non_ascii(&bytes), bytes.iter().filter(|byte| !byte.is_ascii()).count());
+                    let ascii: Vec<u8> = bytes.iter().map(|&b| if b == 0xF3 { b'a' } else { b }).collect();
+                    assert_eq!(special_or_other(&ascii), if byte == 0xF4 { at } else { first });
                 }
             }
         }

@@ -6,7 +6,7 @@
 //! two neighbours join again in JavaScript. The few genuine characters of that range are kept as their own two
 //! halves ([`keep_private`]), which makes the mapping lossless. See `docs/decisions/0001-halves-in-strings.md`.
 
-use super::scan::special_or;
+use super::scan::{non_ascii, special_or, special_or_other};
 use std::borrow::Cow;
 
 const FIRST_HALF: u32 = 0xD800;
@@ -132,6 +132,29 @@ pub(crate) fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// The same for an engine, which takes half the time for JSON of nothing but ASCII: other characters are escapes, where
+/// they are few. Where they are many, the escapes would take longer than they save.
+pub(crate) fn write_string_for_engine(out: &mut String, text: &str) {
+    let others = non_ascii(text.as_bytes());
+    if others == 0 || others > text.len() / 8 {
+        return write_string(out, text);
+    }
+    out.push('"');
+    let mut rest = text;
+    loop {
+        let (plain, tail) = rest.split_at_checked(special_or_other(rest.as_bytes())).unwrap_or((rest, ""));
+        out.push_str(plain);
+        let mut chars = tail.chars();
+        match chars.next() {
+            None => break,
+            Some(c) if c.is_ascii() || unit(c).is_some() => write_char(out, c),
+            Some(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|&unit| write_unit(out, u32::from(unit))),
+        }
+        rest = chars.as_str();
+    }
+    out.push('"');
+}
+
 /// Writes text that is JSON already, with its halves as escapes.
 pub(crate) fn write_json(out: &mut String, json: &str) {
     write_escaped(out, json, |bytes| memchr::memchr(LEAD, bytes).unwrap_or(bytes.len()));
@@ -197,6 +220,23 @@ mod tests {
         assert_eq!(literal(&kept), "\"x\\udbfe\\udc00\\udbff\\udfffy\"");
         assert_eq!(unescape("\\udbfe\\udc00").unwrap(), keep_private("\u{10F800}"));
         assert!(matches!(keep_private("plain \u{10F7FF}"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn an_engine_gets_ascii_where_little_else_is_in_it() {
+        let for_engine = |text: &str| {
+            let mut out = String::new();
+            write_string_for_engine(&mut out, text);
+            out
+        };
+        let plain = "nothing but \"ASCII\"\n in a text of several blocks of sixteen bytes";
+        assert_eq!(for_engine(plain), literal(plain));
+        let half = unescape("\\ud83d").unwrap();
+        let few = format!("{plain}ü{plain}🙂{half}{plain}");
+        let escaped = literal(&few).replace('ü', "\\u00fc").replace('🙂', "\\ud83d\\ude42");
+        assert_eq!(for_engine(&few), escaped);
+        let many = "погода в Цюрихе солнечная";
+        assert_eq!(for_engine(many), literal(many));
     }
 
     #[test]
