@@ -1,7 +1,7 @@
 //! Writes the patch: JSON text that brings the mirror's snapshot up to date (the operations are listed in
 //! `js/mirror.ts`).
 
-use crate::wire::{JsonWriter, write_string_for_engine};
+use crate::wire::{JsonWriter, for_engine, write_string};
 
 /// A path into the snapshot: its keys and indices as JSON, joined by commas.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Patch {
         self.ops.pop()?;
         self.ops.insert(0, '[');
         self.ops.push(']');
-        Some(self.ops)
+        Some(for_engine(self.ops))
     }
 
     /// A patch that goes on behind operations, each with a comma behind it.
@@ -60,7 +60,7 @@ impl Patch {
 
     /// Sets the string at `path`.
     pub fn text(&mut self, path: &str, text: &str) {
-        self.set(path, |out| write_string_for_engine(out, text));
+        self.set(path, |out| write_string(out, text));
     }
 
     /// Sets the value at `path`; equal parts of what was there stay what they are.
@@ -84,7 +84,7 @@ impl Patch {
     pub fn append(&mut self, paths: &[&str], text: &str) {
         let Some((first, more)) = paths.split_first() else { return };
         self.op('+', &Path(first), "", |out| {
-            write_string_for_engine(out, text);
+            write_string(out, text);
             for path in more {
                 out.push(',');
                 Path(path).write(out, |_| {});

@@ -5,7 +5,7 @@
 //! other frame, and decides what is wrong with one.
 
 use super::event::Str;
-use super::scan::{same_literal, special};
+use super::scan::{digits, same_literal, special};
 use super::text::escapes_are_valid;
 use std::ops::Range;
 
@@ -187,13 +187,11 @@ pub(super) fn string_end(text: &str, at: usize) -> Option<(usize, bool)> {
 
 /// Where a number ends that begins at `at`, and is digits and nothing else.
 pub(super) fn digits_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let mut end = at;
-    while bytes.get(end)?.is_ascii_digit() {
-        end += 1;
-    }
-    let (length, zero) = (end - at, bytes.get(at) == Some(&b'0'));
+    let rest = bytes.get(at..)?;
+    let (length, zero) = (digits(rest), rest.first() == Some(&b'0'));
+    rest.get(length)?;
     // A longer one may be no integer of AG-UI's (2^53 has 16 digits): the general way looks at it.
-    (length == 1 || (length > 1 && length < 16 && !zero)).then_some(end)
+    (length == 1 || (length > 1 && length < 16 && !zero)).then_some(at + length)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod event;
 mod fields;
 mod framing;
 mod input;
+mod joined;
 mod json;
 mod message;
 mod number;
@@ -46,6 +47,6 @@ pub(crate) use json::is_number;
 #[cfg(feature = "guard")]
 pub(crate) use number::write_number;
 pub(crate) use scan::same;
-pub(crate) use text::{keep_private, write_json, write_string, write_string_for_engine};
+pub(crate) use text::{for_engine, keep_private, write_json, write_string};
 pub(crate) use time::parse_time;
 pub(crate) use write::{JsonWriter, write_value};

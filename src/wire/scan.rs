@@ -15,11 +15,6 @@ pub(super) fn special_or<const OR: u8>(bytes: &[u8]) -> usize {
     first::<OR>(bytes)
 }
 
-/// The same, or where the first byte is that is not ASCII.
-pub(super) fn special_or_other(bytes: &[u8]) -> usize {
-    first::<OTHER>(bytes)
-}
-
 /// How many bytes are not ASCII.
 pub(super) fn non_ascii(bytes: &[u8]) -> usize {
     let (blocks, rest) = bytes.as_chunks::<16>();
@@ -27,8 +22,18 @@ pub(super) fn non_ascii(bytes: &[u8]) -> usize {
     blocks.iter().fold(rest.iter().filter(|byte| !byte.is_ascii()).count(), count)
 }
 
-/// No byte of UTF-8: stands for all that are not ASCII.
-const OTHER: u8 = 0xFF;
+/// Where the first of them is, or the length.
+pub(super) fn first_non_ascii(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    for bytes in bytes.as_chunks::<16>().0 {
+        let found = others(block(bytes));
+        if found != 0 {
+            return at + found.trailing_zeros() as usize;
+        }
+        at += 16;
+    }
+    at + bytes.get(at..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii()).count()
+}
 
 /// `OR` 0 is a control character, so it adds nothing.
 fn first<const OR: u8>(bytes: &[u8]) -> usize {
@@ -49,7 +54,15 @@ fn first<const OR: u8>(bytes: &[u8]) -> usize {
 }
 
 fn is_special<const OR: u8>(byte: u8) -> bool {
-    byte == b'"' || byte == b'\\' || byte < 0x20 || byte == OR || (OR == OTHER && !byte.is_ascii())
+    byte == b'"' || byte == b'\\' || byte < 0x20 || byte == OR
+}
+
+/// How many digits the bytes begin with; at most sixteen are counted.
+pub(super) fn digits(bytes: &[u8]) -> usize {
+    match bytes.first_chunk() {
+        Some(bytes) => block::digits(block(bytes)).trailing_ones() as usize,
+        None => bytes.iter().take_while(|byte| byte.is_ascii_digit()).count(),
+    }
 }
 
 /// Whether two texts are the same. For ids, of which one usually is the same as the last one.
@@ -132,16 +145,20 @@ mod block {
     #[inline(always)]
     pub fn specials<const OR: u8>(block: Block) -> u32 {
         let quotes = v128_or(u8x16_eq(block, u8x16_splat(b'"')), u8x16_eq(block, u8x16_splat(b'\\')));
-        // Compared as signed numbers, what is not ASCII is less than any control character.
-        let controls = if OR == super::OTHER { i8x16_lt } else { u8x16_lt }(block, u8x16_splat(0x20));
-        let or = u8x16_eq(block, u8x16_splat(OR));
-        u32::from(u8x16_bitmask(v128_or(quotes, v128_or(controls, or))))
+        let others = v128_or(u8x16_lt(block, u8x16_splat(0x20)), u8x16_eq(block, u8x16_splat(OR)));
+        u32::from(u8x16_bitmask(v128_or(quotes, others)))
     }
 
     /// A bit for each that is not ASCII.
     #[inline(always)]
     pub fn others(block: Block) -> u32 {
         u32::from(u8x16_bitmask(block))
+    }
+
+    /// A bit for each digit.
+    #[inline(always)]
+    pub fn digits(block: Block) -> u32 {
+        u32::from(u8x16_bitmask(u8x16_lt(u8x16_sub(block, u8x16_splat(b'0')), u8x16_splat(10))))
     }
 }
 
@@ -169,6 +186,10 @@ mod block {
         bits(block, |byte| !byte.is_ascii())
     }
 
+    pub fn digits(block: Block) -> u32 {
+        bits(block, |byte| byte.is_ascii_digit())
+    }
+
     fn bits(block: Block, is: impl Fn(u8) -> bool) -> u32 {
         (0..).zip(block.to_le_bytes()).fold(0, |found, (at, byte)| found | (u32::from(is(byte)) << at))
     }
@@ -177,6 +198,16 @@ mod block {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_are_counted_up_to_sixteen() {
+        for length in 0..20 {
+            for end in ["", ":", "/", "x, and what is behind it", "\u{FC}"] {
+                let text = "9".repeat(length) + end;
+                assert_eq!(digits(text.as_bytes()), if text.len() < 16 { length } else { length.min(16) }, "{text}");
+            }
+        }
+    }
 
     #[test]
     fn the_first_of_them_is_found_wherever_it_stands() {
@@ -191,10 +222,10 @@ mod tests {
                     let first = if byte == 0xF4 && at < length - 1 { length - 1 } else { at };
                     assert_eq!(special(&bytes), first);
                     assert_eq!(special_or::<0xF4>(&bytes), at);
-                    assert_eq!(special_or_other(&bytes), 0);
-                    assert_eq!(non_ascii(&bytes), bytes.iter().filter(|byte| !byte.is_ascii()).count());
+                    let others = |byte: &u8| !byte.is_ascii();
+                    assert_eq!(non_ascii(&bytes), bytes.iter().copied().filter(|byte| others(byte)).count());
                     let ascii: Vec<u8> = bytes.iter().map(|&b| if b == 0xF3 { b'a' } else { b }).collect();
-                    assert_eq!(special_or_other(&ascii), if byte == 0xF4 { at } else { first });
+                    assert_eq!(first_non_ascii(&ascii), ascii.iter().position(others).unwrap_or(length));
                 }
             }
         }

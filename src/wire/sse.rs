@@ -5,6 +5,7 @@
 
 use super::delta::Delta;
 use super::event::Str;
+use super::joined::Joined;
 use super::scan::same_literal;
 use super::template::Template;
 
@@ -64,8 +65,8 @@ pub struct SseParser {
     template: Option<Template>,
     /// What the sink has answered last.
     joins: bool,
-    /// The deltas of frames that are handed on as one, as they stood there.
-    joined: String,
+    /// The deltas of frames that are handed on as one.
+    joined: Joined,
 }
 
 impl SseParser {
@@ -84,7 +85,7 @@ impl SseParser {
             max_frame,
             template: None,
             joins: false,
-            joined: String::new(),
+            joined: Joined::default(),
         }
     }
 
@@ -170,21 +171,24 @@ impl SseParser {
     fn alike(&mut self, text: &str, at: usize, sink: &mut FrameSink<'_>) -> Option<usize> {
         let template = self.template.as_ref()?;
         let read = |at| template.read(text, at).filter(|alike| alike.end - at <= self.max_frame);
-        let first = read(at)?;
-        let (mut last, mut count, mut escaped) = (first, 1, first.delta.delta.is_escaped());
-        if self.joins {
-            while let Some(next) = read(last.end) {
-                if count == 1 {
-                    first.delta.delta.raw().clone_into(&mut self.joined);
-                }
-                self.joined.push_str(next.delta.delta.raw());
-                escaped |= next.delta.delta.is_escaped();
-                (last, count) = (next, count + 1);
-            }
+        let mut last = read(at)?;
+        let (mut start, mut count) = (at, 1);
+        let mut next = if self.joins { read(last.end) } else { None };
+        if next.is_some() {
+            self.joined.clear(text.len() - at);
+            self.joined.push(text, &last);
         }
-        let added = if count == 1 { first.delta.delta } else { Str::new(&self.joined, escaped) };
-        let delta = Some(Delta { delta: added, ..first.delta });
-        self.joins = sink(&Frame { delta, alike: count, ..self.frame(last.data) });
+        while let Some(alike) = next {
+            self.joined.push(text, &alike);
+            (start, last, count) = (last.end, alike, count + 1);
+            next = read(last.end);
+        }
+        let added = match count {
+            1 => Str::new(text.get(last.delta)?, last.escaped),
+            _ => self.joined.text(),
+        };
+        let data = template.data(text.get(start..last.end)?);
+        self.joins = sink(&Frame { delta: template.delta(added), alike: count, ..self.frame(data) });
         Some(last.end)
     }
 

@@ -24,12 +24,12 @@ pub(super) struct Template {
     time: Option<Range<usize>>,
 }
 
-/// A frame that is like it.
-#[derive(Clone, Copy)]
-pub(super) struct Alike<'a> {
-    /// The data of its one line.
-    pub data: &'a str,
-    pub delta: Delta<'a>,
+/// Where the parts of a frame stand that is like it.
+#[derive(Debug, Clone)]
+pub(super) struct Alike {
+    pub delta: Range<usize>,
+    /// The delta has escapes.
+    pub escaped: bool,
     /// Where the next frame begins.
     pub end: usize,
 }
@@ -53,7 +53,7 @@ impl Template {
     }
 
     /// The frame that begins at `at`, if it is whole and like this one.
-    pub fn read<'a>(&'a self, text: &'a str, at: usize) -> Option<Alike<'a>> {
+    pub fn read(&self, text: &str, at: usize) -> Option<Alike> {
         let bytes = text.as_bytes();
         let (mut from, mut to) = (0, at);
         let before = self.time.as_ref().filter(|time| time.start < self.delta.start);
@@ -64,20 +64,23 @@ impl Template {
         }
         let start = self.skip(bytes, to, from..self.delta.start)?;
         let (end, escaped) = string_end(text, start)?;
-        let delta = text.get(start..end)?;
         (from, to) = (self.delta.end, end);
         if let Some(time) = behind {
             to = digits_end(bytes, self.skip(bytes, to, from..time.start)?)?;
             from = time.end;
         }
-        let end = self.skip(bytes, to, from..self.text.len())?;
+        Some(Alike { delta: start..end, escaped, end: self.skip(bytes, to, from..self.text.len())? })
+    }
+
+    /// What a frame that is like this one says. `added`: of the delta.
+    pub fn delta<'a>(&'a self, added: Str<'a>) -> Option<Delta<'a>> {
+        Some(Delta { kind: self.kind, id: Str::new(self.text.get(self.id.clone())?, self.id_escaped), delta: added })
+    }
+
+    /// The data of a frame that is like this one, and of which this is all.
+    pub fn data<'a>(&self, frame: &'a str) -> &'a str {
         let tail = self.text.len() - self.data.end;
-        let id = Str::new(self.text.get(self.id.clone())?, self.id_escaped);
-        Some(Alike {
-            data: text.get(at + self.data.start..end - tail)?,
-            delta: Delta { kind: self.kind, id, delta: Str::new(delta, escaped) },
-            end,
-        })
+        frame.get(self.data.start..frame.len() - tail).unwrap_or_default()
     }
 
     /// Behind this part of the template, if it stands at `at`.
@@ -167,7 +170,28 @@ mod tests {
         let template = parser.template().expect("the frame was learned");
         let next = FIRST.replace("170", "171").replace("{\"}", "1\"}");
         let alike = template.read(&next, 0).expect("they are alike");
-        assert_eq!((alike.end, alike.delta.delta.to_text().as_str()), (next.len(), "1"));
-        assert_eq!(alike.data, next.get(6..).unwrap().trim_end());
+        assert_eq!((alike.end, next.get(alike.delta)), (next.len(), Some("1")));
+        assert_eq!(template.data(&next), next.get(6..).unwrap().trim_end());
+    }
+
+    #[test]
+    fn those_that_come_as_one_say_what_they_say_one_by_one() {
+        let deltas = ["", "a", "ü🙂", "\\n", "\\ud83d", "\\ude42", "longer than the sixteen bytes of a block", "\\\\"];
+        for rounds in [1, 2, 30] {
+            let text: String = deltas
+                .iter()
+                .cycle()
+                .take(rounds * deltas.len())
+                .map(|delta| FIRST.replace("{\"}", &format!("{delta}\"}}")))
+                .collect();
+            let (mut taken, mut joined) = (0, String::new());
+            let mut sink = |frame: &Frame<'_>| {
+                taken += 1;
+                joined.push_str(frame.delta.expect("a delta").delta.raw());
+                true
+            };
+            SseParser::new(1000).feed(&text, &mut sink).unwrap();
+            assert_eq!((taken, joined), (2, deltas.concat().repeat(rounds)));
+        }
     }
 }

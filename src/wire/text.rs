@@ -6,7 +6,7 @@
 //! two neighbours join again in JavaScript. The few genuine characters of that range are kept as their own two
 //! halves ([`keep_private`]), which makes the mapping lossless. See `docs/decisions/0001-halves-in-strings.md`.
 
-use super::scan::{non_ascii, special_or, special_or_other};
+use super::scan::{first_non_ascii, non_ascii, special_or};
 use std::borrow::Cow;
 
 const FIRST_HALF: u32 = 0xD800;
@@ -132,29 +132,6 @@ pub(crate) fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// The same for an engine, which takes half the time for JSON of nothing but ASCII: other characters are escapes, where
-/// they are few. Where they are many, the escapes would take longer than they save.
-pub(crate) fn write_string_for_engine(out: &mut String, text: &str) {
-    let others = non_ascii(text.as_bytes());
-    if others == 0 || others > text.len() / 8 {
-        return write_string(out, text);
-    }
-    out.push('"');
-    let mut rest = text;
-    loop {
-        let (plain, tail) = rest.split_at_checked(special_or_other(rest.as_bytes())).unwrap_or((rest, ""));
-        out.push_str(plain);
-        let mut chars = tail.chars();
-        match chars.next() {
-            None => break,
-            Some(c) if c.is_ascii() || unit(c).is_some() => write_char(out, c),
-            Some(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|&unit| write_unit(out, u32::from(unit))),
-        }
-        rest = chars.as_str();
-    }
-    out.push('"');
-}
-
 /// Writes text that is JSON already, with its halves as escapes.
 pub(crate) fn write_json(out: &mut String, json: &str) {
     write_escaped(out, json, |bytes| memchr::memchr(LEAD, bytes).unwrap_or(bytes.len()));
@@ -187,11 +164,34 @@ fn write_char(out: &mut String, c: char) {
     }
 }
 
-fn write_unit(out: &mut String, unit: u32) {
-    out.push_str("\\u");
-    for shift in [12, 8, 4, 0] {
-        out.push(char::from_digit((unit >> shift) & 0xF, 16).unwrap_or('0'));
+/// JSON for an engine, which takes half the time for one of nothing but ASCII: other characters become escapes, where they
+/// are few. Where they are many, the escapes would take longer than they save.
+pub(crate) fn for_engine(json: String) -> String {
+    let (mut rest, mut others) = (json.as_str(), non_ascii(json.as_bytes()));
+    if others == 0 || others > json.len() / 8 {
+        return json;
     }
+    // An escape is at most three times as long as its character, a pair of them for four bytes as well.
+    let mut ascii = String::with_capacity(json.len() + 2 * others);
+    while others > 0 {
+        let (plain, tail) = rest.split_at_checked(first_non_ascii(rest.as_bytes())).unwrap_or((rest, ""));
+        ascii.push_str(plain);
+        let mut chars = tail.chars();
+        let Some(c) = chars.next() else { return ascii };
+        c.encode_utf16(&mut [0; 2]).iter().for_each(|&unit| write_unit(&mut ascii, u32::from(unit)));
+        (rest, others) = (chars.as_str(), others - c.len_utf8());
+    }
+    ascii.push_str(rest);
+    ascii
+}
+
+fn write_unit(out: &mut String, unit: u32) {
+    let digit = |shift: u32| {
+        let digit = (unit >> shift & 0xF) as u8;
+        digit + if digit < 10 { b'0' } else { b'a' - 10 }
+    };
+    let escape = [b'\\', b'u', digit(12), digit(8), digit(4), digit(0)];
+    out.push_str(std::str::from_utf8(&escape).unwrap_or_default());
 }
 
 #[cfg(test)]
@@ -224,19 +224,13 @@ mod tests {
 
     #[test]
     fn an_engine_gets_ascii_where_little_else_is_in_it() {
-        let for_engine = |text: &str| {
-            let mut out = String::new();
-            write_string_for_engine(&mut out, text);
-            out
-        };
-        let plain = "nothing but \"ASCII\"\n in a text of several blocks of sixteen bytes";
-        assert_eq!(for_engine(plain), literal(plain));
-        let half = unescape("\\ud83d").unwrap();
-        let few = format!("{plain}ü{plain}🙂{half}{plain}");
-        let escaped = literal(&few).replace('ü', "\\u00fc").replace('🙂', "\\ud83d\\ude42");
-        assert_eq!(for_engine(&few), escaped);
+        let plain = "[\"nothing but \\\"ASCII\\\", in a text of several blocks of sixteen bytes\"]";
+        assert_eq!(for_engine(plain.to_owned()), plain);
+        let few = format!("{plain}ü{plain}🙂{plain}é\u{FFFD}");
+        let escaped = few.replace('ü', "\\u00fc").replace('🙂', "\\ud83d\\ude42").replace('é', "\\u00e9");
+        assert_eq!(for_engine(few), escaped.replace('\u{FFFD}', "\\ufffd"));
         let many = "погода в Цюрихе солнечная";
-        assert_eq!(for_engine(many), literal(many));
+        assert_eq!(for_engine(many.to_owned()), many);
     }
 
     #[test]
