@@ -301,7 +301,7 @@ fn many_frames_in_a_read_and_many_reads_of_a_frame() {
         let mut found = 0;
         for read in body.chunks(16) {
             framer
-                .feed(read, &mut |_| {
+                .feed(read, false, &mut |_| {
                     found += 1;
                     false
                 })

@@ -57,7 +57,7 @@ impl Session {
             return;
         }
         let Some(mut stream) = self.stream.take() else { return };
-        let read = stream.feed(bytes, &mut |frame| self.take(frame, now));
+        let read = stream.feed(bytes, self.growing, &mut |frame| self.take(frame, now));
         self.after_reading(read, stream, now);
     }
 

@@ -129,9 +129,12 @@ impl Framer {
         }
     }
 
-    /// Reads the next bytes of the body.
-    pub fn feed(&mut self, bytes: &[u8], sink: &mut Sink<'_>) -> Result<(), BadBody> {
+    /// Reads the next bytes of the body. `joins`: what the sink would answer now.
+    pub fn feed(&mut self, bytes: &[u8], joins: bool, sink: &mut Sink<'_>) -> Result<(), BadBody> {
         let Self { utf8, framing, limits } = self;
+        if let Framing::Sse(sse) = framing {
+            sse.join(joins);
+        }
         if let Framing::Binary { packets, json } = framing {
             packets.feed(bytes, &mut |packet| {
                 json.clear();

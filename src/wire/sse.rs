@@ -99,12 +99,15 @@ impl SseParser {
         &self.id
     }
 
+    /// Whether frames that are alike may come as one, should the sink's last answer not hold any more.
+    pub fn join(&mut self, on: bool) {
+        self.joins = on;
+    }
+
     /// Reads `text`, hands each finished frame to `sink`. After an error the parser is not to be used again.
     pub fn feed(&mut self, text: &str, sink: &mut FrameSink<'_>) -> Result<(), FrameTooLong> {
         let bytes = text.as_bytes();
         let mut at = 0;
-        // What was answered to the last text may not hold for this one.
-        self.joins = false;
         if !self.started && !text.is_empty() {
             self.started = true;
             // "strip one leading U+FEFF BYTE ORDER MARK character, if any"

@@ -99,7 +99,7 @@ fn frame(event: &str, members: &str) -> String {
 fn frames(stream: &Stream, take: &mut dyn FnMut(Option<&Delta<'_>>, &str)) {
     let mut framer = Framer::new(Format::EventStream, FRAME, DEPTH);
     let result: Result<(), BadBody> = stream.reads.iter().try_for_each(|read| {
-        framer.feed(read, &mut |frame| {
+        framer.feed(read, false, &mut |frame| {
             if let Ok(frame) = frame {
                 take(frame.delta.as_ref(), frame.data);
             }

@@ -1,0 +1,60 @@
+// Row 1 without the platform's streams: the reads of an answer, one after the other, to the floor's loop and to the core.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { processorTime } from "./measure.mjs";
+
+const packed = new URL("../pkg/", import.meta.url);
+
+/** @param {readonly Uint8Array[]} reads @param {string} expected @returns {() => Promise<number>} */
+export function bareFloor(reads, expected) {
+  return async () => {
+    const begin = processorTime();
+    const decoder = new TextDecoder();
+    let [buffer, text] = ["", ""];
+    for (const read of reads) {
+      buffer += decoder.decode(read, { stream: true });
+      const frames = buffer.split("\n\n");
+      buffer = frames.pop() ?? "";
+      for (const frame of frames) {
+        const event = JSON.parse(frame.slice(6));
+        if (event.type === "TEXT_MESSAGE_CONTENT") text += event.delta;
+      }
+    }
+    const spent = processorTime() - begin;
+    assert.ok(text === expected);
+    return spent;
+  };
+}
+
+/** @param {readonly Uint8Array[]} reads @param {string} expected @returns {Promise<() => Promise<number>>} */
+export async function bareCore(reads, expected) {
+  const glue = await import(new URL("glue/core.js", packed).href);
+  await glue.default({ module_or_path: readFileSync(new URL("core.wasm", packed)) });
+  const { protocol: _, ...options } = { threadId: "t", rules: "tolerant", protocol: "1.0", dialectSettings: "{}", events: false, decisions: false, maxFrameBytes: 1e7, maxErrorBodyBytes: 1e4 };
+  const settings = { ...options, protocol: "1.0", maxQueue: 8, maxDepth: 64, maxHistory: 0, graceMs: 0, network: "{}" };
+  const response = () => new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
+  const input = JSON.stringify({ runId: "r", messages: [], tools: [], context: [], forwardedProps: {} });
+  return () =>
+    new Promise((resolve, reject) => {
+      const none = () => undefined;
+      const receive = (/** @type {unknown} */ _reader, /** @type {any} */ body, /** @type {WebAssembly.Memory} */ memory) => {
+        const begin = processorTime();
+        let room = new Uint8Array(0);
+        for (const read of reads) {
+          if (room.length < read.length) room = new Uint8Array(memory.buffer, body.room(read.length), read.length);
+          room.set(read);
+          body.read(read.length, 1);
+        }
+        const patch = JSON.parse(session.takePatch());
+        const spent = processorTime() - begin;
+        const text = JSON.stringify(patch);
+        session.dispose();
+        if (text.includes(JSON.stringify(expected).slice(1, -1))) resolve(spent);
+        else reject(new Error("another text"));
+      };
+      const host = { request: async () => ({ url: "http://agent.test/", fetch: async () => response(), binary: false }), receive, stopRemote: none, changed: none, settled: none, custom: none, event: none, warning: none, execute: none, abandon: none, fatal: reject };
+      const session = new glue.Session(settings, undefined, undefined, host);
+      session.submit(input);
+    });
+}
