@@ -5,7 +5,7 @@ mod support;
 
 use ag_ui_wasm::journal::compact;
 use ag_ui_wasm::session::Options;
-use ag_ui_wasm::wire::{Frame, SseParser};
+use ag_ui_wasm::wire::{Frame, SseParser, Undecodable};
 use serde_json::{Value, json};
 use support::Agent;
 use support::runs::{started, text as message};
@@ -91,8 +91,8 @@ fn recordings() -> Vec<(String, String)> {
                 let mut lines = String::new();
                 let mut parser = SseParser::new(1 << 20);
                 // Pretty-printed JSON goes onto one line; a line end inside of a string would be no JSON.
-                let mut take = |frame: &Frame<'_>| {
-                    lines.extend([&*frame.data.replace('\n', " "), "\n"]);
+                let mut take = |frame: Result<&Frame<'_>, Undecodable>| {
+                    lines.extend([&*frame.unwrap().data.replace('\n', " "), "\n"]);
                     false
                 };
                 parser.feed(&String::from_utf8_lossy(&bytes), &mut take).unwrap();

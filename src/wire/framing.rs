@@ -16,9 +16,9 @@
 use super::delta::Delta;
 use super::json::Raw;
 use super::packets::Packets;
-use super::protobuf::{Limits, Undecodable, to_json};
+use super::protobuf::{Limits, to_json};
 use super::split::{Cut, Splitter, blank};
-use super::sse::{Frame, FrameTooLong, SseParser};
+use super::sse::{Frame, FrameSink, FrameTooLong, SseParser};
 use super::utf8::Utf8Decoder;
 
 /// The media type of the binary framing.
@@ -70,10 +70,6 @@ impl From<FrameTooLong> for BadBody {
         Self::FrameTooLong
     }
 }
-
-/// What takes the frames, and what could not be made one. Answers whether frames of an event stream that are like the last
-/// one may come as one.
-pub type Sink<'a> = dyn FnMut(Result<&Frame<'_>, Undecodable>) -> bool + 'a;
 
 /// One body on its way to frames.
 #[derive(Debug)]
@@ -130,7 +126,7 @@ impl Framer {
     }
 
     /// Reads the next bytes of the body. `joins`: what the sink would answer now.
-    pub fn feed(&mut self, bytes: &[u8], joins: bool, sink: &mut Sink<'_>) -> Result<(), BadBody> {
+    pub fn feed(&mut self, bytes: &[u8], joins: bool, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
         let Self { utf8, framing, limits } = self;
         if let Framing::Sse(sse) = framing {
             sse.join(joins);
@@ -156,13 +152,13 @@ impl Framer {
     }
 
     /// The end of the body. A last frame that lacks its end counts all the same, marked as unterminated.
-    pub fn finish(&mut self, sink: &mut Sink<'_>) -> Result<(), BadBody> {
+    pub fn finish(&mut self, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
         let Self { utf8, framing, limits } = self;
         let mut result = Ok(());
         utf8.finish(&mut |text| result = framing.text(text, *limits, sink));
         result?;
         match framing {
-            Framing::Sse(sse) => sse.finish(&mut |frame| sink(Ok(frame)))?,
+            Framing::Sse(sse) => sse.finish(sink)?,
             Framing::Split { splitter, sure } => {
                 if let Some(piece) = splitter.finish().filter(|piece| *sure || is_event(piece, limits.depth)) {
                     sink(Ok(&frame(&piece, true)));
@@ -176,7 +172,7 @@ impl Framer {
 }
 
 impl Framing {
-    fn text(&mut self, text: &str, limits: Limits, sink: &mut Sink<'_>) -> Result<(), FrameTooLong> {
+    fn text(&mut self, text: &str, limits: Limits, sink: &mut FrameSink<'_>) -> Result<(), FrameTooLong> {
         if let Self::Undecided(sse) = self {
             let start = text.trim_start_matches(blank);
             let split = |cut| Self::Split { splitter: Splitter::new(cut, limits.bytes), sure: false };
@@ -188,7 +184,7 @@ impl Framing {
             };
         }
         match self {
-            Self::Sse(sse) => return sse.feed(text, &mut |frame| sink(Ok(frame))),
+            Self::Sse(sse) => return sse.feed(text, sink),
             Self::Split { splitter, sure } => {
                 let mut nothing = false;
                 splitter.feed(text, &mut |piece| {

@@ -6,6 +6,7 @@
 use super::delta::Delta;
 use super::event::Str;
 use super::joined::Joined;
+use super::protobuf::Undecodable;
 use super::scan::same_literal;
 use super::template::Template;
 
@@ -31,8 +32,9 @@ pub struct Frame<'a> {
     pub left_out: usize,
 }
 
-/// Takes the frames. Answers whether others that are alike may come as one.
-pub type FrameSink<'s> = dyn FnMut(&Frame<'_>) -> bool + 's;
+/// Takes the frames of a body, and what could not be made one, of which an event stream has none. Answers whether others
+/// that are alike may come as one.
+pub type FrameSink<'s> = dyn FnMut(Result<&Frame<'_>, Undecodable>) -> bool + 's;
 
 /// A frame is longer than the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,7 +193,7 @@ impl SseParser {
             _ => self.joined.text(),
         };
         let data = template.data(text.get(start..last.end)?);
-        self.joins = sink(&Frame { delta: template.delta(added), alike: count, ..self.frame(data) });
+        self.joins = sink(Ok(&Frame { delta: template.delta(added), alike: count, ..self.frame(data) }));
         Some(last.end)
     }
 
@@ -211,7 +213,7 @@ impl SseParser {
         }
         if !data.is_empty() {
             let delta = read.map(|(delta, _)| delta);
-            self.joins = sink(&Frame { event: &self.event, delta, own_id: self.has_id, ..self.frame(data) });
+            self.joins = sink(Ok(&Frame { event: &self.event, delta, own_id: self.has_id, ..self.frame(data) }));
         }
         self.has_id = false;
         self.event.clear();
@@ -295,7 +297,7 @@ impl SseParser {
                 self.template = None;
             }
             self.joins =
-                sink(&Frame { event: &self.event, delta, own_id: self.has_id, unterminated, ..self.frame(text) });
+                sink(Ok(&Frame { event: &self.event, delta, own_id: self.has_id, unterminated, ..self.frame(text) }));
         }
         self.has_id = false;
         self.data.clear();
@@ -344,7 +346,8 @@ mod tests {
     fn frames(pieces: &[&str]) -> Vec<(String, String, String)> {
         let mut parser = SseParser::new(100);
         let mut frames = Vec::new();
-        let mut sink = |f: &Frame<'_>| {
+        let mut sink = |f: Result<&Frame<'_>, Undecodable>| {
+            let f = f.unwrap();
             frames.push((f.event.to_owned(), f.data.to_owned(), f.id.to_owned()));
             false
         };

@@ -93,6 +93,7 @@ impl Template {
 
 #[cfg(test)]
 mod tests {
+    use super::super::protobuf::Undecodable;
     use super::super::sse::{Frame, SseParser};
     use super::*;
 
@@ -101,7 +102,8 @@ mod tests {
     /// What a parser makes of the text: the data and the deltas.
     fn read(parser: &mut SseParser, text: &str) -> Vec<Read> {
         let mut frames = Vec::new();
-        let mut sink = |frame: &Frame<'_>| {
+        let mut sink = |frame: Result<&Frame<'_>, Undecodable>| {
+            let frame = frame.unwrap();
             let delta = frame.delta.map(|Delta { kind, id, delta }| (kind, id.to_text(), delta.to_text()));
             frames.push((frame.data.to_owned(), delta));
             false
@@ -185,9 +187,9 @@ mod tests {
                 .map(|delta| FIRST.replace("{\"}", &format!("{delta}\"}}")))
                 .collect();
             let (mut taken, mut joined) = (0, String::new());
-            let mut sink = |frame: &Frame<'_>| {
+            let mut sink = |frame: Result<&Frame<'_>, Undecodable>| {
                 taken += 1;
-                joined.push_str(frame.delta.expect("a delta").delta.raw());
+                joined.push_str(frame.unwrap().delta.expect("a delta").delta.raw());
                 true
             };
             SseParser::new(1000).feed(&text, &mut sink).unwrap();

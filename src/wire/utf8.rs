@@ -12,7 +12,7 @@ pub struct Utf8Decoder {
 
 impl Utf8Decoder {
     /// Hands the text of `bytes` to `sink`, in as few pieces as it takes; one, without a copy, if nothing is odd.
-    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(&str)) {
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
         let mut rest = bytes;
         while self.held > 0 {
             let Some((&byte, tail)) = rest.split_first() else { return };
