@@ -14,6 +14,7 @@
 
 mod effect;
 mod error;
+mod event;
 mod given;
 #[cfg(feature = "guard")]
 mod guarded;
@@ -26,6 +27,7 @@ mod publish;
 mod reconnect;
 mod run;
 mod save;
+mod spoken;
 mod submit;
 mod tools;
 

@@ -1,5 +1,5 @@
 //! When a request is sent again, and where a stream that was cut goes on. Pure: it is told the time, and its jitter comes
-//! from a seed. Uses `wire`; `input.rs` asks it, `join.rs` does what follows.
+//! from a seed. Uses `wire`; `event.rs` asks it, `join.rs` does what follows.
 //!
 //! ```text
 //!              cut, and the run can be joined                     an event that is new

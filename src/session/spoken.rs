@@ -1,0 +1,126 @@
+//! What a dialect makes of what comes: events, and what the protocol has no event for.
+
+use super::run::Body;
+use super::{Effect, Session};
+use crate::dialect::{self, Dialect, Item, Output};
+use crate::rules::Repair;
+use crate::thread::Warning;
+use crate::wire::{EventError, Incoming, JsonWriter, frame_fields};
+
+impl Session {
+    /// Whether the dialect knows the end of the run in an answer that is no stream.
+    pub(super) fn is_answer(&mut self, now: f64) -> bool {
+        let body =
+            self.run.as_ref().and_then(|run| run.body.as_ref()).filter(|_| dialect::ANY && self.dialect.is_some());
+        let Some(text) = body.map(Body::text) else { return false };
+        self.translate(|dialect, out| dialect.answer(&text, out), now);
+        let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
+        if ended {
+            self.close(now);
+            self.next(now);
+        }
+        ended
+    }
+
+    /// Lets the dialect speak, where there is one, and takes what it says.
+    pub(super) fn translate<T>(&mut self, ask: impl FnOnce(&mut dyn Dialect, &mut Output) -> T, now: f64) -> Option<T> {
+        let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
+        let mut out = Output::default();
+        #[cfg(feature = "guard")]
+        {
+            (out.guard, out.now) = (self.guard.take(), now);
+        }
+        let answer = ask(dialect, &mut out);
+        #[cfg(feature = "guard")]
+        {
+            self.guard = out.guard.take();
+            self.report_guard();
+        }
+        for item in out.take() {
+            self.item(item, now);
+        }
+        #[cfg(feature = "guard")]
+        {
+            self.judged = false;
+        }
+        Some(answer)
+    }
+
+    fn item(&mut self, item: Item, now: f64) {
+        if self.broken() {
+            return;
+        }
+        match item {
+            Item::Event(json) => {
+                if let Err(error) = self.general(&json, now) {
+                    self.malformed(error.code(), Repair::Drop, &error);
+                }
+            }
+            Item::Malformed { code, message } => self.not_decodable(code, "T16", message),
+            Item::Warning { code, message } => self.effects.push_back(Effect::Warning(Warning::new(code, message))),
+            Item::Cursor(cursor) => self.last_event_id = cursor,
+            Item::Custom { name, value } => {
+                let write = |event: &mut JsonWriter<'_>| {
+                    event.string("type", "CUSTOM").string("name", &name).json("value", &value);
+                };
+                if self.admits_made(write, now) {
+                    self.effects.push_back(Effect::Custom { name, value });
+                }
+            }
+            Item::Text { message_id, text } => {
+                let write = |event: &mut JsonWriter<'_>| {
+                    event
+                        .string("type", "TEXT_MESSAGE_CONTENT")
+                        .string("messageId", &message_id)
+                        .string("delta", &text);
+                };
+                if self.admits_made(write, now) {
+                    self.thread.replace_text(&message_id, text);
+                }
+            }
+            #[cfg(feature = "guard")]
+            Item::Judged => self.judged = true,
+            #[cfg(not(feature = "guard"))]
+            Item::Judged => {}
+            Item::Aside(json) => {
+                if let Err(error) = self.aside(&json, now) {
+                    self.malformed(error.code(), Repair::Drop, &error);
+                }
+            }
+            Item::Usage(json) => {
+                self.progress.usages += 1;
+                if self.progress.usages > self.progress.usages_again {
+                    self.thread.add_usage(&json);
+                }
+            }
+            Item::Answered(interrupt) => self.thread.close_interrupt(&interrupt),
+        }
+    }
+
+    /// Takes an event that comes outside of any run.
+    fn aside(&mut self, json: &str, now: f64) -> Result<(), EventError> {
+        let fields = frame_fields(json, self.options.max_depth)?;
+        let incoming = Incoming::read(&fields, &mut |_| {})?;
+        self.progressed(Some(&incoming.event), 1);
+        if self.admits(&incoming, now) {
+            self.report_event(json);
+            self.reduce(&incoming, now);
+        }
+        Ok(())
+    }
+
+    /// Whether the guard admits what a dialect says in another way than by an event: as the event that `write` writes.
+    fn admits_made(&mut self, write: impl FnOnce(&mut JsonWriter<'_>), now: f64) -> bool {
+        if !self.is_guarded() {
+            return true;
+        }
+        let mut event = String::new();
+        let mut object = JsonWriter::object(&mut event);
+        write(&mut object);
+        object.close();
+        let fields = frame_fields(&event, self.options.max_depth);
+        let incoming =
+            fields.and_then(|fields| Incoming::read(&fields, &mut |_| {}).map(|incoming| self.admits(&incoming, now)));
+        incoming.unwrap_or(false)
+    }
+}
