@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { bareCore, bareFloor } from "./bare.mjs";
 import { alternate as inTurn, processorTime, quantile, ratio, summary } from "./measure.mjs";
 import { imported } from "./peers.mjs";
 import { number, spread, time } from "./report.mjs";
@@ -78,6 +79,14 @@ export async function* streams({ full }) {
       met: times.median >= 4,
       data: figures,
     };
+  }
+  const work = textWork(deltas);
+  for (const eventsPerRead of [1, 10, 100]) {
+    const body = reads(work.frames(), eventsPerRead);
+    const figures = await alternate({ floor: bareFloor(body, work.text), ours: await bareCore(body, work.text) }, full ? 21 : 9);
+    const times = ratio(figures.floor, figures.ours);
+    const [ours, floor] = [time(quantile(figures.ours, 0.5)), time(quantile(figures.floor, 0.5))];
+    yield { row: 1, work: `… ${eventsPerRead} a read, without the platform's stream`, ours, other: `floor ${floor}`, ratio: spread(times), target: "", met: undefined, data: figures };
   }
 }
 

@@ -28,6 +28,10 @@ export async function measure() {
     const whole = sizeOf(await bundle(entry, []));
     measured[entry] = { javascript, together: entry === "slim.js" ? sum(javascript, wasm) : whole };
   }
+  // The page's part and the worker's; what the page would load if it had no worker is left out.
+  const page = sizeOf(await bundle("worker.js", ["./core.js", "./glue/bytes.js"]));
+  const [script, worker] = [sizeOf(await bundle("worker-main.js", ["./glue/bytes.js"])), sizeOf(await bundle("worker-main.js", []))];
+  measured["worker.js"] = { javascript: sum(page, script), together: sum(page, worker) };
   return { wasm, full, entries: measured };
 }
 

@@ -50,11 +50,8 @@ fn first<const OR: u8>(bytes: &[u8]) -> usize {
         let found = specials::<OR>(block(last));
         return if found == 0 { bytes.len() } else { bytes.len() - 16 + found.trailing_zeros() as usize };
     }
-    bytes.iter().position(|&byte| is_special::<OR>(byte)).unwrap_or(bytes.len())
-}
-
-fn is_special<const OR: u8>(byte: u8) -> bool {
-    byte == b'"' || byte == b'\\' || byte < 0x20 || byte == OR
+    let is = |byte: u8| byte == b'"' || byte == b'\\' || byte < 0x20 || byte == OR;
+    bytes.iter().position(|&byte| is(byte)).unwrap_or(bytes.len())
 }
 
 /// How many digits the bytes begin with; at most sixteen are counted.
@@ -162,6 +159,7 @@ mod block {
     }
 }
 
+/// The same with what every processor has.
 #[cfg(not(target_arch = "wasm32"))]
 mod block {
     pub type Block = u128;
@@ -179,19 +177,32 @@ mod block {
     }
 
     pub fn specials<const OR: u8>(block: Block) -> u32 {
-        bits(block, super::is_special::<OR>)
+        let quotes = zeros(block ^ each(b'"')) | zeros(block ^ each(b'\\'));
+        high_bits(quotes | zeros(block & each(!0x1F)) | zeros(block ^ each(OR)))
     }
 
     pub fn others(block: Block) -> u32 {
-        bits(block, |byte| !byte.is_ascii())
+        high_bits(block & each(0x80))
     }
 
     pub fn digits(block: Block) -> u32 {
-        bits(block, |byte| byte.is_ascii_digit())
+        let value = block ^ each(b'0');
+        high_bits(zeros(value & each(!7)) | zeros((value & each(!1)) ^ each(8)))
     }
 
-    fn bits(block: Block, is: impl Fn(u8) -> bool) -> u32 {
-        (0..).zip(block.to_le_bytes()).fold(0, |found, (at, byte)| found | (u32::from(is(byte)) << at))
+    const fn each(byte: u8) -> Block {
+        Block::from_le_bytes([byte; 16])
+    }
+
+    /// The high bit of each byte that is zero.
+    fn zeros(block: Block) -> Block {
+        !(((block & each(0x7F)) + each(0x7F)) | block | each(0x7F))
+    }
+
+    /// The high bits side by side; no other bit may be set.
+    fn high_bits(block: Block) -> u32 {
+        let half = |half: u64| (half >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        (half(block as u64) | half((block >> 64) as u64) << 8) as u32
     }
 }
 

@@ -43,22 +43,24 @@ let kept = [];
     return { took, right };
   },
 
-  /** The same, with how often it was published, and how often at most in one frame. */
+  /** The same, with how often what was read was published, and how often at most in one frame. */
   async published() {
     const agent = createAgent({ url: "http://agent.test/", fetch: async () => answer(burst.body["ag-ui"] ?? []) });
     await agent.submit({}).catch(() => {});
-    let [count, most, inFrame] = [0, 0, 0];
+    let [count, most, inFrame, begun] = [0, 0, 0, false];
     /** @type {unknown} */
     let frame;
     agent.subscribe(() => {
-      if (!agent.getSnapshot().isLoading) return; // The end is shown at once.
+      if (!begun || !agent.getSnapshot().isLoading) return; // What the page does and the end are shown at once.
       const now = document.timeline.currentTime;
       inFrame = frame === now ? inFrame + 1 : 1;
       frame = now;
       count++;
       most = Math.max(most, inFrame);
     });
-    await agent.submit({});
+    const end = agent.submit({});
+    begun = true;
+    await end;
     agent.dispose();
     return { count, most };
   },
