@@ -127,6 +127,10 @@ fn hex4(text: &str) -> Option<u32> {
 
 /// Writes `text` as a JSON string literal.
 pub(crate) fn write_string(out: &mut String, text: &str) {
+    // Growing by half and half again would leave as much behind, which WebAssembly never gives back.
+    if text.len() > 16 * 1024 {
+        out.reserve_exact(text.len() + text.len() / 8);
+    }
     out.push('"');
     write_escaped(out, text, special_or::<LEAD>);
     out.push('"');

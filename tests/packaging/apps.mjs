@@ -5,6 +5,7 @@ import { build as esbuild } from "esbuild";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { build as vite, createServer } from "vite";
+import webpack from "webpack";
 
 /** @typedef {import("./consumer.mjs").Consumer} Consumer */
 
@@ -163,6 +164,35 @@ export async function bundleSite(consumer) {
   const own = consumer.write("bundled/own-worker.js", 'import "ag-ui-wasm/worker-main";');
   await esbuild({ entryPoints: [main, own], bundle: true, minify: true, format: "esm", outdir, logLevel: "error" });
   return outdir;
+}
+
+/**
+ * The page of worker mode, built by webpack.
+ *
+ * @param {Consumer} consumer
+ * @returns {Promise<string>} the folder to serve
+ */
+export async function packSite(consumer) {
+  const path = join(consumer.folder, "sites/packed");
+  consumer.write("sites/packed/index.html", page("./main.js"));
+  const entry = consumer.write("packed/main.js", worker("ag-ui-wasm/worker"));
+  await pack({ entry, output: { path, filename: "main.js" } });
+  return path;
+}
+
+/**
+ * Builds with webpack; what it warns of is an error.
+ *
+ * @param {import("webpack").Configuration} configuration
+ * @returns {Promise<void>}
+ */
+export function pack(configuration) {
+  return new Promise((resolve, reject) => {
+    webpack({ mode: "production", devtool: false, performance: { hints: false }, ...configuration }, (error, stats) => {
+      if (!error && !stats?.hasErrors() && !stats?.hasWarnings()) resolve();
+      else reject(error ?? new Error(stats?.toString({ all: false, errors: true, warnings: true })));
+    });
+  });
 }
 
 /**

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
 import { build as esbuild } from "esbuild";
-import { readFileSync, readdirSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { rollup } from "rollup";
 import { build as vite } from "vite";
 import { ANSWER, startAgentServer } from "./agent-server.mjs";
-import { buildSite } from "./apps.mjs";
+import { buildSite, pack } from "./apps.mjs";
 import { install } from "./consumer.mjs";
 
 /** @type {import("./consumer.mjs").Consumer} */
@@ -46,6 +46,13 @@ const bundlers = {
     const { output } = /** @type {import("vite").Rolldown.RolldownOutput} */ ([built].flat()[0]);
     assert.equal(output.length, 1, "one file, no assets");
     return output[0].code;
+  },
+  async webpack(input) {
+    const path = mkdtempSync(join(consumer.folder, "webpack-"));
+    const output = { path, filename: "bundle.mjs", library: { type: "module" } };
+    await pack({ entry: input, output, experiments: { outputModule: true }, externals: external, externalsType: "module" });
+    assert.deepEqual(readdirSync(path), ["bundle.mjs"], "one file, no assets");
+    return readFileSync(join(path, "bundle.mjs"), "utf8");
   },
 };
 const external = ["react", "svelte", "svelte/reactivity"];

@@ -1,5 +1,5 @@
-// Worker mode of the installed package in browsers: built by Vite, served by Vite, and without a bundler; and where a
-// policy refuses workers.
+// Worker mode of the installed package in browsers: built by Vite and webpack, served by Vite, and without a bundler; and
+// where a policy refuses workers.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -9,7 +9,7 @@ import { openBrowser } from "../webdriver/client.mjs";
 import { closeDisplay } from "../webdriver/display.mjs";
 import { engineNames, engines, locate } from "../webdriver/engines.mjs";
 import { ANSWER, startAgentServer } from "./agent-server.mjs";
-import { buildSite, bundleSite, copySite, serveSite } from "./apps.mjs";
+import { buildSite, bundleSite, copySite, packSite, serveSite } from "./apps.mjs";
 import { install } from "./consumer.mjs";
 
 const strict = "default-src 'self'; img-src data:; script-src 'self' 'wasm-unsafe-eval'";
@@ -33,6 +33,7 @@ before(async () => {
   built = await buildSite(consumer, "worker");
   await serve("built by Vite", built);
   await serve("built by Vite, full", await buildSite(consumer, "full-worker"));
+  await serve("built by webpack", await packSite(consumer));
   await serve("without a bundler", copySite(consumer));
   await serve("bundled with a script of its own", await bundleSite(consumer));
   await serve("refused", built, `${strict}; worker-src 'none'`);
@@ -77,7 +78,7 @@ for (const name of engineNames) {
     };
     const good = { outcome: "success", said: ANSWER, error: "" };
 
-    for (const site of ["built by Vite", "built by Vite, full", "without a bundler", "bundled with a script of its own", "served by Vite"]) {
+    for (const site of ["built by Vite", "built by Vite, full", "built by webpack", "without a bundler", "bundled with a script of its own", "served by Vite"]) {
       test(`${site}, the agent works in a worker`, { skip }, async () => {
         assert.deepEqual(await ask(address[site] ?? ""), good);
         assert.equal(await browser.text("#warning"), "");
