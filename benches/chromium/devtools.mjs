@@ -6,6 +6,7 @@ import { WebSocket } from "ws";
  * @typedef {object} Work  of the main thread
  * @property {number} busy  milliseconds of the processor in tasks
  * @property {number} script  of which in JavaScript and WebAssembly
+ * @property {number} layout  of which in layout and styles; most of the rest is painting
  * @property {number} longest  milliseconds of the processor that the longest task took
  * @property {number} longestWall  milliseconds on the clock that the longest task took
  * @property {number} long  tasks of more than 50 ms of the processor
@@ -102,7 +103,8 @@ export class Devtools {
     const complete = this.once("Tracing.tracingComplete");
     await this.send("Tracing.end");
     await complete;
-    return { value, work: { busy: (after.TaskDuration - before.TaskDuration) * 1000, script: (after.ScriptDuration - before.ScriptDuration) * 1000, ...tasks(events, before.ProcessTime) } };
+    const spent = (/** @type {string} */ metric) => (after[`${metric}Duration`] - before[`${metric}Duration`]) * 1000;
+    return { value, work: { busy: spent("Task"), script: spent("Script"), layout: spent("Layout") + spent("RecalcStyle"), ...tasks(events, before.ProcessTime) } };
   }
 
   /** Bytes of JavaScript's heap that are in use, once all that nobody needs is gone. */
