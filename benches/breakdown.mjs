@@ -76,7 +76,7 @@ function room(name) {
   if (ours) return `ours: ${ours}`;
   // An export with what was inlined into it.
   if (name.endsWith(" shim")) return name.startsWith("compact") ? "ours: journal" : "ours: session";
-  const crate = name.match(/\b(serde_json|json_patch|jsonptr|serde_wasm_bindgen|serde_core|serde|wasm_bindgen|js_sys|web_sys|dlmalloc|memchr|indexmap|hashbrown|itoa|zmij|ryu|std|alloc|core)\b(?:\[\w+\])?::/)?.[1];
+  const crate = name.match(/\b(serde_json|json_patch|jsonptr|serde_wasm_bindgen|serde_core|serde|wasm_bindgen|js_sys|web_sys|dlmalloc|memchr|simdutf8|indexmap|hashbrown|itoa|zmij|ryu|std|alloc|core)\b(?:\[\w+\])?::/)?.[1];
   if (crate === "std" || crate === "alloc" || crate === "core") return `Rust: ${crate}`;
   return crate ?? (name.startsWith("__wbg") || name.includes("wbindgen") ? "wasm_bindgen" : "other");
 }

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
+import { alternate, processorTime, quantile } from "./measure.mjs";
 import { answer, reads, textWork } from "./workload.mjs";
 
 process.env.NODE_ENV = "production";
@@ -30,6 +31,17 @@ await session.post("Profiler.setSamplingInterval", { interval: 100 });
 const [deltas, rounds] = [100_000, 40];
 const work = textWork(deltas);
 const table = parts.map(([name]) => [name]);
+const empty = ["a loop over the stream that does nothing"];
+
+/** @param {readonly Uint8Array[]} body @returns {Promise<number>} milliseconds of the processor */
+function drain(body) {
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (answer(body).body).getReader();
+  const begin = processorTime();
+  return new Promise((resolve) => {
+    const come = (/** @type {{ done: boolean }} */ { done }) => (done ? resolve(processorTime() - begin) : void reader.read().then(come));
+    reader.read().then(come);
+  });
+}
 for (const eventsPerRead of [1, 10, 100]) {
   const body = reads(work.frames(), eventsPerRead);
   const run = async () => {
@@ -53,9 +65,10 @@ for (const eventsPerRead of [1, 10, 100]) {
     spent[part] = (spent[part] ?? 0) + (profile.timeDeltas?.[at] ?? 0);
   });
   spent.forEach((micros, part) => table[part]?.push((micros / 1000 / rounds).toFixed(1)));
+  empty.push(quantile((await alternate({ empty: () => drain(body) }, 11)).empty, 0.5).toFixed(1));
 }
 session.disconnect();
 
 console.log(`${deltas} text deltas, milliseconds at 1, 10 and 100 events a read:\n`);
-for (const [name = "", ...values] of table) console.log(name.padEnd(50), ...values.map((value) => value.padStart(8)));
+for (const [name = "", ...values] of [...table, empty]) console.log(name.padEnd(50), ...values.map((value) => value.padStart(8)));
 process.exit(0);

@@ -242,14 +242,17 @@ describe("tables", () => {
   });
 
   test("Sizes: what a measurement gives, but for a twentieth", async () => {
-    const { wasm, entries } = await measure();
+    const { wasm, full, entries } = await measure();
     const together = (/** @type {string} */ name) => entries[name]?.together;
     const measured = {
       "`ag-ui-wasm`": together("index.js"),
       "`ag-ui-wasm/slim` with `core.wasm`": together("slim.js"),
       "`ag-ui-wasm/react`": together("react.js"),
       "`ag-ui-wasm/svelte`": together("svelte.js"),
+      "`ag-ui-wasm/worker`, page and worker": together("worker.js"),
+      "`ag-ui-wasm/full`": together("full/index.js"),
       "`core.wasm` alone": wasm,
+      "`full.wasm` alone": full,
     };
     for (const [name, size] of Object.entries(measured)) {
       const row = section("Sizes").split("\n").find((line) => line.startsWith(`| ${name} |`));
