@@ -300,3 +300,20 @@ fn events_are_reported_as_they_came_to_those_who_ask() {
     agent.session.bytes(request, b"data: {\"type\":\"RAW\", \"event\":1}\n\ndata: {oops\n\n", 0.0);
     assert_eq!(raw(&mut agent), 1);
 }
+
+#[test]
+fn who_begins_to_listen_in_the_middle_of_a_message_hears_each_of_its_events() {
+    let (mut agent, request) = streaming();
+    let [_, content] = text("m", "x");
+    let three = format!("data: {content}\n\n").repeat(3);
+    let read = |agent: &mut Agent| {
+        agent.session.bytes(request, three.as_bytes(), 0.0);
+        std::iter::from_fn(|| agent.session.poll_effect()).filter(|effect| matches!(effect, Effect::Event(_))).count()
+    };
+    assert_eq!((read(&mut agent), read(&mut agent)), (0, 0));
+    agent.session.report_events(true);
+    assert_eq!(read(&mut agent), 3);
+    agent.session.report_events(false);
+    assert_eq!((read(&mut agent), read(&mut agent)), (0, 0));
+    assert_eq!(agent.snapshot()["messages"][1]["content"], format!("Hello{}", "x".repeat(15)));
+}
