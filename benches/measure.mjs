@@ -2,7 +2,7 @@
 //
 // What is measured in Node is the processor's time, which depends least on what else the machine does. A ratio compares
 // neighbours of one round; shown are medians, with the quartiles. The first round only warms up. Before each way comes what
-// `before` does: in Node, a garbage collection, so that no way pays for what another has left.
+// `before` does: in Node, a collection of young garbage, so that no way pays for what another has left.
 
 /**
  * @typedef {object} Measured

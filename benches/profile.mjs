@@ -42,6 +42,7 @@ function drain(body) {
     reader.read().then(come);
   });
 }
+
 for (const eventsPerRead of [1, 10, 100]) {
   const body = reads(work.frames(), eventsPerRead);
   const run = async () => {

@@ -14,8 +14,8 @@ const sliceMs = 8;
 const pauseMs = 2;
 // What is read between two looks at the clock; a fraction of a millisecond on any machine.
 const pieceBytes = 32 * 1024;
-// What takes less time than the look would.
-const smallBytes = 1024;
+// Room for small reads of any length.
+const roomBytes = 1024;
 
 /** Reads to the end, or until nothing more is wanted. `lost` is told what the core throws, which is a trap. */
 export function readBody(
@@ -34,9 +34,9 @@ export function readBody(
 
   /** Gives the core a piece. False: nothing more is wanted. */
   const take = (piece: Uint8Array): boolean => {
-    // Where the module's memory has grown, the old room has no length any more.
-    if (room.length < piece.length) {
-      const size = Math.max(piece.length, smallBytes);
+    // Where the module's memory has grown, the old room has no length any more, and takes not even an empty piece.
+    if (room.length < Math.max(piece.length, 1)) {
+      const size = Math.max(piece.length, roomBytes);
       const at = body.room(size);
       room = new Uint8Array(memory.buffer, at, size);
     }
@@ -57,7 +57,8 @@ export function readBody(
       for (let rest = chunk; ; rest = rest.subarray(pieceBytes)) {
         const whole = rest.length <= pieceBytes;
         if (!take(whole ? rest : rest.subarray(0, pieceBytes))) return body.free();
-        if (rest.length > smallBytes) last = performance.now();
+        // A small piece may take long as well: who listens is called from inside.
+        last = performance.now();
         if (last - began > sliceMs) return wait(whole ? next : () => give(rest.subarray(pieceBytes)));
         if (whole) return next();
       }

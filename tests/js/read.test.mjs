@@ -61,6 +61,21 @@ describe("reading a body", () => {
     const { text, rooms } = await read(streamOf(bytes("a"), bytes("b"), bytes("c")), { took: grow });
     assert.equal(text, "abc");
     assert.equal(rooms, 3);
+    const { text: also, trap } = await read(streamOf(bytes("a"), bytes(""), bytes("b")), { took: grow });
+    assert.deepEqual([also, trap], ["ab", undefined], "an empty read is nothing special");
+  });
+
+  it("leaves the page its turn where small reads take long", async () => {
+    let count = 0;
+    const took = () => {
+      count++;
+      for (const end = performance.now() + 3; performance.now() < end; );
+      return true;
+    };
+    const seen = new Promise((turned) => setImmediate(() => turned(count)));
+    await read(streamOf(...Array.from({ length: 12 }, () => bytes("a"))), { took });
+    assert.equal(count, 12);
+    assert.ok((await seen) < 12, "the page had no turn before the end");
   });
 
   it("gives a long chunk in pieces", async () => {
