@@ -32,7 +32,7 @@ export async function bareCore(reads, expected) {
   const glue = await import(new URL("glue/core.js", packed).href);
   await glue.default({ module_or_path: readFileSync(new URL("core.wasm", packed)) });
   const rules = { rules: "tolerant", protocol: "1.0", dialectSettings: "{}", network: "{}" };
-  const limits = { maxFrameBytes: 1e7, maxErrorBodyBytes: 1e4, maxQueue: 8, maxDepth: 64, maxHistory: 0, graceMs: 0 };
+  const limits = { maxFrameBytes: 1e7, maxStateBytes: 1e7, maxThreadBytes: 1e8, maxItems: 1e5, maxWarnings: 100, maxErrorBodyBytes: 1e4, errorBodyMs: 5000, maxQueue: 8, maxDepth: 64, maxHistory: 0, graceMs: 0 };
   const options = { threadId: "t", events: false, decisions: false, ...rules, ...limits };
   const none = () => undefined;
   const response = () => new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
@@ -55,9 +55,9 @@ export async function bareCore(reads, expected) {
         if (JSON.stringify(patch).includes(JSON.stringify(expected))) resolve(spent);
         else reject(new Error("The core made another text of it."));
       };
-      const told = { changed: none, settled: none, custom: none, event: none, warning: none, execute: none, abandon: none, stopRemote: none };
+      const told = { changed: none, settled: none, custom: none, event: none, warning: none, execute: none, abandon: none, hold: none, stopRemote: none };
       const request = async () => ({ url: "http://agent.test/", fetch: async () => response() });
-      const session = new glue.Session(options, undefined, undefined, { ...told, request, receive, fatal: reject });
+      const session = new glue.Session(options, undefined, undefined, { ...told, request, receive, watch: (/** @type {unknown} */ callback) => callback });
       session.submit(input);
     });
 }

@@ -1,5 +1,5 @@
 // What the WebAssembly consists of: bytes of code by crate and room, before compression. `node benches/breakdown.mjs`,
-// behind a build; `--functions 30` names the largest functions as well.
+// after a build; `--functions 30` names the largest functions as well.
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

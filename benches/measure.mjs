@@ -18,7 +18,7 @@ export function processorTime() {
 }
 
 /**
- * Each way in turn, `rounds` times, behind one that is not counted.
+ * Each way in turn, `rounds` times, after one that is not counted.
  *
  * @template {string} Name
  * @param {Record<Name, () => Promise<number>>} ways  each gives its figure, lower is better

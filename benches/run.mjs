@@ -18,6 +18,7 @@ import { locate } from "../tests/webdriver/engines.mjs";
 import { at } from "../tools/paths.mjs";
 import { markdown, text } from "./report.mjs";
 import { versions } from "./peers.mjs";
+import { dropIn } from "./dropin.mjs";
 import * as node from "./node.mjs";
 import * as chromium from "./chromium/rows.mjs";
 import { size } from "./size.mjs";
@@ -25,7 +26,7 @@ import { size } from "./size.mjs";
 /** @typedef {import("./report.mjs").Line} Line */
 
 /** What runs in Node, and what in a page. */
-const inNode = { stream: node.streams, against: node.against, thread: node.threads, args: node.args, state: node.states, size };
+const inNode = { stream: node.streams, against: node.against, thread: node.threads, args: node.args, state: node.states, dropin: dropIn, size };
 const inPage = { render: chromium.rendering, burst: chromium.bursts, cold: chromium.cold, memory: chromium.memory, many: chromium.many };
 const names = [...Object.keys(inNode), ...Object.keys(inPage)];
 

@@ -77,7 +77,7 @@ export function stateWork(rows, deltas) {
   return { deltas, text: "", frames: () => run(Array.from({ length: deltas }, (_, at) => frame("STATE_DELTA", `"delta":${change(at)}`))) };
 }
 
-/** A thread that has gone on for a while. @param {number} length @param {number} characters of each message */
+/** A thread that has continued for a while. @param {number} length @param {number} characters of each message */
 export function history(length, characters = 1024) {
   const sentence = "The quick brown fox jumps over the lazy dog, and the dog does not mind. ";
   const content = sentence.repeat(Math.ceil(characters / sentence.length)).slice(0, characters);

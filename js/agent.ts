@@ -1,30 +1,34 @@
+import { createApprove } from "./approve.js";
 import { AgentError } from "./error.js";
+import { messagesEdit, stateEdit } from "./edit.js";
 import { call, createEmitter } from "./emitter.js";
 import { misuse } from "./failure.js";
 import type { SessionOptions } from "./glue/core.js";
 import { createGuard, toPolicy } from "./guard.js";
 import { createHistory } from "./history.js";
 import { initialSnapshot } from "./initial.js";
-import { findTool, isAnswer, toAnswer, toCoreInput, toRunInput } from "./input.js";
-import { createLink, type Client, type Link, type Run } from "./link.js";
+import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput } from "./input.js";
+import type { Line } from "./line.js";
+import { createLink, type Client, type Edit, type Link, type Run } from "./link.js";
 import type { Core } from "./loader.js";
-import { createKeeper, readSaved, refusal, type SavedAgent } from "./persist.js";
+import { needsFull } from "./modules.js";
+import { readSaved, refusal, type Queued, type SavedAgent } from "./persist.js";
+import { createSaving, type Saving } from "./saving.js";
 import { stopRemote, toNetwork, toTarget } from "./request.js";
-import { createCalls, isPromise } from "./tools.js";
-import type { Agent, AgentOptions, AgentSnapshot, Checkpoint, Message, PageTool, QueuedSubmit, RunResult, SubmitInput } from "./types.js";
+import { checkTools, createCalls, isPromise } from "./tools.js";
+import type { AgainOptions, Agent, AgentOptions, AgentSnapshot, Checkpoint, PageTool, QueuedSubmit, RunResult, SubmitInput, TransportTarget } from "./types.js";
 import { uuid } from "./uuid.js";
 import { createWaker } from "./wake.js";
 
 /**
  * An agent over a core that is loaded when it is first needed. The entries of the package differ in the source only.
- * `full`: it is the one with the dialects. `linked` makes the link to it.
+ * `linked` makes the link to it.
  *
  * @internal
  */
 export function createAgentWith<State>(
   source: () => Promise<Core>,
   given: AgentOptions<State>,
-  full = false,
   linked: (client: Client<State>) => Link<State> = createLink,
 ): Agent<State> {
   const { initialMessages = [], initialState, notify, limits = {} } = given;
@@ -34,21 +38,39 @@ export function createAgentWith<State>(
     throw misuse(new TypeError(`expected "1.0" or "0.0.x" as protocol, not ${JSON.stringify(protocol)}`));
   }
   const { name: dialect, ...ownSettings } = typeof given.dialect === "string" ? { name: given.dialect } : (given.dialect ?? {});
-  const missing = full ? undefined : dialect ? "dialect" : given.guard ? "guard" : undefined;
-  if (missing) {
-    const message = `"${missing}" is an option of createAgent() from "ag-ui-wasm/full"`;
-    throw new AgentError({ kind: "unsupported", code: missing, message });
+  if (given.worker) {
+    const message = '"worker" is an option of createAgent() from "ag-ui-wasm/worker": make the agent with that, and pass it to useAgent()';
+    throw new AgentError({ kind: "unsupported", code: "worker", message });
   }
   const { persist } = given;
-  const first = initialSnapshot(given.threadId ?? uuid(), initialMessages, initialState);
+  const full = needsFull(given);
+  // Mistakes are told of where they are made.
+  if (Array.isArray(given.tools)) checkTools(given.tools);
+  // Ids and randomness are drawn when they are first needed: an agent may be made in a prerender, which must be the same
+  // every time.
+  let threadId = given.threadId;
+  const ownThreadId = (): string => (threadId ??= uuid());
+  // A server and the page that hydrates have the same one only if the application gives it.
+  const first = initialSnapshot(threadId ?? "", initialMessages, initialState);
   const listeners = new Set<{ listener: () => void }>();
   // Read at the time of every call, so that a binding can keep callbacks and headers fresh.
   let options = given;
-  let snapshot: AgentSnapshot<State> = first;
+  let snapshot: AgentSnapshot<State> = threadId === undefined ? lazily({ ...first }, "threadId", ownThreadId) : first;
+  // The snapshot without a run that could not be asked for, which is shown until something else is called.
+  let bare = snapshot;
+  let refused: AgentError | undefined;
   let disposed = false;
+  // A save of the application's, on its way.
   let restoring: Promise<void> | undefined;
+  // Another agent owns the save; the run in progress ends without one.
+  let stranded = false;
+  let saving: Saving | undefined;
+  // The run that was in progress when the page was left is joined.
+  let rejoining: Promise<RunResult> | undefined;
   // Nothing has changed yet that would have to be saved.
   let quiet = true;
+  // The load that began with the agent, until something needs it.
+  let early: Promise<Core> | undefined;
   // Tools that a submit has brought with it. The results of their calls may come long after.
   const brought = new Map<string, PageTool>();
 
@@ -60,69 +82,176 @@ export function createAgentWith<State>(
     hold: (json) => void link.now((session) => session.hold(json)),
   });
   const settings: SessionOptions = {
-    threadId: first.threadId,
+    get threadId() {
+      return ownThreadId();
+    },
     rules,
     protocol,
     dialect,
     // The address may tell a dialect how it is spoken there.
     dialectSettings: JSON.stringify(dialect ? { url: typeof given.url === "function" ? undefined : given.url, ...ownSettings } : {}),
     events: false,
-    guard: given.guard && toPolicy(given.guard),
+    guard: given.guard === undefined ? undefined : toPolicy(given.guard),
     decisions: false,
     maxFrameBytes: limits.frameBytes ?? 10 * 2 ** 20,
+    maxStateBytes: limits.stateBytes ?? 16 * 2 ** 20,
+    maxThreadBytes: limits.threadBytes ?? 64 * 2 ** 20,
+    maxItems: limits.items ?? 100_000,
+    maxWarnings: limits.warnings ?? 1000,
     maxErrorBodyBytes: limits.errorBodyBytes ?? 64 * 2 ** 10,
+    errorBodyMs: limits.errorBodyMs ?? 5000,
     maxQueue: limits.queue ?? 32,
     maxDepth: limits.depth ?? 512,
     maxHistory: limits.history ?? 100,
     graceMs: limits.graceMs ?? 1000,
-    network: toNetwork(given),
+    saves: !!persist,
+    get network() {
+      return toNetwork(given);
+    },
   };
   const history = createHistory<State>(settings.maxHistory);
-  const wait = createWaker(() => link.now((session) => session.online()));
+  const wait = createWaker(() => {
+    link.now((session) => session.online());
+    line?.online();
+  });
+  // A connection that outlives its runs, once the transport has made one.
+  let line: Line | undefined;
+  // Somebody has asked to listen.
+  let listening = false;
+  // Submits that are sent at once, whatever answer comes: it is over then.
+  const hasty = new Set<string>();
   const link = linked({
     source: async () => {
-      const core = source();
+      const core = early ?? source();
+      early = undefined;
       // Whether it comes or not, the save comes first.
       core.catch(() => {});
       await restoring;
+      for (let wait; (wait = saving?.ready()); ) await wait;
       return core;
     },
     notify,
     settings,
     emitter,
     calls,
-    empty: () => ({ ...first, threadId: settings.threadId }),
+    empty: () => ({ ...first, threadId: ownThreadId() }),
     refused: (error) => emitter.emit("error", refusal(error)),
-    request: (resume, runId, cursor) => toTarget(options, { resume, threadId: snapshot.threadId, runId, cursor }),
+    save: (json, holds, done) => {
+      if (saving?.owns()) return saving.save(json, done);
+      // It would begin something, which whoever owns the save does.
+      if (holds) queueMicrotask(retire);
+    },
+    request: (resume, runId, cursor) => {
+      const request = { resume, threadId: snapshot.threadId, runId, cursor };
+      const target = options.transport?.keep ? ownLine().target(request) : toTarget(options, request);
+      if (full) return target;
+      // The small module cannot read it, whatever the options say by now.
+      const plain = (target: TransportTarget): TransportTarget => ({ ...target, binary: false });
+      return isPromise(target) ? target.then(plain) : plain(target);
+    },
     stopRemote: (runId) => {
       stopRemote(options, { threadId: snapshot.threadId, runId }).catch((cause: unknown) => {
-        const message = `The server could not be told of the stop: ${cause instanceof Error ? cause.message : String(cause)}`;
+        const message = `The server could not be notified of the stop: ${cause instanceof Error ? cause.message : String(cause)}`;
         emitter.emit("warning", { code: "stop-failed", message });
       });
     },
-    read: () => snapshot,
+    resumes: () => !!options.resume,
+    read: () => bare,
     mark: history.add,
-    publish: (next) => {
-      history.published();
-      if (next === snapshot) return;
-      snapshot = next;
-      wait(next.connection.phase === "reconnecting");
-      if (!quiet) keeper?.touch();
-      for (const entry of [...listeners]) if (listeners.has(entry)) call(entry.listener);
-    },
+    publish: (next) => publish(next),
   });
 
-  const keeper =
-    persist &&
-    createKeeper(
-      persist,
-      () => (link.latest ? link.latest().then(toSaved) : save()),
-      (cause) => {
-        const message = `The agent could not be saved: ${cause instanceof Error ? cause.message : String(cause)}`;
-        emitter.emit("warning", { code: "not-saved", message });
-      },
-    );
-  if (keeper) emitter.on("finish", keeper.save);
+  const publish = (core: AgentSnapshot<State>): void => {
+    const next = withLine(core);
+    // Not before everything is told that has come with this.
+    if (saving && !next.isLoading) queueMicrotask(saving.rest);
+    if (line && !next.isLoading) queueMicrotask(listen);
+    if (next === bare) return;
+    bare = next;
+    wait(next.connection.phase === "reconnecting");
+    if (!quiet && !stranded) saving?.touch();
+    if (stranded && !next.isLoading) queueMicrotask(retire);
+    show();
+  };
+
+  /** Shows what is published, with the call that was refused. */
+  const show = (): void => {
+    const status = bare.isLoading ? bare.status : "error";
+    snapshot = refused ? { ...bare, status, error: refused } : bare;
+    for (const entry of [...listeners]) if (listeners.has(entry)) call(entry.listener);
+  };
+
+  /** The snapshot with the connection as the line has it, which stays open where the core's is closed. */
+  const withLine = (next: AgentSnapshot<State>): AgentSnapshot<State> => {
+    if (!line) return next;
+    const { lastEventId } = next.connection;
+    const connection = { ...line.state(), ...(lastEventId !== undefined && { lastEventId }) };
+    return JSON.stringify(connection) === JSON.stringify(next.connection) ? next : { ...next, connection };
+  };
+
+  const ownLine = (): Line => {
+    const { keep } = options.transport ?? {};
+    return (line ??= keep!.create({
+      source: () => options.transport?.keep,
+      options: () => options as AgentOptions,
+      run: () => ({ threadId: snapshot.threadId, runId: snapshot.runId ?? "" }),
+      unread: () => listen(),
+      overtaken: () => snapshot.queue.some(({ runId }) => hasty.has(runId)),
+      changed: () => disposed || publish(bare),
+      failed: (error) => disposed || emitter.emit("error", error),
+    }));
+  };
+
+  /** Takes what has come over the line without being asked for, as a run that says nothing to the server. */
+  const listen = (): void => {
+    if (!line || disposed || stranded || snapshot.isLoading || link.busy()) return;
+    line.rest();
+    const unread = line.unread();
+    if (!unread) return;
+    const input = toRunInput(options);
+    const json = toJson({ ...input, messages: [], ifBusy: "drop", unasked: unread.continues ? "continues" : "begins" });
+    run({ id: input.runId, ifBusy: "drop", quiet: !unread.talks, start: (session) => session.submit(json) }).catch(() => {});
+  };
+
+  /** The run of an agent that does not own its save has ended, or is to. */
+  const retire = (): void => {
+    if (!stranded || disposed) return;
+    stranded = false;
+    suspend();
+  };
+
+  /** Leaves the work to whoever owns the save: nothing that comes would be kept. */
+  const suspend = (): string => {
+    const json = link.suspend();
+    line?.close();
+    return json;
+  };
+
+  /** Before anything that changes something. */
+  const act = (): void => {
+    alive();
+    if (refused) {
+      refused = undefined;
+      show();
+    }
+    saving?.use(true);
+  };
+
+  /** Shows the error of a call of the method that could not be made: the promise may be one that nobody looks at. */
+  const shown =
+    <Args extends readonly unknown[]>(method: (...args: Args) => Promise<RunResult>) =>
+    async (...args: Args): Promise<RunResult> => {
+      try {
+        return await method(...args);
+      } catch (error) {
+        // These were asked for by whoever called.
+        if (AgentError.is(error) && !disposed && !["busy", "calls-open"].includes(error.code ?? "")) {
+          refused = error;
+          show();
+        }
+        throw error;
+      }
+    };
 
   const alive = (): void => {
     if (disposed) {
@@ -157,24 +286,33 @@ export function createAgentWith<State>(
       };
       signal?.addEventListener("abort", stop);
       link.run(job);
+      // Where the core is not there to say when, or hears of it later.
+      if (link.late || !link.open()) saving?.save();
       // Aborted by a listener, before there was something to cancel.
       if (signal?.aborted) stop();
     });
 
+  /** A submit as a save has it. */
+  const toQueued = (start: Queued["start"], json: string, of?: string): Queued => ({ ...JSON.parse(json), start, of });
+
   const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
-    alive();
+    act();
     const long = typeof input === "string" ? { message: input } : input;
-    if (typeof long !== "object" || !long) throw misuse(new TypeError("submit takes a text or an object"));
+    if (typeof long !== "object" || !long) throw misuse(new TypeError("submit() expects a string or an object"));
     const { state, signal, replaces } = long;
     const core = toCoreInput(options, long, snapshot.interrupts);
     const { runId: id, messages } = core;
     bring(long.tools);
     if (signal?.aborted) return { runId: id, outcome: "aborted" };
     const json = toJson(core);
-    return run(
+    const atOnce = long.ifBusy === undefined && !!options.transport?.keep;
+    if (atOnce) hasty.add(id);
+    const done = run(
       {
         id,
         ifBusy: core.ifBusy,
+        waits: core.ifAwaiting === "wait" && snapshot.toolCalls.some(({ phase }) => phase === "awaiting-approval"),
+        queued: () => toQueued("submit", json),
         start: (session) => session.submit(json),
         again: (session) => {
           const rest = { ...core, messages: [], replaces: undefined };
@@ -189,6 +327,10 @@ export function createAgentWith<State>(
       },
       signal,
     );
+    if (!atOnce) return done;
+    // What the agent was saying is over, for the user has said something else.
+    line?.endAnswer();
+    return done.finally(() => hasty.delete(id));
   };
 
   /** As the core does it: members of an object are merged, anything else replaces. */
@@ -206,7 +348,7 @@ export function createAgentWith<State>(
 
   const resume: Agent<State>["resume"] = async (answers) => {
     if (!isAnswer(answers)) return submit({ resume: answers });
-    alive();
+    act();
     const answer = toAnswer(options, answers);
     const json = toJson(answer);
     return run({ id: answer.run.runId, start: (session) => session.answer(json), part: true });
@@ -214,13 +356,13 @@ export function createAgentWith<State>(
 
   /** What a person decides about a call. The core may have to come first. */
   const decide = (method: "settleCall" | "deny", json: string): void => {
-    alive();
+    act();
     link.act((session) => session[method](json));
   };
 
   /** The submit that waits under that id, if it still does. */
   const queued = (id: string): QueuedSubmit | undefined => {
-    alive();
+    act();
     link.flush();
     return snapshot.queue.find((waiting) => waiting.id === id);
   };
@@ -229,64 +371,59 @@ export function createAgentWith<State>(
     const waiting = queued(id);
     if (!waiting) return false;
     const { runId } = waiting;
-    const core = toCoreInput(options, { ...(typeof input === "string" ? { message: input } : input), runId }, snapshot.interrupts);
+    const long = typeof input === "string" ? { message: input } : input;
+    const { tools, pageTools, context, forwardedProps, ...core } = toCoreInput(options, { ...long, runId }, snapshot.interrupts);
+    // What is not given stays as it was submitted.
+    const given = {
+      ...(long.tools && { tools, pageTools }),
+      ...(long.context && { context }),
+      ...(long.forwardedProps !== undefined && { forwardedProps }),
+    };
     // It stays the same row of the page.
     const [message] = waiting.messages;
     const own = typeof input === "object" && typeof input.message === "object" && input.message.id;
     const messages = message && !own ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
-    const json = toJson({ ...core, messages });
-    return link.now((session) => session.editQueued(Number(id), json)) ?? false;
+    const json = toJson({ ...core, ...given, messages });
+    if (link.open()) return link.now((session) => session.editQueued(Number(id), json)) ?? false;
+    return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json) }));
   };
 
   const cancelQueued: Agent<State>["cancelQueued"] = (id) => {
-    const waits = !!queued(id);
-    if (waits) link.now((session) => session.cancel(Number(id)));
-    return waits;
+    const waiting = queued(id);
+    if (!waiting) return false;
+    if (!link.open()) return link.queued(waiting.runId, () => undefined);
+    link.now((session) => session.cancel(Number(id)));
+    return true;
   };
 
-  const save = (): SavedAgent => toSaved(link.save());
-
-  /** What the core has saved, or what the snapshot tells. */
-  const toSaved = (json: string | undefined): SavedAgent => {
-    if (json) return JSON.parse(json);
-    const { threadId, messages, state } = snapshot;
-    // As the core writes one of a thread in which nothing waits.
-    const rest = { interrupts: [], handled: [], unsent: [], queue: [] };
-    return { v: 1, threadId, messages, state, ...rest };
-  };
+  const save = (): SavedAgent => JSON.parse(link.save());
 
   const setMessages: Agent<State>["setMessages"] = (next) => {
-    alive();
-    const messages: readonly Message[] = typeof next === "function" ? next(snapshot.messages) : next;
-    const json = toJson(messages);
-    const shown = initialSnapshot("", messages);
-    link.edit({
-      fold: (at) => ({ ...at, messages: shown.messages, toolCalls: shown.toolCalls }),
-      apply: (session) => session.setMessages(json),
-    });
+    act();
+    const { messages } = snapshot;
+    link.edit(messagesEdit(messages, typeof next === "function" ? next(messages) : next, toJson));
   };
 
   const setState: Agent<State>["setState"] = (next) => {
-    alive();
-    const state = typeof next === "function" ? (next as (state: State) => State)(snapshot.state) : next;
-    const json = toJson(state);
-    link.edit({ fold: (at) => ({ ...at, state }), apply: (session) => session.setState(json) });
+    act();
+    const { state } = snapshot;
+    link.edit(stateEdit(state, typeof next === "function" ? (next as (state: State) => State)(state) : next, toJson));
   };
 
   const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint.id);
 
   const fork = (checkpoint: Checkpoint | string): void => {
-    alive();
+    act();
     const then = history.at(idOf(checkpoint));
     if (!then) {
-      const message = `There is no checkpoint ${idOf(checkpoint)} any more, or there never was`;
+      const message = `Unknown checkpoint ${idOf(checkpoint)}: only the newest limits.history are kept`;
       throw misuse(Object.assign(new Error(message), { code: "checkpoint-unknown" }));
     }
     const { threadId } = snapshot;
     const { messages, toolCalls } = initialSnapshot("", then.messages);
     const interrupts = then.interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
     const { state } = then;
-    // As a save of that time: its calls have been executed, or shall not be any more.
+    // As a save of that time: its calls have been executed, or shall not be.
     const handled = then.toolCalls.map(({ id }) => id);
     const json = toJson({ v: 1, threadId, messages, state, interrupts, handled, unsent: [], queue: [] });
     link.reset({
@@ -296,18 +433,22 @@ export function createAgentWith<State>(
         session.restore(json);
       },
     });
-    keeper?.save();
+    saving?.forget();
+    saving?.save();
   };
 
   const dispose = (): void => {
     if (disposed) return;
-    keeper?.save();
-    keeper?.dispose();
+    // Before the session ends, which knows more than what is left of it.
+    saving?.dispose();
     disposed = true;
     link.dispose();
+    line?.close();
     history.clear();
     wait(false);
     emitter.close();
+    listeners.clear();
+    brought.clear();
   };
 
   const guard = createGuard({
@@ -321,6 +462,10 @@ export function createAgentWith<State>(
     },
   });
 
+  const unsent = (why: string): void => {
+    if (!disposed) emitter.emit("warning", { code: "send-failed", message: `The server did not take an event that was sent: ${why}` });
+  };
+
   const send: Agent<State>["send"] = (event) => {
     alive();
     const json = typeof event === "string" ? event : toJson(event);
@@ -330,39 +475,64 @@ export function createAgentWith<State>(
     if (!decision.allowed) return decision;
     const { threadId, runId = "" } = snapshot;
     // A guard that is not there yet has not been asked.
-    if (!!settings.guard > !!judged || !options.transport?.send?.(json, { threadId, runId })) {
-      const message = "Nothing is open over which an event could be sent";
+    const asked = !settings.guard || !!judged;
+    const sent = asked && (line ? line.send(json) : options.transport?.send?.(json, { threadId, runId }));
+    if (!sent) {
+      const message = "send() needs an open connection";
       throw new AgentError({ kind: "unsupported", code: "not-sent", message });
     }
+    if (sent !== true) sent.then(({ ok, status }) => ok || unsent(`HTTP ${status}`), (cause: unknown) => unsent(String(cause)));
     return decision;
+  };
+
+  /** Joins a run that continues at the server; without an id the last one, which is known as `last`. */
+  const join = async (runId: string | undefined, last = snapshot.runId ?? ""): Promise<RunResult> => {
+    const input = { ...toRunInput(options), runId };
+    const json = toJson(input);
+    return run({ id: runId ?? last, start: (session) => session.attach(json) });
   };
 
   const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
     subscribe: (listener) => {
+      if (disposed) return () => {};
       const entry = { listener };
       listeners.add(entry);
+      saving?.use(false);
       // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
-      if (typeof document === "object") void link.load();
+      if (inPage()) void link.load();
       return () => void listeners.delete(entry);
     },
     getSnapshot: () => snapshot,
     getServerSnapshot: () => first,
-    submit,
+    submit: shown(submit),
     stop: async () => link.stop(),
+    connect: async () => {
+      act();
+      if (!options.transport?.keep) {
+        const message = "connect() needs a transport whose connection is kept open: webSocket or eventSource with keepOpen";
+        throw new AgentError({ kind: "unsupported", code: "keep-open", message });
+      }
+      await restoring;
+      for (let wait; (wait = saving?.ready()); ) await wait;
+      alive();
+      listening = true;
+      await ownLine().connect(true);
+    },
     disconnect: async () => {
       alive();
+      listening = false;
       await link.now((session) => session.disconnect());
+      line?.close();
     },
-    attach: async (runId) => {
-      alive();
-      const input = { ...toRunInput(options), runId };
-      const json = toJson(input);
-      return run({ id: runId ?? snapshot.runId ?? "", start: (session) => session.attach(json) });
-    },
-    retry: async () => {
-      alive();
+    attach: shown(async (runId?: string) => {
+      act();
+      const same = runId === undefined || runId === snapshot.runId;
+      return (same && rejoining) || join(runId);
+    }),
+    retry: shown(async (again?: AgainOptions) => {
+      act();
       const lost = link.lost();
-      const input = toRunInput(options);
+      const input = toAgainInput(options, again);
       if (lost) return run({ id: lost.id, start: lost.again });
       if (snapshot.error?.code === "load") {
         // Nothing has run yet: only the core has to come.
@@ -371,21 +541,32 @@ export function createAgentWith<State>(
         return error ? { runId: input.runId, outcome: "error", error } : { runId: input.runId, outcome: "dropped" };
       }
       const json = toJson(input);
-      return run({ id: input.runId, start: (session) => session.retry(json) });
-    },
-    regenerate: async (messageId) => {
-      alive();
-      const input = toRunInput(options);
+      return run({
+        id: input.runId,
+        queued: () => toQueued("retry", json),
+        start: (session) => session.retry(json),
+      });
+    }),
+    regenerate: shown(async (messageId?: string, again?: AgainOptions) => {
+      act();
+      const input = toAgainInput(options, again);
       const json = toJson(input);
-      return run({ id: input.runId, start: (session) => session.regenerate(messageId, json) });
-    },
-    resume,
+      return run({
+        id: input.runId,
+        queued: () => toQueued("regenerate", json, messageId),
+        start: (session) => session.regenerate(messageId, json),
+      });
+    }),
+    resume: shown(resume),
     addToolResult: ({ toolCallId, result, error }) => decide("settleCall", toJson({ toolCallId, result, error })),
-    approve: (toolCallId, args) => {
-      alive();
-      const json = toJson({ toolCallId, args });
-      link.act((session) => calls.approve(toolCallId, () => session.approve(json)));
-    },
+    approve: createApprove<State>({
+      act,
+      calls,
+      toJson,
+      read: () => snapshot,
+      approve: (toolCallId, json) => disposed || link.act((session) => calls.approve(toolCallId, () => session.approve(json))),
+      warn: (message) => emitter.emit("warning", { code: "approval-invalid", message }),
+    }),
     deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
     editQueued,
     cancelQueued,
@@ -398,20 +579,22 @@ export function createAgentWith<State>(
     fork,
     save,
     reset: () => {
-      alive();
-      history.clear();
+      act();
+      const hear = history.clear();
       const { messages, state } = first;
       const json = [toJson(messages), toJson(state)] as const;
-      link.reset({
+      const edit: Edit<State> = {
         fold: ({ threadId }) => (threadId === first.threadId ? first : { ...first, threadId }),
         apply: (session) => {
           session.reset();
           session.setMessages(json[0]);
           session.setState(json[1]);
         },
-      });
-      history.published();
-      keeper?.save();
+      };
+      // Until the core has heard of it, checkpoints of the runs that it has ended may come.
+      link.reset(edit, hear);
+      saving?.forget();
+      saving?.save();
     },
     dispose,
     guard,
@@ -426,6 +609,7 @@ export function createAgentWith<State>(
     },
     events: emitter.events,
     setOptions: (next) => {
+      if (disposed) return;
       options = next;
       link.listen();
     },
@@ -434,14 +618,13 @@ export function createAgentWith<State>(
   // Older engines have no such symbol.
   if (Symbol.dispose) agent[Symbol.dispose] = dispose;
 
-  const begin = (value: unknown): void => {
-    if (value === undefined || value === null) return link.restore();
+  /** Shows a save, and continues from it. */
+  const begin = (value: unknown, text?: string): void => {
+    if (value === undefined || value === null) return link.restore(undefined, text);
     const saved = readSaved(value, given.threadId);
-    const { threadId, messages, state } = saved;
-    settings.threadId = threadId;
-    quiet = true;
-    link.restore(initialSnapshot(threadId, messages, state as State), JSON.stringify(saved));
-    quiet = false;
+    const { messages, state } = saved;
+    ({ threadId } = saved);
+    link.restore(initialSnapshot(ownThreadId(), messages, state as State), text ?? JSON.stringify(saved));
   };
   const refuse = (cause: unknown): void => {
     link.restore();
@@ -449,15 +632,81 @@ export function createAgentWith<State>(
     // The application has no agent to listen to before.
     queueMicrotask(() => disposed || emitter.emit("error", error));
   };
-  try {
-    const value = given.restore ?? persist?.load();
-    if (value) link.await();
-    if (isPromise(value)) restoring = value.then(begin).catch(refuse);
-    else begin(value);
-  } catch (cause) {
-    refuse(cause);
+  /** The run that was in progress when the page was left, if it is to be joined. */
+  const interrupted = (text: string | undefined): string | undefined => {
+    if (text === undefined || !options.resume || options.autoAttach === false) return undefined;
+    const { running, runId } = JSON.parse(text);
+    return running ? runId : undefined;
+  };
+
+  saving =
+    persist &&
+    createSaving(persist, given.restore, given.saving ?? {}, {
+      busy: link.busy,
+      mounted: () => listeners.size > 0,
+      read: link.save,
+      begin: (value, text) => {
+        if (link.open()) link.suspend();
+        stranded = false;
+        quiet = true;
+        try {
+          begin(value, text);
+        } finally {
+          quiet = false;
+        }
+      },
+      began: (text) => {
+        // A run that the application has started itself comes first.
+        const runId = link.busy() ? undefined : interrupted(text);
+        if (runId !== undefined) {
+          rejoining = join(undefined, runId).finally(() => (rejoining = undefined));
+          rejoining.catch(() => {});
+        } else if (listeners.size) void link.load();
+        if (listening) ownLine().connect(true).catch(() => {});
+      },
+      refuse,
+      await: link.await,
+      surrender: () => {
+        const json = link.strand();
+        stranded = json !== undefined;
+        return json ?? suspend();
+      },
+      warn: (code, message) => queueMicrotask(() => disposed || emitter.emit("warning", { code, message })),
+    });
+  // The core says when there is something to save; without it, the end of a run does.
+  if (saving) emitter.on("finish", () => link.open() || saving?.save());
+  else {
+    try {
+      if (given.restore) link.await();
+      if (isPromise(given.restore)) restoring = given.restore.then((value) => begin(value)).catch(refuse);
+      else begin(given.restore);
+    } catch (cause) {
+      refuse(cause);
+    }
   }
   quiet = false;
 
+  if (inPage()) {
+    const begun = source();
+    early = begun;
+    // Nobody has asked for anything yet: whoever does tries again.
+    begun.catch(() => early === begun && (early = undefined));
+  }
   return agent;
+}
+
+/** Whether somebody looks: a server that renders never asks the core, and loads none. */
+const inPage = (): boolean => typeof document === "object";
+
+/** The object, with a member that is made when it is first read. */
+function lazily<Value extends object, Key extends keyof Value>(object: Value, key: Key, make: () => Value[Key]): Value {
+  return Object.defineProperty(object, key, {
+    enumerable: true,
+    configurable: true,
+    get: () => {
+      const value = make();
+      Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+      return value;
+    },
+  });
 }

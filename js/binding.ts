@@ -5,7 +5,7 @@ import type { Agent, AgentOptions } from "./types.js";
 
 /** The error of a component that looks for an agent above it, where nobody has put one. */
 export function nowhere(giver: string): AgentError {
-  const message = `useAgent() found no agent: pass it one, or put one above with ${giver}`;
+  const message = `useAgent() found no agent: pass one, or provide one with ${giver}`;
   return new AgentError({ kind: "unsupported", code: "input", message });
 }
 

@@ -1,13 +1,13 @@
 import type { AgUiEvent } from "./events.js";
 import { internal, misuse } from "./failure.js";
-import type { Core } from "./loader.js";
+import type { FullCore } from "./loader.js";
 
 /**
  * Compaction with a core that is loaded for it, if it is not there yet.
  *
  * @internal
  */
-export async function compactWith(load: () => Promise<Core>, events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
+export async function compactWith(load: () => Promise<FullCore>, events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
   const lines = toLines(events);
   const { compact } = await load();
   try {

@@ -1,5 +1,5 @@
 import * as glue from "./glue/core.js";
 import { createLoad } from "./loader.js";
 
-/** The module for AG-UI itself, one a page. */
+/** The small module, one a page. */
 export const loadCore = createLoad(glue);

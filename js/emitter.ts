@@ -1,3 +1,4 @@
+import { createQueue } from "./queue.js";
 import type { AgentEvents, AgentListeners, AgentOptions, CustomEventData } from "./types.js";
 
 type Name = keyof AgentListeners;
@@ -13,6 +14,9 @@ export interface Emitter {
   /** Ends the streams of events, and all listening. */
   close(): void;
 }
+
+// So many events wait for a reader of `events` that is slower than they come, or reads no more.
+const maxWaiting = 1000;
 
 const callbacks = { decision: "onDecision", event: "onEvent", warning: "onWarning", error: "onError", finish: "onFinish" } as const;
 
@@ -43,12 +47,19 @@ export function createEmitter(options: () => AgentOptions): Emitter {
   };
 
   const read = (): AsyncIterator<CustomEventData> => {
-    const waiting: CustomEventData[] = [];
+    const waiting = createQueue<CustomEventData>();
     let wake: (() => void) | undefined;
     let done = closed;
+    let lossy = false;
     const off = on("custom", (event) => {
       waiting.push(event);
       wake?.();
+      if (waiting.size <= maxWaiting) return;
+      waiting.take();
+      if (lossy) return;
+      lossy = true;
+      const message = `A reader of agent.events is slow: only the last ${maxWaiting} events are kept for it`;
+      emit("warning", { code: "events-dropped", message });
     });
     const end = (): void => {
       done = true;
@@ -59,25 +70,29 @@ export function createEmitter(options: () => AgentOptions): Emitter {
     if (!done) readers.add(end);
     return {
       async next() {
-        while (!waiting.length && !done) await new Promise<void>((resolve) => (wake = resolve));
-        return waiting.length ? { value: waiting.shift()!, done: false } : { value: undefined, done: true };
+        while (!waiting.size && !done) await new Promise<void>((resolve) => (wake = resolve));
+        const value = waiting.take();
+        lossy &&= waiting.size > 0;
+        return value ? { value, done: false } : { value, done: true };
       },
       async return() {
-        waiting.length = 0;
+        waiting.clear();
         end();
         return { value: undefined, done: true };
       },
     };
   };
 
+  const emit: Emitter["emit"] = (name, detail) => {
+    call(callback(name), detail as never);
+    for (const entry of [...listeners]) {
+      if (entry.name === name && listeners.has(entry)) call(entry.listener, detail as never);
+    }
+  };
+
   return {
     on,
-    emit: (name, detail) => {
-      call(callback(name), detail as never);
-      for (const entry of [...listeners]) {
-        if (entry.name === name && listeners.has(entry)) call(entry.listener, detail as never);
-      }
-    },
+    emit,
     has: (name) => !!callback(name) || [...listeners].some((entry) => entry.name === name),
     events: { subscribe: (listener) => on("custom", listener), [Symbol.asyncIterator]: read },
     close: () => {

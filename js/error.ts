@@ -38,9 +38,9 @@ export interface AgentErrorData {
   readonly retryAfterMs?: number | undefined;
   /**
    * Says more than the kind. The agent's own, from RUN_ERROR, or ours: `truncated` for a stream without an end,
-   * `load` for WebAssembly that did not come, `restore` for a save that cannot be read; `disposed`, `busy`, `queue-full`,
+   * `load` for WebAssembly that did not come, `restore` for a save that cannot be read; `disposed`, `busy`, `calls-open`, `queue-full`,
    * `nothing-to-regenerate`, `nothing-to-attach`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired`, `checkpoint-unknown`
-   * and `input` for a call that could not be made.
+   * and `input` for a call that could not be made; `dialect`, `guard` and `worker` for an option of another entry.
    */
   readonly code?: string | undefined;
   /** The protocol's rule that the server broke (kind `protocol`): its tag in docs/rules.md. */

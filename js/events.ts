@@ -147,7 +147,7 @@ export interface SubagentFinishedEvent extends OfSubagent<"SUBAGENT_FINISHED"> {
     | { readonly type: "suspended"; readonly interruptIds?: readonly string[] };
 }
 
-/** A subagent fails. The run may go on. */
+/** A subagent fails. The run may continue. */
 export interface SubagentErrorEvent extends OfSubagent<"SUBAGENT_ERROR"> {
   readonly message: string;
   readonly code?: string;

@@ -1,5 +1,6 @@
 // The guard: its options, what it tells, and their way into the core.
 
+import { AgentError } from "./error.js";
 import type { JsonObject } from "./protocol.js";
 
 /** What an event does to the page, in Chio's words. */
@@ -20,6 +21,16 @@ export interface CapabilityToken {
   readonly signature: string;
 }
 
+/** What a token that names this scope may authorize. */
+export interface CapabilityScope {
+  /** As the token has it. One that begins with `ui:` and a class is for that class only. */
+  readonly scopeId: string;
+  /** Types of events: Chio's, `custom:<name>` or AG-UI's. */
+  readonly allowEventTypes: readonly string[];
+  /** Components; without an id, all of the type. */
+  readonly allowTargets: readonly { readonly componentType: string; readonly componentId?: string | undefined }[];
+}
+
 /** So many events in so many seconds. */
 export interface Velocity {
   /** Of which type: AG-UI's, Chio's, or `custom:<name>` of Chio's custom ones. Default: any. */
@@ -37,8 +48,13 @@ export interface GuardOptions {
   readonly restrictedClassifications?: readonly Classification[] | undefined;
   /** Whether the other classes need none. Default: `false`. */
   readonly allowDisplayWithoutCapability?: boolean | undefined;
-  /** Tokens that are at hand. Their signatures are not looked at: see `verifyCapability`. Default: none. */
+  /**
+   * Tokens that are at hand. One with an empty scope authorizes nothing. Their signatures are not looked at: see
+   * `verifyCapability`. Default: none.
+   */
   readonly capabilities?: readonly Capability[] | undefined;
+  /** With these, a restricted class needs a token that names one of them which is for the event. Default: any token will do. */
+  readonly capabilityScopes?: readonly CapabilityScope[] | undefined;
   /** Whether a token must be for the very event: its class, session and target. Default: `false`, its time is enough. */
   readonly bindCapability?: boolean | undefined;
   /** Whether an event of Chio's must be of the class that it says. Default: `false`. */
@@ -56,7 +72,7 @@ export interface GuardOptions {
   readonly classifications?: { readonly [eventType: string]: Classification } | undefined;
 }
 
-/** What was decided of one event. */
+/** What was decided of one event, or of one item that an event brings. */
 export interface Decision {
   readonly allowed: boolean;
   /** Why not. */
@@ -65,6 +81,8 @@ export interface Decision {
   readonly classification?: Classification;
   /** AG-UI's `type`, Chio's `event_type`, or `custom:<name>`. */
   readonly eventType: string;
+  /** The `type` of the event that brought it, where that is another one: a call that MESSAGES_SNAPSHOT has is a TOOL_CALL_START. */
+  readonly carrier?: string;
   /** `inbound`: it goes to the agent. */
   readonly direction: "inbound" | "outbound";
   /** Chio's. */
@@ -76,7 +94,7 @@ export interface Decision {
 
 /** What the guard of an agent has done. */
 export interface AgentGuard {
-  /** Events that it let pass. Those of runs and steps it never looks at. */
+  /** Events, and items of them, that it let pass. */
   readonly forwarded: number;
   readonly blocked: number;
   readonly total: number;
@@ -91,17 +109,28 @@ interface Client {
   present(json: string): void;
 }
 
-/** @internal The policy as the core reads it. */
+/**
+ * The policy as the core reads it, which judges its members: JSON text.
+ *
+ * @internal
+ */
 export function toPolicy(options: object): string {
+  // What is no policy must not count as none.
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new AgentError({ kind: "unsupported", code: "input", message: "guard: the policy must be an object" });
+  }
   const { capabilities, ...rest } = options as { capabilities?: readonly Capability[] };
-  const members = Object.entries(rest).filter(([, value]) => value !== undefined);
-  const snake = members.map(([name, value]) => `${JSON.stringify(name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`))}:${JSON.stringify(value)}`);
-  return `{${[...snake, ...(capabilities ? [`"capabilities":${toList(capabilities)}`] : [])].join(",")}}`;
+  // What JSON would leave out is left in, for the core to refuse.
+  const json = JSON.stringify(rest, (_, value: unknown) => (typeof value === "function" || typeof value === "symbol" ? typeof value : value));
+  return capabilities === undefined ? json : `${json.slice(0, -1)}${json === "{}" ? "" : ","}"capabilities":${toList(capabilities)}}`;
 }
 
-/** A text stays as it is, for its digits. */
+/** A string stays as it is, for its digits. */
 const toList = (capabilities: readonly Capability[]): string =>
-  `[${capabilities.map((token) => (typeof token === "string" ? token : JSON.stringify(token))).join(",")}]`;
+  // What is no list is left to the core, which says so.
+  Array.isArray(capabilities)
+    ? `[${capabilities.map((token) => (typeof token === "string" ? token : (JSON.stringify(token) ?? "null"))).join(",")}]`
+    : (JSON.stringify(capabilities) ?? "null");
 
 /** @internal */
 export function createGuard({ count, present }: Client): AgentGuard {

@@ -22,9 +22,8 @@ export interface History<State> {
   readonly list: readonly Checkpoint[];
   at(id: string): AgentSnapshot<State> | undefined;
   add(mark: Mark, snapshot: AgentSnapshot<State>): void;
-  /** Forgets all; also those on their way from the core, until something is published. */
-  clear(): void;
-  published(): void;
+  /** Forgets all, and all that come until what it returns is called. */
+  clear(): () => void;
 }
 
 /** A history of at most so many checkpoints. */
@@ -33,7 +32,7 @@ export function createHistory<State>(limit: number): History<State> {
   const snapshots = new Map<string, AgentSnapshot<State>>();
   let list: readonly Checkpoint[] = [];
   let made = 0;
-  let deaf = false;
+  let deaf = 0;
 
   return {
     get list() {
@@ -53,8 +52,8 @@ export function createHistory<State>(limit: number): History<State> {
     clear: () => {
       snapshots.clear();
       list = [];
-      deaf = true;
+      deaf++;
+      return () => void deaf--;
     },
-    published: () => void (deaf = false),
   };
 }

@@ -1,21 +1,22 @@
 import { createAgentWith } from "./agent.js";
 import { compactWith } from "./compact.js";
-import { loadCore } from "./core.js";
 import type { AgUiEvent } from "./events.js";
-import { bytes } from "./glue/bytes.js";
-import { inflate } from "./loader.js";
+import { inline } from "./inline.js";
+import { moduleFor } from "./modules.js";
 import type { Agent, AgentOptions } from "./types.js";
 
 export { AgentError } from "./error.js";
 export type { AgentErrorData, AgentErrorKind } from "./error.js";
+export { messageKey } from "./message-key.js";
 export { indexedDbStore, localStorageStore } from "./stores.js";
 export { tool } from "./tools.js";
 export { custom, eventSource, fetchTransport, webSocket } from "./transports.js";
 export type * from "./types.js";
 
 /**
- * An agent that needs no set-up: the WebAssembly is part of this module. Nothing is loaded or sent before the
- * agent is used, so it may be made anywhere, on a server too.
+ * An agent that needs no set-up: the WebAssembly is part of the package, as a chunk that a page begins to load when its first
+ * agent is made. A server loads nothing before a run, so agents may be made anywhere. `dialect`, `guard`, `rules: "strict"` and
+ * `binary` load the full module, other options the small one.
  *
  * @example
  * const agent = createAgent({ url: "/agent" });
@@ -23,7 +24,7 @@ export type * from "./types.js";
  * console.log(agent.getSnapshot().messages);
  */
 export function createAgent<State = unknown>(options: AgentOptions<State>): Agent<State> {
-  return createAgentWith(load, options);
+  return createAgentWith(moduleFor(inline, options), options);
 }
 
 /**
@@ -37,7 +38,5 @@ export function createAgent<State = unknown>(options: AgentOptions<State>): Agen
  * localStorage.setItem("run", JSON.stringify(await compactEvents(recording)));
  */
 export function compactEvents(events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
-  return compactWith(load, events);
+  return compactWith(inline.full, events);
 }
-
-const load = () => loadCore(() => inflate(bytes));

@@ -31,7 +31,7 @@ export function initialSnapshot<State>(
 }
 
 /** The message with what the snapshot adds. Nothing streams into a thread at rest, so a saved stream was cut off. */
-function settle(message: Message): Message {
+export function settle(message: Message): Message {
   const { delivery } = message;
   const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
   // What was a snapshot's stays the same object.
@@ -44,7 +44,7 @@ function settle(message: Message): Message {
 }
 
 /** The calls of assistant messages, each with the first result that the thread holds for it. */
-function toolCallsOf(messages: readonly Message[]): ToolCall[] {
+export function toolCallsOf(messages: readonly Message[]): ToolCall[] {
   const results = new Map<string, ToolMessage>();
   const callers: AssistantMessage[] = [];
   for (const message of messages) {

@@ -1,12 +1,20 @@
+// How a module is loaded, and what that fails with. All of it is in the page's first bundle: a chunk that imports nothing but what is
+// there has no preload by Vite, after which WebKit never asks again for a chunk that failed.
+
 import { AgentError } from "./error.js";
 import type init from "./glue/core.js";
-import type { compact, ModuleInput, Session } from "./glue/core.js";
-import type { WasmSource } from "./types.js";
+import type { ModuleInput, Session } from "./glue/core.js";
+import type { compact, Stepper } from "./glue/full.js";
 
 /** The core, ready for use. */
 export interface Core {
   readonly Session: typeof Session;
+}
+
+/** The core of the full module. */
+export interface FullCore extends Core {
   readonly compact: typeof compact;
+  readonly Stepper: typeof Stepper;
 }
 
 /** What wasm-bindgen makes of a module. */
@@ -43,22 +51,24 @@ export function inflate(base64: string): Promise<ArrayBuffer> {
   return new Response(inflated).arrayBuffer();
 }
 
-/** The module from where the application says that it is. */
-export async function find(wasm: WasmSource): Promise<Response | BufferSource | WebAssembly.Module> {
-  const given = await wasm;
-  const found = typeof given === "string" || given instanceof URL ? await fetch(given) : given;
-  if (found instanceof Response && !found.ok) {
-    const { status, url } = found;
-    const message = `The WebAssembly core could not be loaded: HTTP ${status} from ${url}`;
-    throw new AgentError({ kind: "internal", code: "load", message, retryable: true, status });
-  }
-  return found;
-}
-
+/** The platform has nothing of that name. */
 function missing(what: string): AgentError {
   return new AgentError({ kind: "unsupported", code: "load", message: `This platform has no ${what}` });
 }
 
+/**
+ * A load, whose failures are `AgentError`s. The import of a chunk may fail as well: the page is offline, or a new version has
+ * been deployed and the old chunk is gone.
+ */
+export async function loading<Module>(load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load();
+  } catch (cause) {
+    throw toLoadError(cause);
+  }
+}
+
+/** Any failure of a load as an `AgentError` of code `load`. */
 function toLoadError(cause: unknown): AgentError {
   if (AgentError.is(cause)) return cause;
   const { name, message } = cause instanceof Error ? cause : new Error(String(cause));

@@ -8,7 +8,16 @@
 //   ["-", path]                    delete a member
 //   ["p", path, operations]        RFC 6902; the core has proven that it applies
 //   ["o", path, items]             rebuild a list: [from, to] keeps old elements, anything else is a new one
-//   ["c", [], mark]                a checkpoint: the snapshot as it is between two operations
+//   ["c", [], mark]                a checkpoint: the snapshot as it is between two operations; a number: so many of the
+//                                  following ones are not kept
+//
+// A long patch comes in parts (src/wire/cutter.rs), so that neither the text nor the operations of one take long:
+//
+//   {"steps": [[beginning, up], …], "path": [key, …]}
+//
+// A part continues in the container in which the last one stopped, at first the list of operations. A step adds elements or
+// members to it, and leaves so many levels. The path leads into what the part itself has opened: a key, or null for the last
+// element. What is whole of the operations is applied; the snapshot is to be shown when all of them are.
 //
 // Keys come from servers. A name that `Object.prototype` knows is defined as an own property, never assigned, and only
 // own properties are read: `__proto__` and `constructor` are plain data.
@@ -26,23 +35,80 @@ type Operation =
   | ["-", Path]
   | ["p", Path, readonly Pointed[]]
   | ["o", Path, readonly unknown[]]
-  | ["c", Path, Mark];
+  | ["c", Path, Mark | number];
+type Part = { readonly steps: readonly [Container | unknown[], number][]; readonly path: readonly (string | null)[] };
 
 const plain = Object.prototype;
 const has = plain.hasOwnProperty;
 const misfit = "The patch does not fit the snapshot";
 
-/**
- * The snapshot after the patch. The one given stays as it is, also when the patch does not fit: that throws. `keepMark` is
- * told of checkpoints.
- */
-export function applyPatch<Root extends object>(root: Root, patch: string, keepMark?: (mark: Mark, snapshot: Root) => void): Root {
-  const operations: readonly Operation[] = JSON.parse(patch);
-  if (!operations.length) return root;
+/** A patch on its way into the snapshot: the one given stays as it is, also when the patch does not fit, which throws. */
+export interface Patching<Root> {
+  /** Takes the patch, or the next part of it. */
+  take(json: string): void;
+  /** Applies the next operation; false: there is none that has come. */
+  step(): boolean;
+  /** Whether all of the patch has come. */
+  readonly whole: boolean;
+  /** Whether it comes in parts: else it is short. */
+  readonly parted: boolean;
+  /** The snapshot, once all is applied. */
+  readonly snapshot: Root;
+}
+
+/** The snapshot after the patch, which has come as a whole. */
+export function applyPatch<Root extends object>(
+  root: Root,
+  patch: string,
+  keepMark?: (mark: Mark, snapshot: Root) => void,
+): Root {
+  const patching = beginPatch(root, keepMark);
+  patching.take(patch);
+  while (patching.step());
+  return patching.snapshot;
+}
+
+/** Begins to apply a patch. `keepMark` is told of checkpoints. */
+export function beginPatch<Root extends object>(root: Root, keepMark?: (mark: Mark, snapshot: Root) => void): Patching<Root> {
+  let operations: (Operation | undefined)[] = [];
+  let done = 0;
+  // The containers of the patch's text that are open.
+  let opened: (Container | unknown[])[] = [operations];
+  let parted = false;
+  let forgotten = 0;
   // What this patch has made, so may change in place: each container is copied at most once.
   let fresh = new Set<unknown>();
   let next = root as unknown as Container;
   const draft = (): Container => (next = own(next, fresh));
+
+  const take = (json: string): void => {
+    const given: Operation[] | Part = JSON.parse(json);
+    if (Array.isArray(given)) {
+      operations = given;
+      opened = [];
+      return;
+    }
+    parted = true;
+    for (const [more, up] of given.steps) {
+      const at = opened[opened.length - 1];
+      if (Array.isArray(at)) for (const item of more as unknown[]) at.push(item);
+      else for (const key of Object.keys(more)) write(at!, key, (more as Container)[key]);
+      opened.length -= up;
+    }
+    for (const key of given.path) {
+      const at = opened[opened.length - 1] as Container;
+      opened.push(read(at, key ?? (at["length"] as number) - 1) as Container);
+    }
+  };
+
+  const step = (): boolean => {
+    // The last operation may continue in the next part.
+    if (done >= operations.length - Math.min(opened.length, 1)) return false;
+    const operation = operations[done]!;
+    operations[done++] = undefined;
+    run(operation);
+    return true;
+  };
 
   /** The container that holds the path's last key, ready to be changed. */
   const open = (path: Path): Container => {
@@ -60,9 +126,12 @@ export function applyPatch<Root extends object>(root: Root, patch: string, keepM
 
   const run = (operation: Operation): void => {
     if (operation[0] === "c") {
+      if (typeof operation[2] === "number") return void (forgotten = operation[2]);
+      // What changes after one is copied for it.
+      if (forgotten-- > 0) return;
       // It is somebody else's now, with all its parts.
       fresh = new Set();
-      return keepMark?.(operation[2], next as unknown as Root);
+      return keepMark?.({ ...operation[2], runId: next["runId"] as string }, next as unknown as Root);
     }
     const path = operation[1];
     const key = path[path.length - 1]!;
@@ -102,13 +171,13 @@ export function applyPatch<Root extends object>(root: Root, patch: string, keepM
   /** One operation of RFC 6902 on the document at `base`. */
   const patchOne = (base: Path, { op, path, from, value }: Pointed): void => {
     const moves = op === "move" || op === "copy";
-    if (op === "test" || (moves && from === path)) return;
+    if (op === "test" || (op === "move" && from === path)) return;
     if (moves) {
       const source = resolve(base, from);
       value = get(source);
       if (op === "move") remove(source, base.length);
-      // What is copied will stand in two places: nothing made so far may be changed in place any more.
-      else fresh = new Set();
+      // What is copied will stand in two places: nothing of it may be changed in place.
+      else share(value);
     } else if (op === "remove") {
       return remove(resolve(base, path), base.length);
     }
@@ -117,6 +186,11 @@ export function applyPatch<Root extends object>(root: Root, patch: string, keepM
     const at = open(target);
     if (op !== "replace" && target.length > base.length && Array.isArray(at)) at.splice(key as number, 0, value);
     else write(at, key, value);
+  };
+
+  /** Nothing that this patch has made stands in something that it has not. */
+  const share = (value: unknown): void => {
+    if (fresh.delete(value)) Object.values(value as object).forEach(share);
   };
 
   const remove = (path: Path, root: number): void => {
@@ -141,8 +215,19 @@ export function applyPatch<Root extends object>(root: Root, patch: string, keepM
     return path;
   };
 
-  operations.forEach(run);
-  return next as unknown as Root;
+  return {
+    take,
+    step,
+    get whole() {
+      return !opened.length;
+    },
+    get parted() {
+      return parted;
+    },
+    get snapshot() {
+      return next as unknown as Root;
+    },
+  };
 }
 
 /** The container itself if this patch has made it, else a copy. */

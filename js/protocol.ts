@@ -153,9 +153,11 @@ export interface Interrupt {
   readonly expiresAt?: string;
   readonly metadata?: JsonObject;
   readonly subagentRunId?: string;
+  /** Read-only extra: it is answered, and the run begins when all the others are. */
+  readonly answered?: true;
 }
 
-/** The answer to an interrupt. A refusal is a resolved answer whose payload says no. */
+/** The answer to an interrupt, as it stands on the wire. A refusal is a resolved answer whose payload says no. */
 export interface ResumeEntry {
   readonly interruptId: string;
   readonly status: "resolved" | "cancelled";

@@ -4,6 +4,7 @@ import {
   createContext,
   createElement,
   useContext,
+  useEffect,
   useInsertionEffect,
   useMemo,
   useRef,
@@ -65,9 +66,11 @@ export function useProvider<State>(create: Create, { agent, children }: AgentPro
 /** `useAgent` of an entry. */
 export function useAgentOf<State>(create: Create, target?: Agent<State> | AgentOptions<State>): UseAgent<State> {
   const agent = useMade(create, useProvided(target) as Agent<State> | AgentOptions<State>);
-  const snapshot = useSyncExternalStore(agent.subscribe, agent.getSnapshot, agent.getServerSnapshot);
+  const snapshot = useSelected(agent, whole, Object.is);
   return useMemo(() => ({ ...agent, ...snapshot, agent }), [agent, snapshot]);
 }
+
+const whole = <State>(snapshot: AgentSnapshot<State>): AgentSnapshot<State> => snapshot;
 
 type Select<State, Part> = (snapshot: AgentSnapshot<State>) => Part;
 type IsEqual<Part> = (a: Part, b: Part) => boolean;
@@ -92,18 +95,75 @@ export function useAgentSelector<State, Part>(...given: readonly unknown[]): Par
     Select<State, Part>,
     IsEqual<Part>?,
   ];
-  const agent = useProvided(target) as Agent<State>;
-  const last = useRef<{ snapshot: AgentSnapshot<State>; select: typeof select; part: Part }>(undefined);
-  const read = (snapshot: AgentSnapshot<State>): Part => {
-    const old = last.current;
-    if (old?.snapshot === snapshot && old.select === select) return old.part;
-    const part = select(snapshot);
-    last.current = { snapshot, select, part: old && isEqual(old.part, part) ? old.part : part };
-    return last.current.part;
+  return useSelected(useProvided(target) as Agent<State>, select, isEqual);
+}
+
+/** A snapshot, and whose. */
+interface Told<State> {
+  readonly agent: Agent<State>;
+  readonly snapshot: AgentSnapshot<State>;
+}
+
+/** What a component shows: a part of this snapshot. */
+interface Shown<State, Part> extends Told<State> {
+  /** What it had been told by then. */
+  readonly told: Told<State>;
+  readonly select: Select<State, Part>;
+  readonly isEqual: IsEqual<Part>;
+  readonly part: Part;
+}
+
+// Nothing to subscribe to, so nothing to end.
+const never = () => () => {};
+
+/**
+ * The selected part of the agent's snapshot.
+ *
+ * Changes travel in React's own state. `useSyncExternalStore` would render each of them synchronously and throw away the
+ * transition that is being rendered, so none would finish while an answer streams. React's state cannot know the first
+ * snapshot, that of another agent, or what another selector asks for: these are read from the agent while rendering. An
+ * effect compares again after each commit, so no change in between is missed.
+ */
+function useSelected<State, Part>(agent: Agent<State>, select: Select<State, Part>, isEqual: IsEqual<Part>): Part {
+  const committed = useRef<Shown<State, Part>>(undefined);
+  const [told, tell] = useState<Told<State>>(() => ({ agent, snapshot: agent.getSnapshot() }));
+  const old = committed.current;
+  const goesOn = old ? old.agent === agent && old.select === select : told.agent === agent;
+  const news = told !== old?.told && told.agent === agent;
+  const snapshot = !goesOn ? agent.getSnapshot() : news ? told.snapshot : old!.snapshot;
+  const start = agent.getServerSnapshot();
+
+  const read = (of: AgentSnapshot<State>): { readonly part: Part } => {
+    if (old?.snapshot === of && old.select === select) return old;
+    const part = select(of);
+    // The same object for as long as it is equal.
+    return old && isEqual(old.part, part) ? old : { part };
   };
-  return useSyncExternalStore(
-    agent.subscribe,
-    () => read(agent.getSnapshot()),
-    () => read(agent.getServerSnapshot()),
+  let current: { readonly part: Part } | undefined;
+  let first: typeof current;
+  // Hydration begins with what the server has rendered. A prerender asks for no more than that.
+  const part = useSyncExternalStore(
+    never,
+    () => (current ??= (snapshot === start && first) || read(snapshot)).part,
+    () => (first ??= read(start)).part,
   );
+  const shown = current ? snapshot : start;
+
+  const check = (): void => {
+    const { agent, snapshot, select, isEqual, part } = committed.current!;
+    const next = agent.getSnapshot();
+    if (next === snapshot) return;
+    try {
+      if (isEqual(part, select(next))) return;
+    } catch {
+      // It throws again while rendering, unless the component is about to go.
+    }
+    tell({ agent, snapshot: next });
+  };
+  useEffect(() => {
+    committed.current = { agent, snapshot: shown, told, select, isEqual, part };
+    check();
+  });
+  useEffect(() => agent.subscribe(check), [agent]);
+  return part;
 }

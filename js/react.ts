@@ -1,8 +1,11 @@
+"use client";
+
 import type { ReactNode } from "react";
 import { createAgent } from "./index.js";
 import { useAgentOf, useProvider, type AgentProviderProps, type UseAgent } from "./react-binding.js";
 import type { Agent, AgentOptions } from "./types.js";
 
+export { messageKey } from "./message-key.js";
 export { useAgentSelector } from "./react-binding.js";
 export type { AgentProviderProps, UseAgent } from "./react-binding.js";
 
@@ -25,7 +28,7 @@ export function AgentProvider<State = unknown>(props: AgentProviderProps<State>)
 }
 
 /**
- * Renders an agent. Given options, it makes one for the component, which another `url` or `threadId` replaces; all
+ * Renders an agent. Given options, it makes one for the component, which another `url`, `threadId` or `dialect` replaces; all
  * other options may change with every render. Given nothing, it takes the one of the {@link AgentProvider} above.
  * Unmounting stops listening, not the agent.
  *
@@ -34,7 +37,7 @@ export function AgentProvider<State = unknown>(props: AgentProviderProps<State>)
  *   const { messages, isLoading, submit, stop } = useAgent({ url: "/agent" });
  *   return (
  *     <>
- *       {messages.map((message) => <Row key={message.id} message={message} />)}
+ *       {messages.map((message) => <Row key={messageKey(message)} message={message} />)}
  *       <button onClick={() => (isLoading ? stop() : submit("hello"))}>{isLoading ? "Stop" : "Send"}</button>
  *     </>
  *   );

@@ -8,12 +8,15 @@
 
 import type { Body } from "./glue/core.js";
 
-// How long is read before the page has its turn: half of a frame.
-const sliceMs = 8;
+/** How long is worked before the page has its turn: half of a frame. */
+export const sliceMs = 8;
 // Nothing came for so long: the page has had its turn. Chunks that are there already come without one in between.
 const pauseMs = 2;
-// What is read between two looks at the clock; a fraction of a millisecond on any machine.
+// What is read between two looks at the clock: a fraction of a millisecond of what agents say. After what took longer it is
+// less, for small events may take long where the state is large; it doubles as long as it does not.
 const pieceBytes = 32 * 1024;
+const leastBytes = 128;
+const slowMs = sliceMs / 4;
 // Room for small reads of any length.
 const roomBytes = 1024;
 
@@ -28,17 +31,18 @@ export function readBody(
   const { timeOrigin } = performance;
   let [began, last] = [0, -Infinity];
   let room = new Uint8Array(0);
+  let size = pieceBytes;
 
   const next = (): void => void reader.read().then(come, fail);
   const fail = (error: unknown): void => close(() => body.fail(error));
 
   /** Gives the core a piece. False: nothing more is wanted. */
   const take = (piece: Uint8Array): boolean => {
-    // Where the module's memory has grown, the old room has no length any more, and takes not even an empty piece.
+    // Where the module's memory has grown, the old room has no length, and takes not even an empty piece.
     if (room.length < Math.max(piece.length, 1)) {
-      const size = Math.max(piece.length, roomBytes);
-      const at = body.room(size);
-      room = new Uint8Array(memory.buffer, at, size);
+      const bytes = Math.max(piece.length, roomBytes);
+      const at = body.room(bytes);
+      room = new Uint8Array(memory.buffer, at, bytes);
     }
     room.set(piece);
     return body.read(piece.length, timeOrigin + last);
@@ -54,12 +58,16 @@ export function readBody(
 
   const give = (chunk: Uint8Array): void => {
     try {
-      for (let rest = chunk; ; rest = rest.subarray(pieceBytes)) {
-        const whole = rest.length <= pieceBytes;
-        if (!take(whole ? rest : rest.subarray(0, pieceBytes))) return body.free();
+      for (let rest = chunk; ; ) {
+        const piece = rest.subarray(0, size);
+        rest = rest.subarray(size);
+        if (!take(piece)) return body.free();
+        const now = performance.now();
+        size = now - last > slowMs ? leastBytes : Math.min(size * 2, pieceBytes);
         // A small piece may take long as well: who listens is called from inside.
-        last = performance.now();
-        if (last - began > sliceMs) return wait(whole ? next : () => give(rest.subarray(pieceBytes)));
+        last = now;
+        const whole = rest.length === 0;
+        if (last - began > sliceMs) return wait(whole ? next : () => give(rest));
         if (whole) return next();
       }
     } catch (error) {
@@ -86,7 +94,7 @@ export function readBody(
 }
 
 /** Calls back when the page has had its turn. By a message: nested timers wait for 4 ms, those of a hidden page for a second. */
-function turn(callback: () => void): void {
+export function turn(callback: () => void): void {
   // jsdom has none.
   if (typeof MessageChannel !== "function") return void setTimeout(callback);
   const { port1, port2 } = new MessageChannel();

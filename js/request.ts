@@ -4,13 +4,15 @@ import type { AgentOptions, FetchOptions, RunTarget, Transport, TransportRequest
 
 /** What the core is told of the network: JSON text. */
 export function toNetwork({ retry, resume, headers, transport }: AgentOptions): string {
-  const { attempts = 5, baseMs = 500, maxMs = 30_000, idleMs = 0, posts = false } = retry || {};
+  const { attempts = 5, baseMs = 500, minMs = 100, maxMs = 30_000, perMinute = 60, idleMs = 0, posts = false } = retry || {};
   const whole = (value: number): number => Math.min(Math.round(value), Number.MAX_SAFE_INTEGER);
   const marked = resume && "path" in resume ? resume : undefined;
   const inBody = marked && !("in" in marked && marked.in === "query");
   return JSON.stringify({
     attempts: retry === false ? 0 : Math.min(whole(attempts), 2 ** 31),
     baseMs: whole(baseMs),
+    minMs: whole(minMs),
+    perMinute: whole(perMinute),
     maxMs: whole(maxMs),
     idleMs: whole(idleMs),
     refusals: !!retry,
@@ -33,6 +35,9 @@ export function toTarget(options: AgentOptions, request: TransportRequest): Tran
 export function fetchWith(options: FetchOptions): Transport {
   return {
     renews: typeof options.headers === "function",
+    get binary() {
+      return options.binary;
+    },
     connect: async (request, resume) => {
       const { credentials, fetch, binary = false } = options;
       const own = request.resume && resume && "url" in resume ? resume.url : undefined;
@@ -46,7 +51,8 @@ export function fetchWith(options: FetchOptions): Transport {
       const method = ("method" in resume ? resume.method : undefined) ?? (posts ? "POST" : "GET");
       if (query && cursor !== undefined) url = withParam(url, resume.param, cursor);
       const headers = new Headers(target.headers);
-      if (cursor !== undefined && !("path" in resume)) headers.set("last-event-id", cursor);
+      // Nothing else can stand in a header; a server that is not told repeats what was seen, which is left out.
+      if (cursor !== undefined && !("path" in resume) && !/[\0\r\n]/.test(cursor)) headers.set("last-event-id", toBytes(cursor));
       return { ...target, url, method, headers };
     },
   };
@@ -57,18 +63,28 @@ export async function stopRemote(options: AgentOptions, run: RunTarget): Promise
   const { stop, credentials, fetch: send = fetch } = options;
   if (!stop) return;
   if (typeof stop === "function") return void (await stop(run));
+  const { url, method = "POST" } = stop;
   const headers = new Headers(await ask(options.headers));
-  headers.set("content-type", "application/json");
+  new Headers(stop.headers).forEach((value, name) => headers.set(name, value));
   const { threadId, runId } = run;
-  const response = await send(String(await at(stop.url, run)), {
-    method: "POST",
+  const given = stop.body === undefined ? { threadId, runId } : stop.body;
+  const content: unknown = typeof given === "function" ? await (given as (run: RunTarget) => unknown)(run) : given;
+  const empty = content === undefined || content === null;
+  if (!empty && !headers.has("content-type")) headers.set("content-type", "application/json");
+  const response = await send(String(await at(url, run)), {
+    method,
     // The page may be about to go.
     keepalive: true,
     headers,
     ...(credentials && { credentials }),
-    body: JSON.stringify({ threadId, runId }),
+    ...(!empty && { body: JSON.stringify(content) }),
   });
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
+}
+
+/** A header's value as EventSource sends it: UTF-8, a byte a character. */
+function toBytes(value: string): string {
+  return Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte)).join("");
 }
 
 /** An address with one more parameter. It need not be a whole one. */

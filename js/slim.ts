@@ -1,38 +1,40 @@
 import { createAgentWith } from "./agent.js";
 import { compactWith } from "./compact.js";
-import { loadCore } from "./core.js";
 import type { AgUiEvent } from "./events.js";
-import { find } from "./loader.js";
+import { moduleFor } from "./modules.js";
+import { modulesAt } from "./slim-modules.js";
 import type { Agent, SlimAgentOptions } from "./types.js";
 
 export { AgentError } from "./error.js";
 export type { AgentErrorData, AgentErrorKind } from "./error.js";
+export { messageKey } from "./message-key.js";
 export { indexedDbStore, localStorageStore } from "./stores.js";
 export { tool } from "./tools.js";
 export { custom, eventSource, fetchTransport, webSocket } from "./transports.js";
 export type * from "./types.js";
 
 /**
- * An agent whose WebAssembly comes from where the application says, so that it is cached and compiled by itself.
+ * An agent whose WebAssembly comes from where the application says, so that it is cached and compiled by itself. `wasm` is
+ * `ag-ui-wasm/core.wasm`, or `ag-ui-wasm/full.wasm` for a `dialect`, a `guard`, strict rules or `binary`; or both, of which one is loaded.
  *
  * @example
  * import wasm from "ag-ui-wasm/core.wasm?url"; // as Vite names it
  * const agent = createAgent({ url: "/agent", wasm });
  */
 export function createAgent<State = unknown>(options: SlimAgentOptions<State>): Agent<State> {
-  return createAgentWith(() => loadCore(() => find(options.wasm)), options);
+  return createAgentWith(moduleFor(modulesAt(options.wasm), options), options);
 }
 
 /**
  * A shorter list of events with the same outcome: `compactEvents` of `ag-ui-wasm`, which says more.
  *
  * @example
- * import wasm from "ag-ui-wasm/core.wasm?url"; // as Vite names it
+ * import wasm from "ag-ui-wasm/full.wasm?url"; // as Vite names it
  * const shorter = await compactEvents(recording, { wasm });
  */
 export function compactEvents(
   events: Iterable<AgUiEvent>,
   options: Pick<SlimAgentOptions, "wasm">,
 ): Promise<AgUiEvent[]> {
-  return compactWith(() => loadCore(() => find(options.wasm)), events);
+  return compactWith(modulesAt(options.wasm).full, events);
 }

@@ -12,6 +12,8 @@ export function localStorageStore(key: string): AgentStore {
   // Newer Nodes have a global of that name, which complains when it is touched.
   const storage = (): Storage | undefined => (typeof document === "object" ? localStorage : undefined);
   return {
+    key: `localStorage ${key}`,
+    ordered: true,
     load: () => JSON.parse(storage()?.getItem(key) ?? "null") ?? undefined,
     save: (saved) => storage()?.setItem(key, JSON.stringify(saved)),
     clear: () => storage()?.removeItem(key),
@@ -19,34 +21,40 @@ export function localStorageStore(key: string): AgentStore {
 }
 
 /**
- * Keeps an agent in IndexedDB: in the database `name`, under `key`. For long threads, and for workers.
+ * Keeps an agent in IndexedDB: in the database `name`, under `key`. For long threads, and for workers. What is saved while
+ * the page is hidden is committed in the same task, once the database is open; loading opens it.
  *
  * @example
  * const agent = createAgent({ url: "/agent", threadId, persist: indexedDbStore("my-app", threadId) });
  */
 export function indexedDbStore(name: string, key: string): AgentStore {
-  const table = "agents";
-
-  const open = (): Promise<IDBDatabase> => {
-    const request = indexedDB.open(name, 1);
-    request.onupgradeneeded = () => request.result.createObjectStore(table);
-    return result(request);
-  };
-
   const run = async <Value>(mode: IDBTransactionMode, method: (store: IDBObjectStore) => IDBRequest<Value>) => {
     if (typeof indexedDB !== "object") return undefined;
-    const database = await open();
+    const open = databaseOf(name);
+    // Without a wait where it is open already.
+    const database = open instanceof Promise ? await open : open;
+    const begin = (): IDBTransaction => database.transaction(table, mode);
+    let transaction: IDBTransaction;
     try {
-      const transaction = database.transaction(table, mode);
-      const value = await result(method(transaction.objectStore(table)));
-      if (mode === "readwrite") await end(transaction);
-      return value;
-    } finally {
-      database.close();
+      transaction = begin();
+    } catch (cause) {
+      // It was closed under our hands: by the browser, or because another version of it was wanted.
+      if ((cause as DOMException).name !== "InvalidStateError") throw cause;
+      databases.delete(name);
+      transaction = (await databaseOf(name)).transaction(table, mode);
     }
+    const request = method(transaction.objectStore(table));
+    if (mode === "readonly") return result(request);
+    const written = end(transaction);
+    // A page that is left does not come back to a transaction.
+    transaction.commit?.();
+    await written;
+    return undefined;
   };
 
   return {
+    key: `indexedDB ${name} ${key}`,
+    ordered: true,
     // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
     load: async () => {
       const text = await run<string | undefined>("readonly", (store) => store.get(key));
@@ -57,6 +65,38 @@ export function indexedDbStore(name: string, key: string): AgentStore {
   };
 }
 
+const table = "agents";
+
+// One connection for all stores of a database. It stays open: to open it takes longer than a page has that is left.
+const databases = new Map<string, IDBDatabase | Promise<IDBDatabase>>();
+
+function databaseOf(name: string): IDBDatabase | Promise<IDBDatabase> {
+  const known = databases.get(name);
+  if (known) return known;
+  const request = indexedDB.open(name, 1);
+  request.onupgradeneeded = () => request.result.createObjectStore(table);
+  const opening = result(request).then(
+    (database) => {
+      const forget = (): void => {
+        if (databases.get(name) === database) databases.delete(name);
+      };
+      database.onversionchange = () => {
+        forget();
+        database.close();
+      };
+      database.onclose = forget;
+      databases.set(name, database);
+      return database;
+    },
+    (cause) => {
+      databases.delete(name);
+      throw cause;
+    },
+  );
+  databases.set(name, opening);
+  return opening;
+}
+
 function result<Value>(request: IDBRequest<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
@@ -64,7 +104,7 @@ function result<Value>(request: IDBRequest<Value>): Promise<Value> {
   });
 }
 
-/** Whether it has been written is known behind the request's success. */
+/** Whether it has been written is known after the request's success. */
 function end(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();

@@ -2,6 +2,7 @@
 
 import { getContext, setContext } from "svelte";
 import { createSubscriber } from "svelte/reactivity";
+import { toStore } from "svelte/store";
 import { isAgent, keyOf, nowhere } from "./binding.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "./types.js";
 
@@ -12,7 +13,7 @@ import type { Agent, AgentOptions, AgentSnapshot } from "./types.js";
 export type UseAgent<State = unknown> = AgentSnapshot<State> &
   Omit<Agent<State>, "subscribe" | "getSnapshot" | "getServerSnapshot" | "setOptions" | typeof Symbol.dispose> & {
     readonly agent: Agent<State>;
-    /** The store contract. Follows the agent of the time of the call. */
+    /** The store contract. Follows the agent, should the function of options make another. */
     subscribe(run: (snapshot: AgentSnapshot<State>) => void): () => void;
   };
 
@@ -20,7 +21,7 @@ export type UseAgent<State = unknown> = AgentSnapshot<State> &
 type Create = <State>(options: AgentOptions<State>) => Agent<State>;
 
 /** What `useAgent` and `setAgent` take. */
-export type Target<State> = Agent<State> | AgentOptions<State> | (() => AgentOptions<State>);
+export type Target<State> = Agent<State> | AgentOptions<State> | (() => Agent<State> | AgentOptions<State>);
 
 const context = Symbol("ag-ui-wasm");
 
@@ -51,7 +52,14 @@ export function useAgentOf<State>(create: Create, target?: Target<State>): UseAg
   };
 
   const { agent } = current();
-  const view = Object.create(null);
+  // Read in a component, a function may depend on what changes.
+  const agents = typeof target === "function" ? toStore(() => current().agent) : undefined;
+  const follow = (listener: (agent: Agent<State>) => void): (() => void) => {
+    if (agents) return agents.subscribe(listener);
+    listener(agent);
+    return () => {};
+  };
+  const view = {} as UseAgent<State>;
   const define = (name: string, get: () => unknown) => Object.defineProperty(view, name, { get, enumerable: true, configurable: true });
   for (const [name, value] of Object.entries(agent)) {
     const method = (...args: unknown[]) => Reflect.get(current().agent, name)(...args);
@@ -72,9 +80,16 @@ export function useAgentOf<State>(create: Create, target?: Target<State>): UseAg
   }
   define("agent", () => current().agent);
   define("subscribe", () => (run: (snapshot: AgentSnapshot<State>) => void) => {
-    const { agent } = current();
-    run(agent.getSnapshot());
-    return agent.subscribe(() => run(agent.getSnapshot()));
+    let off: (() => void) | undefined;
+    const end = follow((agent) => {
+      off?.();
+      run(agent.getSnapshot());
+      off = agent.subscribe(() => run(agent.getSnapshot()));
+    });
+    return () => {
+      end();
+      off?.();
+    };
   });
   return view;
 }

@@ -1,6 +1,7 @@
 import { createAgent } from "./index.js";
 import { setAgentOf, useAgentOf, type Target, type UseAgent } from "./svelte-binding.js";
 
+export { messageKey } from "./message-key.js";
 export type { Target, UseAgent } from "./svelte-binding.js";
 
 /**
@@ -21,16 +22,16 @@ export function setAgent<State = unknown>(target: Target<State>): UseAgent<State
 
 /**
  * An agent whose fields are reactive wherever they are read; don't destructure them. A function of options is asked
- * whenever something is read or called, so that another `url` or `threadId` gives another agent. Given nothing, the agent
+ * whenever something is read or called, so that another `url`, `threadId` or `dialect` gives another agent. Given nothing, the agent
  * that a component above has set with {@link setAgent}.
  *
  * @example
  * <script>
  *   import { page } from "$app/state";
- *   import { useAgent } from "ag-ui-wasm/svelte";
+ *   import { messageKey, useAgent } from "ag-ui-wasm/svelte";
  *   const chat = useAgent(() => ({ url: "/agent", threadId: page.params.id }));
  * </script>
- * {#each chat.messages as message (message.id)}<p>{message.content}</p>{/each}
+ * {#each chat.messages as message (messageKey(message))}<p>{message.content}</p>{/each}
  * <button onclick={() => chat.submit("hello")}>Send</button>
  */
 export function useAgent<State = unknown>(target?: Target<State>): UseAgent<State> {

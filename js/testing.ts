@@ -61,7 +61,7 @@ export interface ScriptedAgent {
   open(...steps: readonly Step[]): void;
   /** Adds to the body that is open. */
   send(...steps: readonly Step[]): void;
-  /** Ends the body that is open, behind what it has yet to say. */
+  /** Ends the body that is open, after what it has yet to say. */
   end(): void;
   /** Cuts the connection of the body that is open, at once. */
   cut(): void;
@@ -92,7 +92,7 @@ interface Body {
 const endings = ["RUN_FINISHED", "RUN_ERROR"];
 
 /**
- * An agent's server that is driven by a test, without a network. What is sent without a pause comes at once; behind a
+ * An agent's server that is driven by a test, without a network. What is sent without a pause comes at once; after a
  * pause it waits for `tick`.
  *
  * `advance` is called with the milliseconds of every step of the clock: where the timers of the page are faked too, for
@@ -179,7 +179,7 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
 
   const last = (): Body => {
     const body = [...bodies].pop();
-    if (!body) throw new Error("No body is open: the agent has not asked, has hung up, or has got all of it");
+    if (!body) throw new Error("No body is open: the agent has sent no request, has disconnected, or has read all of it");
     return body;
   };
 
@@ -260,7 +260,7 @@ function isList(step: Step): step is readonly Step[] {
   return Array.isArray(step);
 }
 
-/** Whatever waits for promises alone has gone on behind it. Not a timer, because tests fake those. */
+/** Whatever waits for promises alone has continued after it. Not a timer, because tests fake those. */
 function turn(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {
@@ -305,7 +305,10 @@ export function toolCall(name: string, args: unknown = {}, toolCallId: string = 
 export interface FakeAgent<State = unknown> extends Agent<State> {
   /** Every call of a method, by its name. */
   readonly calls: readonly { readonly method: string; readonly args: readonly unknown[] }[];
-  /** Changes the snapshot and tells the listeners. */
+  /**
+   * Changes the snapshot and notifies the listeners. `status` and `isLoading` follow each other, as in an agent; an `error` alone
+   * makes the status `error`.
+   */
   set(changes: Partial<AgentSnapshot<State>>): void;
   /** Calls those who listen with `on`. */
   emit<Name extends keyof AgentListeners>(name: Name, detail: Parameters<AgentListeners[Name]>[0]): void;
@@ -327,7 +330,7 @@ const others = ["fork", "addToolResult", "approve", "deny", "setMessages", "setS
  */
 export function fakeAgent<State = unknown>(given: Partial<AgentSnapshot<State>> = {}): FakeAgent<State> {
   const { threadId = "thread", messages, state } = given;
-  let snapshot: AgentSnapshot<State> = { ...initialSnapshot(threadId, messages, state), ...given };
+  let snapshot: AgentSnapshot<State> = agree(initialSnapshot(threadId, messages, state), given);
   const first = snapshot;
   const listeners = new Set<{ listener: () => void }>();
   const emitter = createEmitter(() => ({ url: "" }));
@@ -336,7 +339,7 @@ export function fakeAgent<State = unknown>(given: Partial<AgentSnapshot<State>> 
     Object.fromEntries(names.map((method) => [method, (...args: unknown[]) => (calls.push({ method, args }), value())]));
   return {
     ...noting(runs, async (): Promise<RunResult> => ({ runId: "run", outcome: "success" })),
-    ...noting(["stop", "disconnect"], async () => {}),
+    ...noting(["stop", "connect", "disconnect"], async () => {}),
     ...noting(decisions, () => true),
     ...noting(others, () => {}),
     ...(Symbol.dispose && { [Symbol.dispose]: () => {} }),
@@ -357,8 +360,16 @@ export function fakeAgent<State = unknown>(given: Partial<AgentSnapshot<State>> 
     events: emitter.events,
     emit: emitter.emit,
     set: (changes: Partial<AgentSnapshot<State>>) => {
-      snapshot = { ...snapshot, ...changes };
+      snapshot = agree(snapshot, changes);
       for (const { listener } of [...listeners]) listener();
     },
   } as unknown as FakeAgent<State>;
+}
+
+/** The snapshot with the changes; of `status` and `isLoading`, the one that is not given follows the other. */
+function agree<State>(old: AgentSnapshot<State>, changes: Partial<AgentSnapshot<State>>): AgentSnapshot<State> {
+  const rest = old.status === "running" ? "idle" : old.status;
+  const loading = changes.isLoading === undefined ? undefined : changes.isLoading ? "running" : rest;
+  const status = changes.status ?? loading ?? (changes.error ? "error" : old.status);
+  return { ...old, ...changes, status, isLoading: status === "running" };
 }

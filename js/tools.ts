@@ -28,7 +28,7 @@ export interface StandardIssue {
 
 /** What a tool gets beside its arguments. */
 export interface ToolContext {
-  /** Aborted when the run is stopped: the result is of no interest any more. */
+  /** Aborted when the run is stopped: the result is ignored. */
   readonly signal: AbortSignal;
   readonly toolCallId: string;
   readonly agent: Agent;
@@ -55,10 +55,16 @@ export interface PageTool<Args = unknown> {
   readonly needsApproval?: boolean | Question<Args> | undefined;
   /** Whether the agent is run again with the result. Default: `true`. */
   readonly followUp?: boolean | undefined;
+  /**
+   * Only declared: the agent neither executes a call nor waits for its answer, and `RunResult.pendingToolCallIds` names it.
+   * Default: `false`.
+   */
+  readonly declared?: boolean | undefined;
 }
 
 /**
- * A tool with typed arguments: as its validator has them, or as they are named.
+ * A tool with typed arguments: as its validator has them, or as they are named. Throws (kind `unsupported`, code `input`)
+ * if the validator cannot write JSON Schema and there is no `jsonSchema`.
  *
  * @example
  * const weather = tool({
@@ -70,7 +76,18 @@ export interface PageTool<Args = unknown> {
  * const agent = createAgent({ url: "/agent", tools: [weather] });
  */
 export function tool<Args = JsonObject>(definition: PageTool<Args>): PageTool<Args> {
+  checkTools([definition as PageTool]);
   return definition;
+}
+
+/** Throws where a tool has arguments that the server cannot be told of. */
+export function checkTools(tools: readonly (Tool | PageTool)[]): void {
+  for (const tool of tools) schemaOf(tool as PageTool);
+}
+
+/** JSON Schema of a tool's arguments, if it has any. */
+function schemaOf({ name, parameters, jsonSchema }: PageTool): unknown {
+  return jsonSchema ?? (isValidator(parameters) ? toJsonSchema(name, parameters) : parameters);
 }
 
 /** What the core has to know of a tool. */
@@ -86,9 +103,11 @@ interface Flags {
 export function declare(given: readonly (Tool | PageTool)[]): { tools: readonly Tool[]; pageTools: readonly Flags[] } {
   const tools: Tool[] = [];
   const pageTools: Flags[] = [];
-  for (const { execute, needsApproval, followUp, jsonSchema, parameters, ...rest } of given as readonly PageTool[]) {
-    const schema = jsonSchema ?? (isValidator(parameters) ? toJsonSchema(rest.name, parameters) : parameters);
+  for (const tool of given as readonly PageTool[]) {
+    const { execute, needsApproval, followUp, declared, jsonSchema: _, parameters: __, ...rest } = tool;
+    const schema = schemaOf(tool);
     tools.push((schema === undefined ? rest : { ...rest, parameters: schema }) as Tool);
+    if (declared) continue;
     pageTools.push({
       name: rest.name,
       ...(!execute && { manual: true }),
@@ -105,6 +124,10 @@ function isValidator(parameters: unknown): parameters is StandardSchema {
   return !!parameters && /object|function/.test(typeof parameters) && "~standard" in (parameters as object);
 }
 
+const writers =
+  "Those of zod 4.2, of ArkType 2 and of valibot with toStandardJsonSchema() of @valibot/to-json-schema 1.5 can; for another one, " +
+  "pass the schema as `jsonSchema`";
+
 // A validator is translated once, not with every run.
 const schemas = new WeakMap<object, unknown>();
 
@@ -120,7 +143,7 @@ function toJsonSchema(name: string, validator: StandardSchema): unknown {
       const made =
         standard.jsonSchema?.input({ target: "draft-2020-12" }) ??
         (toJSONSchema ?? toJsonSchema)?.call(validator);
-      if (!made) throw new TypeError("its validator cannot write JSON Schema: pass that as `jsonSchema`");
+      if (!made) throw new TypeError(`its validator (${standard.vendor}) cannot write JSON Schema. ${writers}`);
       schemas.set(validator, made);
     } catch (cause) {
       throw misuse(new TypeError(`tool ${JSON.stringify(name)}: ${messageOf(cause)}`, { cause }));
@@ -134,7 +157,9 @@ export interface Calls {
   execute(toolCallId: string, name: string, args: string): void;
   /** A person approves the call: what the method leads to is not asked about again. */
   approve(toolCallId: string, method: () => void): void;
-  /** Nobody wants the result any more. */
+  /** Throws, or rejects, where these are no arguments for the tool of that name. */
+  check(name: string | undefined, args: unknown): unknown;
+  /** Nobody wants the result. */
   abandon(toolCallId: string): void;
   abandonAll(): void;
 }
@@ -201,6 +226,10 @@ export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
       } finally {
         approving = undefined;
       }
+    },
+    check: (name, args) => {
+      const tool = name === undefined ? undefined : find(name);
+      return tool && check(tool, args);
     },
     abandon,
     abandonAll: () => [...running.keys()].forEach(abandon),

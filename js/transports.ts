@@ -1,14 +1,18 @@
 // Other ways to an agent than one request with fetch. Each gives what fetch would give, so that the core reads one kind of
 // body. Nothing else of the package imports this file: who does not use it does not get it.
 
+import { createBody, type Body } from "./body.js";
 import type { AgUiEvent } from "./events.js";
+import { createLine, type LineSource, type OpenWire, type WireEvents } from "./line.js";
 import { at, fetchWith, withParam } from "./request.js";
 import type {
   CustomContext,
   CustomInput,
   EventSourceOptions,
   FetchOptions,
+  KeepOpenOptions,
   Transport,
+  TransportRequest,
   WebSocketOptions,
 } from "./types.js";
 
@@ -33,32 +37,67 @@ export function fetchTransport(options: FetchOptions): Transport {
  *
  * @example
  * const agent = createAgent({
- *   transport: eventSource({ url: (runId) => `/runs/${runId}/events`, submitUrl: "/runs" }),
+ *   transport: eventSource({ url: (runId) => `/runs/${encodeURIComponent(runId)}/events`, submitUrl: "/runs" }),
  *   resume: { by: "last-event-id" },
  * });
  */
 export function eventSource(options: EventSourceOptions): Transport {
-  const { url, submitUrl, names = [], closeIsEnd = false, EventSource: Source = globalThis.EventSource, ...rest } = options;
+  const { url, submitUrl, names = [], closeIsEnd = false, keepOpen, EventSource: Source = globalThis.EventSource, ...rest } = options;
   const submit = fetchWith({ ...rest, url: submitUrl ?? "eventsource:" });
+  const sources = new Map<string, EventSource>();
+  const withCredentials = rest.credentials === "include";
+  const addressOf = async (request: TransportRequest): Promise<string> => {
+    const plain = String(await at(url, request));
+    const { resume, cursor } = request;
+    return resume && cursor !== undefined && typeof url !== "function" ? withParam(plain, "lastEventId", cursor) : plain;
+  };
+  /** What is sent beside the source. */
+  const post = async (body: string, request: TransportRequest): Promise<Response> => {
+    const { url: to, headers: given, credentials, fetch: send = globalThis.fetch } = await submit.connect(request, undefined);
+    const headers = new Headers(given);
+    if (!headers.has("content-type")) headers.set("content-type", "application/json");
+    return send(to, { method: "POST", headers, body, ...(credentials && { credentials }) });
+  };
+  const keep: OpenWire = async (request, signal, events) => {
+    const address = await addressOf(request);
+    if (signal.aborted) throw aborted();
+    const source = new Source(address, { withCredentials });
+    const { opened, stream } = readSource(source, { names, closeIsEnd: false, events }, signal);
+    const response = new Response(stream, { headers: { "content-type": EVENT_STREAM } });
+    return {
+      opened,
+      response: Promise.resolve(response),
+      send: (text) => !!submitUrl && post(text, { ...request, resume: false }),
+      mute: !submitUrl,
+    };
+  };
   return {
     renews: submit.renews,
+    ...kept(keepOpen, keep),
+    send: (text, run) => {
+      if (!submitUrl || sources.get(run.threadId)?.readyState === 2 || !sources.has(run.threadId)) return false;
+      return post(text, { ...run, resume: false });
+    },
     connect: async (request) => {
       const target = await submit.connect({ ...request, resume: false }, undefined);
-      const { resume, cursor } = request;
-      const plain = String(await at(url, request));
-      const from = resume && cursor !== undefined && typeof url !== "function" ? withParam(plain, "lastEventId", cursor) : plain;
+      const { resume, threadId } = request;
+      const from = await addressOf(request);
       const { fetch: send = globalThis.fetch } = target;
       const open = async (to: string, init: RequestInit): Promise<Response> => {
-        const source = new Source(from, { withCredentials: rest.credentials === "include" });
-        const events = readSource(source, { names, closeIsEnd }, init.signal ?? undefined);
+        const source = new Source(from, { withCredentials });
+        sources.set(threadId, source);
+        const gone = (): void => void (sources.get(threadId) === source && sources.delete(threadId));
+        const events = readSource(source, { names, closeIsEnd, gone }, init.signal ?? undefined);
         await events.opened;
         if (!resume && submitUrl) {
           const answer = await send(to, init).catch((error: unknown) => {
             source.close();
+            gone();
             throw error;
           });
           if (!answer.ok) {
             source.close();
+            gone();
             return answer;
           }
           void answer.body?.cancel().catch(() => {});
@@ -68,6 +107,14 @@ export function eventSource(options: EventSourceOptions): Transport {
       return { ...target, fetch: open as typeof fetch };
     },
   };
+}
+
+const aborted = (): DOMException => new DOMException("aborted", "AbortError");
+
+/** What a transport has for connections that are kept open. */
+function kept(keepOpen: boolean | KeepOpenOptions | undefined, open: OpenWire): { keep?: LineSource } {
+  if (!keepOpen) return {};
+  return { keep: { settings: keepOpen === true ? {} : keepOpen, open, create: createLine } };
 }
 
 /** The names that servers give to events; `message`: none. */
@@ -82,70 +129,44 @@ const NAMES: readonly ("message" | AgUiEvent["type"])[] = [
   ...(["SUBAGENT_STARTED", "SUBAGENT_FINISHED", "SUBAGENT_ERROR", "RAW", "CUSTOM"] as const),
 ];
 
-/** A body that is written from outside. */
-interface Body {
-  readonly stream: ReadableStream<Uint8Array>;
-  write(text: string | Uint8Array): void;
-  end(): void;
-  /** What was written before is read all the same, which `controller.error` would throw away. */
-  fail(error: Error): void;
-}
-
-function createBody(cancel: () => void): Body {
-  const waiting: Uint8Array[] = [];
-  let last: { error?: Error } | undefined;
-  let wake: (() => void) | undefined;
-  const stream = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      while (!waiting.length && !last) await new Promise<void>((resolve) => (wake = resolve));
-      const next = waiting.shift();
-      if (next) controller.enqueue(next);
-      else if (last?.error) controller.error(last.error);
-      else controller.close();
-    },
-    cancel: () => {
-      last ??= {};
-      wake?.();
-      cancel();
-    },
-  });
-  const finish = (how: { error?: Error }): void => {
-    last ??= how;
-    wake?.();
-  };
-  return {
-    stream,
-    write: (text) => {
-      waiting.push(typeof text === "string" ? encoder.encode(text) : text);
-      wake?.();
-    },
-    end: () => finish({}),
-    fail: (error) => finish({ error }),
-  };
+/** How a source is read. */
+interface SourceReading {
+  readonly names: readonly string[];
+  readonly closeIsEnd: boolean;
+  /** Of one that is kept open: the platform opens it again by itself. */
+  readonly events?: WireEvents;
+  gone?(): void;
 }
 
 /** What a source says, as the event stream that it has read. */
 function readSource(
   source: EventSource,
-  { names, closeIsEnd }: { names: readonly string[]; closeIsEnd: boolean },
+  { names, closeIsEnd, events, gone = () => {} }: SourceReading,
   signal: AbortSignal | undefined,
 ): { opened: Promise<void>; stream: Body["stream"] } {
-  const body = createBody(() => source.close());
+  const leave = (): void => {
+    source.close();
+    gone();
+  };
+  const body = createBody(leave);
   const opened = new Promise<void>((resolve, reject) => {
     let id = "";
     const fail = (error: Error): void => {
       // It would connect again by itself; how and when is the agent's to say.
-      source.close();
+      leave();
       reject(error);
       body.fail(error);
     };
     let open = false;
     source.onopen = () => {
+      const again = open;
       open = true;
       resolve();
+      if (again) events?.opened();
     };
-    signal?.addEventListener("abort", () => fail(new DOMException("aborted", "AbortError")));
+    signal?.addEventListener("abort", () => fail(aborted()));
     const take = ({ type, data, lastEventId }: MessageEvent<string>): void => {
+      open = true;
       resolve();
       const mark = lastEventId && lastEventId !== id ? `id: ${(id = lastEventId)}\n` : "";
       const name = type === "message" ? "" : `event: ${type}\n`;
@@ -153,12 +174,12 @@ function readSource(
     };
     // A server's own event may have that name; one of the source itself has no data.
     source.onerror = (event) => {
-      if (event && typeof (event as MessageEvent<unknown>).data === "string") take(event as MessageEvent<string>);
-      else if (!closeIsEnd || !open) fail(new Error("the event source was lost"));
-      else {
-        source.close();
-        body.end();
-      }
+      if (event && typeof (event as MessageEvent<unknown>).data === "string") return take(event as MessageEvent<string>);
+      // 0: connecting.
+      if (events && open && source.readyState === 0) return events.paused();
+      if (!closeIsEnd || !open) return fail(new Error("the event source was lost"));
+      leave();
+      body.end();
     };
     for (const name of new Set([...NAMES, ...names])) if (name !== "error") source.addEventListener(name, take as EventListener);
   });
@@ -170,16 +191,42 @@ function readSource(
  * Pings, as frames of text, are answered. The server ends the run's stream with the close codes 1000 or 1001; 1008 and 4401
  * mean that it does not accept the credentials; any other is a lost connection. With
  * `resume: { by: "socket-cursor", path }` a socket that is lost is opened again, and sent the input with
- * `forwardedProps.lastSeenEventId`. While the run is on, `agent.send` sends events of the page's over the same socket. An
+ * `forwardedProps.lastSeenEventId`. During the run, `agent.send` sends events of the page's over the same socket. An
  * input that is empty, as dialects may have it, is not sent.
  *
  * @example
  * const agent = createAgent({ transport: webSocket({ url: async () => `wss://host/agent?token=${await token()}` }) });
  */
-export function webSocket({ url, protocols, WebSocket: Socket = globalThis.WebSocket }: WebSocketOptions): Transport {
+export function webSocket({ url, protocols, keepOpen, WebSocket: Socket = globalThis.WebSocket }: WebSocketOptions): Transport {
   const sockets = new Map<string, WebSocket>();
+  const create = async (request: TransportRequest): Promise<{ address: string; make(): WebSocket }> => {
+    const address = String(await at(url, request));
+    const names = await at(protocols, request);
+    return { address, make: () => (names === undefined ? new Socket(address) : new Socket(address, names as string | string[])) };
+  };
+  const keep: OpenWire = async (request, signal) => {
+    const { make } = await create(request);
+    if (signal.aborted) throw aborted();
+    const socket = make();
+    let ready!: () => void;
+    let failed!: (error: unknown) => void;
+    const opened = new Promise<void>((resolve, reject) => ([ready, failed] = [resolve, reject]));
+    const response = readSocket(socket, "", signal, { gone: () => {}, opened: ready, ends: KEPT_ENDS });
+    // A socket that is refused never opens.
+    response.then(({ ok, status }) => ok || failed(Object.assign(new Error("the socket was refused"), { status })), failed);
+    opened.catch(() => {});
+    const send = (text: string): boolean => {
+      if (socket.readyState !== 1) return false;
+      socket.send(text);
+      return true;
+    };
+    return { opened, response, send };
+  };
   return {
     renews: typeof url === "function" || typeof protocols === "function",
+    // The server decides, frame by frame.
+    binary: true,
+    ...kept(keepOpen, keep),
     send: (text, { threadId }) => {
       const socket = sockets.get(threadId);
       if (socket?.readyState !== 1) return false;
@@ -187,25 +234,35 @@ export function webSocket({ url, protocols, WebSocket: Socket = globalThis.WebSo
       return true;
     },
     connect: async (request) => {
-      const address = String(await at(url, request));
-      const names = await at(protocols, request);
+      const { address, make } = await create(request);
       const open = (_: string, { body, signal }: RequestInit): Promise<Response> => {
-        const socket = names === undefined ? new Socket(address) : new Socket(address, names as string | string[]);
+        const socket = make();
         const { threadId } = request;
         sockets.set(threadId, socket);
-        const forget = (): void => void (sockets.get(threadId) === socket && sockets.delete(threadId));
-        return readSocket(socket, String(body ?? ""), signal ?? undefined, forget);
+        const gone = (): void => void (sockets.get(threadId) === socket && sockets.delete(threadId));
+        return readSocket(socket, String(body ?? ""), signal ?? undefined, { gone, ends: ENDS });
       };
       return { url: address, method: "POST", fetch: open as unknown as typeof fetch };
     },
   };
 }
 
-const PING = /^\s*(?:ping|\{\s*"type"\s*:\s*"ping"[^{}]*\})?\s*$/;
-const PONG = /^\s*(?:pong|\{\s*"type"\s*:\s*"pong"[^{}]*\})\s*$/;
+// With these a server ends a stream; 1005: it has named none. Of one that is kept open, 1001 says that the server went away.
+const ENDS: readonly number[] = [1000, 1001, 1005];
+const KEPT_ENDS: readonly number[] = [1000, 1005];
+
+// On text without blanks around it, and no two parts of a pattern take the same characters: one that does not fit is
+// found out in one pass.
+const PING = /^(?:ping|\{\s*"type"\s*:\s*"ping"[^{}]*\})?$/;
+const PONG = /^(?:pong|\{\s*"type"\s*:\s*"pong"[^{}]*\})$/;
 
 /** What comes over a socket, as the body of an answer. Its kind is that of the first frame. */
-function readSocket(socket: WebSocket, input: string, signal: AbortSignal | undefined, gone: () => void): Promise<Response> {
+function readSocket(
+  socket: WebSocket,
+  input: string,
+  signal: AbortSignal | undefined,
+  { gone, opened, ends }: { gone(): void; opened?(): void; ends: readonly number[] },
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     let kind: string | undefined;
     let over = false;
@@ -231,11 +288,18 @@ function readSocket(socket: WebSocket, input: string, signal: AbortSignal | unde
       leave();
       fail(new Error("the socket gave text and binary events"));
     };
-    // Line feeds stand only between the parts of a JSON text.
-    const giveLine = (text: string): void => give(LINES, `${text.replace(/[\r\n]+/g, " ")}\n`);
+    // Line feeds stand only between the parts of a JSON text. As bytes: a match each would take long where there is nothing else.
+    const giveLine = (text: string): void => {
+      const line = encoder.encode(`${text}\n`);
+      if (/[\r\n]/.test(text)) line.forEach((byte, at) => at < line.length - 1 && (byte === 10 || byte === 13) && (line[at] = 32));
+      give(LINES, line);
+    };
 
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => input && socket.send(input);
+    socket.onopen = () => {
+      if (input) socket.send(input);
+      opened?.();
+    };
     socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
       if (over) return;
       if (typeof data !== "string") {
@@ -243,7 +307,8 @@ function readSocket(socket: WebSocket, input: string, signal: AbortSignal | unde
         // No binary event begins like an object.
         return bytes[0] === 0x7b ? giveLine(new TextDecoder().decode(bytes)) : give(BINARY, framed(bytes));
       }
-      if (!PING.test(data) && !PONG.test(data)) return giveLine(data);
+      const said = data.trim();
+      if (!PING.test(said) && !PONG.test(said)) return giveLine(data);
       // A sign of life.
       if (kind === LINES) body.write("\n");
       if (data.includes("ping")) socket.send(data.replace("ping", "pong"));
@@ -255,8 +320,7 @@ function readSocket(socket: WebSocket, input: string, signal: AbortSignal | unde
       if (code === 4401 || code === 1008) {
         if (!kind) resolve(new Response(why, { status: 401 }));
         fail(Object.assign(new Error(why), { status: 401 }));
-      } else if (code === 1000 || code === 1001 || code === 1005) {
-        // 1005: the server has named none.
+      } else if (ends.includes(code)) {
         over = true;
         begin(LINES);
         body.end();
@@ -265,12 +329,12 @@ function readSocket(socket: WebSocket, input: string, signal: AbortSignal | unde
     signal?.addEventListener("abort", () => {
       if (over) return;
       leave();
-      fail(new DOMException("aborted", "AbortError"));
+      fail(aborted());
     });
   });
 }
 
-/** A binary event behind its length, which encoders write and some servers leave to the socket's own frames. */
+/** A binary event after its length, which encoders write and some servers leave to the socket's own frames. */
 function framed(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length >= 4 && view.getUint32(0) === bytes.length - 4) return bytes;

@@ -1,18 +1,25 @@
 import { createAgentWith } from "./agent.js";
 import type { Core } from "./loader.js";
-import type { Agent, AgentOptions } from "./types.js";
+import type { Agent, AgentAddress, AgentOptions, CommonOptions } from "./types.js";
 import { createWorkerLink, elsewhere } from "./worker-link.js";
 import { poolOf } from "./worker-pool.js";
 
 /** What `createAgent` of `ag-ui-wasm/worker` takes. */
-export type WorkerAgentOptions<State = unknown> = AgentOptions<State> & {
-  /**
-   * Whether the agent works in a worker. Agents share one, or one for each function that makes it: of the script
-   * `ag-ui-wasm/worker-main` of this very version (`ag-ui-wasm/full/worker-main` for `ag-ui-wasm/full/worker`). Where there
-   * is none, the agent works in the page and `onWarning` hears why: `worker-unavailable`. Default: `true`.
-   */
-  readonly worker?: boolean | (() => Worker) | undefined;
-};
+export type WorkerAgentOptions<State = unknown> = Omit<CommonOptions<State>, "worker"> &
+  AgentAddress & {
+    /**
+     * Whether the agent works in a worker, or a function that makes the worker: of the script `ag-ui-wasm/worker-main` of
+     * this very version, or of `ag-ui-wasm/worker-full` where the options need the full module. All agents of a script share one worker,
+     * which is made by the first agent that needs it. Where there is none, the agent works in the page and `onWarning` hears
+     * why: `worker-unavailable`. Default: `true`.
+     */
+    readonly worker?: boolean | (() => Worker) | undefined;
+    /**
+     * How long the worker's first message may take, in milliseconds; after that, the agent works in the page. Default:
+     * 30,000.
+     */
+    readonly workerStartMs?: number | undefined;
+  };
 
 /**
  * An agent in a worker that `spawn` makes, or `second`, or in the page with the core that `load` gives. The entries differ in these.
@@ -23,12 +30,12 @@ export function createWorkerAgentWith<State>(
   load: () => Promise<Core>,
   spawn: () => Worker,
   second: (() => Worker) | undefined,
-  options: WorkerAgentOptions<State>,
-  full = false,
+  given: WorkerAgentOptions<State>,
 ): Agent<State> {
-  const { worker = true } = options;
-  if (!worker) return createAgentWith(load, options, full);
-  const pool = worker === true ? poolOf(spawn, second) : poolOf(worker);
+  const { worker = true, workerStartMs = 30_000, ...rest } = given;
+  const options = rest as AgentOptions<State>;
+  if (!worker) return createAgentWith(load, options);
+  const pool = poolOf(spawn, second, workerStartMs, worker === true ? undefined : worker);
   const source = (): Promise<Core> => pool.ready().then(() => elsewhere, load);
-  return createAgentWith(source, options, full, (client) => createWorkerLink(client, pool));
+  return createAgentWith(source, options, (client) => createWorkerLink(client, pool));
 }

@@ -69,7 +69,7 @@ export function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>): P
       return bytes;
     },
     cancel: () => {
-      // Before the abort, behind which cancelling fails.
+      // Before the abort, after which cancelling fails.
       void reader?.cancel().catch(() => {});
       controller.abort();
     },

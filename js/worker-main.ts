@@ -1,8 +1,6 @@
-// The script of the worker. It carries the WebAssembly, so that nothing has to be configured.
+// The script of the worker. It carries the WebAssembly in the same file, which bundlers can make of every worker.
 
-import { loadCore } from "./core.js";
-import { bytes } from "./glue/bytes.js";
-import { inflate } from "./loader.js";
+import { load } from "./core-inline.js";
 import { startWorker, type Scope } from "./worker-serve.js";
 
-startWorker(globalThis as unknown as Scope, () => loadCore(() => inflate(bytes)));
+startWorker(globalThis as unknown as Scope, load);

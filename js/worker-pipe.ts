@@ -21,9 +21,12 @@ export interface Pipe<Theirs> {
   tell<Name extends keyof Theirs & string>(name: Name, ...args: Args<Theirs[Name]>): void;
   /** Rejects with what the other end throws, or with what the pipe was closed for. */
   ask<Name extends keyof Theirs & string>(name: Name, ...args: Args<Theirs[Name]>): Promise<unknown>;
+  /** What was told so far travels as a message of its own: the other end has its turn before the rest. */
+  part(): void;
   /** Posts at the end of the task, even if nothing is told by then. */
   wake(): void;
-  close(reason: Error): void;
+  /** Rejects what is asked, with this message. No error is kept: its stack would hold whoever was called. */
+  close(reason: string): void;
 }
 
 /** What is done beside the calls. */
@@ -44,15 +47,17 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
   let asked = 0;
   let outbox: Item[] = [];
   let waking = false;
-  let closed: Error | undefined;
+  let closed: string | undefined;
 
-  const post = (): void => {
-    if (!closed) posting?.();
-    waking = false;
-    if (closed) return;
+  const part = (): void => {
     const items = outbox;
     outbox = [];
     if (items.length) port.postMessage(items, items.flatMap(transfersOf));
+  };
+  const post = (): void => {
+    if (closed === undefined) posting?.();
+    waking = false;
+    if (closed === undefined) part();
   };
   const wake = (): void => {
     if (!waking) queueMicrotask(post);
@@ -86,22 +91,23 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
   };
 
   port.onmessage = ({ data }: MessageEvent<readonly Item[]>) => {
-    for (const item of data) if (!closed) take(item);
-    if (!closed) received?.();
+    for (const item of data) if (closed === undefined) take(item);
+    if (closed === undefined) received?.();
   };
   return {
     tell: (name, ...args) => send(name, args),
     ask: (name, ...args) =>
       new Promise((resolve, reject) => {
-        if (closed) return reject(closed);
+        if (closed !== undefined) return reject(new Error(closed));
         questions.set(++asked, { resolve, reject });
         send(name, args, asked);
       }),
+    part,
     wake,
     close: (reason) => {
       closed = reason;
       port.close();
-      for (const { reject } of questions.values()) reject(reason);
+      for (const { reject } of questions.values()) reject(new Error(reason));
       questions.clear();
     },
   };

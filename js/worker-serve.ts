@@ -2,16 +2,18 @@
 // to decide or to do is asked of it; everything else happens here.
 
 import { isTrap } from "./failure.js";
-import type { Host, Session, SessionOptions } from "./glue/core.js";
+import type { Session, SessionOptions } from "./glue/core.js";
 import type { Core } from "./loader.js";
 import { readBody } from "./read.js";
+import { watched } from "./traps.js";
 import { createPipe, toFailure, type Failure } from "./worker-pipe.js";
 import type { FromWorker } from "./worker-session.js";
+import { holdLife } from "./worker-watch.js";
 
 /** The methods of a session that begin a run, and those that do not. */
 export type Begin = "submit" | "retry" | "regenerate" | "attach" | "answer";
 export type Act =
-  | "settleCall" | "approve" | "deny" | "hold" | "stop" | "disconnect" | "online" | "setMessages" | "setState" | "setEvents" | "setDecisions" | "present" | "reset";
+  | "settleCall" | "approve" | "deny" | "hold" | "stop" | "disconnect" | "online" | "setMessages" | "setState" | "editMessages" | "editState" | "setEvents" | "setDecisions" | "present" | "reset";
 
 /** What the page tells and asks. Its tickets are negative, so that they are none of the core's. */
 export interface FromPage {
@@ -25,8 +27,10 @@ export interface FromPage {
   take(): void;
   /** Told back when everything before it has been done, and before the patch of that. */
   echo(number: number): void;
-  /** Asked for `session.save()`. */
-  save(): string | undefined;
+  /** A save is written, or not waited for. */
+  saved(number: number): void;
+  /** Told back as `idle` when everything before it has been done, and nothing is in progress that the page has to hear of. */
+  rest(number: number): void;
   end(): void;
 }
 
@@ -46,7 +50,7 @@ export interface Head {
 }
 
 // What these change is not worth a new save, or is in the page anyway.
-const unsaved: readonly string[] = ["setState", "setEvents", "setDecisions", "present", "online"];
+const unsaved: readonly string[] = ["editState", "setEvents", "setDecisions", "present", "online"];
 
 /** Serves a page at the other end of the port. */
 export function serve(port: MessagePort, core: Core): void {
@@ -61,12 +65,16 @@ export function serve(port: MessagePort, core: Core): void {
   let fresh = false;
   let told = false;
   let due = false;
-  // The page shall have what a save has beside the thread: now, behind an act or an end, or when that is not too dear.
+  // The page shall have what a save has beside the thread: now, after an act or an end, or when that is not too dear.
   let acted = false;
   let owed = false;
   let saveAt = 0;
   let saving: ReturnType<typeof setTimeout> | undefined;
 
+  // Whether the core waits for something; and the last `rest` of the page, and the one that was answered.
+  let busy = false;
+  let rest = 0;
+  let rested = 0;
   // Of the guard, as the page knows them.
   let counters: string | undefined;
 
@@ -74,8 +82,11 @@ export function serve(port: MessagePort, core: Core): void {
     fresh = told = due = false;
     const now = session?.guardCounters?.();
     if (now !== counters) pipe.tell("counted", (counters = now));
-    const json = session?.takePatch();
-    if (json !== undefined) pipe.tell("patch", json);
+    for (let json; (json = session?.takePatch()) !== undefined; pipe.part()) {
+      pipe.tell("patch", json);
+      // All of it; else it is a part, which the page gets in a task of its own.
+      if (json.startsWith("[")) return;
+    }
   };
 
   /** Calls the session. `undefined` if that throws, of which the page is told. */
@@ -92,6 +103,7 @@ export function serve(port: MessagePort, core: Core): void {
   const misused = (why: Failure): void => pipe.tell("misused", why);
   const lose = (error: unknown): void => {
     session = undefined;
+    busy = false;
     pipe.tell("lost", toFailure(error), isTrap(error));
   };
 
@@ -105,13 +117,14 @@ export function serve(port: MessagePort, core: Core): void {
     pipe.tell("settled", theirs ?? ticket, json);
   };
 
-  const host: Host = {
+  const host = watched({
     request: async (resume, runId, cursor) => {
       const number = ++requests;
       const { fetches, ...target } = (await pipe.ask("request", number, resume, runId, cursor)) as Target;
       return fetches ? { ...target, fetch: pageFetch(number) } : target;
     },
     receive: (reader, body, memory) => readBody(reader, body, memory, lose),
+    failed: (cause) => pipe.tell("failed", toFailure(cause)),
     stopRemote: (runId) => pipe.tell("stopRemote", runId),
     changed: (urgent) => {
       fresh = true;
@@ -127,10 +140,19 @@ export function serve(port: MessagePort, core: Core): void {
     event: (json) => pipe.tell("event", json),
     decision: (json) => pipe.tell("decision", json),
     warning: (warning) => pipe.tell("warning", warning),
-    execute: (toolCallId, name, args) => pipe.tell("execute", toolCallId, name, args, approving),
+    execute: (toolCallId, name, args) => {
+      // Should this worker end, the page has to know what was begun.
+      acted = true;
+      pipe.tell("execute", toolCallId, name, args, approving);
+    },
     abandon: (toolCallId) => pipe.tell("abandon", toolCallId),
-    fatal: (message) => lose(new WebAssembly.RuntimeError(message)),
-  };
+    save: (number, json, holds) => pipe.tell("save", number, json, holds),
+    hold: (on) => {
+      busy = on;
+      pipe.wake();
+    },
+    lost: lose,
+  });
 
   /** A request that only the page can make. */
   const pageFetch = (number: number): typeof fetch => {
@@ -189,7 +211,7 @@ export function serve(port: MessagePort, core: Core): void {
     editQueued: (ticket, json) => {
       acted = true;
       if (attempt((session) => session.editQueued(ticket, json), misused) !== false) return;
-      const message = "The submit had begun before its change came";
+      const message = "The submit had started before its change arrived";
       pipe.tell("warning", { code: "edit-late", message });
     },
     take: () => {
@@ -200,10 +222,12 @@ export function serve(port: MessagePort, core: Core): void {
       due = true;
       pipe.tell("echo", number);
     },
-    save: () => session?.save(),
+    saved: (number) => attempt((session) => session.saved(number), misused),
+    rest: (number) => void (rest = number),
     end: () => {
       const last = session;
       session = undefined;
+      busy = false;
       try {
         last?.dispose();
         last?.free();
@@ -235,15 +259,18 @@ export function serve(port: MessagePort, core: Core): void {
     acted = owed = false;
     const { messages: _messages, state: _state, ...rest } = JSON.parse(session.save());
     pipe.tell("saved", JSON.stringify(rest));
-    // Of a run that is on, a save is worth a thirtieth of the time.
+    // Of a run in progress, a save is worth a thirtieth of the time.
     const end = performance.now();
     saveAt = end + 30 * (end - now);
   };
 
   const pipe = createPipe<FromWorker>(port, mine, {
-    posting: () => void attempt(posting, misused),
+    posting: () => {
+      attempt(posting, misused);
+      if (!busy && rested !== rest) pipe.tell("idle", (rested = rest));
+    },
     received: () => {
-      if (acted) pipe.wake();
+      if (acted || rested !== rest) pipe.wake();
     },
   });
 }
@@ -254,17 +281,24 @@ export interface Scope {
   onmessage: ((event: MessageEvent) => void) | null;
 }
 
-/** What a worker says once: nothing, or why it cannot work. */
+/** What a worker says once: that it has begun, or why it cannot work. After that, whenever it is asked, that it is there. */
 export interface Started {
+  readonly started?: true;
+  /** The name of the lock that it holds as long as it lives, where the platform has locks. */
+  readonly lock?: string | undefined;
   readonly refused?: Failure;
 }
 
 /** Begins to serve every port that comes, once the core is there. */
 export function startWorker(scope: Scope, load: () => Promise<Core>): void {
+  const life = holdLife();
   const loading = load();
-  scope.onmessage = ({ ports: [port] }) => void loading.then((core) => port && serve(port, core));
+  scope.onmessage = ({ ports: [port] }) => {
+    if (port) loading.then((core) => serve(port, core), () => {});
+    else scope.postMessage({});
+  };
   loading.then(
-    () => scope.postMessage({}),
+    async () => scope.postMessage({ started: true, lock: await life }),
     (cause: unknown) => scope.postMessage({ refused: toFailure(cause) }),
   );
 }

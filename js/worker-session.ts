@@ -4,16 +4,21 @@
 import type { Host, Session, SessionOptions } from "./glue/core.js";
 import { AgentError } from "./error.js";
 import { internal } from "./failure.js";
+import { createQueue } from "./queue.js";
 import { createPageRequest, type PageRequest } from "./worker-fetch.js";
-import { createPipe, type Failure } from "./worker-pipe.js";
+import { kept, weakly, whenCollected } from "./weak.js";
+import { createPipe, type Failure, type Pipe } from "./worker-pipe.js";
 import type { Act, Begin, FromPage, Head } from "./worker-serve.js";
 
 /** What the worker tells and asks. */
 export interface FromWorker {
+  /** A patch, or the next part of one. */
   patch(json: string): void;
   changed(): void;
   /** The members of a save without the thread. */
   saved(json: string): void;
+  /** The core's `host.save`. */
+  save(number: number, json: string, holds: boolean): void;
   settled(ticket: number, json: string): void;
   refused(ticket: number, why: Failure): void;
   /** Of a call that has no run. */
@@ -21,6 +26,8 @@ export interface FromWorker {
   unrestored(why: Failure): void;
   lost(why: Failure, trapped: boolean): void;
   echo(number: number): void;
+  /** Nothing is in progress, since that `rest`. */
+  idle(number: number): void;
   ended(): void;
   warning(warning: Parameters<Host["warning"]>[0]): void;
   custom(name: string, value: string): void;
@@ -31,6 +38,7 @@ export interface FromWorker {
   execute(toolCallId: string, name: string, args: string, approved: boolean): void;
   abandon(toolCallId: string): void;
   stopRemote(runId: string): void;
+  failed(why: Failure): void;
   request(number: number, resume: boolean, runId: string, cursor: string | undefined): Promise<unknown>;
   fetch(number: number, url: string, init: RequestInit): Promise<Head>;
   read(number: number): Promise<Uint8Array | undefined>;
@@ -49,8 +57,15 @@ export interface Owner {
   saved(json: string): void;
   /** The worker has nothing more to say for now. */
   received(): void;
-  /** The session is about to fail. */
-  lost(): void;
+  /**
+   * The session is lost; `died`: its worker has ended. What is returned is called once that is settled, in place of the
+   * agent's looking for the error.
+   */
+  lost(died: boolean): (() => void) | undefined;
+  /** Whether the page waits for something of the worker. */
+  working(on: boolean): void;
+  /** The page is about to execute this call. */
+  begun(toolCallId: string): void;
   /** The call runs because a person has approved it. */
   approved(toolCallId: string, method: () => void): void;
   /** It is over with this session. */
@@ -61,8 +76,6 @@ export interface Owner {
 export interface RemoteSession extends Session {
   /** Calls back when the worker has done all that it was told before; at once if it never will. */
   echo(done: () => void): void;
-  /** `save()` of the core. */
-  latest(): Promise<string | undefined>;
   /** The worker is gone. */
   die(reason: string): void;
 }
@@ -80,36 +93,48 @@ export function createRemoteSession(
   const requests = new Map<number, PageRequest>();
   let calls = 0;
   let tickets = 0;
-  let patch: string | undefined;
+  // How often the worker was asked whether it is at rest, and whether it has to be asked again.
+  let asked = 0;
+  let working = false;
+  const patches = createQueue<string>();
   let failure: AgentError | undefined;
   let behind = false;
   let counters: string | undefined;
   let events = options.events;
   let decisions = options.decisions;
 
-  const close = (error: Error): void => {
+  const close = (reason: string): void => {
     for (const request of requests.values()) request.cancel();
     requests.clear();
-    pipe.close(error);
+    work(false);
+    pipe.close(reason);
     const done = [...echoes.values()];
     echoes.clear();
     for (const echo of done) echo();
     owner.closed();
   };
-  const fail = (error: AgentError): void => {
+  const fail = (error: AgentError, died = false): void => {
     if (failure) return;
     failure = error;
-    owner.lost();
-    close(error);
+    const settle = owner.lost(died);
+    close(error.message);
+    if (settle) settle();
     // The agent finds it where it looks for a patch.
-    host.changed(true);
+    else host.changed(true);
+  };
+  /** While the page waits for something, the session is held by nobody else. */
+  const work = (on: boolean): void => {
+    if (on) kept.add(session);
+    else kept.delete(session);
+    owner.working(on);
   };
 
   const mine: FromWorker = {
     ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
-    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.saved },
+    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.saved, save: host.save },
+    failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
     patch: (json) => {
-      patch = json;
+      patches.push(json);
       behind = false;
       host.changed(true);
     },
@@ -137,9 +162,13 @@ export function createRemoteSession(
       echoes.delete(number);
       done?.();
     },
-    ended: () => close(new Error("The session has ended")),
+    idle: (number) => {
+      if (number === asked && !working) work(false);
+    },
+    ended: () => close("The session has ended"),
     execute: (toolCallId, name, args, approved) => {
       const run = (): void => host.execute(toolCallId, name, args);
+      owner.begun(toolCallId);
       if (approved) owner.approved(toolCallId, run);
       else run();
     },
@@ -160,26 +189,41 @@ export function createRemoteSession(
       requests.delete(number);
     },
   };
-  const pipe = createPipe<FromPage>(port, mine, { received: owner.received });
-  pipe.tell("open", options, messages, state);
+  const hooks = {
+    received: owner.received,
+    posting: () => {
+      if (working) pipe.tell("rest", ++asked);
+      working = false;
+    },
+  };
+  // The port outlives whoever holds this session.
+  const pipe = createPipe<FromPage>(port, weakly(mine), weakly(hooks));
+  /** Gives the worker something to do. */
+  const tell: typeof pipe.tell = (name, ...args) => {
+    working = true;
+    work(true);
+    pipe.tell(name, ...args);
+  };
 
   const begin = (method: Begin, ...args: readonly (string | undefined)[]): number => {
-    pipe.tell("begin", --tickets, method, ...args);
+    tell("begin", --tickets, method, ...args);
     return tickets;
   };
   const act = (method: Act, ...args: readonly unknown[]): true => {
-    pipe.tell("act", method, ...args);
+    tell("act", method, ...args);
     return true;
   };
 
-  return {
+  const session: RemoteSession & { held: readonly object[] } = {
+    held: [mine, hooks],
     submit: (input) => begin("submit", input),
     retry: (input) => begin("retry", input),
     regenerate: (messageId, input) => begin("regenerate", messageId, input),
     attach: (input) => begin("attach", input),
     answer: (json) => begin("answer", json),
-    restore: (json) => pipe.tell("restore", json),
-    cancel: (ticket) => pipe.tell("cancel", ticket),
+    restore: (json) => tell("restore", json),
+    cancel: (ticket) => tell("cancel", ticket),
+    saved: (number) => tell("saved", number),
     stop: () => void act("stop"),
     disconnect: () => void act("disconnect"),
     online: () => void act("online"),
@@ -188,11 +232,13 @@ export function createRemoteSession(
     deny: (json) => act("deny", json),
     hold: (json) => act("hold", json),
     editQueued: (ticket, json) => {
-      pipe.tell("editQueued", ticket, json);
+      tell("editQueued", ticket, json);
       return true;
     },
     setMessages: (json) => void act("setMessages", json),
     setState: (json) => void act("setState", json),
+    editMessages: (before, after) => void act("editMessages", before, after),
+    editState: (before, after) => void act("editState", before, after),
     setEvents: (on) => {
       // Options may be set with every rendering.
       if (on !== events) act("setEvents", (events = on));
@@ -205,8 +251,7 @@ export function createRemoteSession(
     reset: () => void act("reset"),
     takePatch: () => {
       if (failure) throw failure;
-      const json = patch;
-      patch = undefined;
+      const json = patches.take();
       if (json === undefined && behind) {
         behind = false;
         pipe.tell("take");
@@ -222,8 +267,22 @@ export function createRemoteSession(
       echoes.set(++calls, done);
       pipe.tell("echo", calls);
     },
-    latest: async () => (await pipe.ask("save")) as string | undefined,
-    die: (reason) => fail(internal("The worker has failed", new Error(reason))),
+    die: (reason) => fail(internal("The worker has failed", new Error(reason)), true),
+  };
+  tell("open", options, messages, state);
+  whenCollected(session, ending(pipe, owner.closed));
+  return session;
+}
+
+/** Ends a session that nobody holds. Must not hold it either: nothing else may be in reach of this function. */
+function ending(pipe: Pipe<FromPage>, closed: () => void): () => void {
+  return () => {
+    pipe.tell("end");
+    // After the message.
+    queueMicrotask(() => {
+      pipe.close("The session has been dropped");
+      closed();
+    });
   };
 }
 

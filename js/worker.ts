@@ -1,9 +1,14 @@
+import { compactWith } from "./compact.js";
+import type { AgUiEvent } from "./events.js";
+import { inline } from "./inline.js";
+import { moduleFor, needsFull } from "./modules.js";
 import type { Agent } from "./types.js";
 import { createWorkerAgentWith, type WorkerAgentOptions } from "./worker-agent.js";
 import { beyondVite } from "./worker-pool.js";
 
 export { AgentError } from "./error.js";
 export type { AgentErrorData, AgentErrorKind } from "./error.js";
+export { messageKey } from "./message-key.js";
 export { indexedDbStore, localStorageStore } from "./stores.js";
 export { tool } from "./tools.js";
 export { custom, eventSource, fetchTransport, webSocket } from "./transports.js";
@@ -19,14 +24,15 @@ export type { WorkerAgentOptions } from "./worker-agent.js";
  * await agent.submit("hello");
  */
 export function createAgent<State = unknown>(options: WorkerAgentOptions<State>): Agent<State> {
-  return createWorkerAgentWith(load, spawn, beyondVite(import.meta.url, "worker-main.js"), options);
+  const [spawn, file] = needsFull(options) ? ([spawnFull, "worker-full.js"] as const) : ([spawnSmall, "worker-main.js"] as const);
+  return createWorkerAgentWith(moduleFor(inline, options), spawn, beyondVite(import.meta.url, file), options);
 }
 
-// Bundlers look for this very form.
-const spawn = (): Worker => new Worker(new URL("./worker-main.js", import.meta.url), { type: "module" });
+/** `compactEvents` of `ag-ui-wasm`, in the page: it loads the WebAssembly there. */
+export function compactEvents(events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
+  return compactWith(inline.full, events);
+}
 
-// Only pages that have no worker load this.
-const load = async () => {
-  const [{ loadCore }, { inflate }, { bytes }] = await Promise.all([import("./core.js"), import("./loader.js"), import("./glue/bytes.js")]);
-  return loadCore(() => inflate(bytes));
-};
+// Bundlers look for this very form. Each module has a script: one that imports either cannot be bundled as a classic script.
+const spawnSmall = (): Worker => new Worker(new URL("./worker-main.js", import.meta.url), { type: "module" });
+const spawnFull = (): Worker => new Worker(new URL("./worker-full.js", import.meta.url), { type: "module" });

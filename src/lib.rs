@@ -8,9 +8,12 @@
 pub mod dialect;
 #[cfg(feature = "guard")]
 pub mod guard;
+#[cfg(feature = "codecs")]
 pub mod journal;
 pub mod rules;
 pub mod session;
+#[cfg(feature = "codecs")]
+pub mod stepper;
 pub mod thread;
 pub mod wire;
 

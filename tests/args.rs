@@ -14,7 +14,7 @@ fn calling() -> (Agent, u32) {
     (agent, request)
 }
 
-/// The arguments as they are shown behind each of the pieces.
+/// The arguments as they are shown after each of the pieces.
 fn shown(pieces: &[&str]) -> Vec<Value> {
     let (mut agent, request) = calling();
     let mut show = |piece: &&str| {

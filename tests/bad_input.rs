@@ -32,7 +32,7 @@ fn content_of_a_message_that_has_ended_is_seen_whatever_stands_between() {
         format!("data: {}", content("m")),
         format!("data: {}", event!("TEXT_MESSAGE_END", "messageId": "m")),
         format!("data: {}", event!("TEXT_MESSAGE_START", "messageId": "n")),
-        // Read in another way than those before and behind it.
+        // Read in another way than those before and after it.
         format!("event: delta\ndata: {}", content("n")),
         format!("data: {}", content("m")),
     ];

@@ -229,6 +229,21 @@ fn what_strict_rules_refuse_parts_what_is_before_and_behind() {
 }
 
 #[test]
+fn lines_may_end_in_any_way() {
+    let event = |delta: &str| content("m", delta).to_string();
+    let expected = compact(&format!("{}\n{}\n", event("a"), event("b")));
+    for end in ["\r\n", "\r", "\r\r\n", "\n\r", "\n\n"] {
+        let once = compact(&format!("{}{end}{}{end}", event("a"), event("b")));
+        assert_eq!(once, expected, "{end:?}");
+        assert_eq!(compact(&once), once, "{end:?}");
+    }
+    // Of what stays as it came, too.
+    let once = compact("unreadable\r\r\n{}\r{\"type\":\"CUSTOM\",\"name\":\"n\",\"value\":1}\r\r");
+    assert_eq!(once.lines().count(), 3);
+    assert_eq!(compact(&once), once);
+}
+
+#[test]
 fn long_interleaved_lists_come_to_an_end() {
     let ids: Vec<_> = (0..1000).map(|id| id.to_string()).collect();
     let mut events: Vec<_> = ids.iter().map(|id| message(id, "")[0].clone()).collect();

@@ -106,6 +106,20 @@ fn deltas_for_a_message_that_a_snapshot_took_away_are_dropped_with_a_warning() {
 }
 
 #[test]
+fn as_many_warnings_come_of_one_read_as_of_many() {
+    let gone = event!("MESSAGES_SNAPSHOT", "messages": []);
+    let events: Vec<_> = [text_start("x"), gone].into_iter().chain((0..5).map(|_| text("x", "a"))).collect();
+    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let warnings = |pieces: &[&[u8]]| {
+        let (mut agent, request) = Agent::started();
+        pieces.iter().for_each(|piece| agent.bytes(request, piece));
+        agent.warnings
+    };
+    assert_eq!(warnings(&[body.as_bytes()]), ["message-unknown"; 5]);
+    assert_eq!(warnings(&body.as_bytes().chunks(1).collect::<Vec<_>>()), ["message-unknown"; 5]);
+}
+
+#[test]
 fn metadata_merges_key_by_key() {
     let (mut agent, request) = Agent::started();
     let snapshot = agent.events(
@@ -204,7 +218,7 @@ fn reasoning_behind_the_answer_folds_too_and_its_spans_add_up() {
     let snapshot = agent.events(request, &[text("m", "!"), text_end("m")]);
     assert_eq!(snapshot["messages"][1]["content"], "Answer!");
     assert_eq!(snapshot["messages"][1]["delivery"], "complete");
-    // And once more, behind the end of the text.
+    // And once more, after the end of the text.
     agent.events(request, &[reasoning_start("m"), reasoning("m", " Three.")]);
     assert_eq!(agent.snapshot()["messages"][1]["delivery"], "streaming");
     agent.now += 3.0;

@@ -337,7 +337,7 @@ fn the_run_has_a_url_of_its_own() {
         agent.end(request);
         ends_well(&mut agent, &["Hello you"]);
     }
-    // With ids it goes on.
+    // With ids it continues.
     let mut agent = cut(resume("run-url"));
     let request = agent.wait();
     assert_eq!(agent.targets[1], (Target::Resume, "r".into(), Some("r:2".into())));
@@ -542,10 +542,11 @@ fn the_server_says_how_long_to_wait() {
     let mut agent = agent(network);
     let request = agent.submit("go");
     agent.head(request, 200, SSE);
-    agent.bytes(request, b"retry: 10\n");
+    agent.bytes(request, b"retry: 300\n");
     agent.bytes(request, &frame("1", &started("r")));
     agent.end(request);
-    assert!(agent.wake.unwrap() <= agent.now + 10.0);
+    let waits = agent.wake.unwrap() - agent.now;
+    assert!((100.0..=300.0).contains(&waits), "{waits}");
 }
 
 #[test]
@@ -1099,7 +1100,7 @@ fn wherever_it_is_cut() {
                 } else {
                     agent.cut(request);
                 }
-                // Without anything to go on from, that was it.
+                // Without anything to continue from, that was it.
                 if agent.snapshot()["status"] == "error" {
                     return None;
                 }
@@ -1124,7 +1125,7 @@ fn wherever_it_is_cut() {
 
 #[test]
 fn a_lost_connection_without_any_delay_is_made_again() {
-    let network = Network { idle_ms: 5000.0, base_ms: 0.0, ..resume("last-event-id") };
+    let network = Network { idle_ms: 5000.0, base_ms: 0.0, min_ms: 0.0, ..resume("last-event-id") };
     let mut agent = agent(network);
     let request = agent.submit("go");
     agent.head(request, 200, SSE);
@@ -1134,4 +1135,199 @@ fn a_lost_connection_without_any_delay_is_made_again() {
     agent.act(|session, now| session.tick(now));
     assert_eq!(agent.wake, Some(agent.now));
     agent.wait();
+}
+
+/// Plays a server that cuts every connection, for a simulated time. Gives the times of the connections.
+fn connections(agent: &mut Agent, minutes: f64, mut serve: impl FnMut(&mut Agent, u32)) -> Vec<f64> {
+    let mut times = vec![agent.now];
+    let until = agent.now + minutes * 60_000.0;
+    let mut request = agent.requests.last().unwrap().0;
+    while agent.settled.is_empty() && agent.now < until {
+        let before = agent.requests.len();
+        serve(agent, request);
+        if agent.requests.len() == before && agent.settled.is_empty() {
+            agent.wait();
+        }
+        times.extend(agent.requests[before..].iter().map(|_| agent.now));
+        request = agent.requests.last().unwrap().0;
+    }
+    times
+}
+
+/// The most connections of any minute.
+fn most_a_minute(times: &[f64]) -> usize {
+    let within = |(at, from): (usize, &f64)| times[at..].iter().take_while(|time| **time < from + 60_000.0).count();
+    times.iter().enumerate().map(within).max().unwrap()
+}
+
+/// One event that is new, with `retry: 0`, and the end.
+fn one_more(agent: &mut Agent, request: u32, id: usize) {
+    agent.head(request, 200, SSE);
+    agent.bytes(request, b"retry: 0\n");
+    agent.bytes(request, &frame(&format!("r:{id}"), &content("m", "!")));
+    agent.end(request);
+}
+
+#[test]
+fn no_server_makes_a_page_connect_without_end() {
+    let renewing = |per_minute: f64| Network { renew_headers: true, per_minute, ..resume("last-event-id") };
+    for per_minute in [60.0, 10.0] {
+        // Something new over every connection.
+        let mut agent = cut(renewing(per_minute));
+        let mut id = 3;
+        agent.wait();
+        let times = connections(&mut agent, 10.0, |agent, request| {
+            one_more(agent, request, id);
+            id += 1;
+        });
+        let most = most_a_minute(&times);
+        assert!(most as f64 <= per_minute && most as f64 > per_minute / 3.0, "{most}");
+        assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= 100.0), "with a pause");
+        assert!(agent.settled.is_empty(), "a run that goes on is not given up");
+        // 401 and 200 by turns.
+        let mut agent = cut(renewing(per_minute));
+        let mut id = 3;
+        agent.wait();
+        let times = connections(&mut agent, 10.0, |agent, request| match agent.requests.len() % 2 {
+            0 => agent.refuse(request, 401, None),
+            _ => {
+                one_more(agent, request, id);
+                id += 1;
+            }
+        });
+        let most = most_a_minute(&times);
+        assert!(most as f64 <= per_minute, "{most}");
+        // A socket that says nothing new, and then that it does not accept the credentials.
+        let mut agent = cut(renewing(per_minute));
+        agent.wait();
+        let times = connections(&mut agent, 10.0, |agent, request| {
+            agent.head(request, 200, "application/x-ndjson");
+            agent.act(|session, now| session.denied(request, "expired", now));
+        });
+        assert_eq!((times.len(), outcomes(&agent)), (2, vec![(1, "truncated")]));
+        assert_eq!(agent.snapshot()["error"]["kind"], "auth");
+        // One that says something new before.
+        let mut agent = cut(renewing(per_minute));
+        let mut id = 3;
+        agent.wait();
+        let times = connections(&mut agent, 10.0, |agent, request| {
+            agent.head(request, 200, SSE);
+            agent.bytes(request, &frame(&format!("r:{id}"), &content("m", "!")));
+            id += 1;
+            agent.act(|session, now| session.denied(request, "expired", now));
+        });
+        let most = most_a_minute(&times);
+        assert!(most as f64 <= per_minute && most > 1, "{most}");
+    }
+}
+
+#[test]
+fn a_run_of_an_hour_outlives_a_proxy_that_cuts_every_minute() {
+    let mut agent = cut(resume("last-event-id"));
+    let mut id = 3;
+    let mut waited = Vec::new();
+    for _ in 0..60 {
+        let lost = agent.now;
+        let request = agent.wait();
+        waited.push(agent.now - lost);
+        agent.head(request, 200, SSE);
+        for _ in 0..6 {
+            agent.now += 10_000.0;
+            agent.bytes(request, &frame(&format!("r:{id}"), &content("m", "!")));
+            id += 1;
+        }
+        agent.cut(request);
+    }
+    assert!(waited.iter().all(|ms| *ms <= 500.0), "{waited:?}");
+    assert!(agent.settled.is_empty());
+}
+
+#[test]
+fn a_page_that_is_looked_at_again_waits_for_no_budget_but_spends_it() {
+    let mut agent = cut(Network { per_minute: 4.0, ..resume("last-event-id") });
+    for id in 3..6 {
+        agent.act(|session, now| session.online(now));
+        let request = agent.requests.last().unwrap().0;
+        one_more(&mut agent, request, id);
+    }
+    assert!(agent.wake.unwrap() >= agent.now + 60_000.0, "{:?}", agent.wake);
+}
+
+#[test]
+fn a_refusal_that_trickles_is_told_with_what_has_come() {
+    for (status, content_type, said) in [
+        (500, "text/plain", "HTTP 500: no no "),
+        (401, "text/event-stream", "HTTP 401: no no "),
+        (200, "text/plain", "The server answered 200 with text/plain, not with a stream of events."),
+        (200, "", "The server answered 200 with no content type, not with a stream of events."),
+    ] {
+        for idle_ms in [0.0, 2000.0, 60_000.0] {
+            let mut agent = agent(Network { idle_ms, ..Network::default() });
+            let request = agent.submit("go");
+            agent.head(request, status, content_type);
+            agent.bytes(request, b"no ");
+            let mut took = 0;
+            while agent.settled.is_empty() && took < 60 {
+                agent.now += 1000.0;
+                took += 1;
+                if agent.wake.is_some_and(|at| at <= agent.now) {
+                    agent.act(|session, now| session.tick(now));
+                }
+                if took == 1 {
+                    agent.bytes(request, b"no ");
+                }
+                agent.bytes(request, b"");
+            }
+            assert_eq!((took, outcomes(&agent)), (5, vec![(1, "error")]), "{status} {idle_ms}");
+            let error = &agent.snapshot()["error"];
+            assert_eq!(error["message"].as_str().unwrap().trim(), said.trim());
+            assert_eq!((&error["status"], &error["body"]), (&json!(status), &json!("no no ")));
+            assert_eq!(agent.closed, [request]);
+            assert!(agent.wake.is_none_or(|at| at <= agent.now), "nothing is waited for");
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_does_not_say_what_it_is_has_time() {
+    for first in [": wait\n\n", "da", "\u{FEFF}\nevent: x\n", ""] {
+        let mut agent = agent(Network::default());
+        let request = agent.submit("go");
+        agent.head(request, 200, "application/octet-stream");
+        agent.bytes(request, first.as_bytes());
+        agent.now += 60_000.0;
+        agent.act(|session, now| session.tick(now));
+        let rest = if first == "da" { "ta: " } else { "data: " };
+        agent.bytes(request, format!("{rest}{}\n\n", started("r")).as_bytes());
+        agent.event(request, finished("r"));
+        agent.end(request);
+        ends_well(&mut agent, &[]);
+    }
+    // One that began in time has all the time that it wants.
+    let mut agent = agent(Network::default());
+    let request = agent.submit("go");
+    agent.head(request, 200, "application/octet-stream");
+    let line = format!("{}\n", started("r"));
+    agent.bytes(request, &line.as_bytes()[..9]);
+    agent.bytes(request, &line.as_bytes()[9..]);
+    agent.now += 60_000.0;
+    agent.act(|session, now| session.tick(now));
+    agent.bytes(request, format!("{}\n", finished("r")).as_bytes());
+    agent.end(request);
+    assert_eq!(outcomes(&agent), [(1, "success")]);
+}
+
+#[test]
+fn an_answer_that_names_the_run_and_does_not_end_is_followed() {
+    let mut agent = agent(resume("run-url"));
+    let request = agent.submit("go");
+    agent.head(request, 202, "application/json");
+    agent.bytes(request, br#"{"runId":"other"}"#);
+    let request = agent.wait();
+    assert_eq!(agent.targets[1], (Target::Resume, "other".into(), None));
+    assert_eq!(agent.closed, [1]);
+    agent.head(request, 200, SSE);
+    agent.events(request, &[started("other"), finished("other")]);
+    agent.end(request);
+    ends_well(&mut agent, &[]);
 }

@@ -208,6 +208,43 @@ fn who_goes_on_without_an_answer_has_denied() {
 }
 
 #[test]
+fn a_submit_waits_for_people_or_is_rejected_if_it_says_so() {
+    let (mut agent, request) = calling(&[call("a", "asked", "{}"), call("b", "human", "{}")]);
+    end(&mut agent, request, "r");
+    let submit = |if_awaiting: &str| json!({"runId": if_awaiting, "messages": [user(if_awaiting, "next")], "ifAwaiting": if_awaiting, "pageTools": tools()});
+    let rejected = agent.session.submit(&submit("reject").to_string(), agent.now);
+    assert_eq!(rejected.unwrap_err().code(), "calls-open");
+    let unknown = agent.session.submit(&submit("later").to_string(), agent.now);
+    assert_eq!(unknown.unwrap_err().code(), "input");
+    let ticket = agent.submit_json(submit("wait"));
+    assert_eq!(agent.snapshot()["queue"][0]["runId"], "wait");
+    assert_eq!(agent.snapshot()["status"], "idle");
+    assert_eq!(phases(&mut agent), ["awaiting-approval", "input-available"]);
+    // It waits in a save, too.
+    let mut next = Agent::new(Options::default());
+    let save = agent.session.save();
+    next.act(|session, now| session.restore(&save, now).unwrap());
+    assert_eq!((next.requests.len(), next.snapshot()["queue"][0]["runId"].clone()), (0, json!("wait")));
+    // The run that follows on the answers comes first.
+    agent.act(|session, now| _ = session.deny("{\"toolCallId\":\"a\"}", now));
+    assert_eq!(agent.requests.len(), 1);
+    assert!(settle(&mut agent, "b", json!({"result": 1})));
+    assert_eq!(agent.sent()["runId"], "r-1");
+    let again = agent.requests[1].0;
+    agent.head(again, 200, "text/event-stream");
+    agent.events(again, &[started("r-1"), finished("r-1")]);
+    agent.end(again);
+    assert_eq!(agent.sent()["runId"], "wait");
+    assert!(!agent.settled.iter().any(|(settled, _)| *settled == ticket));
+    // Nobody waits: then all begin.
+    for policy in ["deny", "wait", "reject"] {
+        let mut agent = Agent::new(Options::default());
+        agent.submit_json(submit(policy));
+        assert_eq!(agent.requests.len(), 1, "{policy}");
+    }
+}
+
+#[test]
 fn a_submit_waits_while_the_page_is_at_work() {
     let (mut agent, request) = calling(&[call("a", "page", "{}")]);
     end(&mut agent, request, "r");

@@ -130,6 +130,8 @@ fn a_small_frame_does_not_become_a_large_text() {
     assert_eq!(json, "");
     assert_eq!(to_json(&frame, LIMITS, &mut json), Ok(0));
     assert!(json.len() > 5000);
+    let exact = |bytes: usize| to_json(&frame, Limits { bytes, ..LIMITS }, &mut String::new());
+    assert_eq!((exact(json.len()), exact(json.len() - 1)), (Ok(0), Err(Undecodable::TooLong)), "to the byte");
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn fixtures() -> Vec<PathBuf> {
     found
 }
 
-/// The snapshot behind the pieces, published behind each of them if `often`.
+/// The snapshot after the pieces, published after each of them if `often`.
 fn replay(pieces: &[&[u8]], often: bool) -> Value {
     let mut agent = Agent::new(Options::default());
     let request = agent.submit("go");

@@ -1,4 +1,4 @@
-//! The life of a run: stop, the end and what comes behind it, reset, dispose, the clock and the connection.
+//! The life of a run: stop, the end and what comes after it, reset, dispose, the clock and the connection.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod support;
@@ -59,7 +59,7 @@ fn what_comes_from_a_closed_request_is_inert() {
     assert_eq!(agent.patch(), None);
     assert_eq!(agent.settled.len(), 1);
     assert!(agent.warnings.is_empty());
-    // Also where no run is on, and for a request that never was.
+    // Also where no run is in progress, and for a request that never was.
     agent.act(|session, now| session.stop(now));
     agent.snapshot();
     for request in [old, 2, 99] {

@@ -96,7 +96,7 @@ fn submits_wait_for_their_turn() {
     assert_eq!(ids(agent.snapshot()), ["u0", "m", "b"]);
     assert_eq!(agent.requests.len(), 2, "one run at a time");
     assert_eq!(agent.sent()["messages"].as_array().unwrap().len(), 3, "with the answer of the first");
-    // Also behind a run that fails.
+    // Also after a run that fails.
     agent.head(2, 500, "text/plain");
     agent.end(2);
     assert_eq!(agent.snapshot()["status"], "running");
@@ -252,7 +252,7 @@ fn regenerate_answers_the_same_question_again() {
     assert_eq!(ids(agent.snapshot()), ["u0", "a", "u1"]);
     assert_eq!(agent.sent()["messages"].as_array().unwrap().len(), 3);
     agent.act(|session, now| session.stop(now));
-    // An earlier one: what came behind it goes too.
+    // An earlier one: what came after it goes too.
     agent.act(|session, now| _ = session.regenerate(Some("a"), "{\"runId\":\"r4\"}", now).unwrap());
     assert_eq!(ids(agent.snapshot()), ["u0"]);
     agent.act(|session, now| session.stop(now));
@@ -260,4 +260,79 @@ fn regenerate_answers_the_same_question_again() {
         assert_eq!(agent.session.regenerate(id, "{\"runId\":\"r5\"}", 0.0), Err(Misuse::NothingToRegenerate), "{id:?}");
     }
     assert_eq!(ids(agent.snapshot()), ["u0"]);
+}
+
+/// A question, its answer, and another question whose run has failed.
+fn failed_second() -> Agent {
+    let mut agent = Agent::new(Options::default());
+    agent.run(&[vec![started("r")], text("a", "x").to_vec(), vec![finished("r")]].concat());
+    let parts = json!([{"type": "text", "text": "see"}]);
+    let message = json!({"id": "u1", "role": "user", "content": parts, "name": "Ann", "metadata": {"k": 1}});
+    agent.submit_json(json!({"runId": "r2", "messages": [message]}));
+    let request = agent.requests.last().unwrap().0;
+    agent.head(request, 200, "text/event-stream");
+    agent.events(request, &[vec![started("r2")], text("b", "half").to_vec(), vec![failed()]].concat());
+    agent.end(request);
+    agent
+}
+
+#[test]
+fn a_question_is_asked_again_under_another_id() {
+    let mut agent = failed_second();
+    let before = agent.snapshot()["messages"][2].clone();
+    agent.act(|session, now| _ = session.retry(r#"{"runId":"r3","newMessageId":"new"}"#, now).unwrap());
+    assert_eq!(ids(agent.snapshot()), ["u0", "a", "new"]);
+    let mut after = agent.snapshot()["messages"][2].clone();
+    assert_eq!(agent.sent()["messages"][2]["id"], "new");
+    assert_eq!(agent.sent()["messages"][2]["content"], before["content"]);
+    after["id"] = json!("u1");
+    assert_eq!(after, before, "the rest of the message stays");
+    let saved: Value = serde_json::from_str(&agent.session.save()).unwrap();
+    assert_eq!(saved["messages"][2]["id"], "new");
+    // The answer stands after it, and a snapshot of the server that has the new id adds nothing.
+    let request = agent.requests.last().unwrap().0;
+    agent.head(request, 200, "text/event-stream");
+    agent.events(request, &[vec![started("r3")], text("c", "y").to_vec()].concat());
+    let known = agent.sent()["messages"].clone();
+    agent.events(request, &[event!("MESSAGES_SNAPSHOT", "messages": known), finished("r3")]);
+    agent.end(request);
+    assert_eq!(agent.snapshot()["messages"].as_array().unwrap()[2]["id"], "new");
+    assert!(!ids(agent.snapshot()).contains(&"u1"));
+}
+
+#[test]
+fn regenerate_gives_the_question_that_stays_another_id() {
+    let mut agent = failed_second();
+    agent.act(|session, now| _ = session.regenerate(Some("a"), r#"{"runId":"r3","newMessageId":"new"}"#, now).unwrap());
+    assert_eq!(ids(agent.snapshot()), ["new"]);
+    assert_eq!(agent.sent()["messages"], json!([user("new", "go")]));
+}
+
+#[test]
+fn an_id_that_the_thread_has_is_not_given_twice() {
+    for id in ["u0", "a", "u1"] {
+        let mut agent = failed_second();
+        let input = json!({"runId": "r3", "newMessageId": id}).to_string();
+        agent.act(|session, now| _ = session.retry(&input, now).unwrap());
+        assert_eq!(ids(agent.snapshot()), ["u0", "a", "u1"]);
+    }
+}
+
+#[test]
+fn a_retry_that_waits_keeps_its_new_id_when_it_is_saved_and_edited() {
+    let mut agent = Agent::new(Options::default());
+    agent.submit("go");
+    let mut ticket = 0;
+    agent.act(|session, now| ticket = session.retry(r#"{"runId":"r2","newMessageId":"new"}"#, now).unwrap());
+    assert!(agent.session.edit_queued(ticket, r#"{"runId":"r2","context":[]}"#).unwrap());
+    assert_eq!(ids(agent.snapshot()), ["u0"], "it is given when the run begins");
+    let saved = agent.session.save();
+    agent.act(|session, now| session.stop(now));
+    assert_eq!(ids(agent.snapshot()), ["new"]);
+    let mut restored = Agent::new(Options::default());
+    restored.act(|session, now| session.restore(&saved, now).unwrap());
+    for save in [saved, restored.session.save()] {
+        let save: Value = serde_json::from_str(&save).unwrap();
+        assert_eq!((&save["queue"][0]["start"], &save["queue"][0]["newMessageId"]), (&json!("retry"), &json!("new")));
+    }
 }

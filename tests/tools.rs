@@ -1,4 +1,4 @@
-//! Tool calls: who holds them, how they go on, and where their results go.
+//! Tool calls: who holds them, how they continue, and where their results go.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod support;
@@ -41,6 +41,19 @@ fn finished() -> Value {
 
 fn ids(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_result_that_comes_before_its_call_answers_it_and_stands_after_it() {
+    let (mut agent, request) = Agent::started();
+    let events = [result("t", "c", "1"), text_start("m"), text("m", "so"), start("c"), args("c", "{}"), end("c")];
+    let snapshot = agent.events(request, &events);
+    assert_eq!(ids(&snapshot["messages"]), ["u0", "m", "c", "t"]);
+    let call = &snapshot["toolCalls"][0];
+    assert_eq!((&call["phase"], &call["result"]), (&json!("output-available"), &json!(1)));
+    agent.event(request, finished());
+    agent.end(request);
+    assert_eq!(agent.settled[0].1.get("pendingToolCallIds"), None, "nobody has to answer it");
 }
 
 #[test]
@@ -196,7 +209,7 @@ fn results_follow_the_message_that_called() {
         ],
     );
     assert_eq!(ids(&snapshot["messages"]), ["u0", "m", "rb", "ra", "n", "o", "rd"]);
-    // What stands behind the insertion is still found.
+    // What stands after the insertion is still found.
     let snapshot = agent.events(request, &[text("n", "!"), args("d", "[7"), args("d", "]")]);
     assert_eq!(snapshot["messages"][4]["content"], "later!");
     assert_eq!(snapshot["messages"][5]["toolCalls"][0]["function"]["arguments"], "[7]");

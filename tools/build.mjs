@@ -1,10 +1,11 @@
 // `npm run build`: from a fresh clone to the publishable package in pkg/, and nothing else there.
 //
 //   src/ ──cargo──► .wasm ──wasm-bindgen──► core_bg.wasm ──wasm-opt──► pkg/core.wasm
-//                              │                                └──deflate, base64──► pkg/glue/bytes.js
+//                              │                                └──zopfli, base64──► pkg/glue/bytes.js
 //                              └──────────► core.js, core.d.ts ────────────────────► pkg/glue/
-//   the same with the dialects and the guard ─────────────────────────► pkg/full.wasm, glue/full-bytes.js, full.js
+//   the same with all features ───────────────────────────────────────► pkg/full.wasm, glue/full-bytes.js, full.js
 //   js/ ──tsc──► pkg/*.js, pkg/*.d.ts          pkg-template/, README, licences ──► pkg/
+//   cargo's registry ──► pkg/THIRD-PARTY-LICENSES.txt
 //
 // Each step is skipped when its inputs are what they were.
 
@@ -12,11 +13,13 @@ import "./node-version.mjs";
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { deflateRawSync } from "node:zlib";
+import { documents } from "./documents.mjs";
 import { fingerprint, whenChanged } from "./fingerprint.mjs";
+import { licences } from "./licences.mjs";
 import { at, packageFolder } from "./paths.mjs";
 import { Failure, isMain, main, run, step } from "./run.mjs";
 import { ensureBuildTools, wbg } from "./setup.mjs";
+import { followNames, shortNames } from "./short-names.mjs";
 import { crateVersion } from "./versions.mjs";
 
 const scratch = at(".tools/build");
@@ -40,9 +43,6 @@ const compiled = ({ target }) => join(target, "wasm32-unknown-unknown/release/ag
 /** @param {Module} module */
 const optimised = ({ name }) => join(scratch, `${name}.wasm`);
 
-/** Files of the repository that are published as they are. */
-const documents = ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/guard.md", "docs/rules.md", "docs/systems"];
-
 /** Sets up what is missing and brings pkg/ up to date. */
 export async function build() {
   await ensureBuildTools();
@@ -61,15 +61,23 @@ async function compile(module) {
     ...["--target-dir", module.target, ...module.features],
     // Asking for the cdylib alone lets cargo optimise across crates, which saves a seventh of the size.
     ...["--crate-type", "cdylib"],
-    ...["--config", `target.wasm32-unknown-unknown.rustflags = ${JSON.stringify(shortPaths())}`],
+    ...["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"],
+    ...["--config", `target.wasm32-unknown-unknown.rustflags = ${JSON.stringify([...forSize, ...shortPaths()])}`],
   ];
   // Cargo knows by itself what has changed. A first time takes long enough to be announced.
-  const compile = () => run("cargo", args, { log: `build-cargo-${module.name}` });
+  const compile = () => run("cargo", args, { log: `build-cargo-${module.name}`, env: { RUSTC_BOOTSTRAP: "1" } });
   if (existsSync(compiled(module))) await compile();
   else await step(`Compiling ${module.name}.wasm`, compile);
 }
 
-/** Messages of panics name source files: without this, by their place on the machine that made the package. */
+/**
+ * A panic is a trap at once, without a message or the place that it would name, and nothing is written for `{:?}`: 6% of the
+ * module. The pinned compiler has these only for those that build it, which RUSTC_BOOTSTRAP claims, as it does for the
+ * standard library made anew for size.
+ */
+const forSize = ["-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none", "-Zfmt-debug=none"];
+
+/** Sources are named by macros: without this, by their place on the machine that made the package. */
 function shortPaths() {
   const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   return [`--remap-path-prefix=${cargoHome}=cargo`, `--remap-path-prefix=${at()}=`];
@@ -78,8 +86,8 @@ function shortPaths() {
 /** @param {Module} module */
 async function optimise(module) {
   const { name } = module;
-  const inputs = fingerprint([compiled(module), wbg, at("package-lock.json")]);
-  const outputs = [join(glue, `${name}.js`), optimised(module)];
+  const inputs = fingerprint([compiled(module), wbg, at("package-lock.json"), at("tools/build.mjs"), at("tools/short-names.mjs")]);
+  const outputs = [join(glue, `${name}.js`), join(glue, module.bytes), optimised(module)];
   await whenChanged(name, { inputs, outputs }, () =>
     step(`Optimising ${name}.wasm`, async () => {
       mkdirSync(glue, { recursive: true });
@@ -87,8 +95,10 @@ async function optimise(module) {
       await run(wbg, [compiled(module), ...flags, "--out-dir", glue, "--out-name", name], { log: `build-wasm-bindgen-${name}` });
       const made = join(glue, `${name}_bg.wasm`);
       // No single --enable-* flags: the module says itself which features it uses.
-      const optimise = [at("node_modules/binaryen/bin/wasm-opt"), "-O3", made, "-o", optimised(module)];
-      await run("node", optimise, { log: `build-wasm-opt-${name}` });
+      const smaller = ["-O3", shortNames];
+      const optimise = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, made, "-o", optimised(module)];
+      followNames(join(glue, `${name}.js`), await run("node", optimise, { log: `build-wasm-opt-${name}` }));
+      writeFileSync(join(glue, module.bytes), await inlineBytes(readFileSync(optimised(module))));
       rmSync(made);
       rmSync(join(glue, `${name}_bg.wasm.d.ts`), { force: true });
     }),
@@ -96,7 +106,7 @@ async function optimise(module) {
 }
 
 async function assemble() {
-  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimised), at("package-lock.json"), ...documents.map((name) => at(name))];
+  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimised), at("package-lock.json"), at("Cargo.lock"), at("tools/licences"), at("tools/licences.mjs"), ...documents.map((name) => at(name))];
   const inputs = fingerprint(sources, { extra: crateVersion() });
   await whenChanged("package", { inputs, outputs: [packageFolder] }, () =>
     step("Assembling the package", async () => {
@@ -108,7 +118,6 @@ async function assemble() {
       for (const module of modules) {
         const { name, bytes } = module;
         cpSync(optimised(module), join(staging, `${name}.wasm`));
-        writeFileSync(join(staging, "glue", bytes), inlineBytes(readFileSync(optimised(module))));
         const types = bytes.replace(".js", ".d.ts");
         cpSync(at("js/glue", types), join(staging, "glue", types));
       }
@@ -117,6 +126,7 @@ async function assemble() {
       for (const name of documents) {
         if (existsSync(at(name)) && !existsSync(join(staging, name))) cpSync(at(name), join(staging, name), { recursive: true });
       }
+      writeFileSync(join(staging, "THIRD-PARTY-LICENSES.txt"), await licences());
       stampVersion(join(staging, "package.json"));
 
       rmSync(packageFolder, { recursive: true, force: true });
@@ -126,13 +136,15 @@ async function assemble() {
 }
 
 /**
- * The module as a string: raw deflate, then base64. Compressing first matters although servers
- * compress too: base64 of the bare module is a third larger on the wire.
+ * The module as a string: raw deflate, then base64. Compressing first matters although servers compress too: base64 of the
+ * bare module is a third larger on the wire. Zopfli deflates 5% better than zlib, and takes seconds for it.
  *
  * @param {Buffer} wasm
  */
-function inlineBytes(wasm) {
-  return `export const bytes = "${deflateRawSync(wasm, { level: 9 }).toString("base64")}";\n`;
+async function inlineBytes(wasm) {
+  const { deflateAsync } = await import("@gfx/zopfli");
+  const deflated = await deflateAsync(wasm, { numiterations: 15 });
+  return `export const bytes = "${Buffer.from(deflated).toString("base64")}";\n`;
 }
 
 /** @param {string} file */

@@ -7,34 +7,32 @@ import { aptInstall, canUseApt } from "./apt.mjs";
 import { fingerprint, whenChanged } from "./fingerprint.mjs";
 import { at, toolsBin, toolsFolder } from "./paths.mjs";
 import { Failure, probe, run, step } from "./run.mjs";
-import { minimalRust, requireMatchingBindgen } from "./versions.mjs";
+import { pinnedRust, requireMatchingBindgen } from "./versions.mjs";
 
 const RUST = "Install Rust with rustup, see https://rustup.rs, and run this again.";
-const wasmTarget = "wasm32-unknown-unknown";
 
 /** The wasm-bindgen command line and the runner of its tests. They cannot bear the names that they have elsewhere. */
 export const wbg = join(toolsBin, "wbg");
 export const wbgTestRunner = join(toolsBin, "wbg-test-runner");
 
-/** Rust, new enough, with the WebAssembly target. */
+/** The Rust of rust-toolchain.toml, with its components. rustup picks it by itself in this folder. */
 export async function ensureRust() {
-  const version = probe("rustc", "--version")?.match(/\d+\.\d+\.\d+/)?.[0];
-  if (!version || !probe("cargo", "--version")) throw new Failure(`Rust was not found. ${RUST}`);
-  const needed = minimalRust();
-  if (older(version, needed)) throw new Failure(`Rust ${version} is too old, ${needed} is needed. Run: rustup update stable`);
-
-  const library = () => existsSync(join(probe("rustc", "--print", "sysroot") ?? "", "lib/rustlib", wasmTarget));
-  if (library()) return;
-  if (!probe("rustup", "--version")) throw new Failure(`Rust has no target ${wasmTarget}, and there is no rustup to add it. ${RUST}`);
-  await step(`Adding Rust's target ${wasmTarget}`, () => run("rustup", ["target", "add", wasmTarget], { log: "setup-rust" }));
-  if (!library()) throw new Failure(`Rust's target ${wasmTarget} was added but is not there: is "rustc" another one than rustup's?`);
+  if (rustIsThere()) return;
+  const { version, components, targets } = pinnedRust();
+  if (!probe("rustup", "--version")) throw new Failure(`Rust ${version} was not found, with ${components.join(", ")} and the target ${targets.join(", ")}. ${RUST}`);
+  const parts = [...components.flatMap((name) => ["--component", name]), ...targets.flatMap((name) => ["--target", name])];
+  await step(`Installing Rust ${version}`, () => run("rustup", ["toolchain", "install", version, "--profile", "minimal", "--no-self-update", ...parts], { log: "setup-rust" }));
+  if (!rustIsThere()) throw new Failure(`Rust ${version} was installed but is not used: is "rustc" another one than rustup's, or RUSTUP_TOOLCHAIN set?`);
 }
 
-/** Clippy and rustfmt, which a minimal rustup profile leaves out. */
-export async function ensureRustComponents() {
-  const missing = ["clippy", "rustfmt"].filter((name) => !probe("cargo", name === "clippy" ? "clippy" : "fmt", "--version"));
-  if (missing.length === 0) return;
-  await step(`Adding ${missing.join(" and ")}`, () => run("rustup", ["component", "add", ...missing], { log: "setup-rust" }));
+function rustIsThere() {
+  const { version, targets } = pinnedRust();
+  // In a folder with a toolchain file rustup would install what is missing without a word.
+  if (probe("rustup", "toolchain", "list")?.includes(`${version}-`) === false) return false;
+  if (probe("rustc", "--version")?.split(" ")[1] !== version) return false;
+  const libraries = join(probe("rustc", "--print", "sysroot") ?? "", "lib/rustlib");
+  const parts = ["src/rust/library/Cargo.lock", ...targets].every((path) => existsSync(join(libraries, path)));
+  return parts && ["--version", "clippy --version", "fmt --version"].every((command) => probe("cargo", ...command.split(" ")));
 }
 
 /** The wasm-bindgen command line, compiled from `tools/`, in the version of the crate's. */
@@ -56,17 +54,18 @@ export async function ensureBindgen() {
   );
 }
 
-/** Node modules, exactly those of package-lock.json. */
-export async function ensureNodeModules() {
-  if (nodeModulesMatch()) return;
+/** Node modules, exactly those of package-lock.json; of a folder of the repository. */
+export async function ensureNodeModules(folder = ".") {
+  if (nodeModulesMatch(folder)) return;
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  await step("Installing node modules", () => run(npm, ["ci", "--ignore-scripts"], { log: "setup-npm" }));
+  const of = folder === "." ? "" : ` of ${folder}`;
+  await step(`Installing node modules${of}`, () => run(npm, ["ci", "--ignore-scripts", "--prefix", at(folder)], { log: "setup-npm" }));
 }
 
 /** npm leaves a copy of the lock file beside what it has installed, without what other platforms need. */
-function nodeModulesMatch() {
-  const installed = packages(at("node_modules/.package-lock.json"));
-  const wanted = packages(at("package-lock.json"));
+function nodeModulesMatch(/** @type {string} */ folder) {
+  const installed = packages(at(folder, "node_modules/.package-lock.json"));
+  const wanted = packages(at(folder, "package-lock.json"));
   if (!installed || !wanted) return false;
   return Object.entries(wanted).every(
     ([path, { version, integrity, optional }]) =>
@@ -114,14 +113,4 @@ export async function ensurePython() {
     }),
   );
   return python;
-}
-
-/** @param {string} version @param {string} than */
-function older(version, than) {
-  const a = version.split(".").map(Number);
-  const b = than.split(".").map(Number);
-  for (let i = 0; i < b.length; i++) {
-    if (a[i] !== b[i]) return /** @type {number} */ (a[i] ?? 0) < /** @type {number} */ (b[i]);
-  }
-  return false;
 }

@@ -6,15 +6,20 @@ import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { packageFolder } from "./paths.mjs";
 
-const entries = /** @type {const} */ (["index.js", "slim.js", "react.js", "svelte.js", "full/index.js"]);
+const entries = /** @type {const} */ (["index.js", "slim.js", "react.js", "svelte.js"]);
 const limitsFile = new URL("size-limits.json", import.meta.url);
 
 /** @typedef {{ min: number, gzip: number, brotli: number }} Size in bytes */
-/** @typedef {{ javascript: Size, together: Size }} EntrySize */
+/**
+ * `initial`: what a bundler that splits puts into the page's own bundle. `together`: with the chunks that an agent with plain
+ * options loads; slim loads the bare module beside them. `full`: the same with a dialect or a guard. `file`: all of it in
+ * one file, as bundlers without splitting make it.
+ *
+ * @typedef {{ initial: Size, together: Size, full: Size, file: Size }} EntrySize
+ */
 
 /**
- * Measures every entry. `javascript` leaves the WebAssembly out; `together` is what travels: the
- * inlined bytes are part of the bundle, slim loads the bare module beside it.
+ * Measures every entry.
  *
  * @returns {Promise<{ wasm: Size, full: Size, entries: Record<string, EntrySize> }>}
  */
@@ -24,14 +29,17 @@ export async function measure() {
   /** @type {Record<string, EntrySize>} */
   const measured = {};
   for (const entry of entries) {
-    const javascript = sizeOf(await bundle(entry, ["./glue/bytes.js", "../glue/full-bytes.js"]));
-    const whole = sizeOf(await bundle(entry, []));
-    measured[entry] = { javascript, together: entry === "slim.js" ? sum(javascript, wasm) : whole };
+    const slim = entry === "slim.js";
+    const { initial, chunks } = await split(entry);
+    const loaded = (/** @type {string} */ name, /** @type {Size} */ bare) => sum(initial, chunks(slim ? `${name}.js` : `${name}-inline.js`), ...(slim ? [bare] : []));
+    measured[entry] = { initial, together: loaded("core", wasm), full: loaded("full", full), file: sizeOf(await bundle(entry)) };
   }
   // The page's part and the worker's; what the page would load if it had no worker is left out.
-  const page = sizeOf(await bundle("worker.js", ["./core.js", "./glue/bytes.js"]));
-  const [script, worker] = [sizeOf(await bundle("worker-main.js", ["./glue/bytes.js"])), sizeOf(await bundle("worker-main.js", []))];
-  measured["worker.js"] = { javascript: sum(page, script), together: sum(page, worker) };
+  const { initial } = await split("worker.js");
+  const worker = async (/** @type {string} */ script) => sum(initial, sizeOf(await bundle(script)));
+  measured["worker.js"] = { initial, together: await worker("worker-main.js"), full: await worker("worker-full.js"), file: sizeOf(await bundle("worker.js")) };
+  const blocks = sizeOf(await bundle("blocks/index.js"));
+  measured["blocks/index.js"] = { initial: blocks, together: blocks, full: blocks, file: blocks };
   return { wasm, full, entries: measured };
 }
 
@@ -45,40 +53,72 @@ export async function printSizes() {
   /** @type {Record<string, Record<string, number>>} */
   const limits = JSON.parse(readFileSync(limitsFile, "utf8"));
   const rows = [
-    ["", "min", "gzip", "brotli", "(limit)"],
+    ["", "min", "gzip", "brotli", "limit"],
     row("core.wasm", wasm, limits["core.wasm"]),
     row("full.wasm", full, limits["full.wasm"]),
-    ...Object.entries(entries).flatMap(([name, { javascript, together }]) => [
-      row(`${name}, JavaScript`, javascript),
+    ...Object.entries(entries).flatMap(([name, { initial, together, full, file }]) => [
+      row(`${name}, initial`, initial, limits[`${name}, initial`]),
       row(`${name}, together`, together, limits[name]),
+      row(`${name}, full`, full),
+      row(`${name}, one file`, file),
     ]),
   ];
-  const widths = [26, 10, 10, 10, 12];
+  const widths = [26, 10, 10, 10, 24];
   for (const cells of rows) {
     console.log(cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[i] ?? 0))).join("").trimEnd());
   }
 
   /** @type {Record<string, Size>} */
-  const sizes = { "core.wasm": wasm, "full.wasm": full, ...Object.fromEntries(Object.entries(entries).map(([name, { together }]) => [name, together])) };
-  return Object.entries(limits).flatMap(([name, { brotli: limit }]) => {
-    const size = sizes[name]?.brotli ?? 0;
-    return limit !== undefined && size > limit ? [`${name} has ${kilobytes(size)} with brotli; its limit is ${kilobytes(limit)}.`] : [];
+  const sizes = { "core.wasm": wasm, "full.wasm": full };
+  for (const [name, { initial, together }] of Object.entries(entries)) Object.assign(sizes, { [name]: together, [`${name}, initial`]: initial });
+  return Object.entries(limits).flatMap(([name, limit]) => {
+    const size = sizes[name];
+    if (!size) return [`tools/size-limits.json has a limit for ${name}, which is not there.`];
+    return Object.entries(limit).flatMap(([kind, most]) => {
+      const found = size[/** @type {keyof Size} */ (kind)];
+      return found > most ? [`${name} has ${kilobytes(found)} with ${kind}; its limit is ${kilobytes(most)}.`] : [];
+    });
   });
 }
 
-/** @param {string} entry @param {string[]} external */
-async function bundle(entry, external) {
-  const result = await build({
-    entryPoints: [join(packageFolder, entry)],
-    bundle: true,
-    format: "esm",
-    target: "es2022",
-    minify: true,
-    write: false,
-    logLevel: "error",
-    external: [...external, "react", "react-dom", "svelte", "svelte/*"],
-  });
-  return Buffer.from(/** @type {import("esbuild").OutputFile} */ (result.outputFiles[0]).contents);
+const options = {
+  bundle: true,
+  format: /** @type {const} */ ("esm"),
+  target: "es2022",
+  minify: true,
+  write: /** @type {const} */ (false),
+  logLevel: /** @type {const} */ ("error"),
+  external: ["react", "react-dom", "svelte", "svelte/*"],
+};
+
+/** An entry in one file. @param {string} entry */
+async function bundle(entry) {
+  const { outputFiles } = await build({ ...options, entryPoints: [join(packageFolder, entry)] });
+  return Buffer.from(/** @type {import("esbuild").OutputFile} */ (outputFiles[0]).contents);
+}
+
+/**
+ * An entry in the files that a bundler with splitting makes of it: what comes at first, and what comes with an import later.
+ *
+ * @param {string} entry
+ * @returns {Promise<{ initial: Size, chunks: (name: string) => Size }>}
+ */
+async function split(entry) {
+  const outdir = join(packageFolder, "split");
+  const { outputFiles, metafile } = await build({ ...options, entryPoints: [join(packageFolder, entry)], splitting: true, metafile: true, outdir, absWorkingDir: packageFolder });
+  const { outputs } = metafile;
+  /** @param {string} name @param {Set<string>} [found] the file with all that it imports at once */
+  const whole = (name, found = new Set()) => {
+    if (found.has(name)) return found;
+    found.add(name);
+    for (const { path, kind } of outputs[name]?.imports ?? []) if (kind === "import-statement" && path in outputs) whole(path, found);
+    return found;
+  };
+  const sizes = new Map(outputFiles.map(({ path, contents }) => [path.slice(packageFolder.length).replace(/^[/\\]/, ""), sizeOf(Buffer.from(contents))]));
+  const total = (/** @type {Iterable<string>} */ names) => sum(...[...names].map((name) => /** @type {Size} */ (sizes.get(name))));
+  const of = (/** @type {string} */ source) => whole(Object.keys(outputs).find((name) => outputs[name]?.entryPoint === source) ?? "");
+  const first = of(entry);
+  return { initial: total(first), chunks: (source) => total([...of(source)].filter((name) => !first.has(name))) };
 }
 
 /** @param {Buffer} bytes @returns {Size} */
@@ -92,11 +132,11 @@ function sizeOf(bytes) {
   };
 }
 
-/** @param {Size} a @param {Size} b @returns {Size} */
-const sum = (a, b) => ({ min: a.min + b.min, gzip: a.gzip + b.gzip, brotli: a.brotli + b.brotli });
+/** @param {...Size} sizes @returns {Size} */
+const sum = (...sizes) => sizes.reduce((a, b) => ({ min: a.min + b.min, gzip: a.gzip + b.gzip, brotli: a.brotli + b.brotli }), { min: 0, gzip: 0, brotli: 0 });
 
 /** @param {string} name @param {Size} size @param {Record<string, number>} [limit] */
-const row = (name, { min, gzip, brotli }, limit) => [name, ...[min, gzip, brotli].map(kilobytes), limit?.brotli ? `(${kilobytes(limit.brotli)})` : ""];
+const row = (name, { min, gzip, brotli }, limit) => [name, ...[min, gzip, brotli].map(kilobytes), Object.entries(limit ?? {}).map(([kind, most]) => `(${kind} ≤ ${kilobytes(most)})`).join(" ")];
 
 /** @param {number} bytes */
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;

@@ -29,7 +29,7 @@ await main(async () => {
 
 /**
  * npm hands a signal to the shell between us, which ends without handing it on: `kill` on npm would leave the server
- * behind. Our parent changes then.
+ * after. Our parent changes then.
  *
  * @param {() => void} end
  */

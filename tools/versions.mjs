@@ -7,14 +7,23 @@ import { at } from "./paths.mjs";
 /** A WebDriver for Firefox; no Debian release has a package of it. */
 export const geckodriverVersion = "0.37.1";
 
+/** The nightly Rust that the fuzz targets are compiled with: libFuzzer needs instrumentation that stable Rust has not. */
+export const fuzzToolchain = "nightly-2026-05-20";
+export const cargoFuzzVersion = "0.13.2";
+
 /** The version of the crate, which is the version of the package. */
 export function crateVersion() {
   return manifestValue("version");
 }
 
-/** The oldest Rust that the crate promises to work with. */
-export function minimalRust() {
-  return manifestValue("rust-version");
+/** The Rust that makes the package, with what it needs beside the compiler: rust-toolchain.toml. */
+export function pinnedRust() {
+  const text = readFileSync(at("rust-toolchain.toml"), "utf8");
+  /** @param {string} key @returns {string[]} */
+  const strings = (key) => [...(text.match(new RegExp(`^${key} = (.+)$`, "m"))?.[1] ?? "").matchAll(/"([^"]+)"/g)].map(([, value]) => value ?? "");
+  const [version] = strings("channel");
+  if (!version) throw new Failure("rust-toolchain.toml has no channel.");
+  return { version, components: strings("components"), targets: strings("targets") };
 }
 
 /**

@@ -10,6 +10,7 @@
  * | `POST /ngaf/<scenario>` | ngaf: AG-UI as its documents show it |
  * | `POST /_plugins/_ml/agents/<scenario>/_execute/stream` | OpenSearch |
  * | `POST` or `GET /ag-ui/<scenario>/stream` | Chio: AgUiEvents and their receipts |
+ * | `GET /ag-ui/session/session`, `POST /ag-ui/session/submit` | Chio: a session that stays open, and a message of its user |
  * | `POST /v1/agents/<scenario>/message:stream` or `…/stream` | Hector 1: its AG-UI form if `Accept` or `format=agui` asks for it, else native A2A |
  * | `POST /agents/<scenario>` | Hector 2: JSON-RPC, `message/stream` |
  * | `POST /v1/agents/<scenario>/message:send` | Hector 1: an answer to what an open stream has asked |

@@ -30,12 +30,19 @@ export interface SessionOptions {
   /** Whether to call `host.decision` for every event that the guard judges. */
   decisions: boolean;
   maxFrameBytes: number;
+  maxStateBytes: number;
+  maxThreadBytes: number;
+  maxItems: number;
+  maxWarnings: number;
   maxErrorBodyBytes: number;
+  errorBodyMs: number;
   maxQueue: number;
   maxDepth: number;
   /** Checkpoints that are kept; 0: none are told. */
   maxHistory: number;
   graceMs: number;
+  /** Whether to call `host.save`. */
+  saves: boolean;
   /** What to do when the network fails: JSON text (`js/request.ts`). */
   network: string;
 }
@@ -58,6 +65,8 @@ export interface Host {
   request(resume: boolean, runId: string, cursor?: string): RequestTarget | Promise<RequestTarget>;
   /** An answer has come: its body is to be read, and freed. `memory` is the module's. */
   receive(reader: ReadableStreamDefaultReader<Uint8Array>, body: Body, memory: WebAssembly.Memory): void;
+  /** A request or the body of its answer has failed with this value, which is the cause of an error that follows. */
+  failed(cause: unknown): void;
   /** The run was stopped, which the server may be told. */
   stopRemote(runId: string): void;
   /** The snapshot is behind. Urgent: take the patch now, else at the next notification. */
@@ -74,10 +83,17 @@ export interface Host {
   warning(warning: { code: string; rule?: string; message: string; eventType?: string }): void;
   /** A call of one of the page's tools is to run; the arguments as JSON text. To be told of its end: `settleCall`. */
   execute(toolCallId: string, name: string, args: string): void;
+  /**
+   * Write this save, and report it with `session.saved(number)`, within a bounded time also if it cannot be written.
+   * `holds`: a request or a call waits for it.
+   */
+  save(number: number, json: string, holds: boolean): void;
   /** Nothing is wanted from that call any more. */
   abandon(toolCallId: string): void;
-  /** The core's panic hook: this session is lost. Needed where a trap has no caller in JavaScript. */
-  fatal(message: string): void;
+  /** Whether the session waits for the network or for a time: it must not be collected before it has been told. */
+  hold(on: boolean): void;
+  /** The callback as the platform is to call it, when a trap has no other caller in JavaScript (`js/traps.ts`). */
+  watch(callback: (value?: unknown) => void): (value?: unknown) => void;
 }
 
 /** Takes the body of an answer. */
@@ -99,6 +115,8 @@ export class Session {
   constructor(options: SessionOptions, messages: string | undefined, state: string | undefined, host: Host);
   /** `{v, threadId, messages, state, …}`. */
   save(): string;
+  /** A save that the host was given is written, or is not waited for. */
+  saved(number: number): void;
   /** Makes a session that nothing has happened in the one that was saved. If it throws, nothing has changed. */
   restore(json: string): void;
   submit(input: string): number;
@@ -125,6 +143,13 @@ export class Session {
   editQueued(ticket: number, json: string): boolean;
   setMessages(json: string): void;
   setState(json: string): void;
+  /**
+   * Does what has made `after` of the messages `before`: JSON arrays. `after` has messages, and numbers of those in `before`
+   * that are left as they were, of which that needs `id`, `role` and `toolCallId` only.
+   */
+  editMessages(before: string, after: string): void;
+  /** The same of the state: any JSON. Members of objects that both lack are left as they are. */
+  editState(before: string, after: string): void;
   /** Turns `host.event` on or off, where the core offers it. */
   setEvents?(on: boolean): void;
   /** The same of `host.decision`. */
@@ -140,6 +165,3 @@ export class Session {
   dispose(): void;
   free(): void;
 }
-
-/** Events, one JSON text a line, as fewer events that say the same. */
-export function compact(lines: string): string;

@@ -31,8 +31,9 @@ export type * from "./ngaf/types.js";
 type Run = Omit<SubmitInput<JsonObject>, "signal"> & { readonly signal?: AbortSignal | undefined };
 
 /**
- * An agent that keeps the ngaf Agent contract, over one of `ag-ui-wasm` or, for servers that write as the product's documents
- * do, of `ag-ui-wasm/full` with the dialect `ngaf`. It is a view: both can be used side by side.
+ * An agent that keeps the ngaf Agent contract. `version: 1` is the contract that the documents of `@ngaf/ag-ui` describe; `version: 2`,
+ * the default, is that of its successor `@threadplane/ag-ui`. It is made over an agent of `ag-ui-wasm` or, for servers that write as the product's documents
+ * do, with the dialect `ngaf`. It is a view: both can be used side by side.
  *
  * Give it the agent before its first run: it reduces events, and of what was before it knows what the snapshot shows.
  *
@@ -108,7 +109,7 @@ export function toNgafAgent<State>(given: Agent<State>, options: NgafOptions = {
     else measure("stream_ended", { durationMs });
     // The next one has begun already.
     if (superseding) return;
-    // Begun at the agent itself, it failed before RUN_STARTED; or behind RUN_FINISHED, under strict rules.
+    // Begun at the agent itself, it failed before RUN_STARTED; or after RUN_FINISHED, under strict rules.
     if (error && !reducer.open && fields.status !== "error") reducer.begin();
     if (outcome === "aborted") reducer.end("aborted");
     else if (outcome === "truncated" && !isLost(error)) reducer.end(reducer.produced ? "interrupted" : "success");
@@ -203,7 +204,7 @@ export function toNgafAgent<State>(given: Agent<State>, options: NgafOptions = {
 
   const regenerate: NgafAgent["regenerate"] = async (assistantIndex) => {
     const { messages } = fields;
-    if (fields.isLoading) throw new Error("A run is on: nothing can be regenerated");
+    if (fields.isLoading) throw new Error("A run is in progress: nothing can be regenerated");
     if (messages[assistantIndex]?.role !== "assistant") throw new Error(`Message ${assistantIndex} is not the assistant's`);
     let last = assistantIndex;
     while (last >= 0 && messages[last]!.role !== "user") last--;

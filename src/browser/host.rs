@@ -20,6 +20,8 @@ extern "C" {
     pub fn request(this: &Host, resume: bool, run_id: &str, cursor: Option<String>) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method)]
     pub fn receive(this: &Host, reader: ReadableStreamDefaultReader, body: Body, memory: JsValue);
+    #[wasm_bindgen(method)]
+    pub fn failed(this: &Host, cause: &JsValue);
     #[wasm_bindgen(method, js_name = stopRemote)]
     pub fn stop_remote(this: &Host, run_id: &str);
     #[wasm_bindgen(method)]
@@ -28,6 +30,8 @@ extern "C" {
     pub fn settled(this: &Host, ticket: u32, result: &str);
     #[wasm_bindgen(method)]
     pub fn execute(this: &Host, tool_call_id: &str, name: &str, args: &str);
+    #[wasm_bindgen(method)]
+    pub fn save(this: &Host, number: u32, save: &str, holds: bool);
     #[wasm_bindgen(method)]
     pub fn abandon(this: &Host, tool_call_id: &str);
     #[wasm_bindgen(method)]
@@ -40,7 +44,9 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn warning(this: &Host, warning: JsValue);
     #[wasm_bindgen(method)]
-    pub fn fatal(this: &Host, message: &str);
+    pub fn hold(this: &Host, on: bool);
+    #[wasm_bindgen(method)]
+    pub fn watch(this: &Host, callback: &JsValue) -> JsValue;
 
     /// The session's settings, flat.
     pub type SessionOptions;
@@ -64,8 +70,18 @@ extern "C" {
     pub fn events(this: &SessionOptions) -> bool;
     #[wasm_bindgen(method, getter, js_name = maxFrameBytes)]
     pub fn max_frame_bytes(this: &SessionOptions) -> f64;
+    #[wasm_bindgen(method, getter, js_name = maxStateBytes)]
+    pub fn max_state_bytes(this: &SessionOptions) -> f64;
+    #[wasm_bindgen(method, getter, js_name = maxThreadBytes)]
+    pub fn max_thread_bytes(this: &SessionOptions) -> f64;
+    #[wasm_bindgen(method, getter, js_name = maxItems)]
+    pub fn max_items(this: &SessionOptions) -> f64;
+    #[wasm_bindgen(method, getter, js_name = maxWarnings)]
+    pub fn max_warnings(this: &SessionOptions) -> f64;
     #[wasm_bindgen(method, getter, js_name = maxErrorBodyBytes)]
     pub fn max_error_body_bytes(this: &SessionOptions) -> f64;
+    #[wasm_bindgen(method, getter, js_name = errorBodyMs)]
+    pub fn error_body_ms(this: &SessionOptions) -> f64;
     #[wasm_bindgen(method, getter, js_name = maxQueue)]
     pub fn max_queue(this: &SessionOptions) -> f64;
     #[wasm_bindgen(method, getter, js_name = maxDepth)]
@@ -74,6 +90,8 @@ extern "C" {
     pub fn max_history(this: &SessionOptions) -> f64;
     #[wasm_bindgen(method, getter, js_name = graceMs)]
     pub fn grace_ms(this: &SessionOptions) -> f64;
+    #[wasm_bindgen(method, getter)]
+    pub fn saves(this: &SessionOptions) -> bool;
     #[wasm_bindgen(method, getter)]
     pub fn network(this: &SessionOptions) -> String;
 
@@ -117,10 +135,10 @@ pub struct Timer {
 }
 
 impl Timer {
-    pub fn new(ms: f64, callback: impl FnMut() + 'static) -> Self {
+    pub fn new(host: &Host, ms: f64, callback: impl FnMut() + 'static) -> Self {
         let callback = Closure::<dyn FnMut()>::new(callback);
         // Timers cut off fractions.
-        let handle = set_timeout(callback.as_ref(), ms.max(0.0).ceil());
+        let handle = set_timeout(&host.watch(callback.as_ref()), ms.max(0.0).ceil());
         Self { handle, _callback: callback }
     }
 }

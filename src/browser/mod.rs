@@ -4,8 +4,9 @@
 //! call any export from inside any callback.
 
 mod host;
-mod panic;
 mod request;
+#[cfg(feature = "codecs")]
+mod stepper;
 
 use crate::dialect::Dialect;
 #[cfg(feature = "guard")]
@@ -17,28 +18,40 @@ use host::Timer;
 pub use host::{Host, SessionOptions};
 use request::{Open, Sent};
 use serde::Serialize;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+#[cfg(feature = "codecs")]
+pub use stepper::Stepper;
 use wasm_bindgen::prelude::*;
 
 impl TryFrom<SessionOptions> for Options {
     type Error = Misuse;
 
     fn try_from(options: SessionOptions) -> Result<Self, Misuse> {
+        let strict = options.rules() == "strict";
+        if strict && !cfg!(feature = "codecs") {
+            return Err(Misuse::Input("the full module for strict rules"));
+        }
         Ok(Self {
             thread_id: options.thread_id(),
-            strict: options.rules() == "strict",
+            strict,
             protocol: Protocol::parse(&options.protocol())
                 .ok_or(Misuse::Input("\"1.0\" or \"0.0.x\" as \"protocol\""))?,
             events: options.events(),
             // `as` saturates: Infinity is "no limit".
             max_frame_bytes: options.max_frame_bytes() as usize,
+            max_state_bytes: options.max_state_bytes() as usize,
+            max_thread_bytes: options.max_thread_bytes() as usize,
+            max_items: options.max_items() as usize,
+            max_warnings: options.max_warnings() as usize,
             max_error_body_bytes: options.max_error_body_bytes() as usize,
+            error_body_ms: options.error_body_ms(),
             max_queue: options.max_queue() as usize,
             // The reader recurses; this much fits the stack of every engine.
             max_depth: (options.max_depth() as usize).min(4096),
             max_history: options.max_history() as usize,
             grace_ms: options.grace_ms(),
+            saves: options.saves(),
             network: Network::read(&options.network())?,
         })
     }
@@ -57,6 +70,8 @@ struct Shared {
     /// The request that is open.
     open: RefCell<Option<Open>>,
     timer: RefCell<Option<Timer>>,
+    /// Whether the host has been asked to hold the session.
+    held: Cell<bool>,
 }
 
 /// One agent's session.
@@ -80,16 +95,16 @@ impl Session {
             let core = Core::new(options.try_into()?, messages.as_deref(), state.as_deref())?.speaking(dialect);
             #[cfg(feature = "guard")]
             let core = {
-                let mut core = core.guarded(guard.map_err(Misuse::Input)?);
+                let mut core = core.guarded(guard.map_err(Misuse::Policy)?);
                 core.report_decisions(decisions);
                 core
             };
             Ok(core)
         };
         let core = make().map_err(misuse)?;
-        let shared =
-            Rc::new(Shared { core: RefCell::new(core), host, open: RefCell::default(), timer: RefCell::default() });
-        panic::watch(&shared);
+        let core = RefCell::new(core);
+        let shared = Shared { core, host, open: RefCell::default(), timer: RefCell::default(), held: Cell::default() };
+        let shared = Rc::new(shared);
         shared.perform();
         Ok(Self(shared))
     }
@@ -146,6 +161,11 @@ impl Session {
         self.0.core.borrow().save()
     }
 
+    /// A save that the host was given is written, or not waited for.
+    pub fn saved(&self, number: u32) {
+        self.0.drive(|core, now| core.saved(number, now));
+    }
+
     /// Makes a fresh session the one that was saved.
     pub fn restore(&self, json: &str) -> Result<(), JsValue> {
         self.0.drive(|core, now| core.restore(json, now)).map_err(misuse)
@@ -156,17 +176,17 @@ impl Session {
         self.0.drive(|core, now| core.cancel(ticket, now));
     }
 
-    /// Ends the run that is on.
+    /// Ends the run in progress.
     pub fn stop(&self) {
         self.0.drive(Core::stop);
     }
 
-    /// Leaves the run that is on to the server.
+    /// Leaves the run in progress to the server.
     pub fn disconnect(&self) {
         self.0.drive(Core::disconnect);
     }
 
-    /// Joins a run that goes on at the server; returns a ticket.
+    /// Joins a run that continues at the server; returns a ticket.
     pub fn attach(&self, input: &str) -> Result<Ticket, JsValue> {
         self.0.drive(|core, now| core.attach(input, now)).map_err(misuse)
     }
@@ -188,15 +208,27 @@ impl Session {
         self.0.drive(|core, _| core.set_state(json)).map_err(misuse)
     }
 
+    /// Does what the application has done to the messages that it was shown.
+    #[wasm_bindgen(js_name = editMessages)]
+    pub fn edit_messages(&self, before: &str, after: &str) -> Result<(), JsValue> {
+        self.0.drive(|core, _| core.edit_messages(before, after)).map_err(misuse)
+    }
+
+    /// Does what the application has done to the state that it was shown.
+    #[wasm_bindgen(js_name = editState)]
+    pub fn edit_state(&self, before: &str, after: &str) -> Result<(), JsValue> {
+        self.0.drive(|core, _| core.edit_state(before, after)).map_err(misuse)
+    }
+
     /// Begins anew.
     pub fn reset(&self) -> Result<(), JsValue> {
         self.0.drive(Core::reset).map_err(misuse)
     }
 
-    /// What the snapshot lacks, as JSON text.
+    /// What the snapshot lacks, as JSON text: a patch, or the next part of a long one.
     #[wasm_bindgen(js_name = takePatch)]
     pub fn take_patch(&self) -> Option<String> {
-        self.0.core.borrow_mut().take_patch()
+        self.0.core.borrow_mut().take_part()
     }
 
     /// Whether `host.event` is to be called.
@@ -246,6 +278,7 @@ pub fn ask_guard(question: &str, json: &str) -> Result<String, JsValue> {
 }
 
 /// A shorter list of events; see [`crate::journal::compact`].
+#[cfg(feature = "codecs")]
 #[wasm_bindgen]
 pub fn compact(lines: &str) -> String {
     crate::journal::compact(lines)
@@ -267,11 +300,11 @@ impl Shared {
     fn perform(self: &Rc<Self>) {
         loop {
             let effect = self.core.borrow_mut().poll_effect();
-            let Some(effect) = effect else { return };
+            let Some(effect) = effect else { return self.hold() };
             match effect {
                 Effect::Open { request, target, run_id, cursor, body } => {
-                    let (resume, accept) = (target == Target::Resume, self.core.borrow().accept());
-                    request::open(self, request, Sent { resume, run_id, cursor, body, accept });
+                    let resume = target == Target::Resume;
+                    request::open(self, request, Sent { resume, run_id, cursor, body });
                 }
                 Effect::StopRemote { run_id } => self.host.stop_remote(&run_id),
                 Effect::Close { request } => {
@@ -288,8 +321,9 @@ impl Shared {
                         }
                     };
                     // Dropping the timer before clears it.
-                    *self.timer.borrow_mut() = at.map(|at| Timer::new(at - host::now(), wake));
+                    *self.timer.borrow_mut() = at.map(|at| Timer::new(&self.host, at - host::now(), wake));
                 }
+                Effect::Save { number, save, holds } => self.host.save(number, &save, holds),
                 Effect::Execute { tool_call_id, name, args } => self.host.execute(&tool_call_id, &name, &args),
                 Effect::Abandon { tool_call_id } => self.host.abandon(&tool_call_id),
                 Effect::Settled { ticket, result } => self.host.settled(ticket, &result),
@@ -300,6 +334,15 @@ impl Shared {
                 Effect::Warning(warning) => self.host.warning(warning_object(&warning)),
                 Effect::Changed { urgent } => self.host.changed(urgent),
             }
+        }
+    }
+
+    /// The host holds its agent, and the agent this session, weakly where nobody else does: it is asked to while somebody
+    /// outside of the page has yet to call back.
+    fn hold(&self) {
+        let on = self.open.borrow().is_some() || self.timer.borrow().is_some();
+        if self.held.replace(on) != on {
+            self.host.hold(on);
         }
     }
 }

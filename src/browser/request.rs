@@ -1,10 +1,10 @@
 //! One request: fetch, up to the body that the page reads.
 
 use super::Shared;
-use super::host::{RequestTarget, global_fetch};
+use super::host::{Host, RequestTarget, global_fetch};
 use js_sys::{Array, Promise};
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, Headers, ReadableStreamDefaultReader, RequestInit, Response};
 
@@ -19,7 +19,7 @@ impl Open {
     /// Lets go of the connection.
     pub fn close(self) {
         if let Some(reader) = self.reader {
-            // Before the abort, behind which cancelling fails; a custom fetch may not know the signal at all.
+            // Before the abort, after which cancelling fails; a custom fetch may not know the signal at all.
             cancel(&reader);
         }
         self.controller.abort();
@@ -33,26 +33,24 @@ pub struct Sent {
     pub run_id: String,
     pub cursor: Option<String>,
     pub body: Rc<str>,
-    /// What it asks for, where that is not an event stream alone.
-    pub accept: Option<&'static str>,
 }
 
 /// Sends the request; what comes back goes to the core under its number.
 pub fn open(shared: &Rc<Shared>, request: u32, sent: Sent) {
     let Ok(controller) = AbortController::new() else { return };
     *shared.open.borrow_mut() = Some(Open { request, controller: controller.clone(), reader: None });
-    let sending = Rc::new(Sending {
-        shared: shared.clone(),
-        request,
-        controller,
-        sent,
-        step: Cell::new(Step::Target),
-        handlers: RefCell::default(),
-    });
-    let (done, failed) = (sending.clone(), sending.clone());
-    *sending.handlers.borrow_mut() = Some(handlers(move |value| done.done(value), move |error| failed.failed(&error)));
+    let (host, step) = (shared.host.clone(), Cell::new(Step::Target));
+    let sending = Sending { shared: Rc::downgrade(shared), host, request, controller, sent, step };
     // The host is asked once the caller is done.
-    sending.wait(&JsValue::UNDEFINED);
+    Rc::new(sending).wait(&JsValue::UNDEFINED);
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// As js-sys has it, but with functions that JavaScript owns.
+    type Then;
+    #[wasm_bindgen(method)]
+    fn then(this: &Then, done: &JsValue, failed: &JsValue) -> JsValue;
 }
 
 /// What has come when a promise of a [`Sending`] is kept.
@@ -69,41 +67,47 @@ enum Step {
 /// A request on its way to its response, one promise after the other. No future: those bring a queue, tasks and wakers,
 /// 2 kB (brotli) of them.
 struct Sending {
-    shared: Rc<Shared>,
+    /// A fetch that never settles shall not hold the session.
+    shared: Weak<Shared>,
+    host: Host,
     request: u32,
     controller: AbortController,
     sent: Sent,
     step: Cell<Step>,
-    handlers: RefCell<Option<(Handler, Handler)>>,
 }
 
 impl Sending {
-    fn wait(&self, promise: &JsValue) {
-        if let Some((done, failed)) = &*self.handlers.borrow() {
-            let _ = Promise::resolve(promise).then2(done, failed);
-        }
+    /// Continues when the promise is settled. Only the promise holds what it calls: with a fetch that never settles, not even
+    /// when it is aborted, all of this is collected.
+    fn wait(self: &Rc<Self>, promise: &JsValue) {
+        let (done, failed) = (self.clone(), self.clone());
+        let done = Closure::<dyn FnMut(JsValue)>::new(move |value| done.done(value)).into_js_value();
+        let failed = Closure::<dyn FnMut(JsValue)>::new(move |error: JsValue| failed.failed(&error)).into_js_value();
+        Promise::resolve(promise).unchecked_into::<Then>().then(&self.host.watch(&done), &self.host.watch(&failed));
     }
 
-    fn done(&self, value: JsValue) {
+    fn done(self: &Rc<Self>, value: JsValue) {
         match self.next(value) {
             Ok(Some(promise)) => self.wait(&promise),
-            Ok(None) => drop(self.handlers.take()),
+            Ok(None) => {}
             Err(error) => self.failed(&error),
         }
     }
 
     fn failed(&self, error: &JsValue) {
-        self.shared.failed(self.request, error);
-        self.handlers.take();
+        if let Some(shared) = self.shared.upgrade() {
+            shared.failed(self.request, error);
+        }
     }
 
     /// The next promise. `None`: there is none, or the request was aborted before it began.
     fn next(&self, value: JsValue) -> Result<Option<JsValue>, JsValue> {
+        let Some(shared) = self.shared.upgrade() else { return Ok(None) };
         match self.step.get() {
             Step::Target => {
                 self.step.set(Step::Fetch);
                 let Sent { resume, run_id, cursor, .. } = &self.sent;
-                self.shared.host.request(*resume, run_id, cursor.clone()).map(Some)
+                shared.host.request(*resume, run_id, cursor.clone()).map(Some)
             }
             Step::Fetch => {
                 if self.controller.signal().aborted() {
@@ -111,7 +115,7 @@ impl Sending {
                 }
                 self.step.set(Step::Response);
                 let target: RequestTarget = value.unchecked_into();
-                let init = init(&target, &self.sent, &self.controller)?;
+                let init = self.init(&shared, &target)?;
                 Ok(Some(match target.fetch() {
                     Some(fetch) => fetch.call2(&JsValue::UNDEFINED, &target.url().into(), &init)?,
                     None => global_fetch(&target.url(), &init)?.into(),
@@ -126,37 +130,42 @@ impl Sending {
                 if response.body().is_some_and(|body| body.locked()) {
                     return Err(JsValue::from_str("the body of the response has a reader already"));
                 }
-                receive(self.shared.clone(), self.request, &response);
+                receive(shared, self.request, &response);
                 Ok(None)
             }
         }
+    }
+
+    fn init(&self, shared: &Rc<Shared>, target: &RequestTarget) -> Result<RequestInit, JsValue> {
+        let headers = match target.headers() {
+            given if given.is_undefined() || given.is_null() => Headers::new()?,
+            given => Headers::new_with_headers(given.unchecked_ref())?,
+        };
+        let given = headers.get("accept").ok().flatten();
+        let accept = match target.binary() {
+            true => None,
+            false => shared.drive(|core, _| core.accept(given.as_deref())),
+        };
+        let otherwise = if target.binary() { ACCEPT_BINARY } else { "text/event-stream" };
+        headers.set("accept", accept.as_deref().unwrap_or(otherwise))?;
+        let init = RequestInit::new();
+        let method = target.method().unwrap_or_else(|| "POST".to_owned());
+        init.set_method(&method);
+        if method != "GET" {
+            headers.set("content-type", "application/json")?;
+            init.set_body(&(*self.sent.body).into());
+        }
+        init.set_headers(&headers);
+        init.set_signal(Some(&self.controller.signal()));
+        if let Some(credentials) = target.credentials() {
+            init.set_credentials(credentials);
+        }
+        Ok(init)
     }
 }
 
 /// A server without the binary framing answers with an event stream.
 const ACCEPT_BINARY: &str = "application/vnd.ag-ui.event+proto, text/event-stream;q=0.9";
-
-fn init(target: &RequestTarget, sent: &Sent, controller: &AbortController) -> Result<RequestInit, JsValue> {
-    let headers = match target.headers() {
-        given if given.is_undefined() || given.is_null() => Headers::new()?,
-        given => Headers::new_with_headers(given.unchecked_ref())?,
-    };
-    let accept = if target.binary() { ACCEPT_BINARY } else { sent.accept.unwrap_or("text/event-stream") };
-    headers.set("accept", accept)?;
-    let init = RequestInit::new();
-    let method = target.method().unwrap_or_else(|| "POST".to_owned());
-    init.set_method(&method);
-    if method != "GET" {
-        headers.set("content-type", "application/json")?;
-        init.set_body(&(*sent.body).into());
-    }
-    init.set_headers(&headers);
-    init.set_signal(Some(&controller.signal()));
-    if let Some(credentials) = target.credentials() {
-        init.set_credentials(credentials);
-    }
-    Ok(init)
-}
 
 fn receive(shared: Rc<Shared>, request: u32, response: &Response) {
     let header = |name: &str| response.headers().get(name).ok().flatten();
@@ -180,17 +189,10 @@ fn receive(shared: Rc<Shared>, request: u32, response: &Response) {
     host.receive(reader, Body { shared, request, room: RefCell::default() }, wasm_bindgen::memory());
 }
 
-/// Gives a body back unread. Whether that works is of no interest any more.
+/// Gives a body back unread. Whether that works does not matter.
 fn cancel(reader: &ReadableStreamDefaultReader) {
     // A rejection that nobody looks at would be reported.
     let _ = Promise::all_settled(&Array::of1(&reader.cancel()));
-}
-
-type Handler = Closure<dyn FnMut(JsValue)>;
-
-/// For a promise that is kept, and for one that is broken.
-fn handlers(done: impl FnMut(JsValue) + 'static, failed: impl FnMut(JsValue) + 'static) -> (Handler, Handler) {
-    (Closure::new(done), Closure::new(failed))
 }
 
 /// The body of an answer, for who reads it (`js/read.ts`): copies what comes into the room, then says how much it is.
@@ -235,6 +237,7 @@ impl Body {
 
     fn close(&self) {
         self.shared.open.borrow_mut().take_if(|open| open.request == self.request);
+        self.shared.hold();
     }
 }
 
@@ -244,6 +247,7 @@ impl Shared {
     }
 
     fn failed(self: &Rc<Self>, request: u32, error: &JsValue) {
+        self.host.failed(error);
         // What transports say where HTTP would say it with a head.
         let status = js_sys::Reflect::get(error, &"status".into()).ok().and_then(|status| status.as_f64());
         let reason = reason(error);
@@ -256,6 +260,7 @@ impl Shared {
         if let Some(open) = open {
             open.controller.abort();
         }
+        self.hold();
     }
 }
 

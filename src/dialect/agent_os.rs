@@ -10,15 +10,18 @@
 //!      then RUN_FINISHED   interrupted   first RUN_STARTED
 //! ```
 //!
-//! A scope's stream tells of one run behind the other, and of things between them. Its calls have summaries as their
+//! A scope's stream tells of one run after the other, and of things between them. Its calls have summaries as their
 //! arguments, never arguments: nothing of it is for the page to execute.
 
 use super::members::{array, copy, object, string};
 use super::{Begun, Dialect, Output, Taken};
 use crate::wire::{Fields, Frame, JsonWriter, Raw, frame_type};
 
-/// As deep as any limit allows: what the events may be is judged behind this.
+/// As deep as any limit allows: what the events may be is judged after this.
 const DEPTH: usize = 4096;
+
+/// Bytes of the longest id that events have that are made here. With an empty one they are of the run that is on.
+const LONGEST: usize = 256;
 
 const MALFORMED: &str = "envelope-malformed";
 
@@ -171,7 +174,7 @@ impl AgentOs {
         Taken::Taken
     }
 
-    /// The run that was interrupted goes on. `value`: what names it.
+    /// The run that was interrupted continues. `value`: what names it.
     fn go_on(&mut self, value: Option<&Fields<'_>>, fields: &Fields<'_>, out: &mut Output) {
         if let Some(id) = value.and_then(|value| value.some("runId")) {
             self.run_id = id.string().map_or_else(|| id.text().to_owned(), String::from);
@@ -190,13 +193,15 @@ impl AgentOs {
     }
 
     /// An event about the run, made at the time of another.
-    fn of_run<'a>(&self, kind: &str, at: &Fields<'_>, json: &'a mut String) -> JsonWriter<'a> {
+    fn of_run<'a>(&'a self, kind: &str, at: &Fields<'_>, json: &'a mut String) -> JsonWriter<'a> {
         let mut event = JsonWriter::object(json);
         event.string("type", kind);
         if let Some(timestamp) = at.some("timestamp") {
             event.member("timestamp").push_str(timestamp.text());
         }
-        event.string("threadId", &self.thread_id).string("runId", &self.run_id);
+        // A few small rows would write a long id again and again.
+        let name = |id: &'a str| if id.len() <= LONGEST { id } else { "" };
+        event.string("threadId", name(&self.thread_id)).string("runId", name(&self.run_id));
         event
     }
 
@@ -270,7 +275,7 @@ impl Dialect for AgentOs {
 
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken {
         if std::mem::take(&mut self.left_out) > 0 {
-            out.warning("part-not-sent", "content parts that are no text are left out of the request");
+            out.warning("part-not-sent", "content parts other than text are left out of the request");
         }
         let Ok(Some(fields)) = Raw::parse_object(frame.data, DEPTH) else { return Taken::Pass };
         match fields.get("agUiFrames") {
@@ -284,7 +289,7 @@ impl Dialect for AgentOs {
 
     fn end(&mut self, out: &mut Output) {
         if self.fresh == 0 && self.repeated > 0 {
-            out.warning("envelopes-repeated", "nothing came but rows that were read before");
+            out.warning("envelopes-repeated", "only rows that were read before came");
         }
     }
 
@@ -323,7 +328,7 @@ fn usage(value: &Fields<'_>, out: &mut Output) {
     out.usage(json);
 }
 
-/// A text member; empty where there is none.
+/// A string member; empty where there is none.
 fn member(fields: &Fields<'_>, name: &str) -> String {
     string(fields, name).map(String::from).unwrap_or_default()
 }

@@ -15,8 +15,9 @@
 
 use super::{Begun, Dialect, Output, Taken};
 use crate::guard::{ChioEvent, Complaint};
-use crate::wire::{Fields, Frame, JsonWriter, Raw};
+use crate::wire::{At, Fields, Frame, Index, JsonWriter, Raw, write_string};
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 
 /// Deeper than an event's own limit nothing is taken in.
 const DEPTH: usize = 512;
@@ -46,10 +47,13 @@ pub(super) struct Chio {
     thread_id: String,
     run_id: String,
     stage: Stage,
-    /// Messages that grow: the target's key, and the message's id.
-    open: Vec<(String, String)>,
+    /// Messages that grow: their ids, found by the target's key.
+    open: Vec<String>,
+    by_key: Index,
+    /// Those of the last run, which text continues that comes after a pause.
+    last: HashMap<String, String>,
     /// Ids of the thread's messages that this dialect has made.
-    used: Vec<String>,
+    used: Index,
     /// The state as the agent knows it, to tell which containers are there.
     state: Value,
 }
@@ -75,7 +79,9 @@ impl Chio {
             run_id: String::new(),
             stage: Stage::Before { heard: false },
             open: Vec::new(),
-            used: Vec::new(),
+            by_key: Index::new(),
+            last: HashMap::new(),
+            used: Index::new(),
             state: Value::Null,
         }))
     }
@@ -128,13 +134,19 @@ impl Chio {
                 key.push_str(&id);
             }
         }
-        let known = self.open.iter().find(|(open, _)| *open == key).map(|(_, id)| id.clone());
+        let known = self.by_key.get(&key).and_then(|at| self.open.get(at.message)).cloned();
+        if known.is_some() && text.text() == "\"\"" {
+            // It adds nothing to the message, and is not kept from those who look at every event.
+            return self.custom("text_stream", frame, out);
+        }
         let id = known.unwrap_or_else(|| {
-            let id = self.fresh(&key);
+            let last = self.last.get(&key).filter(|id| self.used.contains_key(*id));
+            let id = last.cloned().unwrap_or_else(|| self.fresh(&key));
             self.emit("TEXT_MESSAGE_START", frame, out, &mut |object| {
                 object.string("messageId", &id).string("role", "assistant");
             });
-            self.open.push((key, id.clone()));
+            self.by_key.insert(key, At { message: self.open.len(), call: 0 });
+            self.open.push(id.clone());
             id
         });
         if text.text() != "\"\"" {
@@ -144,15 +156,24 @@ impl Chio {
         }
     }
 
+    /// Nothing grows. Gives what did.
+    fn forget_open(&mut self) -> Vec<String> {
+        let open = std::mem::take(&mut self.open);
+        for (key, at) in std::mem::take(&mut self.by_key) {
+            self.last.extend(open.get(at.message).map(|id| (key, id.clone())));
+        }
+        open
+    }
+
     /// An id that no message of the thread has: a target says something in run after run.
     fn fresh(&mut self, key: &str) -> String {
         let mut id = key.to_owned();
         let mut count = 1_u32;
-        while self.used.contains(&id) {
+        while self.used.contains_key(&id) {
             count += 1;
             id = format!("{key}#{count}");
         }
-        self.used.push(id.clone());
+        self.used.insert(id.clone(), At::default());
         id
     }
 
@@ -209,7 +230,10 @@ impl Dialect for Chio {
         self.thread_id = request.thread_id.to_owned();
         self.run_id = request.run_id.to_owned();
         self.stage = Stage::Before { heard: false };
-        self.open.clear();
+        self.forget_open();
+        if !request.continues {
+            self.last.clear();
+        }
     }
 
     fn body(&mut self, input: &str) -> Option<String> {
@@ -218,7 +242,7 @@ impl Dialect for Chio {
         let messages = fields.list("messages");
         let messages: Vec<_> = messages.into_iter().filter_map(Raw::object).collect();
         let ids = messages.iter().filter_map(|message| message.get("id")?.string());
-        self.used = ids.filter(|id| id.starts_with("chio:")).map(Into::into).collect();
+        self.used = ids.filter(|id| id.starts_with("chio:")).map(|id| (id.into_owned(), At::default())).collect();
         if self.input == Input::Run {
             return None;
         }
@@ -290,7 +314,7 @@ impl Dialect for Chio {
             Stage::Before { heard: true } | Stage::Over => return,
             Stage::Open => {}
         }
-        for (_, id) in std::mem::take(&mut self.open) {
+        for id in self.forget_open() {
             let mut json = String::new();
             let mut object = JsonWriter::object(&mut json);
             object.string("type", "TEXT_MESSAGE_END").string("messageId", &id);
@@ -326,9 +350,16 @@ fn unescape(token: &str) -> String {
     key
 }
 
+/// Levels of the state that are made on the way to what is set.
+const MAX_DEPTH: usize = 256;
+
 /// Sets what a pointer names, and makes the objects on the way: the JSON Patch for it.
 fn place(state: &mut Value, path: &str, value: Raw<'_>) -> Vec<(&'static str, String, String)> {
     let mut steps = Vec::new();
+    // Deeper than any patch goes by default: it will say so.
+    if path.split('/').count() > MAX_DEPTH {
+        return vec![("add", path.to_owned(), value.text().to_owned())];
+    }
     if !state.is_object() && !state.is_array() {
         steps.push(("add", String::new(), "{}".to_owned()));
         *state = Value::Object(Map::new());
@@ -367,8 +398,22 @@ fn place(state: &mut Value, path: &str, value: Raw<'_>) -> Vec<(&'static str, St
             return steps;
         }
         if item.is_null() {
-            *item = Value::Object(Map::new());
-            steps.push((if there { "replace" } else { "add" }, done.clone(), "{}".to_owned()));
+            // All that is not there yet, in one step.
+            let (mut json, mut made) = (value.text().to_owned(), value.value());
+            let mut opened = String::new();
+            let keys: Vec<String> = rest.map(unescape).collect();
+            for key in &keys {
+                opened.push('{');
+                write_string(&mut opened, key);
+                opened.push(':');
+                json.push('}');
+            }
+            for key in keys.into_iter().rev() {
+                made = Value::Object(Map::from_iter([(key, made)]));
+            }
+            *item = made;
+            steps.push((if there { "replace" } else { "add" }, done, opened + &json));
+            return steps;
         }
         at = item;
     }

@@ -4,6 +4,11 @@
 //! holds until its END; an END or content without its START gets a fresh one, which the rules of order then judge.
 
 use crate::wire::{Fields, JsonWriter, frame_type};
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Bytes of a run's id that become part of other ids.
+const LONGEST: usize = 100;
 
 /// The span and the message that are open.
 #[derive(Debug, Default)]
@@ -33,7 +38,7 @@ impl Thinking {
         };
         if begins || register.is_none() {
             self.made = self.made.wrapping_add(1);
-            *register = Some(format!("{run_id}-thinking-{}", self.made));
+            *register = Some(format!("{}-thinking-{}", short(run_id), self.made));
         }
         let id = if ends { register.take() } else { register.clone() }.unwrap_or_default();
         let mut out = String::new();
@@ -49,6 +54,16 @@ impl Thinking {
         object.close();
         Some(out)
     }
+}
+
+/// A run's id, or what stands for a long one: each event that is made has it.
+fn short(run_id: &str) -> Cow<'_, str> {
+    if run_id.len() <= LONGEST {
+        return run_id.into();
+    }
+    let mut hasher = DefaultHasher::new();
+    run_id.hash(&mut hasher);
+    format!("{:x}", hasher.finish()).into()
 }
 
 #[cfg(test)]

@@ -51,6 +51,13 @@ pub trait Dialect {
         None
     }
 
+    /// Whether an `Accept` that the application has set asks for another form than the dialect's settings. `None`: the
+    /// application's own is not kept.
+    fn contradicts(&self, accept: &str) -> Option<bool> {
+        let _ = accept;
+        None
+    }
+
     /// Takes a frame, or lets it pass as the AG-UI event that it is.
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken;
 
@@ -96,8 +103,10 @@ pub struct Begun<'a> {
     pub thread_id: &'a str,
     /// The run's id.
     pub run_id: &'a str,
-    /// It goes on with a run that an earlier request has begun.
+    /// It continues a run that an earlier request has begun.
     pub joins: bool,
+    /// Nobody has asked anything since the last run, which ended because nothing came for a while.
+    pub continues: bool,
     /// How far an earlier stream was read, as [`Output::cursor`] or the ids of frames told; empty: none was.
     pub cursor: &'a str,
 }
@@ -105,7 +114,7 @@ pub struct Begun<'a> {
 /// What becomes of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
-    /// It is an AG-UI event, behind those that are in the output.
+    /// It is an AG-UI event, after those that are in the output.
     Pass,
     /// The output has what it means.
     Taken,
@@ -163,8 +172,15 @@ pub enum Item {
     Aside(String),
     /// Token counts, as `usage` of RUN_FINISHED has them, that the server tells in another way.
     Usage(String),
-    /// An interrupt is open no more: its run goes on, or is over.
+    /// An interrupt is open no more: its run continues, or is over.
     Answered(String),
+    /// The result of a call, which an event has brought, is one of failure.
+    Failed {
+        /// The call.
+        call: String,
+        /// What went wrong.
+        error: String,
+    },
 }
 
 impl Output {
@@ -193,7 +209,7 @@ impl Output {
         self.items.push(item);
     }
 
-    /// What follows needs no judgement any more, or is for the application to judge.
+    /// What follows needs no judgement, or is for the application to judge.
     #[cfg(feature = "guard")]
     pub fn judged(&mut self) {
         self.items.push(Item::Judged);

@@ -11,21 +11,23 @@
 //! | CUSTOM `on_interrupt` | an interrupt, which RUN_FINISHED ends the run with |
 //! | an activity `subagent` | SUBAGENT_* before it |
 //!
-//! An event that was changed has the one that came in `rawEvent: {source: "ngaf", event}`, one that was taken out goes on as
+//! An event that was changed has the one that came in `rawEvent: {source: "ngaf", event}`, one that was taken out passes as
 //! RAW of that source, and one that was made up has `null` there: `ag-ui-wasm/ngaf` reduces what came. Everything else passes
 //! as it is.
 //!
 //! No settings.
 
 use super::{Begun, Dialect, Output, Taken};
-use crate::wire::{Delta, Fields, Frame, JsonWriter, Raw, frame_fields, frame_type, write_string};
-use std::collections::HashMap;
+use crate::wire::{At, Delta, Fields, Frame, Index, JsonWriter, Raw, frame_fields, frame_type, write_string};
 
 /// How deep a frame may be nested that is looked into. Deeper ones are for the rules.
 const DEPTH: usize = 512;
 
 /// What the ids of interrupts begin with that were CUSTOM events.
 const ASKED: &str = "on_interrupt:";
+
+/// A call that is open.
+const OPEN: At = At { message: 0, call: 1 };
 
 /// No settings.
 pub fn make(_settings: &str) -> Option<Box<dyn Dialect>> {
@@ -38,11 +40,13 @@ struct Ngaf {
     thread_id: String,
     run_id: String,
     /// Reasoning messages that are open.
-    reasoning: HashMap<String, bool>,
+    reasoning: Index,
     /// Calls, and whether they are open. One that is not was ended by its result, before its END.
-    calls: HashMap<String, bool>,
+    calls: Index,
     /// The runs of subagents, and whether they are open.
     subagents: Vec<(String, bool)>,
+    /// Their places.
+    by_id: Index,
     /// What `on_interrupt` asked: JSON text.
     asked: Option<String>,
 }
@@ -114,7 +118,7 @@ impl Dialect for Ngaf {
             | "REASONING_END"
             | "REASONING_MESSAGE_CONTENT" => event.of_message(out, &[]),
             "REASONING_MESSAGE_START" => {
-                self.reasoning.insert(event.message_id(), true);
+                self.reasoning.insert(event.message_id(), At::default());
                 let fits = event.string("role").is_some_and(|role| role == "reasoning");
                 event.of_message(out, &[("role", if fits { None } else { Some("\"reasoning\"") })])
             }
@@ -130,12 +134,12 @@ impl Dialect for Ngaf {
             }
             "TOOL_CALL_START" => {
                 if let Some(id) = event.string("toolCallId") {
-                    self.calls.insert(id, true);
+                    self.calls.insert(id, OPEN);
                 }
                 Taken::Pass
             }
             "TOOL_CALL_END" => match event.string("toolCallId").and_then(|id| self.calls.remove(&id)) {
-                Some(false) => event.raw(out),
+                Some(call) if call != OPEN => event.raw(out),
                 _ => Taken::Pass,
             },
             "TOOL_CALL_RESULT" => self.result(event, out),
@@ -180,13 +184,14 @@ impl Ngaf {
         self.reasoning.clear();
         self.calls.clear();
         self.subagents.clear();
+        self.by_id.clear();
         self.asked = None;
     }
 
     fn result(&mut self, event: Given<'_, '_>, out: &mut Output) -> Taken {
         let Some(id) = event.string("toolCallId") else { return Taken::Pass };
         if let Some(open) = self.calls.get_mut(&id)
-            && std::mem::take(open)
+            && std::mem::take(open) == OPEN
         {
             made_up(out, "TOOL_CALL_END", |object| {
                 object.string("toolCallId", &id);
@@ -277,7 +282,8 @@ impl Ngaf {
     }
 
     fn subagent(&mut self, id: &str, content: &Fields<'_>, out: &mut Output) {
-        if !self.subagents.iter().any(|(known, _)| known == id) {
+        if !self.by_id.contains_key(id) {
+            self.by_id.insert(id.to_owned(), At { message: self.subagents.len(), call: 0 });
             self.subagents.push((id.to_owned(), true));
             let string = |name: &str| content.some(name).and_then(Raw::string);
             made_up(out, "SUBAGENT_STARTED", |object| {
@@ -296,14 +302,14 @@ impl Ngaf {
             "\"error\"" => true,
             _ => return,
         };
-        if let Some((_, open)) = self.subagents.iter_mut().find(|(known, _)| known == id)
+        if let Some((_, open)) = self.by_id.get(id).and_then(|at| self.subagents.get_mut(at.message))
             && std::mem::take(open)
         {
             close(id, failed, out);
         }
     }
 
-    /// Nothing is open behind RUN_FINISHED.
+    /// Nothing is open after RUN_FINISHED.
     fn close_subagents(&mut self, out: &mut Output) {
         for (id, open) in &mut self.subagents {
             if std::mem::take(open) {

@@ -1,11 +1,14 @@
-//! OpenSearch ml-commons: AG-UI with the peculiarities of its handlers. Settings: `history`, what a request takes along
-//! of the thread: `"full"` (default), or `"new"`, what is behind the last answer, for agents with a memory of their own.
+//! OpenSearch ml-commons: AG-UI with the peculiarities of its handlers. Settings:
+//!
+//! - `history`, what a request carries of the thread: `"full"` (default), or `"new"`, what the server has not answered yet,
+//!   for agents with a memory of their own;
+//! - `members`, what a request consists of: `"seven"` (default), the members that the server documents, or `"all"` of AG-UI.
 //!
 //! | what comes | what becomes of it |
 //! | --- | --- |
 //! | `Custom` | CUSTOM; its `token_usage` counts as usage |
 //! | data without a type, or that is no JSON | RUN_ERROR with its text |
-//! | another end behind the end of the run | nothing |
+//! | another end after the end of the run | nothing |
 //! | any other event there | told aside |
 //! | a call that is open when it is answered, or when the run ends | TOOL_CALL_END first |
 //! | arguments of several calls as those of one | a warning; the page executes the first |
@@ -13,9 +16,12 @@
 
 use super::members::{array, copy, object, string};
 use super::{Begun, Dialect, Output, Taken};
-use crate::wire::{Delta, DeltaKind, Fields, Frame, JsonError, JsonWriter, Raw, frame_type};
+use crate::wire::{At, Delta, DeltaKind, Fields, Frame, Index, JsonError, JsonWriter, Raw, frame_type};
 
-/// As deep as any limit allows: what the events may be is judged behind this.
+/// The members of a request that the server documents, beside `messages`.
+const MEMBERS: [&str; 6] = ["threadId", "runId", "state", "tools", "context", "forwardedProps"];
+
+/// As deep as any limit allows: what the events may be is judged after this.
 const DEPTH: usize = 4096;
 
 /// A call whose arguments come.
@@ -25,20 +31,63 @@ struct Call {
     args: String,
 }
 
+/// The calls that are open, in the order in which they began.
+#[derive(Debug, Default)]
+struct OpenCalls {
+    list: Vec<Option<Call>>,
+    index: Index,
+}
+
+impl OpenCalls {
+    /// A call that is open already begins anew.
+    fn push(&mut self, id: &str) {
+        self.take(id);
+        self.index.insert(id.to_owned(), place(self.list.len()));
+        self.list.push(Some(Call { id: id.to_owned(), args: String::new() }));
+    }
+
+    fn grow(&mut self, id: &str, delta: &str) {
+        let at = self.index.get(id).map(|at| at.message);
+        if let Some(call) = at.and_then(|at| self.list.get_mut(at)?.as_mut()) {
+            call.args.push_str(delta);
+        }
+    }
+
+    fn take(&mut self, id: &str) -> Option<Call> {
+        let at = self.index.remove(id)?.message;
+        self.list.get_mut(at)?.take()
+    }
+}
+
+fn place(at: usize) -> At {
+    At { message: at, call: 0 }
+}
+
+/// Looks up whether an id is among these.
+fn ids(list: impl Iterator<Item = String>) -> Index {
+    list.map(|id| (id, At::default())).collect()
+}
+
 /// What is remembered of a run.
 #[derive(Debug, Default)]
 pub(super) struct OpenSearch {
-    /// Requests take along only what is new.
+    /// Requests carry only what is new.
     new_only: bool,
+    /// Requests have members that the server does not document.
+    all_members: bool,
+    /// The last message of the request in progress, and of the last request whose run ended well: the server has answered
+    /// up to there, even where its answer had no text.
+    asked: Option<String>,
+    answered: Option<String>,
     ended: bool,
-    open: Vec<Call>,
+    open: OpenCalls,
     /// Calls whose answers the server has, and those whose answers it is being told.
-    known: Vec<String>,
+    known: Index,
     told: Vec<String>,
     /// The stored thread is asked for: by the run's id, or with no messages.
     restores: bool,
     /// The page's tools, and the user messages in parts that it has.
-    tools: Vec<String>,
+    tools: Index,
     in_parts: Vec<(String, String)>,
     /// Events of calls that are called again.
     again: Vec<String>,
@@ -52,7 +101,12 @@ impl OpenSearch {
             Some("\"new\"") => true,
             Some(_) => return None,
         };
-        Some(Box::new(Self { new_only, ..Self::default() }))
+        let all_members = match fields.some("members").map(Raw::text) {
+            None | Some("\"seven\"") => false,
+            Some("\"all\"") => true,
+            Some(_) => return None,
+        };
+        Some(Box::new(Self { new_only, all_members, ..Self::default() }))
     }
 
     /// Data that is no event: how the server tells that something went wrong.
@@ -73,8 +127,9 @@ impl OpenSearch {
         match kind {
             "RUN_STARTED" => {
                 self.ended = false;
-                self.open.clear();
-                self.known.append(&mut self.told);
+                self.open = OpenCalls::default();
+                let told = std::mem::take(&mut self.told);
+                self.known.extend(told.into_iter().map(|id| (id, At::default())));
                 self.restores |= string(fields, "runId").is_some_and(|id| is_restore(&id));
                 return Taken::Pass;
             }
@@ -83,18 +138,19 @@ impl OpenSearch {
                     return Taken::Taken;
                 }
                 if kind == "RUN_FINISHED" {
-                    for call in std::mem::take(&mut self.open) {
-                        self.close(&call, out);
+                    self.answered = self.asked.take().or(self.answered.take());
+                    for call in std::mem::take(&mut self.open).list.iter().flatten() {
+                        self.close(call, out);
                     }
                     std::mem::take(&mut self.again).into_iter().for_each(|event| out.event(event));
                 }
                 return Taken::Pass;
             }
             "Custom" | "CUSTOM" => return self.custom(fields, out),
-            "TOOL_CALL_START" => self.open.push(Call { id: id.to_owned(), args: String::new() }),
-            "TOOL_CALL_ARGS" => self.grow(id, &string(fields, "delta").unwrap_or_default()),
+            "TOOL_CALL_START" => self.open.push(id),
+            "TOOL_CALL_ARGS" => self.open.grow(id, &string(fields, "delta").unwrap_or_default()),
             "TOOL_CALL_END" => {
-                if let Some(call) = self.take(id)
+                if let Some(call) = self.open.take(id)
                     && first_value(&call.args).is_some()
                 {
                     let message = "a call has the arguments of several: the first are taken";
@@ -102,10 +158,10 @@ impl OpenSearch {
                 }
             }
             "TOOL_CALL_RESULT" => {
-                if let Some(call) = self.take(id) {
+                if let Some(call) = self.open.take(id) {
                     self.close(&call, out);
                 }
-                self.known.push(id.to_owned());
+                self.known.insert(id.to_owned(), At::default());
             }
             "MESSAGES_SNAPSHOT" => {
                 if let Some(made) = self.restore(fields) {
@@ -143,17 +199,6 @@ impl OpenSearch {
         Taken::Taken
     }
 
-    fn grow(&mut self, id: &str, delta: &str) {
-        if let Some(call) = self.open.iter_mut().rev().find(|call| call.id == id) {
-            call.args.push_str(delta);
-        }
-    }
-
-    fn take(&mut self, id: &str) -> Option<Call> {
-        let at = self.open.iter().position(|call| call.id == id)?;
-        Some(self.open.remove(at))
-    }
-
     /// A call that never ended: a tool without input has no END.
     fn close(&self, call: &Call, out: &mut Output) {
         out.event(call_event("TOOL_CALL_END", &call.id, &[]));
@@ -168,8 +213,12 @@ impl OpenSearch {
         }
         let list = fields.get("messages").and_then(Raw::array)?;
         let messages: Vec<_> = list.iter().map(|message| message.object()).collect();
-        let answered: Vec<_> =
-            messages.iter().flatten().filter_map(|message| string(message, "toolCallId").map(String::from)).collect();
+        let answers = messages.iter().flatten().filter_map(|message| string(message, "toolCallId"));
+        let answered = ids(answers.map(String::from));
+        let mut in_parts = Index::new();
+        for (at, (id, _)) in self.in_parts.iter().enumerate() {
+            in_parts.entry(id.clone()).or_insert(place(at));
+        }
         let is_assistant = |message: &Option<Fields<'_>>| {
             message.as_ref().and_then(|m| m.get("role")).is_some_and(|role| role.text() == "\"assistant\"")
         };
@@ -186,12 +235,13 @@ impl OpenSearch {
             };
             let id = string(message, "id").map(String::from).unwrap_or_default();
             let flat = message.get("content").is_some_and(|content| content.literal().is_some());
-            let parts = self.in_parts.iter().find(|(known, _)| flat && *known == id).map(|(_, parts)| parts.as_str());
+            let parts =
+                in_parts.get(&id).filter(|_| flat).and_then(|at| Some(self.in_parts.get(at.message)?.1.as_str()));
             let mut kept = Vec::new();
             if Some(at) == last {
                 for call in array(message, "toolCalls") {
                     match read_call(call)
-                        .filter(|(call, name, _)| self.tools.contains(name) && !answered.contains(call))
+                        .filter(|(call, name, _)| self.tools.contains_key(name) && !answered.contains_key(call))
                     {
                         Some(call) => call_again(&call, &id, &mut self.again),
                         None => kept.push(call.text()),
@@ -217,17 +267,20 @@ impl OpenSearch {
         Some(json)
     }
 
-    /// The messages that the server has not seen: what is behind the last assistant message, and before it the answers to
-    /// calls since the user spoke. None would ask for the stored thread: then it is what the user said last.
+    /// The messages that the server has not seen: those after its last answer, and before it the answers to calls since the
+    /// user spoke. None would ask for the stored thread: then it is what the user said last.
     fn new_messages<'m, 'a>(&self, messages: &'m [Fields<'a>]) -> Vec<&'m Fields<'a>> {
         let is = |role: &'static str| {
             move |message: &Fields<'_>| message.get("role").is_some_and(|found| found.text() == role)
         };
-        let spoken = messages.iter().rposition(is("\"assistant\""));
+        let is_answered = |message: &Fields<'_>| {
+            self.answered.as_deref().is_some_and(|id| message.get("id").and_then(Raw::string).as_deref() == Some(id))
+        };
+        let spoken = messages.iter().rposition(|message| is("\"assistant\"")(message) || is_answered(message));
         let before = messages.get(..spoken.unwrap_or_default()).unwrap_or_default();
         let asked = before.iter().rposition(is("\"user\"")).unwrap_or_default();
         let is_new = |(at, message): &(usize, &Fields<'_>)| match string(message, "toolCallId") {
-            Some(call) => *at > asked && !self.known.iter().any(|known| *known == call),
+            Some(call) => *at > asked && !self.known.contains_key(&*call),
             None => spoken.is_none_or(|spoken| *at > spoken),
         };
         let new: Vec<_> = messages.iter().enumerate().filter(is_new).map(|(_, message)| message).collect();
@@ -244,7 +297,7 @@ impl Dialect for OpenSearch {
         self.restores = is_restore(request.run_id);
         if !request.joins {
             self.ended = false;
-            self.open.clear();
+            self.open = OpenCalls::default();
             self.again.clear();
             self.in_parts.clear();
         }
@@ -261,15 +314,17 @@ impl Dialect for OpenSearch {
         };
         self.restores = new.is_empty();
         let tools = array(&fields, "tools").into_iter();
-        self.tools = tools.filter_map(|tool| Some(tool.object()?.get("name")?.string()?.into_owned())).collect();
+        self.tools = ids(tools.filter_map(|tool| Some(tool.object()?.get("name")?.string()?.into_owned())));
         let in_parts = messages.iter().filter(|_| new.is_empty()).filter_map(|message| {
             let content = message.get("content").filter(|content| content.text().starts_with('['))?;
             Some((message.get("id")?.string()?.into_owned(), content.text().to_owned()))
         });
         self.in_parts = in_parts.collect();
+        self.asked = messages.last().and_then(|message| Some(message.get("id")?.string()?.into_owned()));
         let mut json = String::new();
         let mut body = JsonWriter::object(&mut json);
-        copy(&mut body, &fields, &|key| key != "messages");
+        let all = self.all_members;
+        copy(&mut body, &fields, &|key| key != "messages" && (all || MEMBERS.contains(&key)));
         // Without one of these the server takes the request for another kind.
         for name in ["state", "forwardedProps"] {
             if fields.get(name).is_none() {
@@ -290,8 +345,8 @@ impl Dialect for OpenSearch {
 
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken {
         if let Some(delta) = Delta::read(frame.data) {
-            if delta.kind == DeltaKind::Args && !self.open.is_empty() {
-                self.grow(&delta.id.decode(), &delta.delta.decode());
+            if delta.kind == DeltaKind::Args && !self.open.index.is_empty() {
+                self.open.grow(&delta.id.decode(), &delta.delta.decode());
             }
             return self.beside(frame.data, out);
         }
@@ -328,7 +383,7 @@ fn is_restore(run_id: &str) -> bool {
     time.is_some_and(|time| !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The first of several objects that stand behind one another.
+/// The first of several objects that stand one after the other.
 fn first_value(args: &str) -> Option<&str> {
     let Err(JsonError::Syntax { at }) = Raw::parse(args, DEPTH) else { return None };
     let first = args.get(..at)?;

@@ -14,7 +14,7 @@ use super::canonical::{ReadNumber, canonicalize};
 use super::capability::Capability;
 use super::classify::derive;
 use super::event::ChioEvent;
-use super::policy::Policy;
+use super::policy::{OUT_OF_SCOPE, Policy};
 use super::receipt;
 use crate::wire::{Fields, JsonWriter, Raw, keep_private, write_string};
 
@@ -126,7 +126,7 @@ fn capability(fields: &Fields<'_>, read: ReadNumber) -> Result<String, String> {
         Some(_) => {
             let inner = object(fields, "event")?;
             let event = ChioEvent::read(&inner, &mut |_| {}).ok_or("\"event\" is no event of Chio's")?;
-            held.authorizes(event.shown_class(), &event.facts(false)?).err()
+            (!held.authorizes(event.shown_class(), &event.facts(false)?)).then_some(OUT_OF_SCOPE)
         }
         None => None,
     };
@@ -134,11 +134,11 @@ fn capability(fields: &Fields<'_>, read: ReadNumber) -> Result<String, String> {
     let mut out = JsonWriter::object(&mut json);
     receipt::token(&token, &mut out, read)?;
     out.string("status", held.status(now)).string("id", &id);
-    // In the order in which Chio looks; the signature stands behind the issuer.
+    // In the order in which Chio looks; the signature stands after the issuer.
     let mut reasons = JsonWriter::object(out.member("reasons"));
     reasons.optional("revoked", revoked.then_some("capability has been revoked"));
     reasons.optional("issuer", (trusts && !trusted).then_some("capability issuer is not trusted"));
-    reasons.optional("time", held.check_time(now).err().as_deref()).optional("scope", scope.as_deref());
+    reasons.optional("time", held.check_time(now).err().as_deref()).optional("scope", scope);
     reasons.close();
     out.close();
     Ok(json)

@@ -112,7 +112,7 @@ fn write_digits(out: &mut String, text: &str, read: ReadNumber) -> Result<(), &'
 
 /// The UTF-16 of the inside of a checked literal: what keys are sorted by.
 fn units(raw: &str) -> Result<Vec<u16>, &'static str> {
-    const WRONG: &str = "an escape that is none";
+    const WRONG: &str = "an invalid escape";
     let mut units = Vec::with_capacity(raw.len());
     let mut chars = raw.chars();
     while let Some(c) = chars.next() {

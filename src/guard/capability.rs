@@ -12,6 +12,8 @@ pub(crate) struct Capability {
     expires_at: u64,
     /// JSON text.
     token: String,
+    /// Its scope has nothing.
+    empty: bool,
 }
 
 const DEPTH: usize = 128;
@@ -20,7 +22,9 @@ impl Capability {
     pub fn read(raw: Raw<'_>) -> Option<Self> {
         let fields = raw.object()?;
         let time = |name| fields.get(name).and_then(Raw::whole);
-        Some(Self { issued_at: time("issued_at")?, expires_at: time("expires_at")?, token: raw.text().to_owned() })
+        let (issued_at, expires_at) = (time("issued_at")?, time("expires_at")?);
+        let empty = fields.some("scope").is_none_or(is_empty);
+        Some(Self { issued_at, expires_at, token: raw.text().to_owned(), empty })
     }
 
     /// `valid`, `expired` or `not_yet_valid` at this time (seconds).
@@ -42,23 +46,53 @@ impl Capability {
         Err(format!("capability time validation failed: {why}"))
     }
 
-    /// Whether one of its grants is for this event.
-    pub fn authorizes(&self, class: Class, facts: &Facts<'_>) -> Result<(), String> {
+    /// Whether one of its grants is for this event, and bound to it.
+    pub fn authorizes(&self, class: Class, facts: &Facts<'_>) -> bool {
+        self.grants(|grant, name| (name == class.name() || name == "*") && agrees(grant, facts, true))
+    }
+
+    /// Whether its scope is this one: as a string, in a list of strings, or by a grant that names it. A grant that is for this
+    /// very event will do, too.
+    pub fn has_scope(&self, id: &str, class: Class, facts: &Facts<'_>) -> bool {
+        let is = |raw: Raw<'_>| raw.string().is_some_and(|name| name == id);
+        let named = self.scope(|scope| is(scope) || scope.array().is_some_and(|list| list.into_iter().any(is)));
+        named || self.grants(|grant, name| name == id && agrees(grant, facts, false)) || self.authorizes(class, facts)
+    }
+
+    /// Whether its scope has nothing: then it is for nothing.
+    pub fn is_empty(&self) -> bool {
+        self.empty
+    }
+
+    fn scope(&self, asks: impl FnOnce(Raw<'_>) -> bool) -> bool {
         let token = Raw::parse_object(&self.token, DEPTH).ok().flatten();
-        let scope = token.and_then(|token| token.some("scope")).and_then(Raw::object);
-        let grants = scope.and_then(|scope| scope.some("grants")).and_then(Raw::array).unwrap_or_default();
-        let fits = grants.into_iter().filter_map(Raw::object).any(|grant| grants_this(&grant, class, facts));
-        if fits { Ok(()) } else { Err("capability scope does not authorize this AG-UI event".to_owned()) }
+        token.and_then(|token| token.some("scope")).is_some_and(asks)
+    }
+
+    /// Whether a grant to invoke something of the page passes; it is asked with the name of what.
+    fn grants(&self, passes: impl Fn(&Fields<'_>, &str) -> bool) -> bool {
+        self.scope(|scope| {
+            let grants = scope.object().and_then(|scope| scope.some("grants")).and_then(Raw::array).unwrap_or_default();
+            grants.into_iter().filter_map(Raw::object).any(|grant| {
+                let of_page = grant.text("server_id").is_some_and(|text| text == "ag-ui" || text == "*");
+                let operations = grant.list("operations");
+                let invokes = operations.into_iter().filter_map(Raw::string).any(|operation| operation == "invoke");
+                of_page && invokes && grant.text("tool_name").is_some_and(|name| passes(&grant, &name))
+            })
+        })
     }
 }
 
-fn grants_this(grant: &Fields<'_>, class: Class, facts: &Facts<'_>) -> bool {
-    let is = |member: &str, name: &str| grant.text(member).is_some_and(|text| text == name || text == "*");
-    let operations = grant.list("operations");
-    let invokes = operations.into_iter().filter_map(Raw::string).any(|operation| operation == "invoke");
-    if !is("server_id", "ag-ui") || !is("tool_name", class.name()) || !invokes {
-        return false;
+fn is_empty(scope: Raw<'_>) -> bool {
+    match (scope.object(), scope.array(), scope.string()) {
+        (Some(kinds), ..) => kinds.iter().all(|(_, grants)| grants.array().is_none_or(|list| list.is_empty())),
+        (_, Some(list), _) => list.is_empty(),
+        (_, _, text) => text.is_none_or(|text| text.trim().is_empty()),
     }
+}
+
+/// Whether the constraints of a grant are those of the event. `binds`: what the event is about must be among them.
+fn agrees(grant: &Fields<'_>, facts: &Facts<'_>, binds: bool) -> bool {
     // What is not a list of pairs that are known binds the grant to something that this event is not.
     let constraints = match grant.some("constraints") {
         Some(raw) => raw.array().and_then(|list| each(list, pair)),
@@ -76,7 +110,8 @@ fn grants_this(grant: &Fields<'_>, class: Class, facts: &Facts<'_>) -> bool {
     let agrees = |(name, value, binding): &(&str, &Option<Cow<'_, str>>, bool)| {
         let mut of_name = constraints.iter().filter(|(key, _)| key == name).peekable();
         let named = of_name.peek().is_some();
-        of_name.all(|(_, wanted)| Some(wanted.as_ref()) == value.as_deref()) && (named || !binding || value.is_none())
+        of_name.all(|(_, wanted)| Some(wanted.as_ref()) == value.as_deref())
+            && (named || !(*binding && binds) || value.is_none())
     };
     known && bound.iter().all(agrees)
 }

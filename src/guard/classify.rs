@@ -28,6 +28,9 @@ const NAMES: [(Class, &str, &str); 7] = [
 ];
 
 impl Class {
+    pub const ALL: [Self; 7] =
+        [Self::Display, Self::Mutate, Self::Navigate, Self::Create, Self::Destroy, Self::Submit, Self::Alert];
+
     pub fn of(name: &str) -> Option<Self> {
         NAMES.iter().find(|(_, known, _)| *known == name).map(|(class, ..)| *class)
     }

@@ -136,9 +136,19 @@ impl<'a> ChioEvent<'a> {
         if compares {
             self.compare()?;
         }
+        Ok(self.plain_facts())
+    }
+
+    fn plain_facts(&self) -> Facts<'a> {
         let (kind, id) = self.target().unzip();
         let (session, event_id) = (self.text("session_id"), self.event_id());
-        Ok(Facts { class: self.shown_class(), also: None, kind, id: id.flatten(), session, event_id })
+        let (event_type, class) = (self.type_name().into(), self.shown_class());
+        Facts { event_type, class, also: None, kind, id: id.flatten(), session, event_id }
+    }
+
+    /// The class and what else a policy looks at in an event that the page sends.
+    pub fn inbound_facts(&self) -> (Option<Class>, Facts<'a>) {
+        (self.inbound_class(), self.plain_facts())
     }
 
     /// Whether the class that it names is the one that it is of.

@@ -1,8 +1,12 @@
-//! How many events may be shown in a time. Counted for the agent, whatever sessions its events name: who could choose the
-//! session could choose a fresh limit.
+//! How many events may be shown in a time. Counted for the agent, whatever sessions its events name, because a server that
+//! chose the session could choose a fresh limit.
 
 use super::policy::Policy;
-use std::collections::VecDeque;
+use super::shut::{Key, Of};
+use std::collections::{HashMap, VecDeque};
+
+/// How many different events of a run are remembered for a replay of it.
+const MOST: usize = 4096;
 
 /// What has been shown lately.
 #[derive(Debug)]
@@ -11,16 +15,50 @@ pub struct Limits {
     second: (f64, u64),
     /// Of each velocity, the times of those in its window: at most as many as it allows.
     recent: Vec<VecDeque<f64>>,
+    /// How often each event of this run has passed, and how often a replay may repeat it uncounted.
+    passed: HashMap<Key, u32>,
+    again: HashMap<Key, u32>,
 }
 
 impl Limits {
     pub fn new(policy: &Policy) -> Self {
         let recent = policy.velocities.iter().map(|_| VecDeque::new()).collect();
-        Self { second: (f64::NEG_INFINITY, 0), recent }
+        Self { second: (f64::NEG_INFINITY, 0), recent, passed: HashMap::new(), again: HashMap::new() }
+    }
+
+    /// A run begins: nothing of an earlier one is replayed.
+    pub fn begin(&mut self) {
+        self.passed.clear();
+        self.again.clear();
+    }
+
+    /// The run is told again from its beginning: what has passed is not counted again.
+    pub fn begin_again(&mut self) {
+        let passed = std::mem::take(&mut self.passed);
+        for (key, times) in passed {
+            let again = self.again.entry(key).or_default();
+            *again = again.saturating_add(times);
+        }
     }
 
     /// Counts an event that the policy allows, unless it is one too many. Those that are blocked do not count.
-    pub fn pass(&mut self, policy: &Policy, event_type: &str, now: f64) -> Result<(), String> {
+    pub fn pass(&mut self, policy: &Policy, event_type: &str, id: Option<Key>, now: f64) -> Result<(), String> {
+        if policy.per_second.is_none() && policy.velocities.is_empty() {
+            return Ok(());
+        }
+        let key = id.unwrap_or(Key::new(Of::Message, "")).with(event_type.as_bytes());
+        let repeats = self.again.get_mut(&key).filter(|times| **times > 0);
+        match repeats {
+            Some(times) => *times -= 1,
+            None => self.count(policy, event_type, now)?,
+        }
+        if self.passed.len() < MOST || self.passed.contains_key(&key) {
+            *self.passed.entry(key).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, policy: &Policy, event_type: &str, now: f64) -> Result<(), String> {
         if now - self.second.0 >= 1000.0 {
             self.second = (now, 0);
         }

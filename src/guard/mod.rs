@@ -3,11 +3,11 @@
 //! ```text
 //!  a frame of Chio's ──► event ─┐                      ┌─ allowed ─► rules, thread
 //!                               ├─► policy ─► limits ──┤
-//!  an AG-UI event ──► table ────┘                      └─ blocked: nothing of it is seen further on
+//!  an AG-UI event ──► items ────┘                      └─ blocked: cut out of the event, or the whole event
 //! ```
 //!
-//! Only Chio's own frames say what class they are of; AG-UI's events are of the class that [`table`] gives them. The page is
-//! not where a policy is enforced, for who controls the page controls the guard: it is the second lock, not the first.
+//! Only Chio's own frames say what class they are of. AG-UI is judged by [`gate`], by what an event brings. A policy is not
+//! enforced in the page, because whoever controls the page controls the guard: it is the second lock, not the first.
 //! [`ask()`] is the same rules for applications, as functions over JSON text.
 
 mod ask;
@@ -15,27 +15,39 @@ mod canonical;
 mod capability;
 mod classify;
 mod event;
+mod gate;
 mod limits;
+mod members;
 mod policy;
+mod read;
 mod receipt;
-mod table;
+mod shut;
 
 pub use ask::ask;
 pub use canonical::canonicalize;
 pub(crate) use event::{ChioEvent, Complaint};
+pub(crate) use gate::{Known, Shown, Verdict, WITHHELD};
 
-use crate::wire::{Fields, Incoming, JsonWriter, Raw};
+use crate::wire::{Fields, JsonWriter, Raw};
 use classify::Class;
 use limits::Limits;
-use policy::{Facts, Policy};
-use table::{Part, Shut};
+use policy::Policy;
+use shut::Shut;
+use std::borrow::Cow;
 
 /// A policy at work, with what it has seen.
 #[derive(Debug)]
 pub struct Guard {
     policy: Policy,
     limits: Limits,
+    /// What this run was refused.
     shut: Shut,
+    /// Calls that were refused in any run: their results may come in a later one.
+    calls: Shut,
+    /// The time of the last decision, or of the last thing that the user did.
+    clock: f64,
+    /// In how many originals of an event the one stands that is judged now: it is not counted, noted or told.
+    wrapped: u8,
     forwarded: u64,
     blocked: u64,
     /// Whether what is decided is written down.
@@ -48,12 +60,15 @@ pub struct Guard {
 
 impl Guard {
     /// `json`: a policy, as `docs/guard.md` describes it. The error says what is expected.
-    pub fn new(json: &str) -> Result<Self, &'static str> {
+    pub fn new(json: &str) -> Result<Self, String> {
         let policy = Policy::read(json)?;
         Ok(Self {
             limits: Limits::new(&policy),
             policy,
             shut: Shut::default(),
+            calls: Shut::default(),
+            clock: 0.0,
+            wrapped: 0,
             forwarded: 0,
             blocked: 0,
             tells: false,
@@ -93,10 +108,24 @@ impl Guard {
         json
     }
 
-    /// A run begins: ids of an earlier one mean nothing any more.
+    /// A run begins: ids of an earlier one mean nothing.
     pub fn begin(&mut self) {
         self.shut.clear();
+        if self.calls.full {
+            self.calls.clear();
+        }
+        self.limits.begin();
         self.complained = false;
+    }
+
+    /// The run is told again from its beginning.
+    pub fn begin_again(&mut self) {
+        self.limits.begin_again();
+    }
+
+    /// What time it is, where somebody acts on a call.
+    pub fn set_clock(&mut self, now: f64) {
+        self.clock = now;
     }
 
     /// Whether a frame of Chio's may be shown, with all that becomes of it.
@@ -104,33 +133,17 @@ impl Guard {
         // The dialect has complained of what is wrong with it.
         let Some(event) = ChioEvent::read(fields, &mut |_| {}) else { return false };
         let name = event.type_name();
-        let verdict = event.facts(self.policy.compares).and_then(|facts| self.policy.decide(&facts, now, false));
-        let verdict = verdict.and_then(|()| self.limits.pass(&self.policy, &name, now));
-        self.count(
-            verdict,
-            &Told { name: &name, class: event.shown_class(), event: Some(&event), at: now, inbound: false },
-        )
+        let verdict = self.decide_own(&event, now).and_then(|()| self.limits.pass(&self.policy, &name, None, now));
+        self.count(verdict, &Told::of(&event, &name, event.shown_class(), now, false))
     }
 
-    /// Whether an AG-UI event may be shown. Events that open something decide for all that belongs to it.
-    pub(crate) fn admits(&mut self, incoming: &Incoming<'_>, now: f64) -> bool {
-        let Some(ruled) = table::rule(incoming, &self.policy) else { return true };
-        let ids = self.shut.ids(incoming, &ruled);
-        let name = incoming.event.name();
-        if ids.part == Part::Closes {
-            return !self.shut.holds(&ids);
-        }
-        let verdict = if self.shut.holds(&ids) {
-            Err("what it belongs to was blocked".to_owned())
-        } else {
-            let (kind, id) = ruled.target.clone().unzip();
-            let facts = Facts { class: ruled.class, also: ruled.also, kind, id, ..Facts::default() };
-            self.policy.decide(&facts, now, false).and_then(|()| self.limits.pass(&self.policy, name, now))
-        };
-        if verdict.is_err() && ids.part == Part::Opens {
-            self.shut.add(&ids);
-        }
-        self.count(verdict, &Told { name, class: ruled.class, event: None, at: now, inbound: false })
+    fn decide_own(&self, event: &ChioEvent<'_>, now: f64) -> Result<(), String> {
+        event.facts(self.policy.compares).and_then(|facts| self.policy.decide(&facts, now, false))
+    }
+
+    /// The same of a frame of Chio's that stands in another one. It is not counted.
+    fn permits_own(&self, fields: &Fields<'_>, now: f64) -> bool {
+        ChioEvent::read(fields, &mut |_| {}).is_some_and(|event| self.decide_own(&event, now).is_ok())
     }
 
     /// Whether there is a rule for what goes to the agent.
@@ -142,11 +155,22 @@ impl Guard {
     pub fn inbound(&mut self, json: &str, max_depth: usize, now: f64) -> String {
         let fields = Raw::parse_object(json, max_depth).ok().flatten();
         let event = fields.as_ref().map(ChioEvent::partial);
-        let class = event.as_ref().and_then(ChioEvent::inbound_class);
-        let verdict = self.policy.inbound(class, event.is_some());
+        let facts = event.as_ref().map(ChioEvent::inbound_facts);
+        let verdict = self.policy.inbound(facts.as_ref().map(|(class, facts)| (*class, facts)), now);
+        let class = facts.and_then(|(class, _)| class);
         let name = event.as_ref().map(ChioEvent::type_name).unwrap_or_default();
-        let told =
-            Told { name: &name, class: class.unwrap_or_default(), event: event.as_ref(), at: now, inbound: true };
+        let told = match &event {
+            Some(event) => Told::of(event, &name, class.unwrap_or_default(), now, true),
+            None => Told {
+                name: "",
+                class: Class::default(),
+                event_id: None,
+                target: None,
+                carrier: None,
+                at: now,
+                inbound: true,
+            },
+        };
         let json = told.write(verdict.err().as_deref(), class.is_some());
         if self.tells {
             self.told.push(json.clone());
@@ -173,25 +197,32 @@ impl Guard {
 struct Told<'a> {
     name: &'a str,
     class: Class,
-    event: Option<&'a ChioEvent<'a>>,
+    event_id: Option<Cow<'a, str>>,
+    /// The component's type and id.
+    target: Option<(Cow<'a, str>, Option<Cow<'a, str>>)>,
+    /// The event that it came in.
+    carrier: Option<&'a str>,
     at: f64,
     inbound: bool,
 }
 
-impl Told<'_> {
+impl<'a> Told<'a> {
+    fn of(event: &ChioEvent<'a>, name: &'a str, class: Class, at: f64, inbound: bool) -> Self {
+        Self { name, class, event_id: event.event_id(), target: event.target(), carrier: None, at, inbound }
+    }
+
     fn write(&self, reason: Option<&str>, classified: bool) -> String {
         let mut json = String::new();
         let mut object = JsonWriter::object(&mut json);
         object.flag("allowed", reason.is_none());
         object.optional("reason", reason).optional("classification", classified.then(|| self.class.name()));
-        object.string("eventType", self.name).string("direction", if self.inbound { "inbound" } else { "outbound" });
-        if let Some(event) = self.event {
-            object.optional("eventId", event.event_id().as_deref());
-            if let Some((kind, id)) = event.target() {
-                let mut target = JsonWriter::object(object.member("target"));
-                target.string("componentType", &kind).optional("componentId", id.as_deref());
-                target.close();
-            }
+        object.string("eventType", self.name).optional("carrier", self.carrier);
+        object.string("direction", if self.inbound { "inbound" } else { "outbound" });
+        object.optional("eventId", self.event_id.as_deref());
+        if let Some((kind, id)) = &self.target {
+            let mut target = JsonWriter::object(object.member("target"));
+            target.string("componentType", kind).optional("componentId", id.as_deref());
+            target.close();
         }
         // Milliseconds; `as` saturates.
         object.number("at", Some(self.at as u64));

@@ -6,6 +6,9 @@ use super::classify::Class;
 use super::event::TYPES;
 use crate::wire::{Fields, JsonWriter, Raw, keep_private, write_string};
 
+/// The prefix of keys in Chio's documents. Its code signs them without it, so that both are tried.
+const ED25519: &str = "ed25519:";
+
 /// What a member of a receipt must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -37,11 +40,10 @@ const MEMBERS: [(&str, Kind, bool, bool); 14] = [
     ("transport", Kind::Text, false, false),
 ];
 
-/// Reads a receipt: `{body, algorithm, key, signature, allowed, mismatches?, payload?}`, the last two where there is an
-/// event that it should be about. The error says what makes it no receipt.
+/// Reads a receipt: `{bodies, algorithm, key, signature, allowed, mismatches?, payload?}`, the last two where there is an
+/// event that it should be about. `bodies`: what may have been signed. The error says what makes it no receipt.
 pub fn receipt(fields: &Fields<'_>, event: Option<&Fields<'_>>, read: ReadNumber) -> Result<String, String> {
-    let mut body = String::new();
-    let mut object = JsonWriter::object(&mut body);
+    let mut members = Vec::new();
     let mut differing = Vec::new();
     for (name, kind, optional, shared) in MEMBERS {
         let mine = member(fields, name, kind, read).map_err(|()| wrong(name))?;
@@ -53,11 +55,13 @@ pub fn receipt(fields: &Fields<'_>, event: Option<&Fields<'_>>, read: ReadNumber
         {
             differing.push(name);
         }
-        if let Some(text) = mine {
-            object.member(name).push_str(&text);
-        }
+        members.extend(mine.map(|text| (name, text)));
     }
-    object.close();
+    let mut bodies = vec![body_of(&members)];
+    if let Some(written) = fields.text("kernel_key").filter(|key| key.starts_with(ED25519)) {
+        members.iter_mut().filter(|(name, _)| *name == "kernel_key").for_each(|(_, text)| *text = quoted(&written));
+        bodies.push(body_of(&members));
+    }
     let (algorithm, key) = fields.text("kernel_key").and_then(|key| key_of(&key)).ok_or_else(|| wrong("kernel_key"))?;
     let signature = fields.text("signature").and_then(|text| signature_of(&text, algorithm));
     let text = |name| fields.text(name);
@@ -68,7 +72,7 @@ pub fn receipt(fields: &Fields<'_>, event: Option<&Fields<'_>>, read: ReadNumber
 
     let mut json = String::new();
     let mut out = JsonWriter::object(&mut json);
-    out.string("body", &keep_private(&body)).string("algorithm", algorithm).string("key", &key);
+    out.strings("bodies", bodies.iter().map(String::as_str)).string("algorithm", algorithm).string("key", &key);
     out.string("signature", &signature.ok_or_else(|| wrong("signature"))?);
     out.member("allowed").push_str(fields.get("allowed").map(Raw::text).unwrap_or("false"));
     out.optional("payloadHash", text("payload_hash").as_deref());
@@ -80,6 +84,16 @@ pub fn receipt(fields: &Fields<'_>, event: Option<&Fields<'_>>, read: ReadNumber
     }
     out.close();
     Ok(json)
+}
+
+fn body_of(members: &[(&str, String)]) -> String {
+    let mut body = String::new();
+    let mut object = JsonWriter::object(&mut body);
+    for (name, text) in members {
+        object.member(name).push_str(text);
+    }
+    object.close();
+    keep_private(&body).into_owned()
 }
 
 fn wrong(member: &str) -> String {
@@ -129,7 +143,7 @@ fn only(fields: &Fields<'_>, required: &[&str], optional: &[&str], read: ReadNum
     Ok(out)
 }
 
-/// What a token is signed over, and with what: `{body, algorithm, key, signature}`. Every member is kept, for later
+/// What a token is signed over, and with what: `{bodies, algorithm, key, signature}`. Every member is kept, for later
 /// versions sign more; those that are empty are left out, as Chio leaves them out.
 pub fn token(fields: &Fields<'_>, out: &mut JsonWriter<'_>, read: ReadNumber) -> Result<(), String> {
     let not = |member: &str| format!("\"{member}\" is not as a capability token has it");
@@ -138,11 +152,26 @@ pub fn token(fields: &Fields<'_>, out: &mut JsonWriter<'_>, read: ReadNumber) ->
     for name in ["id", "subject"] {
         fields.get(name).and_then(Raw::literal).ok_or_else(|| not(name))?;
     }
+    let mut bodies = vec![token_body(fields, true, read)?];
+    if KEYS.iter().any(|name| fields.text(name).is_some_and(|key| key.starts_with(ED25519))) {
+        bodies.push(token_body(fields, false, read)?);
+    }
+    out.strings("bodies", bodies.iter().map(String::as_str)).string("algorithm", issuer.0).string("key", &issuer.1);
+    out.string("signature", &signature.ok_or_else(|| not("signature"))?);
+    Ok(())
+}
+
+/// The members of a token that are keys.
+const KEYS: [&str; 2] = ["issuer", "subject"];
+
+/// `typed`: keys are written as Chio's code writes them; else as the token does.
+fn token_body(fields: &Fields<'_>, typed: bool, read: ReadNumber) -> Result<String, String> {
     let mut plain = String::new();
     let mut object = JsonWriter::object(&mut plain);
     for (name, value) in fields.iter() {
         let empty = value.is_null() || value.array().is_some_and(|items| items.is_empty());
-        let key = matches!(name.as_ref(), "issuer" | "subject").then(|| value.string().and_then(|key| key_of(&key)));
+        let is_key = typed && KEYS.contains(&name.as_ref());
+        let key = is_key.then(|| value.string().and_then(|key| key_of(&key)));
         match (name.as_ref(), key.flatten(), value.object()) {
             ("signature" | "algorithm", ..) => {}
             _ if empty => {}
@@ -160,20 +189,23 @@ pub fn token(fields: &Fields<'_>, out: &mut JsonWriter<'_>, read: ReadNumber) ->
         }
     }
     object.close();
-    let body = super::canonicalize(&plain, read)?;
-    out.string("body", &keep_private(&body)).string("algorithm", issuer.0).string("key", &issuer.1);
-    out.string("signature", &signature.ok_or_else(|| not("signature"))?);
-    Ok(())
+    Ok(keep_private(&super::canonicalize(&plain, read)?).into_owned())
 }
 
-/// The algorithm and the digits of a key, in lower case. Chio writes Ed25519 keys bare, and takes them with `0x`.
+/// The algorithm and the digits of a key, in lower case. Chio's code writes Ed25519 keys bare and takes them with `0x`; its
+/// documents write them with `ed25519:`.
 pub fn key_of(text: &str) -> Option<(&'static str, String)> {
     for (prefix, algorithm, digits) in [("p256:", "p256", 130), ("p384:", "p384", 194)] {
         if let Some(hex) = text.strip_prefix(prefix) {
             return Some((algorithm, hexadecimal(hex).filter(|hex| hex.len() == digits)?));
         }
     }
-    Some(("ed25519", hexadecimal(text).filter(|hex| hex.len() == 64)?))
+    Some(("ed25519", hexadecimal(bare(text)).filter(|hex| hex.len() == 64)?))
+}
+
+/// What of an Ed25519 key or signature is no prefix.
+fn bare(text: &str) -> &str {
+    text.strip_prefix(ED25519).unwrap_or(text)
 }
 
 /// As it is written.
@@ -183,7 +215,7 @@ pub fn prefixed(algorithm: &str, key: &str) -> String {
 
 fn signature_of(text: &str, algorithm: &str) -> Option<String> {
     if algorithm == "ed25519" {
-        return hexadecimal(text).filter(|hex| hex.len() == 128);
+        return hexadecimal(bare(text)).filter(|hex| hex.len() == 128);
     }
     hexadecimal(text.strip_prefix(algorithm)?.strip_prefix(':')?)
 }

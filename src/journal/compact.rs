@@ -2,7 +2,7 @@
 //!
 //! One rule carries it: **no event that stays ever moves**. An event either stays where it is, or it *joins* an earlier
 //! one that stayed, or (a state event that a later snapshot undoes) it goes. So there is one thing to prove for each
-//! kind of joining: that the reducer would not notice if the joining event came right behind the one that it joins. It
+//! kind of joining: that the reducer would not notice if the joining event came right after the one that it joins. It
 //! does not, if the joining event commutes with all that stayed between the two. What follows says when it does.
 //!
 //! - *Content* (text, reasoning, arguments), once there was some for its id, appends to the text of one message or call
@@ -20,7 +20,7 @@
 //!   MESSAGES_SNAPSHOT may remove and bring any message: only the state joins across it.
 //!
 //! And what goes must not have mattered to the rules. *Chunks*: an event that closes a chunk stream, or opens one,
-//! stays. All others leave the streams as they are, so each chunk that stays is read as before; those that go on with a
+//! stays. All others leave the streams as they are, so each chunk that stays is read as before; those that continue a
 //! stream join like content. *Strict rules*: what they allow they allow in the shorter list, because they ask whether
 //! an id is open and whose it is, which joining does not change. The first event that they refuse ends the run there, so
 //! nothing joins across it.
@@ -31,8 +31,7 @@ use super::kept::{Kept, LIMITS};
 use crate::dialect::Thinking;
 use crate::rules::{ChunkExpander, OrderKeeper, grammar};
 use crate::thread::{At, Index};
-use crate::wire::{Event, Incoming, Raw, Str, frame_fields, keep_private};
-use serde_json::Value;
+use crate::wire::{Event, Incoming, Raw, Str, Tree, frame_fields, keep_private};
 
 /// A shorter list of events with the same outcome, for tolerant and for strict rules. Events are lines of JSON text.
 ///
@@ -48,7 +47,7 @@ pub fn compact(lines: &str) -> String {
         strict: true,
     };
     let mut list = Shorter::default();
-    for line in lines.lines().filter(|line| !line.is_empty()) {
+    for line in lines.split(['\n', '\r']).filter(|line| !line.is_empty()) {
         list.take(line, &mut rules);
     }
     let mut out = String::with_capacity(lines.len() / 2);
@@ -64,7 +63,7 @@ struct Rules {
     thinking: Thinking,
     chunks: ChunkExpander,
     order: OrderKeeper,
-    /// Strict rules have refused nothing yet. Behind what they refuse there are only tolerant ones.
+    /// Strict rules have refused nothing yet. After what they refuse there are only tolerant ones.
     strict: bool,
 }
 
@@ -260,7 +259,7 @@ impl<'a> Shorter<'a> {
             self.part_id(false, id);
             return false;
         };
-        if event.patch("content", patch, metadata, Value::is_object) {
+        if event.patch("content", patch, metadata, Tree::is_object) {
             event.rename(activity_type.to_text());
         }
         true

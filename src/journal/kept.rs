@@ -1,11 +1,11 @@
 //! One event of the compacted list, and how later events join it. Uses `wire`, `thread`.
 
-use crate::thread::{DocumentLimits, apply_patch, merge_metadata};
-use crate::wire::{JsonWriter, Raw, Str, write_json, write_value};
+use crate::thread::{Copies, ThreadLimits, apply_patch, merge_metadata};
+use crate::wire::{JsonWriter, Raw, Str, Tree, write_json, write_value};
 use serde_json::{Map, Value};
 
 /// The limits that sessions have by default: what a replay would refuse to build is not built here either.
-pub(super) const LIMITS: DocumentLimits = DocumentLimits { depth: 512, copied_bytes: 10 * 1024 * 1024 };
+pub(super) const LIMITS: ThreadLimits = ThreadLimits { depth: 512, state_bytes: 16 * 1024 * 1024 };
 
 /// An event that stays. Nothing is copied of one that no other event joins.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ struct Joined {
 enum Grown {
     /// The inside of a JSON literal: halves of surrogate pairs join by themselves.
     Text(String),
-    Document(Value),
+    Document(Tree),
 }
 
 impl<'a> Kept<'a> {
@@ -63,12 +63,12 @@ impl<'a> Kept<'a> {
         member: &'static str,
         delta: Raw<'_>,
         metadata: Option<Raw<'_>>,
-        fits: fn(&Value) -> bool,
+        fits: fn(&Tree) -> bool,
     ) -> bool {
         let joined = self.joined.get_or_insert_with(|| Joined::read(self.line, member, None));
         merge_metadata(&mut joined.metadata, metadata);
         let Grown::Document(document) = &mut joined.grown else { return false };
-        apply_patch(document, delta, LIMITS, fits).is_ok()
+        apply_patch(document, delta, LIMITS, &mut Copies::default(), fits).is_ok()
     }
 
     /// Another type, for an activity.
@@ -105,7 +105,7 @@ impl Joined {
         let value = fields.as_ref().and_then(|fields| fields.get(member));
         let grown = match member {
             "delta" => Grown::Text(value.and_then(Raw::literal).unwrap_or_default().raw().to_owned()),
-            _ => Grown::Document(value.map(Raw::value).unwrap_or_default()),
+            _ => Grown::Document(value.map(Tree::read).unwrap_or_default()),
         };
         merge_metadata(&mut metadata, fields.and_then(|fields| fields.get("metadata")));
         Self { member, grown, activity_type: None, metadata }
@@ -132,7 +132,7 @@ impl Joined {
                 write_json(place, text);
                 place.push('"');
             }
-            Grown::Document(document) => write_value(place, document),
+            Grown::Document(document) => document.write(place),
         }
         if let Some(metadata) = &self.metadata {
             let mut members = JsonWriter::object(object.member("metadata"));

@@ -10,11 +10,12 @@
 //!                  └─┘ chunk of the same kind without an id or with the same: content
 //! ```
 
+use super::lanes::{Lanes, OfKind};
 use super::{Repair, Violation};
-use crate::wire::{Event, Incoming, Str};
+use crate::wire::{Event, Incoming, Str, shown_id};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Text,
     Tool,
     Reasoning,
@@ -22,7 +23,7 @@ enum Kind {
 
 /// An open chunk stream. Its strings are kept as the insides of JSON literals, as they came.
 #[derive(Debug)]
-struct Lane {
+pub(super) struct Lane {
     owner: Option<String>,
     kind: Kind,
     id: String,
@@ -32,10 +33,10 @@ struct Lane {
     parent_message_id: Option<String>,
 }
 
-/// Lanes in the order in which their streams were opened.
+/// Expands chunks, and remembers the streams that are open.
 #[derive(Debug, Default)]
 pub struct ChunkExpander {
-    lanes: Vec<Lane>,
+    lanes: Lanes,
 }
 
 /// A chunk of any kind.
@@ -48,13 +49,18 @@ struct Chunk<'a> {
     delta: Option<Str<'a>>,
 }
 
+/// Whether an event is one that is expanded.
+pub fn is_chunk(event: &Event<'_>) -> bool {
+    matches!(event, Event::TextMessageChunk { .. } | Event::ToolCallChunk { .. } | Event::ReasoningMessageChunk { .. })
+}
+
 /// Takes the expanded events.
 type Sink<'s> = dyn FnMut(&Incoming<'_>) + 's;
 
 impl ChunkExpander {
     /// Forgets every open stream.
     pub fn clear(&mut self) {
-        self.lanes.clear();
+        self.lanes = Lanes::default();
     }
 
     /// Whether no chunk stream is open, so that events other than chunks pass as they are.
@@ -111,49 +117,45 @@ impl ChunkExpander {
 
     /// The open lane that a chunk goes to, if there is one.
     fn lane_of(&self, chunk: &Chunk<'_>, tag: Option<Str<'_>>) -> Result<Option<usize>, Violation> {
-        let of_owner = |owner: Option<Str<'_>>| self.lanes.iter().position(|lane| lane.owner() == owner);
-        let same_kind = |lane: &Lane| lane.kind == chunk.kind;
         if let Some(id) = chunk.id {
-            let Some(at) = self.lanes.iter().position(|lane| same_kind(lane) && Str::from_raw(&lane.id) == id) else {
-                return Ok(of_owner(tag));
-            };
+            let Some(at) = self.lanes.of_id(chunk.kind, id) else { return Ok(self.lanes.of_owner(tag)) };
             let owner = self.lanes.get(at).and_then(Lane::owner);
             if tag.is_some() && tag != owner {
                 return violation(
                     "chunk-owner",
                     "C2",
-                    format!("the chunk stream \"{}\" belongs to another subagent", id.decode()),
+                    format!("the chunk stream \"{}\" belongs to another subagent", shown_id(&id.decode())),
                 );
             }
             return Ok(Some(at));
         }
         if tag.is_some() {
-            return Ok(of_owner(tag));
+            return Ok(self.lanes.of_owner(tag));
         }
-        let parent = of_owner(None);
-        if parent.and_then(|at| self.lanes.get(at)).is_some_and(same_kind) {
+        let parent = self.lanes.of_owner(None);
+        if parent.and_then(|at| self.lanes.get(at)).is_some_and(|lane| lane.kind == chunk.kind) {
             return Ok(parent);
         }
-        let mut open = (0..self.lanes.len()).filter(|at| self.lanes.get(*at).is_some_and(same_kind));
-        match (open.next(), open.next()) {
-            (Some(_), Some(_)) => violation(
+        match self.lanes.of_kind(chunk.kind) {
+            OfKind::Several => violation(
                 "chunk-ambiguous",
                 "C5",
                 "several subagents have a chunk stream open, and the chunk names none of them",
             ),
-            (only, _) => Ok(only.or(parent)),
+            OfKind::One(only) => Ok(Some(only)),
+            OfKind::None => Ok(parent),
         }
     }
 
     /// Closes what an event that is no chunk closes.
-    fn close_for(&mut self, incoming: &Incoming<'_>, sink: &mut Sink<'_>) {
+    pub fn close_for(&mut self, incoming: &Incoming<'_>, sink: &mut Sink<'_>) {
         match incoming.event {
             Event::RunStarted { .. }
             | Event::RunFinished { .. }
             | Event::RunError { .. }
             | Event::MessagesSnapshot { .. } => {
-                while !self.lanes.is_empty() {
-                    self.close(0, sink);
+                for lane in self.lanes.take() {
+                    lane.close(sink);
                 }
             }
             Event::Raw { .. }
@@ -162,7 +164,7 @@ impl ChunkExpander {
             | Event::ReasoningEncryptedValue { .. }
             | Event::SubagentStarted { .. } => {}
             _ => {
-                if let Some(at) = self.lanes.iter().position(|lane| lane.owner() == incoming.subagent_run_id) {
+                if let Some(at) = self.lanes.of_owner(incoming.subagent_run_id) {
                     self.close(at, sink);
                 }
             }
@@ -170,19 +172,30 @@ impl ChunkExpander {
     }
 
     fn close(&mut self, at: usize, sink: &mut Sink<'_>) {
-        let lane = self.lanes.remove(at);
-        let id = Str::from_raw(&lane.id);
-        let event = match lane.kind {
-            Kind::Text => Event::TextMessageEnd { message_id: id },
-            Kind::Tool => Event::ToolCallEnd { tool_call_id: id },
-            Kind::Reasoning => Event::ReasoningMessageEnd { message_id: id },
-        };
-        sink(&Incoming { event, subagent_run_id: lane.owner(), metadata: None });
+        self.lanes.remove(at).into_iter().for_each(|lane| lane.close(sink));
     }
 }
 
 impl Lane {
-    fn owner(&self) -> Option<Str<'_>> {
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub fn id(&self) -> Str<'_> {
+        Str::from_raw(&self.id)
+    }
+
+    fn close(self, sink: &mut Sink<'_>) {
+        let id = self.id();
+        let event = match self.kind {
+            Kind::Text => Event::TextMessageEnd { message_id: id },
+            Kind::Tool => Event::ToolCallEnd { tool_call_id: id },
+            Kind::Reasoning => Event::ReasoningMessageEnd { message_id: id },
+        };
+        sink(&Incoming { event, subagent_run_id: self.owner(), metadata: None });
+    }
+
+    pub fn owner(&self) -> Option<Str<'_>> {
         self.owner.as_deref().map(Str::from_raw)
     }
 
@@ -214,7 +227,7 @@ impl Lane {
             violation(
                 "chunk-conflict",
                 "C9",
-                format!("a chunk of \"{}\" changes its \"{name}\"", Str::from_raw(&self.id).decode()),
+                format!("a chunk of \"{}\" changes its \"{name}\"", shown_id(&self.id().decode())),
             )
         };
         let changes = |new: Option<Str<'_>>, old: Option<&str>| new.is_some() && new != old.map(Str::from_raw);

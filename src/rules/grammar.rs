@@ -6,7 +6,7 @@
 
 use super::{Repair, Violation};
 use crate::wire::shapes::{ALL, BASE, EVENTS, EventShape, Field, Item, Kind, Need, Shape};
-use crate::wire::{Fields, Raw};
+use crate::wire::{Fields, Raw, shown_id};
 
 /// Something that AG-UI 1.0 does not describe.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -173,7 +173,7 @@ impl Grammar<'_> {
 
     #[inline(never)]
     fn fail(&self, rule: &'static str, expected: &str) -> Result<(), Violation> {
-        let message = format!("{}: \"{}\" must be {expected}", self.event.name, self.pointer);
+        let message = format!("{}: \"{}\" must be {expected}", self.event.name, shown_id(&self.pointer));
         Err(Violation { code: "event-malformed", rule, repair: Repair::Drop, message })
     }
 }
@@ -220,7 +220,7 @@ fn expected(kind: Kind) -> &'static str {
     }
 }
 
-/// RFC 6901: empty, or tokens behind slashes, with `~` only in `~0` and `~1`.
+/// RFC 6901: empty, or tokens after slashes, with `~` only in `~0` and `~1`.
 fn is_pointer(text: &str) -> bool {
     let mut after_tilde = false;
     let escapes = text.bytes().all(|byte| {

@@ -2,10 +2,12 @@
 //! events or a violation; messages are never touched here.
 
 mod chunks;
+#[cfg(feature = "codecs")]
 pub mod grammar;
+mod lanes;
 mod order;
 
-pub use chunks::ChunkExpander;
+pub use chunks::{ChunkExpander, is_chunk};
 pub use order::{OrderKeeper, opener};
 
 /// A rule of the protocol that the peer broke.
@@ -28,6 +30,6 @@ pub enum Repair {
     Keep,
     /// Leave it out.
     Drop,
-    /// Open the message that it goes on with first.
+    /// Open the message that it continues first.
     Open,
 }

@@ -13,7 +13,7 @@
 //! that its first event named, or the parent agent. An event that names no owner never disagrees with one.
 
 use super::{Repair, Violation};
-use crate::wire::{DeltaKind, Event, Incoming, Raw, Str, same};
+use crate::wire::{DeltaKind, Event, Incoming, Raw, Str, same, shown_id};
 use std::collections::HashMap;
 
 /// Where the stream stands.
@@ -54,8 +54,8 @@ struct Ids {
 
 impl Ids {
     fn clear(&mut self) {
-        self.known.clear();
-        self.open = 0;
+        // Not cleared: that would go through the room that an earlier run has taken.
+        *self = Self::default();
     }
 
     fn get(&self, id: &str) -> Option<&Known> {
@@ -145,7 +145,7 @@ impl OrderKeeper {
         self.last = Default::default();
     }
 
-    /// Whether a run is on and content without an owner may come for `id`. Cheap for the id that it came for last.
+    /// Whether a run is in progress and content without an owner may come for `id`. Cheap for the id that it came for last.
     pub fn expects(&mut self, kind: DeltaKind, id: &str) -> bool {
         let ids = match kind {
             DeltaKind::Text => &self.text,
@@ -164,6 +164,24 @@ impl OrderKeeper {
         open
     }
 
+    /// Whether what an event continues or ends is open.
+    #[cfg(feature = "guard")]
+    pub fn has_open(&self, incoming: &Incoming<'_>) -> bool {
+        let ids = match incoming.event {
+            Event::TextMessageContent { .. } | Event::TextMessageEnd { .. } => &self.text,
+            Event::ReasoningMessageContent { .. } | Event::ReasoningMessageEnd { .. } => &self.reasoning,
+            Event::ReasoningEnd { .. } => &self.spans,
+            Event::ToolCallArgs { .. } | Event::ToolCallEnd { .. } => &self.calls,
+            Event::StepFinished { step_name } => {
+                let tag = incoming.subagent_run_id.map(Str::decode);
+                return self.steps.is_open(&step(tag.as_deref(), &step_name.decode()));
+            }
+            Event::SubagentFinished { .. } | Event::SubagentError { .. } => &self.subagents,
+            _ => return false,
+        };
+        subject(incoming).is_some_and(|id| ids.is_open(&id.decode()))
+    }
+
     /// Takes an event. What breaks a rule is followed as if it were repaired in the way that the violation says.
     pub fn check(&mut self, incoming: &Incoming<'_>) -> Option<Violation> {
         let frame = self.frame(&incoming.event);
@@ -174,7 +192,7 @@ impl OrderKeeper {
         let repair = own.as_ref().map(|own| own.repair);
         let Broken { code, rule, repair: own_repair, expected } = frame.or(own)?;
         let event = incoming.event.name();
-        let about = subject(incoming).map(|id| format!(" \"{}\"", id.decode())).unwrap_or_default();
+        let about = subject(incoming).map(|id| format!(" \"{}\"", shown_id(&id.decode()))).unwrap_or_default();
         let message = format!("{event}{about}: expected {expected}");
         Some(Violation { code, rule, repair: repair.unwrap_or(own_repair), message })
     }
@@ -194,11 +212,11 @@ impl OrderKeeper {
                 self.phase = Phase::Running;
             }
             (Phase::Failed, _) => {
-                return broken(AFTER, "V1", repair, "nothing but RUN_STARTED behind RUN_ERROR");
+                return broken(AFTER, "V1", repair, "after RUN_ERROR only RUN_STARTED is allowed");
             }
             (_, Event::RunError { .. }) => self.phase = Phase::Failed,
             (Phase::Finished, _) => {
-                return broken(AFTER, "V2", repair, "nothing but RUN_STARTED or RUN_ERROR behind RUN_FINISHED");
+                return broken(AFTER, "V2", repair, "after RUN_FINISHED only RUN_STARTED or RUN_ERROR is allowed");
             }
             (Phase::Nothing, _) => {
                 let finished = matches!(event, Event::RunFinished { .. });
@@ -425,7 +443,7 @@ fn end(
     let found = if ids.is_open(id) {
         owner(ids, id, tag, conflict)
     } else {
-        broken(NOT_OPEN, closed, repair, "something open with this id to end")
+        broken(NOT_OPEN, closed, repair, "an open item with this id")
     };
     ids.close(id);
     found

@@ -30,10 +30,20 @@ pub enum Effect {
         /// Names the request.
         request: u32,
     },
-    /// Call [`super::Session::tick`] at this time (milliseconds since 1970), and not at an earlier one any more.
+    /// Call [`super::Session::tick`] at this time (milliseconds since 1970), and not at an earlier one.
     Wake {
         /// When; `None`: not at all.
         at: Option<f64>,
+    },
+    /// Write this save, where saves are kept, and report it with [`super::Session::saved`]: within a bounded time, also if
+    /// the store refuses or does not answer.
+    Save {
+        /// Names the save; later ones have greater numbers.
+        number: u32,
+        /// As [`super::Session::save`] gives it.
+        save: String,
+        /// A request or a call waits until it is reported.
+        holds: bool,
     },
     /// A submit has come to its end.
     Settled {
@@ -51,7 +61,7 @@ pub enum Effect {
         /// The arguments as JSON text.
         args: String,
     },
-    /// The page's tool need not go on: nobody waits for its result.
+    /// The page's tool need not continue: nobody waits for its result.
     Abandon {
         /// Names the call.
         tool_call_id: String,

@@ -1,5 +1,6 @@
 //! What can go wrong with a run, as the application sees it.
 
+use crate::thread::LimitExceeded;
 use crate::wire::{JsonWriter, Raw};
 
 /// The kind of an error: what the application should do about it.
@@ -62,7 +63,7 @@ pub struct AgentError {
 }
 
 impl AgentError {
-    pub(super) fn new(kind: ErrorKind, message: impl Into<String>, retryable: bool) -> Self {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>, retryable: bool) -> Self {
         Self {
             kind,
             message: message.into(),
@@ -85,7 +86,14 @@ impl AgentError {
         Self { code: Some("truncated".into()), ..Self::new(ErrorKind::Connection, message, true) }
     }
 
-    pub(super) fn frame_too_long(limit: usize) -> Self {
+    /// What came would exceed a limit.
+    pub(crate) fn exceeded(exceeded: LimitExceeded) -> Self {
+        let LimitExceeded { code, option, limit } = exceeded;
+        let message = format!("The thread would exceed {option} ({limit}).");
+        Self { code: Some(code.into()), ..Self::new(ErrorKind::Limit, message, false) }
+    }
+
+    pub(crate) fn frame_too_long(limit: usize) -> Self {
         let message = format!("A frame is longer than limits.frameBytes ({limit}).");
         Self { code: Some("frame-too-long".into()), ..Self::new(ErrorKind::Limit, message, false) }
     }

@@ -5,17 +5,24 @@
 //!         └─ any other ─► dialect ─► grammar ─► guard ─► chunks ─► order ─► run ──────► thread
 //! ```
 
+use super::earlier::Place;
 use super::history::Boundary;
 use super::run::{Outcome, Phase};
-use super::{AgentError, Effect, ErrorKind, Session, Status};
+use super::{AgentError, Effect, ErrorKind, Session, Status, Target};
 use crate::dialect::Taken;
+#[cfg(feature = "codecs")]
 use crate::rules::grammar::{self, Unknown};
 use crate::rules::{Repair, Violation, opener};
-use crate::thread::Warning;
+use crate::thread::{Ending, Warning};
+#[cfg(feature = "codecs")]
+use crate::wire::frame_type;
 use crate::wire::{
-    Delta, Event, EventError, Fields, Frame, Incoming, PROTOCOL_VERSION, Raw, Str, Undecodable, frame_fields,
-    frame_type,
+    Delta, Event, EventError, Fields, Frame, Incoming, PROTOCOL_VERSION, Raw, Str, Undecodable, frame_fields, shown_id,
 };
+
+/// Kinds of what is reported once; see [`super::once::Once`].
+pub(super) const CUSTOM: &str = "custom";
+pub(super) const USAGE: &str = "usage";
 
 impl Session {
     /// Takes a frame. Whether others that are alike may come as one.
@@ -27,15 +34,40 @@ impl Session {
             Ok(frame) => {
                 if frame.left_out > 0 {
                     let message = format!("{} content parts are not of AG-UI 1.0", frame.left_out);
-                    let warning = Warning { rule: Some("P5"), ..Warning::new("part-unknown", message) };
-                    self.effects.push_back(Effect::Warning(warning));
+                    self.report_warning(Warning { rule: Some("P5"), ..Warning::new("part-unknown", message) });
+                }
+                if frame.own_id {
+                    self.note_id(frame.id);
                 }
                 self.frame(frame, now);
+                // The rest of the read counts no more.
+                if self.broken() {
+                    self.note_id(frame.id);
+                }
             }
             Err(reason @ Undecodable::UnknownEvent) => self.not_decodable("event-unknown", "T16", format!("{reason}")),
             Err(reason) => self.not_decodable("frame-not-decodable", "T16", format!("{reason}")),
         }
+        // Now, and not after the read, so that their order does not depend on how the network cuts.
+        if self.thread.has_warnings() {
+            self.report_thread_warnings();
+        }
         self.growing
+    }
+
+    /// Notes the stream's last event id. It outlives its connection; a dialect may have one of its own.
+    pub(super) fn note_id(&mut self, id: &str) {
+        let joins = self.run.as_ref().is_some_and(|run| run.target == Target::Resume);
+        if id != self.last_event_id && !(id.is_empty() && (joins || self.dialect.is_some())) {
+            id.clone_into(&mut self.last_event_id);
+        }
+    }
+
+    /// Reports what the thread found odd in the stream.
+    pub(super) fn report_thread_warnings(&mut self) {
+        for warning in self.thread.take_warnings() {
+            self.report_warning(warning);
+        }
     }
 
     pub(super) fn not_decodable(&mut self, code: &'static str, rule: &'static str, message: String) {
@@ -78,10 +110,14 @@ impl Session {
         self.progressed(None, frames);
         self.first_token(delta.delta, now);
         self.thread.grow(delta);
+        // Frames that are odd come one by one, so that each is reported.
+        self.growing &= !self.thread.has_warnings();
+        self.took(delta.delta.raw().len());
+        self.keep_limits();
     }
 
-    pub(super) fn report_event(&mut self, data: &str) {
-        if self.options.events {
+    pub(super) fn report_event(&mut self, event: &'static str, data: &str) {
+        if self.options.events && self.progress.told.tell(event) {
             let mut json = String::new();
             crate::wire::write_json(&mut json, data);
             self.effects.push_back(Effect::Event(json));
@@ -92,6 +128,9 @@ impl Session {
     pub(super) fn general(&mut self, data: &str, now: f64) -> Result<(), EventError> {
         let depth = self.options.max_depth;
         let fields = frame_fields(data, depth)?;
+        if self.is_known(&fields, now) {
+            return Ok(());
+        }
         if let Some(converted) = self.thinking.convert(&fields, self.run_id.as_deref().unwrap_or_default()) {
             return self.members(&frame_fields(&converted, depth)?, &converted, now);
         }
@@ -99,6 +138,7 @@ impl Session {
     }
 
     fn members(&mut self, fields: &Fields<'_>, data: &str, now: f64) -> Result<(), EventError> {
+        #[cfg(feature = "codecs")]
         if self.options.strict && !self.is_grammatical(fields)? {
             return Ok(());
         }
@@ -116,10 +156,13 @@ impl Session {
             return Ok(());
         }
         self.progressed(Some(&incoming.event), 1);
-        if !self.admits(&incoming, now) {
+        #[cfg(feature = "guard")]
+        if self.is_guarded() {
+            self.through_gate(incoming, fields, data, now);
             return Ok(());
         }
-        self.report_event(data);
+        self.report_event(incoming.event.name(), data);
+        self.took(data.len());
         let event = incoming.event.name();
         let mut chunks = std::mem::take(&mut self.chunks);
         let result = chunks.expand(incoming, &mut |incoming| self.event(incoming, now));
@@ -136,13 +179,13 @@ impl Session {
     }
 
     /// Whether strict rules let an event pass. What AG-UI 1.0 does not describe is told.
+    #[cfg(feature = "codecs")]
     fn is_grammatical(&mut self, fields: &Fields<'_>) -> Result<bool, EventError> {
         let event = frame_type(fields)?.into_owned();
-        let effects = &mut self.effects;
         let checked = grammar::check(fields, &mut |Unknown { code, rule, pointer }| {
             let message = format!("{pointer} is not described by AG-UI 1.0, and left out");
             let (rule, event_type) = (Some(rule), Some(event.clone()));
-            effects.push_back(Effect::Warning(Warning { rule, event_type, ..Warning::new(code, message) }));
+            self.report_warning(Warning { rule, event_type, ..Warning::new(code, message) });
         });
         let passes = checked.is_ok();
         if let Err(violation) = checked {
@@ -161,9 +204,17 @@ impl Session {
         }
     }
 
-    /// Whether a broken rule has ended the run.
+    /// Whether a broken rule, or a limit, has ended the run: nothing more of it is taken.
     pub(super) fn broken(&self) -> bool {
-        self.ended_by() == Some(ErrorKind::Protocol)
+        matches!(self.ended_by(), Some(ErrorKind::Protocol | ErrorKind::Limit))
+    }
+
+    /// Ends the run where the thread would exceed a limit.
+    fn keep_limits(&mut self) {
+        if let (Some(exceeded), Some(run)) = (self.thread.take_exceeded(), &mut self.run) {
+            run.ended = Some((Outcome::Error, Some(AgentError::exceeded(exceeded))));
+            self.growing = false;
+        }
     }
 
     pub(super) fn ended_by(&self) -> Option<ErrorKind> {
@@ -173,6 +224,10 @@ impl Session {
 
     /// A rule was broken: the end of the run if they are strict, a warning if they are not. Says what to do now.
     pub(super) fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
+        // What is known was judged when it came first.
+        if self.earlier.place() == Place::Known {
+            return Repair::Drop;
+        }
         let Violation { code, rule, repair, message } = violation;
         let rule = Some(rule);
         // What AG-UI 1.0 does not know is no mistake: a later version may.
@@ -184,17 +239,17 @@ impl Session {
             }
             return Repair::Drop;
         }
-        self.effects.push_back(Effect::Warning(Warning { rule, event_type, ..Warning::new(code, message) }));
+        self.report_warning(Warning { rule, event_type, ..Warning::new(code, message) });
         repair
     }
 
     /// Something odd that no rule forbids.
     fn warn(&mut self, code: &'static str, event: &'static str, message: impl Into<String>) {
         let warning = Warning { event_type: Some(event.to_owned()), ..Warning::new(code, message) };
-        self.effects.push_back(Effect::Warning(warning));
+        self.report_warning(warning);
     }
 
-    fn event(&mut self, incoming: &Incoming<'_>, now: f64) {
+    pub(super) fn event(&mut self, incoming: &Incoming<'_>, now: f64) {
         if self.broken() || self.is_greeting(incoming) {
             return;
         }
@@ -209,15 +264,16 @@ impl Session {
     }
 
     pub(super) fn reduce(&mut self, incoming: &Incoming<'_>, now: f64) {
-        // A run behind one that has ended, in the same body.
+        // A run after one that has ended, in the same body.
         let mut another = false;
+        // Of an earlier run, which the page has not seen, and which has ended.
+        let new = self.earlier.place() == Place::New;
         match incoming.event {
             Event::TextMessageContent { delta, .. }
             | Event::ToolCallArgs { delta, .. }
             | Event::ReasoningMessageContent { delta, .. } => self.first_token(delta, now),
             Event::Custom { name, value } => {
-                self.progress.customs += 1;
-                if self.progress.customs <= self.progress.customs_again {
+                if !self.progress.told.tell(CUSTOM) {
                     return;
                 }
                 let mut json = String::new();
@@ -227,6 +283,9 @@ impl Session {
             Event::RunStarted { thread_id, run_id, protocol_version, .. } => {
                 self.thinking.clear();
                 self.progress.started = true;
+                if self.earlier.lacks() {
+                    self.thread.close_interrupts();
+                }
                 if let Some(run) = &mut self.run {
                     another = run.ended.take().is_some();
                     run.phase = Phase::Streaming;
@@ -235,8 +294,8 @@ impl Session {
                 if let Some(timing) = &mut self.timing {
                     timing.duration = None;
                 }
-                if let Some(run_id) = run_id {
-                    self.run_id = Some(run_id.to_text());
+                if let Some(run_id) = run_id.map(Str::to_text).filter(|id| !new && is_a_name(id)) {
+                    self.run_id = Some(run_id);
                 }
                 self.status = Status::Running;
                 self.error = None;
@@ -248,23 +307,44 @@ impl Session {
             }
             _ => {}
         }
-        self.thread.apply(incoming, now);
+        let mut counted = *incoming;
+        if let Event::RunFinished { usage, .. } | Event::RunError { usage, .. } = &mut counted.event
+            && usage.is_some()
+            && !self.progress.told.tell(USAGE)
+        {
+            *usage = None;
+        }
+        self.thread.apply(&counted, now);
+        self.keep_limits();
         match incoming.event {
-            Event::RunStarted { .. } if another => self.mark(Boundary::RunStarted, None, now),
-            Event::StepStarted { step_name } => self.mark(Boundary::StepStarted, Some(step_name), now),
-            Event::StepFinished { step_name } => self.mark(Boundary::StepFinished, Some(step_name), now),
+            Event::RunStarted { input, .. } => {
+                if input.is_some() {
+                    self.review_calls();
+                }
+                if another {
+                    self.mark_once(Boundary::RunStarted, None, now);
+                }
+            }
+            Event::StepStarted { step_name } => self.mark_once(Boundary::StepStarted, Some(step_name), now),
+            Event::StepFinished { step_name } => self.mark_once(Boundary::StepFinished, Some(step_name), now),
             Event::ToolCallResult { tool_call_id, .. } => self.answered_elsewhere(&tool_call_id.decode()),
-            Event::MessagesSnapshot { .. } => self.answered_by_snapshot(),
-            Event::ToolCallEnd { tool_call_id } => self.call_ready(&tool_call_id.decode()),
+            Event::MessagesSnapshot { .. } => {
+                self.answered_by_snapshot();
+                self.review_calls();
+            }
+            Event::ToolCallEnd { tool_call_id } if !new => self.call_ready(&tool_call_id.decode()),
             Event::RunFinished { thread_id, run_id, result, outcome, .. } => {
                 // Who joins may have missed where a call began or ended.
                 if self.run.as_ref().is_some_and(|run| run.joined.is_some()) {
                     self.thread.claim_calls(self.progress.behind.as_deref());
                 }
-                for id in self.thread.unanswered_calls().to_vec() {
-                    self.call_ready(&id);
+                if !new {
+                    for id in self.thread.unanswered_calls() {
+                        self.call_ready(&id);
+                    }
+                    self.drop_gone_calls();
+                    self.check_identity(thread_id, run_id);
                 }
-                self.check_identity(thread_id, run_id);
                 self.run_finished(result, outcome, now);
             }
             Event::RunError { message, code, .. } => {
@@ -282,6 +362,8 @@ impl Session {
             said.is_some_and(|said| started.is_some_and(|started| said.decode() != started.as_str()))
         };
         let thread = self.run.as_ref().and_then(|run| run.thread_id.as_ref());
+        // An id that was not taken over at the start says nothing at the end.
+        let run_id = run_id.filter(|id| is_a_name(&id.decode()));
         if differs(run_id, self.run_id.as_ref()) || differs(thread_id, thread) {
             self.warn("run-mismatch", "RUN_FINISHED", "it names another run or thread than RUN_STARTED did");
         }
@@ -295,7 +377,7 @@ impl Session {
             Some("cancelled") => Outcome::Cancelled,
             None | Some("success") => Outcome::Success,
             Some(other) => {
-                let message = format!("the outcome \"{other}\" is not one of AG-UI 1.0; read as success");
+                let message = format!("the outcome \"{}\" is not one of AG-UI 1.0; read as success", shown_id(other));
                 self.warn("outcome-unknown", "RUN_FINISHED", message);
                 Outcome::Success
             }
@@ -306,7 +388,7 @@ impl Session {
             self.warn(
                 "interrupts-missing",
                 "RUN_FINISHED",
-                "an interrupt without interrupts: there is nothing to answer",
+                "the outcome is an interrupt without interrupts: there is nothing to reply to",
             );
         }
         let pending = fields.and_then(|fields| fields.some("pendingToolCallIds")).and_then(Raw::array);
@@ -314,7 +396,7 @@ impl Session {
         let named: Vec<String> = pending.collect();
         let interrupts = self.thread.interrupted_calls();
         if let Some(run) = &mut self.run {
-            run.unanswered = if named.is_empty() { self.thread.unanswered_calls().to_vec() } else { named.clone() };
+            run.unanswered = if named.is_empty() { self.thread.unanswered_calls() } else { named.clone() };
         }
         // Of several runs in one stream, the last success gives the result.
         if let (Outcome::Success, Some(run)) = (outcome, &mut self.run) {
@@ -323,9 +405,15 @@ impl Session {
         self.terminal(outcome, None, named.into_iter().chain(interrupts).collect(), now);
     }
 
-    /// The run has ended; its body may go on for a while.
-    fn terminal(&mut self, outcome: Outcome, error: Option<AgentError>, pending: Vec<String>, now: f64) {
-        // Nobody queues behind a run that is over.
+    /// The run has ended; its body may continue for a while.
+    pub(super) fn terminal(&mut self, outcome: Outcome, error: Option<AgentError>, pending: Vec<String>, now: f64) {
+        if self.earlier.place() == Place::New {
+            let ending = if error.is_none() { Ending::Complete } else { Ending::Error };
+            self.thread.end_run(ending, &pending, &|_| false, now);
+            self.earlier.ended = Some((outcome, error));
+            return self.changed(true);
+        }
+        // No submit waits for a run that is over.
         let until = if self.queue.is_empty() && !self.goes_on(outcome) { now + self.options.grace_ms } else { now };
         self.conclude(outcome, error.clone(), &pending, now);
         if let Some(run) = &mut self.run {
@@ -334,9 +422,14 @@ impl Session {
             run.phase = Phase::Draining { until };
             self.wake(Some(until));
         }
-        self.mark(Boundary::RunFinished, None, now);
+        self.mark_once(Boundary::RunFinished, None, now);
         self.changed(true);
     }
+}
+
+/// Whether a server's id of a run is one: addresses are made with it, in which these two mean something else.
+pub(super) fn is_a_name(id: &str) -> bool {
+    !matches!(id, "" | "." | "..")
 }
 
 /// Whether the event is about a subagent itself.
@@ -361,7 +454,11 @@ impl Session {
         false
     }
 
-    pub(super) fn admits(&self, _: &Incoming<'_>, _: f64) -> bool {
+    pub(super) fn admits_made(&self, _: impl FnOnce(&mut crate::wire::JsonWriter<'_>), _: f64) -> bool {
         true
+    }
+
+    pub(super) fn withheld(&self, _: f64) -> Option<&'static str> {
+        None
     }
 }

@@ -6,7 +6,7 @@ use crate::wire::{Fields, JsonWriter, Raw};
 
 #[derive(Clone, Copy)]
 enum Member {
-    /// A text that must be there.
+    /// A string that must be there.
     Text,
     /// `resolved` or `cancelled`.
     Status,
@@ -37,7 +37,7 @@ pub(super) const TOOLS: Shape = Shape {
 pub(super) const CONTEXT: Shape = Shape {
     name: "context",
     members: &[("description", Member::Text), ("value", Member::Text)],
-    expected: "an array of \"context\", each with a text as \"description\" and one as \"value\"",
+    expected: "an array of \"context\", each with a string \"description\" and a string \"value\"",
 };
 
 pub(super) const RESUME: Shape = Shape {

@@ -1,9 +1,34 @@
 //! A session with a guard: what may pass, and what is told of it.
+//!
+//! The gate stands between chunk expansion and the rules of order. What it blocks was never sent, as far as the order, the
+//! thread and the listeners are concerned.
 
 use super::{AgentError, Effect, ErrorKind, Misuse, Session};
-use crate::guard::Guard;
-use crate::thread::Warning;
-use crate::wire::{Incoming, Raw};
+use crate::guard::{Guard, Known, Shown, Verdict, WITHHELD};
+use crate::rules::{OrderKeeper, is_chunk};
+use crate::thread::{Thread, Warning};
+use crate::wire::{Event, EventError, Fields, Incoming, JsonWriter, Raw, frame_fields};
+
+/// What is shown, for the guard to ask.
+struct View<'s>(&'s mut Thread, &'s OrderKeeper);
+
+impl Shown for View<'_> {
+    fn call(&mut self, id: &str) -> Option<String> {
+        self.0.call_name(id).map(Into::into)
+    }
+
+    fn message(&mut self, message: Raw<'_>) -> Known {
+        match self.0.compare(message) {
+            Some(true) => Known::Same,
+            Some(false) => Known::Changed,
+            None => Known::New,
+        }
+    }
+
+    fn is_open(&self, incoming: &Incoming<'_>) -> bool {
+        self.1.has_open(incoming)
+    }
+}
 
 impl Session {
     /// The same, with a guard before the rules.
@@ -30,8 +55,10 @@ impl Session {
 
     /// Whether an event may go to the agent: the decision as JSON text. `None`: nobody has to decide.
     pub fn judge_inbound(&mut self, json: &str, now: f64) -> Option<String> {
-        let decision = self.guard.as_mut()?.inbound(json, self.options.max_depth, now);
-        self.report_guard();
+        let guard = self.guard.as_mut()?;
+        let decision = guard.inbound(json, self.options.max_depth, now);
+        // No part of a stream, so nothing that a replay repeats.
+        self.effects.extend(guard.take_told().into_iter().map(Effect::Decision));
         Some(decision)
     }
 
@@ -54,21 +81,161 @@ impl Session {
         self.guard.is_some()
     }
 
-    /// Whether an event may go on to the rules.
-    pub(super) fn admits(&mut self, incoming: &Incoming<'_>, now: f64) -> bool {
-        let Some(guard) = self.guard.as_mut().filter(|_| !self.judged) else { return true };
-        let admitted = guard.admits(incoming, now);
+    /// A run is told again from its beginning: it is counted once.
+    pub(super) fn begin_guard_again(&mut self) {
+        if let Some(guard) = &mut self.guard {
+            guard.begin_again();
+        }
+    }
+
+    /// What may pass of an event.
+    fn judge_event(&mut self, incoming: &Incoming<'_>, fields: &Fields<'_>, now: f64) -> Verdict {
+        let Some(guard) = self.guard.as_mut().filter(|_| !self.judged) else { return Verdict::Pass };
+        let verdict = guard.judge(incoming, fields, &mut View(&mut self.thread, &self.order), now);
         self.report_guard();
-        admitted
+        verdict
+    }
+
+    /// Takes an event through the gate: reports what may be seen of it, and hands on what may be shown of it. `fields`,
+    /// `data`: the frame that it came in.
+    pub(super) fn through_gate(&mut self, incoming: Incoming<'_>, fields: &Fields<'_>, data: &str, now: f64) {
+        let event = incoming.event.name();
+        let mut chunks = std::mem::take(&mut self.chunks);
+        if is_chunk(&incoming.event) {
+            let mut reported = false;
+            let expanded = chunks.expand(incoming, &mut |one| {
+                if self.judge_event(one, fields, now) == Verdict::Pass {
+                    // The END of another stream is none of what the chunk says.
+                    if !is_end(&one.event) && !std::mem::replace(&mut reported, true) {
+                        self.report_judged(event, fields, data, now);
+                    }
+                    self.event(one, now);
+                }
+            });
+            self.chunks = chunks;
+            if let Err(violation) = expanded {
+                self.violation(violation, Some(event.to_owned()));
+            }
+            return;
+        }
+        // A blocked event ends chunk streams as well: a chunk that comes after it means another one.
+        chunks.close_for(&incoming, &mut |one| {
+            if self.judge_event(one, fields, now) == Verdict::Pass {
+                self.event(one, now);
+            }
+        });
+        self.chunks = chunks;
+        self.judged_event(&incoming, fields, data, now, Self::event);
+    }
+
+    /// Judges an event, and hands what is left of it to `take`.
+    pub(super) fn judged_event(
+        &mut self,
+        incoming: &Incoming<'_>,
+        fields: &Fields<'_>,
+        data: &str,
+        now: f64,
+        take: fn(&mut Self, &Incoming<'_>, f64),
+    ) {
+        match self.judge_event(incoming, fields, now) {
+            Verdict::Block => {}
+            Verdict::Pass => {
+                self.report_judged(incoming.event.name(), fields, data, now);
+                take(self, incoming, now);
+            }
+            Verdict::Less(json) => {
+                // What is left was read before.
+                let Ok(fields) = frame_fields(&json, usize::MAX) else { return };
+                let Ok(mut rest) = Incoming::read(&fields, &mut |_| {}) else { return };
+                rest.subagent_run_id = incoming.subagent_run_id;
+                self.report_event(incoming.event.name(), &json);
+                take(self, &rest, now);
+            }
+        }
+    }
+
+    /// Reports an event that has passed, without the original that stands in it, where that may not be seen.
+    fn report_judged(&mut self, event: &'static str, fields: &Fields<'_>, data: &str, now: f64) {
+        let original = fields.some("rawEvent").filter(|_| self.options.events && !self.judged);
+        let seen = |original: Raw<'_>| {
+            let shown = &mut View(&mut self.thread, &self.order);
+            self.guard.as_mut().is_none_or(|guard| guard.permits(original, shown, now))
+        };
+        if original.is_none_or(seen) {
+            return self.report_event(event, data);
+        }
+        let mut json = String::new();
+        let mut object = JsonWriter::object(&mut json);
+        for (key, value) in fields.iter().filter(|(key, _)| key != "rawEvent") {
+            object.member(&key).push_str(value.text());
+        }
+        object.close();
+        self.report_event(event, &json);
+    }
+
+    /// Whether the guard admits what a dialect says in another way than by an event: as the event that `write` writes.
+    pub(super) fn admits_made(&mut self, write: impl FnOnce(&mut JsonWriter<'_>), now: f64) -> bool {
+        if self.guard.is_none() || self.judged {
+            return true;
+        }
+        let mut event = String::new();
+        let mut object = JsonWriter::object(&mut event);
+        write(&mut object);
+        object.close();
+        let Ok(fields) = frame_fields(&event, self.options.max_depth) else { return false };
+        let incoming = Incoming::read(&fields, &mut |_| {});
+        incoming.is_ok_and(|incoming| self.judge_event(&incoming, &fields, now) == Verdict::Pass)
+    }
+
+    /// An aside of a dialect's.
+    pub(super) fn aside_through_gate(&mut self, json: &str, now: f64) -> Result<(), EventError> {
+        let fields = frame_fields(json, self.options.max_depth)?;
+        if self.is_known(&fields, now) {
+            return Ok(());
+        }
+        let incoming = Incoming::read(&fields, &mut |_| {})?;
+        self.progressed(Some(&incoming.event), 1);
+        self.judged_event(&incoming, &fields, json, now, Self::reduce);
+        Ok(())
+    }
+
+    /// Why a call must not be executed under the name that it has now.
+    pub(super) fn forbidden(&mut self, id: &str, name: &str) -> Option<String> {
+        let reason = self.guard.as_mut()?.forbids(id, name);
+        self.report_guard();
+        reason
+    }
+
+    /// What time it is, where somebody acts on a call.
+    pub(super) fn set_guard_clock(&mut self, now: f64) {
+        if let Some(guard) = &mut self.guard {
+            guard.set_clock(now);
+        }
+    }
+
+    /// What to say in place of what the server says of a failure, where that may not be shown.
+    pub(super) fn withheld(&mut self, now: f64) -> Option<&'static str> {
+        let admitted = self.guard.as_mut()?.admits_failure(now);
+        self.report_guard();
+        (!admitted).then_some(WITHHELD)
     }
 
     pub(super) fn report_guard(&mut self) {
         let Some(guard) = &mut self.guard else { return };
         let (told, reason) = (guard.take_told(), guard.take_reason());
-        self.effects.extend(told.into_iter().map(Effect::Decision));
+        for decision in told {
+            if self.progress.told.tell("decision") {
+                self.effects.push_back(Effect::Decision(decision));
+            }
+        }
         if let Some(reason) = reason {
-            let message = format!("the guard has blocked an event, and may block more: {reason}");
-            self.effects.push_back(Effect::Warning(Warning::new("event-blocked", message)));
+            let message = format!("the guard has blocked an event: {reason}");
+            self.report_warning(Warning::new("event-blocked", message));
         }
     }
+}
+
+/// Whether an event shows nothing by itself.
+fn is_end(event: &Event<'_>) -> bool {
+    matches!(event, Event::TextMessageEnd { .. } | Event::ToolCallEnd { .. } | Event::ReasoningMessageEnd { .. })
 }

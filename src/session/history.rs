@@ -2,7 +2,7 @@
 //! share what did not change; the core says where they are.
 //!
 //! A boundary may lie in the middle of a read, and the mirror takes patches when it likes. So the operations up to a
-//! boundary are written when it comes, with `["c", [], checkpoint]` behind them, and stand before those of the next patch.
+//! boundary are written when it comes, with `["c", [], checkpoint]` after them, and stand before those of the next patch.
 
 use super::Session;
 use crate::thread::{Patch, Warning};
@@ -31,16 +31,17 @@ impl Boundary {
 }
 
 impl Session {
-    /// Whether a replay tells of a step that an earlier connection has told of.
-    fn is_told_again(&mut self, is_step: bool) -> bool {
-        self.progress.steps += usize::from(is_step);
-        is_step && self.progress.steps <= self.progress.steps_again
+    /// The same for a boundary that the stream tells of, which a replay tells of again.
+    pub(super) fn mark_once(&mut self, boundary: Boundary, step: Option<Str<'_>>, now: f64) {
+        if self.progress.told.tell(boundary.name()) {
+            self.mark(boundary, step, now);
+        }
     }
 
     /// The snapshot is to be kept as it is now.
     #[inline(never)]
     pub(super) fn mark(&mut self, boundary: Boundary, step: Option<Str<'_>>, now: f64) {
-        if self.options.max_history == 0 || self.is_told_again(step.is_some()) {
+        if self.options.max_history == 0 {
             return;
         }
         // Lists that a boundary changes are written whole: many boundaries in one read must not add up without end.
@@ -53,13 +54,15 @@ impl Session {
         let ops = patch.ops();
         ops.push_str("[\"c\",[],");
         let mut object = JsonWriter::object(ops);
-        object.string("kind", boundary.name()).optional("runId", self.run_id.as_deref());
+        // The run is the snapshot's.
+        object.string("kind", boundary.name());
         object.optional("stepName", step.map(Str::decode).as_deref()).number("at", Some(now.round() as u64));
         object.close();
         ops.push_str("],");
         self.marked = std::mem::take(ops);
+        self.marks += 1;
         if self.marked.len() > limit {
-            let message = "too much has changed since the last notification: later checkpoints of it are left out";
+            let message = "too much has changed since the last notification: its later checkpoints are left out";
             self.effects.push_back(super::Effect::Warning(Warning::new("history-too-large", message)));
         }
     }

@@ -1,7 +1,7 @@
 //! What the network reports: heads, bytes, ends, failures, and the passing of time.
 
 use super::run::{Body, Outcome, Phase, Run};
-use super::{AgentError, Effect, Options, Session, Target};
+use super::{AgentError, Options, Session};
 use crate::dialect;
 use crate::wire::{BadBody, Framer};
 
@@ -11,23 +11,24 @@ impl Session {
         if !self.is_on(request) {
             return;
         }
-        let Options { max_error_body_bytes, max_frame_bytes, max_depth, .. } = self.options;
+        let Options { max_error_body_bytes, error_body_ms, max_frame_bytes, max_depth, .. } = self.options;
         let asked = retry_after.and_then(|value| super::reconnect::retry_after(value, now));
         if self.renew(status, now) || self.refused(status, asked, now) {
             return;
         }
         let Some(run) = &mut self.run else { return };
-        let body = Body::new(status, content_type, asked, max_error_body_bytes);
+        let mut body = Body::new(status, content_type, asked, max_error_body_bytes);
         self.stream = Some(Box::new(Framer::new(body.format, max_frame_bytes, max_depth)));
         run.heard = now;
         if (200..300).contains(&status) {
             run.phase = Phase::Streaming;
-            run.renewed = false;
             run.streamed |= body.is_stream() && status != 204;
         } else {
             run.phase = Phase::Refused;
+            body.until = Some(now + error_body_ms);
         }
         run.body = Some(body);
+        self.watch();
         if status == 204 {
             self.end(request, now);
         }
@@ -40,11 +41,16 @@ impl Session {
         run.heard = now;
         let refused = run.phase == Phase::Refused;
         // A body that does not call itself a stream is kept until an event shows that it is one.
-        if let Some(body) = run.body.as_mut().filter(|body| run.events == 0 && !body.is_stream())
-            && !body.keep(bytes)
-            && refused
-        {
-            return self.fail_http(now);
+        if let Some(body) = run.body.as_mut().filter(|body| refused || run.events == 0 && !body.is_stream()) {
+            let full = !body.keep(bytes);
+            if full && refused {
+                return self.fail_http(now);
+            }
+            // It had its time to become one.
+            if body.until.is_none() && !body.begins_like_a_stream() {
+                body.until = Some(now + self.options.error_body_ms);
+                self.watch();
+            }
         }
         if refused {
             return;
@@ -96,10 +102,14 @@ impl Session {
             return;
         }
         self.translate(|dialect, out| dialect.lost(out), now);
-        let (outcome, error) = self.lost(reason);
-        // Behind a terminal event the connection is of no interest.
-        if let Some(run) = &mut self.run {
-            run.ended.get_or_insert((outcome, Some(error)));
+        // After a terminal event the connection no longer matters.
+        if self.run.as_ref().is_some_and(|run| run.ended.is_none()) {
+            // A WebSocket is closed with a reason of the server's.
+            let reason = self.withheld(now).unwrap_or(reason);
+            let (outcome, error) = self.lost(reason);
+            if let Some(run) = &mut self.run {
+                run.ended = Some((outcome, Some(error)));
+            }
         }
         self.finish(now);
         self.next(now);
@@ -107,13 +117,7 @@ impl Session {
 
     /// Time has passed.
     pub fn tick(&mut self, now: f64) {
-        let idle = self.options.network.idle_ms;
-        let Some(run) = &self.run else { return };
-        let until = match run.phase {
-            Phase::Draining { until } | Phase::Waiting { until } => until,
-            _ if idle > 0.0 => run.heard + idle,
-            _ => return,
-        };
+        let (Some(until), Some(run)) = (self.deadline(), &self.run) else { return };
         if now < until {
             // Timers of JavaScript may fire up to a millisecond early.
             self.alarm = None;
@@ -126,15 +130,40 @@ impl Session {
             }
             Phase::Waiting { .. } => self.open_again(now),
             _ => {
-                let (request, refused) = (run.request, run.phase == Phase::Refused);
+                let tells = run.body_until().is_none_or(|until| now < until);
                 // It has fired, and the next one may be for the same time.
                 self.alarm = None;
-                // Nothing more is wanted from it, whatever becomes of the run. One that was refused is closed with it.
-                if !refused {
-                    self.effects.push_back(Effect::Close { request });
+                // Nothing more is wanted from it, whatever becomes of the run.
+                self.hang_up_request();
+                match tells {
+                    true => {
+                        let idle = self.options.network.idle_ms as u64;
+                        self.failed(0, &format!("nothing came for {idle} ms"), now);
+                    }
+                    // What has come is all that is waited for.
+                    false => self.end(0, now),
                 }
-                self.failed(request, &format!("nothing came for {} ms", idle as u64), now);
             }
+        }
+    }
+
+    /// When something is to be done if nothing comes.
+    pub(super) fn deadline(&self) -> Option<f64> {
+        let run = self.run.as_ref()?;
+        if let Phase::Draining { until } | Phase::Waiting { until } = run.phase {
+            return Some(until);
+        }
+        let idle = self.options.network.idle_ms;
+        let idle = (idle > 0.0).then_some(run.heard + idle);
+        let body = run.body_until();
+        idle.map_or(body, |idle| Some(body.map_or(idle, |body| body.min(idle))))
+    }
+
+    /// Asks to be called when something is to be done. A call that comes early asks again.
+    pub(super) fn watch(&mut self) {
+        let deadline = self.deadline();
+        if deadline.is_none_or(|at| self.alarm.is_none_or(|alarm| at < alarm)) {
+            self.wake(deadline);
         }
     }
 
@@ -148,20 +177,22 @@ impl Session {
         if read == Err(BadBody::Cut) && (ended || self.options.strict) && !self.broken() {
             self.not_decodable("frame-not-decodable", "T15", "the body ends within a frame".to_owned());
         }
-        self.report_warnings();
+        self.report_thread_warnings();
         self.changed(false);
-        // A frame may have ended the run (strict rules), and with it the stream.
-        let Some(run) = &mut self.run else { return };
-        // The id outlives its connection; a dialect may have one of its own.
-        let kept = run.target == Target::Resume || self.dialect.is_some();
-        if stream.last_id() != self.last_event_id && !(stream.last_id().is_empty() && kept) {
-            stream.last_id().clone_into(&mut self.last_event_id);
+        // A frame may have ended the run (strict rules, a limit), and with it the stream.
+        let broken = self.broken();
+        if self.run.is_none() {
+            return;
+        }
+        if !broken {
+            self.note_id(stream.last_id());
         }
         self.stream = Some(stream);
+        let Some(run) = &mut self.run else { return };
         if read == Err(BadBody::FrameTooLong) {
             let error = AgentError::frame_too_long(self.options.max_frame_bytes);
             run.ended.get_or_insert((Outcome::Error, Some(error)));
-        } else if !self.broken() {
+        } else if !broken {
             return;
         }
         self.close(now);
@@ -169,8 +200,13 @@ impl Session {
     }
 
     fn fail_http(&mut self, now: f64) {
+        let mut error = self.run.as_ref().and_then(|run| run.body.as_ref()).map(Body::error);
+        if let Some(error) = error.as_mut().filter(|error| error.body.is_some())
+            && let Some(withheld) = self.withheld(now)
+        {
+            (error.message, error.body) = (withheld.to_owned(), None);
+        }
         if let Some(run) = &mut self.run {
-            let error = run.body.as_ref().map(Body::error);
             // A run that cannot be joined again has begun all the same.
             let outcome = if run.streamed { Outcome::Truncated } else { Outcome::Error };
             run.ended = Some((outcome, error));

@@ -1,12 +1,14 @@
 //! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
 
-use super::reconnect::{Answer, Progress};
+use super::budget::Budget;
+use super::earlier::Place;
+use super::reconnect::{Answer, Progress, Resume};
 use super::run::{Outcome, Phase, Run};
 use super::submit::{Start, Submit, Ticket};
 use super::{AgentError, Effect, ErrorKind, Misuse, Session, Status, Target};
 use crate::rules::{Repair, Violation};
 use crate::thread::Ending;
-use crate::wire::{Event, Frame, Incoming, frame_fields, frame_type, keep_private};
+use crate::wire::{Event, Fields, Frame, Incoming, Raw, frame_fields, frame_type, keep_private};
 
 /// What is not odd about a stream that is joined: it begins in the middle, or says again what was said.
 const EXPECTED: [&str; 7] = [
@@ -20,7 +22,7 @@ const EXPECTED: [&str; 7] = [
 ];
 
 impl Session {
-    /// Leaves the run that is on to the server: nothing is told of it any more, until [`Self::attach`] joins it again.
+    /// Leaves the run in progress to the server: nothing is told of it, until [`Self::attach`] joins it again.
     pub fn disconnect(&mut self, now: f64) {
         match &self.run {
             Some(run) if run.ended.is_none() => {}
@@ -39,7 +41,7 @@ impl Session {
         self.changed(true);
     }
 
-    /// Joins a run that goes on at the server. `json`: `{runId?, cursor?, tools?, context?, forwardedProps?}`; without a
+    /// Joins a run that continues at the server. `json`: `{runId?, cursor?, tools?, context?, forwardedProps?}`; without a
     /// run's id it is the last run of this session.
     pub fn attach(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
         self.alive()?;
@@ -55,9 +57,18 @@ impl Session {
             return Err(Misuse::NothingToAttach);
         }
         self.close(now);
+        // The run that follows on the page's calls has begun.
+        if self.run.is_some() {
+            return Err(Misuse::Busy);
+        }
         if self.run_id.as_ref() != Some(&submit.run_id) {
             self.end_left(now);
             self.progress = Progress::default();
+            self.earlier.begin(Some(submit.run_id.clone()));
+        } else if self.progress.checkpoint.is_none() && self.outcome != Some(Outcome::Truncated) {
+            // It has ended here, and the page was loaded anew since.
+            self.earlier.begin(Some(submit.run_id.clone()));
+            self.earlier.set_over(true);
         }
         if !self.left {
             // What was open has been closed in the thread.
@@ -69,8 +80,7 @@ impl Session {
         if let Some(cursor) = fields.and_then(|fields| fields.some("cursor").and_then(crate::wire::Raw::string)) {
             self.progress.cursor = Some(cursor.into_owned());
         }
-        self.tickets = self.tickets.wrapping_add(1);
-        let ticket = self.tickets;
+        let ticket = self.tickets.give();
         submit.ticket = ticket;
         self.begin(submit, now);
         Ok(ticket)
@@ -85,16 +95,21 @@ impl Session {
         }
     }
 
-    /// The server has ended the request because it does not accept the credentials any more.
+    /// The server has ended the request because it does not accept the credentials.
     pub fn denied(&mut self, request: u32, reason: &str, now: f64) {
         let renews = self.options.network.renew_headers && self.can_join();
         let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
         if run.ended.is_none() && renews && !std::mem::replace(&mut run.renewed, true) {
-            return self.open_again(now);
+            return self.open_soon(now);
         }
         let outcome = if run.streamed { Outcome::Truncated } else { Outcome::Error };
-        let message = format!("The server does not accept the credentials: {reason}");
-        run.ended.get_or_insert((outcome, Some(AgentError::new(ErrorKind::Auth, message, false))));
+        if run.ended.is_none() {
+            let reason = self.withheld(now).unwrap_or(reason);
+            let message = format!("The server does not accept the credentials: {reason}");
+            if let Some(run) = &mut self.run {
+                run.ended = Some((outcome, Some(AgentError::new(ErrorKind::Auth, message, false))));
+            }
+        }
         self.finish(now);
         self.next(now);
     }
@@ -104,22 +119,25 @@ impl Session {
         self.progress.cursor.as_deref()
     }
 
-    /// A run that was left is not waited for any more.
+    /// A run that was left is not waited for.
     pub(super) fn end_left(&mut self, now: f64) {
         if std::mem::take(&mut self.left) {
-            self.thread.end_run(Ending::Aborted, &[], now);
+            self.thread.end_run(Ending::Aborted, &[], &|_| false, now);
         }
     }
 
-    /// Opens the request of the run that is on.
+    /// Opens the request of the run in progress.
     pub(super) fn open(&mut self, target: Target, now: f64) {
         self.requests = self.requests.wrapping_add(1).max(1);
         let Some(run) = &mut self.run else { return };
         (run.request, run.target, run.phase, run.body) = (self.requests, target, Phase::Connecting, None);
         run.heard = now;
+        let per_minute = self.options.network.per_minute;
+        run.budget.get_or_insert_with(|| Budget::new(per_minute, now)).spend(now);
         self.stream = None;
         let mut body = run.request_body.clone();
         let mut cursor = None;
+        self.earlier.connect(false);
         if target == Target::Resume {
             self.progress.reconnect();
             cursor.clone_from(&self.progress.cursor);
@@ -135,12 +153,15 @@ impl Session {
                 resume.answer(cursor.as_deref())
             });
             run.joined = Some(answer.unwrap_or(Answer::Rest));
+            let threads = self.options.network.resume.as_ref().is_some_and(Resume::tells_threads);
+            self.earlier.connect(threads && run.joined == Some(Answer::Replay));
             run.best = run.best.max(run.fresh);
             run.fresh = 0;
         }
         let run_id = self.run_id.clone().unwrap_or_default();
         self.effects.push_back(Effect::Open { request: self.requests, target, run_id, cursor, body });
-        self.watch(now);
+        let deadline = self.deadline();
+        self.wake(deadline);
         self.changed(false);
     }
 
@@ -151,13 +172,32 @@ impl Session {
         self.open(if joins { Target::Resume } else { Target::Again }, now);
     }
 
+    /// Opens the next connection of the run now, or as soon as it may make one.
+    fn open_soon(&mut self, now: f64) {
+        let until = self.run.as_mut().and_then(|run| run.budget.as_mut()).map_or(now, |budget| budget.next(now));
+        if until <= now { self.open_again(now) } else { self.wait_until(until) }
+    }
+
+    fn wait_until(&mut self, until: f64) {
+        let Some(run) = &mut self.run else { return };
+        (run.phase, run.request) = (Phase::Waiting { until }, 0);
+        self.stream = None;
+        self.wake(Some(until));
+        self.changed(true);
+    }
+
     /// Gives the connection up, but not the run.
     fn hang_up(&mut self) {
+        self.hang_up_request();
+        self.stream = None;
+    }
+
+    /// The same, with what has come still to be read.
+    pub(super) fn hang_up_request(&mut self) {
         if let Some(run) = self.run.as_mut().filter(|run| run.request != 0) {
             self.effects.push_back(Effect::Close { request: run.request });
             run.request = 0;
         }
-        self.stream = None;
     }
 
     /// The server does not accept the credentials. Asks it once more, with new ones; says whether.
@@ -165,9 +205,8 @@ impl Session {
         let may = status == 401 && self.options.network.renew_headers;
         let Some(run) = self.run.as_mut().filter(|run| may && !run.renewed) else { return false };
         run.renewed = true;
-        let target = if run.target == Target::Run { Target::Again } else { run.target };
         self.hang_up();
-        self.open(target, now);
+        self.open_soon(now);
         true
     }
 
@@ -193,7 +232,12 @@ impl Session {
             (Phase::Connecting, Target::Run | Target::Again) => self.options.network.posts,
             _ => self.can_join(),
         };
-        may && self.wait(0.0, now)
+        let waits = may && self.wait(0.0, now);
+        // Nobody knows the run that was to be joined, but those before it.
+        if let (false, Some(run)) = (waits, &mut self.run) {
+            run.ended = self.earlier.ended.take();
+        }
+        waits
     }
 
     /// Whether the run can be joined where it was read to: it must have begun, or another request would begin it again.
@@ -209,11 +253,8 @@ impl Session {
         let base = self.stream.as_ref().and_then(|stream| stream.retry());
         run.base = base.map(|ms| ms as f64).or(run.base);
         let until = now + network.delay(run.attempt, run.base).max(at_least);
-        run.phase = Phase::Waiting { until };
-        run.request = 0;
-        self.stream = None;
-        self.wake(Some(until));
-        self.changed(true);
+        let allowed = run.budget.as_mut().map_or(now, |budget| budget.next(now));
+        self.wait_until(until.max(allowed));
         true
     }
 
@@ -228,12 +269,6 @@ impl Session {
         self.hang_up();
         self.open(Target::Resume, now);
         true
-    }
-
-    /// A connection on which nothing comes is lost after a while.
-    pub(super) fn watch(&mut self, now: f64) {
-        let idle = self.options.network.idle_ms;
-        self.wake((idle > 0.0).then_some(now + idle));
     }
 
     /// Asks to be called at this time. Timers of JavaScript may fire up to a millisecond early.
@@ -262,23 +297,58 @@ impl Session {
             return true;
         }
         if let Some(run) = self.run.as_mut().filter(|run| run.joined == Some(Answer::Replay))
-            && let Some(checkpoint) = &self.progress.checkpoint
+            && self.progress.checkpoint.is_some()
         {
             // From here on it is a stream like any other.
             run.joined = None;
             run.replays = true;
-            self.untold.extend(self.thread.go_back(checkpoint));
             self.thinking.clear();
             self.chunks.clear();
             self.order.clear();
             self.progress.started = false;
-            self.progress.customs_again = self.progress.customs;
-            self.progress.customs = 0;
-            self.progress.steps_again = self.progress.steps.max(self.progress.steps_again);
-            self.progress.steps = 0;
+            self.progress.rewinds = true;
             self.begin_dialect_again();
+            #[cfg(feature = "guard")]
+            self.begin_guard_again();
+            // Where a thread is told, what is shown stays until its run comes.
+            if self.dialect.is_some() || !self.earlier.is_before() {
+                self.rewind();
+            }
         }
         false
+    }
+
+    /// Forgets what the run has told so far, for it is told again.
+    fn rewind(&mut self) {
+        if let Some(checkpoint) = self.progress.checkpoint.as_ref().filter(|_| self.progress.rewinds) {
+            self.thread.go_back(checkpoint).into_iter().for_each(|answer| self.untold.push(answer));
+            self.progress.rewinds = false;
+            self.progress.told.replay();
+        }
+    }
+
+    /// Whether what comes is of a run that the thread has already: a replay of the thread tells of all its runs.
+    pub(super) fn is_known(&mut self, fields: &Fields<'_>, now: f64) -> bool {
+        if !self.options.network.resume.as_ref().is_some_and(Resume::tells_threads) {
+            return false;
+        }
+        let kind = frame_type(fields).unwrap_or_default();
+        if kind == "RUN_STARTED" {
+            let id = fields.some("runId").and_then(Raw::string).filter(|id| !id.is_empty());
+            self.earlier.started(id.as_deref(), self.run_id.as_deref());
+        }
+        if self.earlier.place() != Place::Known {
+            self.rewind();
+            return false;
+        }
+        if let Some(run) = &mut self.run {
+            run.events += 1;
+            run.streamed = true;
+        }
+        if self.earlier.is_over() && matches!(&*kind, "RUN_FINISHED" | "RUN_ERROR") {
+            self.terminal(Outcome::Success, None, Vec::new(), now);
+        }
+        true
     }
 
     /// An event was taken. What is new fills the budget; what a server says to everyone who joins is not.
@@ -302,7 +372,7 @@ impl Session {
         );
         run.fresh += frames as usize;
         if run.target != Target::Resume || if run.replays { run.fresh > run.best } else { !greeting } {
-            run.attempt = 0;
+            (run.attempt, run.renewed) = (0, false);
         }
     }
 
@@ -310,7 +380,7 @@ impl Session {
     pub(super) fn is_greeting(&self, incoming: &Incoming<'_>) -> bool {
         let Event::RunStarted { run_id, .. } = incoming.event else { return false };
         let same = run_id.is_none_or(|id| Some(&*id.decode()) == self.run_id.as_deref());
-        // Behind the end of a run it begins another one.
+        // After the end of a run it begins another one.
         let joined = self.run.as_ref().is_some_and(|run| run.joined.is_some() && run.ended.is_none());
         same && self.progress.started && joined
     }

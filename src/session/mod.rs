@@ -12,6 +12,10 @@
 //!     a connection that is lost leads to waiting and back to connecting, where that is possible: `reconnect.rs`
 //! ```
 
+mod approve;
+mod bounds;
+mod budget;
+mod earlier;
 mod effect;
 mod error;
 mod event;
@@ -22,14 +26,20 @@ mod history;
 mod input;
 mod interrupts;
 mod join;
+mod once;
 mod options;
+mod page_calls;
+mod partial;
 mod publish;
 mod reconnect;
 mod run;
 mod save;
+mod saving;
 mod spoken;
 mod submit;
+mod tickets;
 mod tools;
+mod tracked;
 
 pub use effect::{Effect, Target};
 pub use error::{AgentError, ErrorKind};
@@ -40,16 +50,22 @@ pub use submit::{Misuse, Ticket};
 
 use crate::dialect::{self, Begun, Dialect, Thinking};
 use crate::rules::{ChunkExpander, OrderKeeper};
-use crate::thread::{DocumentLimits, Ending, Index, LocalAnswer, Thread, Warning};
-use crate::wire::{Framer, JsonWriter, Raw, RunAgentInput, keep_private, write_json};
+use crate::thread::{Ending, Index, Thread, ThreadLimits, Warning};
+use crate::wire::{Cutter, Framer, JsonWriter, Raw, RunAgentInput, keep_private, write_json};
+use bounds::Bounds;
+use earlier::Earlier;
 use history::Boundary;
-use interrupts::Partial;
+use page_calls::Untold;
+use partial::Partials;
 use publish::Published;
 use reconnect::Progress;
 use run::{Phase, Run};
+use saving::Saving;
 use std::collections::VecDeque;
-use submit::{IfBusy, Start, Submit};
+use submit::{IfAwaiting, IfBusy, Start, Submit};
+use tickets::Tickets;
 use tools::Turn;
+use tracked::Tracked;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Status {
@@ -66,7 +82,7 @@ struct Timing {
     duration: Option<f64>,
 }
 
-/// An agent: a thread, the run that is on, and what waits for its turn.
+/// An agent: a thread, the run in progress, and what waits for its turn.
 #[derive(Debug)]
 pub struct Session {
     options: Options,
@@ -85,9 +101,7 @@ pub struct Session {
     /// The run with those that follow on its calls.
     turn: Option<Turn>,
     /// Answers to interrupts, while others wait for theirs.
-    partial: Vec<Partial>,
-    /// Tickets that settle with another one, the first of the pair.
-    joined: Vec<(Ticket, Ticket)>,
+    partial: Partials,
     /// Calls that the page was given: each once.
     handled: Index,
     /// The last frame grew what is open, as one that is alike will: open messages are closed by frames only, and by runs
@@ -95,9 +109,11 @@ pub struct Session {
     growing: bool,
     /// Reads the body that is coming.
     stream: Option<Box<Framer>>,
-    queue: VecDeque<Submit>,
+    queue: Tracked<VecDeque<Submit>>,
     effects: VecDeque<Effect>,
-    tickets: Ticket,
+    bounds: Bounds,
+    saving: Saving,
+    tickets: Tickets,
     requests: u32,
     status: Status,
     run_id: Option<String>,
@@ -106,10 +122,11 @@ pub struct Session {
     timing: Option<Timing>,
     last_event_id: String,
     progress: Progress,
+    earlier: Earlier,
     /// The last run was left to the server: nothing of it is closed.
     left: bool,
     /// Answers of the page to calls that a replay has yet to tell of.
-    untold: Vec<LocalAnswer>,
+    untold: Untold,
     /// The time that `Effect::Wake` was given last.
     alarm: Option<f64>,
     /// The answers that the last run was sent with, until it has ended well.
@@ -117,6 +134,10 @@ pub struct Session {
     published: Published,
     /// What the mirror lacks up to the last checkpoint: operations of the next patch.
     marked: String,
+    /// How many checkpoints are in there.
+    marks: usize,
+    /// The rest of a patch that is taken in parts.
+    outgoing: Option<Cutter>,
     /// `Effect::Changed` was given since the last patch; whether as urgent.
     told: Option<bool>,
     disposed: bool,
@@ -126,7 +147,7 @@ impl Session {
     /// A session over the messages (JSON array) and the state (any JSON) that the application has.
     pub fn new(options: Options, messages: Option<&str>, state: Option<&str>) -> Result<Self, Misuse> {
         let depth = options.max_depth;
-        let limits = DocumentLimits { depth, copied_bytes: options.max_frame_bytes };
+        let limits = ThreadLimits { depth, state_bytes: options.max_state_bytes };
         let (messages, state) = (messages.map(keep_private), state.map(keep_private));
         let messages = messages.as_deref().map(|json| list(json, depth)).transpose()?;
         let state = state.as_deref().map(|json| value(json, depth)).transpose()?;
@@ -143,14 +164,15 @@ impl Session {
             order: OrderKeeper::default(),
             run: None,
             turn: None,
-            partial: Vec::new(),
-            joined: Vec::new(),
+            partial: Partials::default(),
             handled: Index::new(),
             growing: false,
             stream: None,
-            queue: VecDeque::new(),
+            queue: Tracked::default(),
+            bounds: Bounds::default(),
             effects: VecDeque::new(),
-            tickets: 0,
+            saving: Saving::default(),
+            tickets: Tickets::default(),
             requests: 0,
             status: Status::Idle,
             run_id: None,
@@ -159,12 +181,15 @@ impl Session {
             timing: None,
             last_event_id: String::new(),
             progress: Progress::default(),
+            earlier: Earlier::default(),
             left: false,
-            untold: Vec::new(),
+            untold: Untold::default(),
             alarm: None,
             resumed: None,
             published: Published::initial(),
             marked: String::new(),
+            marks: 0,
+            outgoing: None,
             told: None,
             disposed: false,
         };
@@ -182,7 +207,27 @@ impl Session {
 
     /// The next thing to do. To be called until it is `None`, after every input.
     pub fn poll_effect(&mut self) -> Option<Effect> {
-        self.effects.pop_front()
+        loop {
+            let effect = if self.options.saves { self.poll_saving() } else { self.effects.pop_front() };
+            let Some(effect) = effect else {
+                debug_assert!(self.disposed || self.holds_every_ticket(), "{:?}", self.tickets);
+                return None;
+            };
+            if let Some(effect) = self.within_bounds(effect) {
+                return Some(effect);
+            }
+        }
+    }
+
+    /// Whether each open ticket is held by exactly one thing that will settle it. Tests check this after every input, so
+    /// it counts: as many are held as are open.
+    fn holds_every_ticket(&self) -> bool {
+        let run = self.run.as_ref().map(|run| run.ticket);
+        // A run's turn has its ticket, too.
+        let turn = self.turn.as_ref().and_then(Turn::ticket).filter(|ticket| run != Some(*ticket));
+        let begun = [run, turn].into_iter().flatten().filter(|ticket| self.tickets.is_open(*ticket)).count();
+        let held = begun + self.queue.len() + self.partial.len() + self.tickets.joined();
+        held == self.tickets.open().len()
     }
 
     /// Whether every event is reported as it came ([`Effect::Event`]).
@@ -192,17 +237,20 @@ impl Session {
     }
 
     /// Asks for a run with new messages. `json`: `{messages, state?, resume?, tools?, context?, forwardedProps?, runId,
-    /// ifBusy?}`.
+    /// ifBusy?, ifAwaiting?, unasked?}`. `unasked`: events have come over a connection that is kept open, and the run is theirs:
+    /// nothing is sent; `"continues"`: they continue the last answer.
     pub fn submit(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
         self.ask(json, Start::Submit, now)
     }
 
-    /// Runs the thread again, without what a failed or stopped run left unfinished. `json` as for [`Self::submit`].
+    /// Runs the thread again, without what a failed or stopped run left unfinished. `json` as for [`Self::submit`],
+    /// and `newMessageId?`: the id that the last user message takes, for servers that keep the thread by ids.
     pub fn retry(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
         self.ask(json, Start::Retry, now)
     }
 
-    /// Cuts the thread behind the user message that led to an assistant message (default: the last), and runs it again.
+    /// Cuts the thread after the user message that led to an assistant message (default: the last), and runs it again.
+    /// `json` as for [`Self::retry`].
     pub fn regenerate(&mut self, message_id: Option<&str>, json: &str, now: f64) -> Result<Ticket, Misuse> {
         self.ask(json, Start::Regenerate(message_id.map(Into::into)), now)
     }
@@ -223,7 +271,12 @@ impl Session {
         if busy && if_busy == IfBusy::Reject {
             return Err(Misuse::Busy);
         }
-        if busy && if_busy == IfBusy::Queue && self.queue.len() >= self.options.max_queue {
+        let awaiting = !busy && self.awaits_people();
+        if awaiting && submit.if_awaiting == IfAwaiting::Reject {
+            return Err(Misuse::Awaiting);
+        }
+        let waits = busy && if_busy == IfBusy::Queue || awaiting && submit.if_awaiting == IfAwaiting::Wait;
+        if waits && self.queue.len() >= self.options.max_queue {
             return Err(Misuse::QueueFull);
         }
         if let (Start::Regenerate(id), false) = (&submit.start, busy)
@@ -234,8 +287,7 @@ impl Session {
         if submit.replaces.as_deref().is_some_and(|id| !busy && !self.thread.has_user_message(id)) {
             return Err(Misuse::NothingToReplace);
         }
-        self.tickets = self.tickets.wrapping_add(1);
-        let ticket = self.tickets;
+        let ticket = self.tickets.give();
         submit.ticket = ticket;
         if !submit.unknown.is_empty() {
             let message = format!("left out of the request: {}", std::mem::take(&mut submit.unknown).join(", "));
@@ -252,11 +304,12 @@ impl Session {
         }
         self.end_left(now);
         self.next(now);
+        self.saving.ask();
         self.changed(true);
         Ok(ticket)
     }
 
-    /// Ends the run that is on. The partial answer stays; the next submit of the queue begins.
+    /// Ends the run in progress. The partial answer stays; the next submit of the queue begins.
     pub fn stop(&mut self, now: f64) {
         self.halt(true, now);
     }
@@ -281,7 +334,7 @@ impl Session {
         self.next(now);
     }
 
-    /// Takes one submit back: out of the queue, or as [`Self::stop`] if its run is on.
+    /// Takes one submit back: out of the queue, or as [`Self::stop`] if its run is in progress.
     pub fn cancel(&mut self, ticket: Ticket, now: f64) {
         let working = self.turn.as_ref().is_some_and(|turn| turn.is(ticket)) && self.is_working();
         if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
@@ -294,27 +347,41 @@ impl Session {
         }
     }
 
-    /// Changes a submit that waits (`json` as for [`Self::submit`]). False if it waits no more.
+    /// Changes a submit that waits (`json` as for [`Self::submit`]): members that `json` lacks stay, and a retry stays a
+    /// retry, a regenerate a regenerate. False if it waits no more.
     pub fn edit_queued(&mut self, ticket: Ticket, json: &str) -> Result<bool, Misuse> {
         self.alive()?;
-        let (edited, _) = Submit::read(&keep_private(json), self.options.max_depth, Start::Submit)?;
+        let json = keep_private(json);
+        let (edited, _) = Submit::read(&json, self.options.max_depth, Start::Submit)?;
         let Some(submit) = self.queue.iter_mut().find(|submit| submit.ticket == ticket) else { return Ok(false) };
-        // Its answers to interrupts stay, if no others are given.
-        let resume = edited.resume.clone().or(submit.resume.take());
-        *submit = Submit { ticket, resume, ..edited };
+        submit.edit(&json, edited);
+        self.saving.ask();
         self.changed(true);
         Ok(true)
     }
 
     /// Replaces all messages (JSON array).
     pub fn set_messages(&mut self, json: &str) -> Result<(), Misuse> {
+        self.change_messages(None, json)
+    }
+
+    /// Does what the application has done to the messages `before` (JSON array, as the page shows them), which has made `after`
+    /// of them: a JSON array of messages, and of numbers of those in `before` that it has left as they were. Of these `before`
+    /// may have `id`, `role` and `toolCallId` alone. What has come since stays.
+    pub fn edit_messages(&mut self, before: &str, after: &str) -> Result<(), Misuse> {
+        self.change_messages(Some(before), after)
+    }
+
+    fn change_messages(&mut self, before: Option<&str>, after: &str) -> Result<(), Misuse> {
         self.alive()?;
-        let json = keep_private(json);
-        let messages = list(&json, self.options.max_depth)?;
+        let (before, after) = (before.map(keep_private), keep_private(after));
+        let depth = self.options.max_depth;
+        let before = before.as_deref().map(|json| list(json, depth)).transpose()?;
+        let edited = self.thread.edit_messages(before, list(&after, depth)?);
         if let Some(checkpoint) = &mut self.progress.checkpoint {
-            checkpoint.keep(messages, &mut self.thread);
+            checkpoint.keep(edited);
         }
-        self.thread.set_messages(messages);
+        self.review_calls();
         self.report_warnings();
         self.changed(true);
         Ok(())
@@ -322,14 +389,23 @@ impl Session {
 
     /// Replaces the state (any JSON).
     pub fn set_state(&mut self, json: &str) -> Result<(), Misuse> {
+        self.change_state(None, json)
+    }
+
+    /// Does what the application has done to the state `before`, which has made `after` of it. Members of objects that both
+    /// lack are not its. What has come since stays, unless it has changed that itself.
+    pub fn edit_state(&mut self, before: &str, after: &str) -> Result<(), Misuse> {
+        self.change_state(Some(before), after)
+    }
+
+    fn change_state(&mut self, before: Option<&str>, after: &str) -> Result<(), Misuse> {
         self.alive()?;
-        let json = keep_private(json);
-        let state = value(&json, self.options.max_depth)?;
-        // A run that was left may be joined, and go on with the state that it knows.
-        match self.run.is_some() || self.left {
-            true => self.thread.edit_state(state),
-            false => self.thread.set_state(state),
-        }
+        let (before, after) = (before.map(keep_private), keep_private(after));
+        let depth = self.options.max_depth;
+        let before = before.as_deref().map(|json| value(json, depth)).transpose()?;
+        // A run that was left may be joined, and continue the state that it knows.
+        let running = self.run.is_some() || self.left;
+        self.thread.edit_state(before, value(&after, depth)?, running);
         self.changed(true);
         Ok(())
     }
@@ -340,9 +416,11 @@ impl Session {
         self.abandon(true, now);
         self.abandon_turn();
         self.handled.clear();
-        self.untold.clear();
+        self.untold = Untold::default();
         self.left = false;
         self.progress = Progress::default();
+        self.earlier = Earlier::default();
+        self.earlier.set_old();
         self.thread.clear();
         self.status = Status::Idle;
         self.run_id = None;
@@ -351,6 +429,7 @@ impl Session {
         self.timing = None;
         self.last_event_id.clear();
         self.resumed = None;
+        self.saving.ask();
         self.changed(true);
         Ok(())
     }
@@ -359,11 +438,16 @@ impl Session {
     /// told: who closes a page has not said that the run is to end.
     pub fn dispose(&mut self, now: f64) {
         self.abandon(false, now);
+        // Nothing holds them: whoever waits is told all the same.
+        while let Some(ticket) = self.tickets.open().first().copied() {
+            debug_assert!(false, "ticket {ticket} was lost");
+            self.settle(ticket, "", Outcome::Aborted, None, None);
+        }
         self.disposed = true;
     }
 
     fn abandon(&mut self, tells: bool, now: f64) {
-        for submit in std::mem::take(&mut self.queue) {
+        for submit in std::mem::take(&mut *self.queue) {
             self.settle(submit.ticket, &submit.run_id, Outcome::Aborted, None, None);
             self.changed(true);
         }
@@ -387,7 +471,7 @@ impl Session {
         }
     }
 
-    /// Begins the next run, if none is on and one may begin.
+    /// Begins the next run, if none is in progress and one may begin.
     fn next(&mut self, now: f64) {
         // The thread of a run that was left is not free.
         while self.run.is_none() && !self.is_working() && !self.left {
@@ -399,24 +483,49 @@ impl Session {
     fn begin(&mut self, submit: Submit, now: f64) {
         let depth = self.options.max_depth;
         let joins = submit.start == Start::Attach;
+        let speaks = submit.speaks();
+        let continues = submit.start == Start::Unasked { continues: true };
+        // It has left the queue.
+        self.saving.ask();
         let same = self.run_id.as_ref() == Some(&submit.run_id);
-        if !self.turn.as_mut().is_some_and(|turn| turn.is_followed_by(&submit) || same && turn.is_joined_by(&submit)) {
-            self.leave_turn(&submit.start);
-            self.turn = Some(Turn::new(&submit));
+        let follows = self.turn.as_ref().is_some_and(|turn| turn.is_followed_by(&submit));
+        match &mut self.turn {
+            Some(_) if follows => {}
+            Some(turn) if joins && same => {
+                if let Some(waiting) = turn.join(submit.ticket) {
+                    self.tickets.join(waiting, submit.ticket);
+                }
+            }
+            // Nobody has continued without an answer.
+            Some(turn) if !joins && !speaks && turn.waits() => {}
+            _ => {
+                self.leave_turn(&submit.start);
+                self.turn = Some(Turn::new(&submit));
+            }
         }
-        if !joins {
+        if speaks {
             self.resumed = self.answers(&submit);
             self.drop_answers(Outcome::Dropped);
+        }
+        if !joins {
             self.end_left(now);
             self.progress = Progress::default();
-            self.untold.clear();
+            self.earlier.begin(None);
+            self.earlier.set_alone(self.thread.last_id().is_none());
+            // A result whose call was taken away may be asked for by the run that follows, and by no other.
+            if !follows {
+                self.untold = Untold::default();
+            }
         }
         match &submit.start {
-            Start::Submit | Start::Attach => {}
+            Start::Submit | Start::Attach | Start::Unasked { .. } => {}
             Start::Retry => self.thread.drop_unfinished(),
             Start::Regenerate(id) => {
                 self.thread.rewind(id.as_deref());
             }
+        }
+        if let Some(id) = &submit.new_message_id {
+            self.thread.rename_question(id);
         }
         if let Some(id) = &submit.replaces {
             self.thread.cut_before(id);
@@ -446,7 +555,7 @@ impl Session {
         };
         let body = input.write();
         // Who joins a run tells it nothing.
-        if !joins {
+        if speaks {
             self.thread.sent();
         }
         if left_out > 0 {
@@ -455,6 +564,7 @@ impl Session {
             self.effects.push_back(Effect::Warning(warning));
         }
         self.status = Status::Running;
+        self.begin_warnings();
         self.run_id = Some(submit.run_id);
         self.error = None;
         self.outcome = None;
@@ -466,8 +576,13 @@ impl Session {
         }
         if self.progress.checkpoint.is_none() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
             self.progress.checkpoint = Some(self.thread.checkpoint());
+            // A thread in which nobody has asked anything has seen no run.
+            self.earlier.set_lacks(joins && !self.thread.has_turn());
         }
-        let body = self.begin_dialect(&body, joins).unwrap_or(body);
+        let mut body = self.begin_dialect(&body, joins, continues).unwrap_or(body);
+        if !joins && !speaks {
+            body.clear();
+        }
         #[cfg(feature = "guard")]
         self.begin_guard(joins);
         #[cfg(feature = "guard")]
@@ -485,17 +600,25 @@ impl Session {
         self.changed(true);
     }
 
-    /// What requests ask for with `Accept`, where the dialect says that.
-    pub fn accept(&self) -> Option<&'static str> {
-        self.dialect.as_deref().filter(|_| dialect::ANY)?.accept()
+    /// What a request asks for with `Accept`, where the dialect says that; `given`: what the application has set.
+    pub fn accept(&mut self, given: Option<&str>) -> Option<String> {
+        let dialect = self.dialect.as_deref().filter(|_| dialect::ANY)?;
+        let kept = given.and_then(|accept| Some((accept, dialect.contradicts(accept)?)));
+        let Some((accept, contradicts)) = kept else { return dialect.accept().map(Into::into) };
+        if contradicts {
+            let message =
+                "the Accept header that the application sets asks for another form than the dialect's settings";
+            self.effects.push_back(Effect::Warning(Warning::new("accept-contradicts", message)));
+        }
+        Some(accept.to_owned())
     }
 
     /// Tells the dialect, where there is one, of a run; the body that it would send.
-    fn begin_dialect(&mut self, input: &str, joins: bool) -> Option<String> {
+    fn begin_dialect(&mut self, input: &str, joins: bool, continues: bool) -> Option<String> {
         let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
         let run_id = self.run_id.as_deref().unwrap_or_default();
         let cursor = &self.last_event_id;
-        dialect.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, cursor });
+        dialect.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
         dialect.body(input)
     }
 
@@ -503,12 +626,11 @@ impl Session {
     fn begin_dialect_again(&mut self) {
         let Some(dialect) = self.dialect.as_deref_mut().filter(|_| dialect::ANY) else { return };
         let run_id = self.run_id.as_deref().unwrap_or_default();
-        dialect.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins: false, cursor: "" });
-        self.progress.usages_again = self.progress.usages;
-        self.progress.usages = 0;
+        let thread_id = &self.options.thread_id;
+        dialect.begin(&Begun { thread_id, run_id, joins: false, continues: false, cursor: "" });
     }
 
-    /// Ends the run that is on before its body has ended.
+    /// Ends the run in progress before its body has ended.
     fn close(&mut self, now: f64) {
         if let Some(run) = &self.run {
             if run.request != 0 {
@@ -522,6 +644,7 @@ impl Session {
     fn finish(&mut self, now: f64) {
         let Some(mut run) = self.run.take() else { return };
         self.stream = None;
+        self.progress.restored = false;
         self.wake(None);
         let (outcome, error) =
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
@@ -538,15 +661,15 @@ impl Session {
         self.settle(run.ticket, &run_id, outcome, error.as_ref(), Some(&run));
     }
 
-    /// Nothing grows any more, and the snapshot says how it ended.
+    /// Nothing grows, and the snapshot says how it ended.
     fn conclude(&mut self, outcome: Outcome, error: Option<AgentError>, pending: &[String], now: f64) {
         let ending = match outcome {
             Outcome::Success | Outcome::Interrupted | Outcome::Cancelled => Ending::Complete,
             Outcome::Aborted | Outcome::Dropped | Outcome::Disconnected => Ending::Aborted,
             Outcome::Error | Outcome::Truncated => Ending::Error,
         };
-        let pending: Vec<String> = pending.iter().cloned().chain(self.page_calls()).collect();
-        self.thread.end_run(ending, &pending, now);
+        let turn = self.turn.as_ref();
+        self.thread.end_run(ending, pending, &|id| Self::is_page_call(turn, id), now);
         let goes_on = self.goes_on(outcome);
         if ending != Ending::Complete {
             self.abandon_turn();
@@ -587,10 +710,8 @@ impl Session {
             object.strings("pendingToolCallIds", run.unanswered.iter().map(String::as_str));
         }
         object.close();
-        let joined: Vec<Ticket> =
-            self.joined.iter().filter(|(first, _)| *first == ticket).map(|(_, joined)| *joined).collect();
-        self.joined.retain(|(first, _)| *first != ticket);
-        for ticket in [ticket].into_iter().chain(joined) {
+        self.saving.ask();
+        for ticket in self.tickets.settle(ticket) {
             self.effects.push_back(Effect::Settled { ticket, result: json.clone() });
         }
     }
@@ -604,12 +725,16 @@ impl Session {
         }
     }
 
+    /// Reports what the thread found odd in something that the application gave.
     fn report_warnings(&mut self) {
-        // Called behind every read.
-        if !self.thread.has_warnings() {
-            return;
-        }
         self.effects.extend(self.thread.take_warnings().into_iter().map(Effect::Warning));
+    }
+
+    /// Reports a warning about the stream, unless an earlier telling of the run has led to it.
+    fn report_warning(&mut self, warning: Warning) {
+        if self.progress.told.tell(warning.code) {
+            self.effects.push_back(Effect::Warning(warning));
+        }
     }
 }
 

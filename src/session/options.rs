@@ -14,10 +14,20 @@ pub struct Options {
     pub protocol: Protocol,
     /// Report every event as it came (`Effect::Event`).
     pub events: bool,
-    /// Bytes of one frame, and of what the copies of one patch add, default 10 MiB.
+    /// Bytes of one frame, default 10 MiB.
     pub max_frame_bytes: usize,
+    /// Bytes of the state, and of an activity's content, as JSON, default 16 MiB.
+    pub max_state_bytes: usize,
+    /// Bytes of the whole thread, default 64 MiB.
+    pub max_thread_bytes: usize,
+    /// Elements of each list of the thread: messages, calls, steps, subagents, interrupts, usage.
+    pub max_items: usize,
+    /// Warnings that a run reports, default 1,000.
+    pub max_warnings: usize,
     /// Bytes kept of a body that is no stream, default 64 KiB.
     pub max_error_body_bytes: usize,
+    /// Milliseconds that such a body is waited for, default 5,000.
+    pub error_body_ms: f64,
     /// Submits that may wait, default 32.
     pub max_queue: usize,
     /// Levels of nesting in a frame, and in a document that patches build, default 512.
@@ -26,6 +36,8 @@ pub struct Options {
     pub max_history: usize,
     /// Milliseconds that a body may stay open after its run has ended, default 1,000.
     pub grace_ms: f64,
+    /// Somebody keeps its saves ([`super::Effect::Save`]), default no.
+    pub saves: bool,
     /// What is done when the network fails.
     pub network: Network,
 }
@@ -38,11 +50,17 @@ impl Default for Options {
             protocol: Protocol::CURRENT,
             events: false,
             max_frame_bytes: 10 * 1024 * 1024,
+            max_state_bytes: 16 * 1024 * 1024,
+            max_thread_bytes: 64 * 1024 * 1024,
+            max_items: 100_000,
+            max_warnings: 1000,
             max_error_body_bytes: 64 * 1024,
+            error_body_ms: 5000.0,
             max_queue: 32,
             max_depth: 512,
             max_history: 100,
             grace_ms: 1000.0,
+            saves: false,
             network: Network::default(),
         }
     }

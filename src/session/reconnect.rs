@@ -1,4 +1,4 @@
-//! When a request is sent again, and where a stream that was cut goes on. Pure: it is told the time, and its jitter comes
+//! When a request is sent again, and where a stream that was cut continues. Pure: it is told the time, and its jitter comes
 //! from a seed. Uses `wire`; `event.rs` asks it, `join.rs` does what follows.
 //!
 //! ```text
@@ -8,6 +8,7 @@
 //!                                                    └──────────┘ failed again, budget left
 //! ```
 
+use super::once::Once;
 use super::submit::Misuse;
 use crate::thread::{At, Checkpoint, Index, pointer_key};
 use crate::wire::{Fields, Frame, JsonWriter, Raw, parse_time, write_json};
@@ -19,6 +20,10 @@ pub struct Network {
     pub attempts: u32,
     /// Milliseconds that the first attempt waits at most, default 500. A server's `retry:` takes its place.
     pub base_ms: f64,
+    /// Milliseconds that any attempt waits at least, whatever the server asks for; default 100.
+    pub min_ms: f64,
+    /// Connections that one run may make in a minute, whatever comes over them; default 60.
+    pub per_minute: f64,
     /// Milliseconds that any attempt waits at most, default 30,000.
     pub max_ms: f64,
     /// Milliseconds without a byte after which a connection counts as lost; 0 (default): never.
@@ -40,6 +45,8 @@ impl Default for Network {
         Self {
             attempts: 5,
             base_ms: 500.0,
+            min_ms: 100.0,
+            per_minute: 60.0,
             max_ms: 30_000.0,
             idle_ms: 0.0,
             refusals: false,
@@ -65,6 +72,8 @@ impl Network {
         Ok(Self {
             attempts: number("attempts", 5.0) as u32,
             base_ms: number("baseMs", otherwise.base_ms),
+            min_ms: number("minMs", otherwise.min_ms),
+            per_minute: number("perMinute", otherwise.per_minute),
             max_ms: number("maxMs", otherwise.max_ms),
             idle_ms: number("idleMs", otherwise.idle_ms),
             refusals: yes("refusals"),
@@ -86,7 +95,7 @@ impl Network {
         }
     }
 
-    /// Full jitter: anything up to the bound, which doubles with every attempt.
+    /// Full jitter: anything from the floor up to the bound, which doubles with every attempt.
     pub(super) fn delay(&mut self, attempt: u32, base: Option<f64>) -> f64 {
         // xorshift64*, which must not stand at 0.
         let mut seed = self.seed.max(1);
@@ -96,7 +105,7 @@ impl Network {
         self.seed = seed;
         let random = (seed.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1_u64 << 53) as f64;
         let bound = base.unwrap_or(self.base_ms) * f64::from(1_u32 << attempt.saturating_sub(1).min(30));
-        random * bound.min(self.max_ms)
+        self.min_ms + random * (bound.min(self.max_ms) - self.min_ms).max(0.0)
     }
 }
 
@@ -122,10 +131,10 @@ enum Mark {
     Member(Vec<String>),
 }
 
-/// How the stream of a run that is joined goes on.
+/// How the stream of a run that is joined continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// Behind the cursor.
+    /// After the cursor.
     Rest,
     /// With snapshots, and with a START of what is open, or without one.
     Snapshot,
@@ -155,13 +164,18 @@ impl Resume {
         text("by").map(|by| Self::by(&by, text("path").as_deref(), text("param").as_deref())).transpose()
     }
 
-    /// How the stream of a run goes on that was read up to this cursor; `None`: it cannot be joined.
+    /// How the stream of a run continues that was read up to this cursor; `None`: it cannot be joined.
     pub(super) fn answer(&self, cursor: Option<&str>) -> Option<Answer> {
         if cursor.is_some() { Some(Answer::Rest) } else { self.whole }
     }
 
     pub(super) fn replays(&self) -> bool {
         self.whole == Some(Answer::Replay)
+    }
+
+    /// Whether a replay may begin with earlier runs of the thread.
+    pub(super) fn tells_threads(&self) -> bool {
+        self.replays() && self.mark == Mark::None
     }
 
     /// What tells the place of a frame in the stream; and whether it grows.
@@ -226,17 +240,14 @@ pub(super) struct Progress {
     pub started: bool,
     /// The thread before the run, where it may be replayed.
     pub checkpoint: Option<Checkpoint>,
+    /// A replay has begun, and nothing has come of it yet but what the thread has.
+    pub rewinds: bool,
     /// The last message of the thread when the run began.
     pub behind: Option<String>,
-    /// CUSTOM events that were told, and of a replay those that are not to be told again.
-    pub customs: usize,
-    pub customs_again: usize,
-    /// The same of the token counts that a dialect has told before the end of the run.
-    pub usages: usize,
-    pub usages_again: usize,
-    /// The same of boundaries of steps.
-    pub steps: usize,
-    pub steps_again: usize,
+    /// What was reported: events, CUSTOM events, token counts, checkpoints, warnings, decisions.
+    pub told: Once,
+    /// The session was restored while this run was in progress, and the run has not ended since.
+    pub restored: bool,
     /// Marks that do not grow, with the connection that they came over.
     seen: Index,
     connection: usize,
@@ -306,7 +317,7 @@ mod tests {
 
     #[test]
     fn delays_are_anything_up_to_a_bound_that_doubles() {
-        let mut network = Network { base_ms: 100.0, max_ms: 1000.0, seed: 7, ..Network::default() };
+        let mut network = Network { min_ms: 0.0, base_ms: 100.0, max_ms: 1000.0, seed: 7, ..Network::default() };
         for (attempt, bound) in [(1, 100.0), (2, 200.0), (3, 400.0), (4, 800.0), (5, 1000.0), (60, 1000.0)] {
             let delays: Vec<f64> = (0..200).map(|_| network.delay(attempt, None)).collect();
             assert!(delays.iter().all(|delay| (0.0..bound).contains(delay)), "{attempt}");
@@ -314,6 +325,11 @@ mod tests {
             assert!(delays.iter().any(|delay| *delay > bound * 0.9), "{attempt}");
         }
         assert!(network.delay(1, Some(3.0)) < 3.0, "the server's own base");
+        network.min_ms = 50.0;
+        for base in [Some(0.0), Some(49.0), None] {
+            let delays: Vec<f64> = (0..200).map(|_| network.delay(1, base)).collect();
+            assert!(delays.iter().all(|delay| (50.0..=100.0).contains(delay)), "{base:?}");
+        }
         assert_eq!(
             Network { seed: 3, ..network.clone() }.delay(1, None),
             Network { seed: 3, ..network }.delay(1, None)

@@ -1,7 +1,9 @@
 //! One run: from its request to its outcome.
 
 use super::Target;
+use super::budget::Budget;
 use super::error::AgentError;
+use super::event::is_a_name;
 use super::reconnect::Answer;
 use super::submit::Ticket;
 use crate::wire::{Format, Raw, decode};
@@ -66,12 +68,22 @@ pub(super) struct Body {
     retry_after: Option<f64>,
     bytes: Vec<u8>,
     limit: usize,
+    /// It is waited for no longer than this, unless an event shows that it is a stream.
+    pub until: Option<f64>,
 }
 
 impl Body {
     pub fn new(status: u16, content_type: &str, retry_after: Option<f64>, limit: usize) -> Self {
         let format = Format::of(content_type);
-        Self { status, content_type: content_type.to_owned(), format, retry_after, bytes: Vec::new(), limit }
+        Self {
+            status,
+            content_type: content_type.to_owned(),
+            format,
+            retry_after,
+            bytes: Vec::new(),
+            limit,
+            until: None,
+        }
     }
 
     /// Keeps what fits; says whether there is room for more.
@@ -79,6 +91,13 @@ impl Body {
         let room = self.limit.saturating_sub(self.bytes.len());
         self.bytes.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
         self.bytes.len() < self.limit
+    }
+
+    /// Whether it may be an event stream whose first event has not come.
+    pub fn begins_like_a_stream(&self) -> bool {
+        let bytes = self.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&self.bytes).trim_ascii_start();
+        let fields: [&[u8]; 5] = [b":", b"data:", b"event:", b"id:", b"retry:"];
+        fields.iter().any(|field| bytes.starts_with(field) || field.starts_with(bytes))
     }
 
     pub fn text(&self) -> String {
@@ -97,7 +116,7 @@ impl Body {
         let text = decode(&self.bytes);
         let fields = Raw::parse_object(text.trim(), 64).ok().flatten()?;
         let id = ["runId", "run_id", "id"].into_iter().find_map(|name| fields.some(name)?.string())?;
-        (!id.is_empty()).then(|| id.into_owned())
+        is_a_name(&id).then(|| id.into_owned())
     }
 
     /// Whether the answer says of itself that it is a stream of events.
@@ -106,7 +125,7 @@ impl Body {
     }
 }
 
-/// The run that is on.
+/// The run in progress.
 #[derive(Debug)]
 pub(super) struct Run {
     pub ticket: Ticket,
@@ -126,7 +145,7 @@ pub(super) struct Run {
     pub best: usize,
     /// A stream of it has begun.
     pub streamed: bool,
-    /// This connection goes on with a stream that was cut or left, or shall.
+    /// This connection continues a stream that was cut or left, or shall.
     pub joined: Option<Answer>,
     /// This connection tells the run from its beginning.
     pub replays: bool,
@@ -134,8 +153,10 @@ pub(super) struct Run {
     pub attempt: u32,
     /// Milliseconds, from the server's `retry:`.
     pub base: Option<f64>,
-    /// New headers were asked for after a 401.
+    /// New headers were asked for after a 401, and nothing new has come since.
     pub renewed: bool,
+    /// The connections that it may make.
+    pub budget: Option<Budget>,
     /// When something came last.
     pub heard: f64,
     /// Set by the terminal event; taken back by another RUN_STARTED in the same stream.
@@ -170,6 +191,7 @@ impl Run {
             attempt: 0,
             base: None,
             renewed: false,
+            budget: None,
             heard: 0.0,
             ended: None,
             thread_id: None,
@@ -177,6 +199,11 @@ impl Run {
             pending_calls: Vec::new(),
             unanswered: Vec::new(),
         }
+    }
+
+    /// How long a body is waited for that is no stream, or has yet to show that it is one.
+    pub fn body_until(&self) -> Option<f64> {
+        self.body.as_ref().filter(|_| self.events == 0).and_then(|body| body.until)
     }
 
     /// A run that has ended well, of which nothing else is known.

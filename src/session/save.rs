@@ -1,14 +1,16 @@
 //! An agent as one JSON text, and back: thread, queue, the page's calls and the cursor, but not what was published.
 //!
-//! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, queue, turn?, lastEventId?, cursor?,
-//! behind?, checkpoint?}`. A later version that means something else has another `v`.
+//! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, untold?, failed?, queue, turn?, resumed?,
+//! lastEventId?, cursor?, behind?, checkpoint?, earlier?}`. A later version that means something else has another `v`.
 
-use super::reconnect::Progress;
-use super::submit::{Misuse, Start, Submit};
+use super::earlier::Earlier;
+use super::page_calls::Untold;
+use super::reconnect::{Progress, Resume};
+use super::submit::{IfAwaiting, Misuse, Start, Submit};
 use super::tools::Turn;
 use super::{AgentError, Outcome, Session, Status};
-use crate::thread::{At, Checkpoint, Index};
-use crate::wire::{Fields, JsonWriter, Raw, keep_private, write_value};
+use crate::thread::{At, Checkpoint, Index, LocalAnswer};
+use crate::wire::{Fields, JsonWriter, Raw, keep_private};
 
 /// What `v` says.
 const VERSION: &str = "1";
@@ -20,29 +22,51 @@ impl Session {
         let mut object = JsonWriter::object(&mut json);
         object.member("v").push_str(VERSION);
         object.string("threadId", &self.options.thread_id).optional("runId", self.run_id.as_deref());
-        let running = self.left || self.run.as_ref().is_some_and(|run| run.ended.is_none());
+        let connected = self.run.as_ref().map(|run| run.ended.is_none());
+        let running = self.left || connected.unwrap_or(self.progress.restored);
         object.member("running").push_str(if running { "true" } else { "false" });
         let mut messages = JsonWriter::array(object.member("messages"));
         self.thread.write_messages(&mut messages);
         messages.close();
-        write_value(object.member("state"), self.thread.state());
+        self.thread.state().write(object.member("state"));
         self.thread.write_interrupts(object.member("interrupts"));
         object.strings("handled", self.handled.keys().map(String::as_str));
         // Answers of the page that the server has not seen.
         object.strings("unsent", self.thread.unsent_answers());
+        // Those to calls that the thread lacks, for now.
+        let mut untold = self.untold.iter().chain(self.thread.orphans()).peekable();
+        if untold.peek().is_some() {
+            let mut list = JsonWriter::array(object.member("untold"));
+            untold.for_each(|answer| answer.write(list.item()));
+            list.close();
+        }
+        // A retry drops them.
+        let mut failed = self.thread.failed_calls().peekable();
+        if failed.peek().is_some() {
+            object.strings("failed", failed);
+        }
         let mut queue = JsonWriter::array(object.member("queue"));
         self.queue.iter().for_each(|submit| submit.save(queue.item()));
         queue.close();
         if let Some(turn) = self.turn.as_ref().filter(|turn| turn.waits()) {
             turn.save(object.member("turn"));
         }
+        if let Some(resumed) = &self.resumed {
+            object.json("resumed", resumed);
+        }
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
-        if running {
+        // A run that was cut can be joined still.
+        if running || self.outcome == Some(Outcome::Truncated) {
             object.optional("cursor", self.progress.cursor.as_deref());
             object.optional("behind", self.progress.behind.as_deref());
             if let Some(checkpoint) = &self.progress.checkpoint {
-                checkpoint.write(object.member("checkpoint"));
+                checkpoint.write(object.member("checkpoint"), &self.thread);
             }
+        }
+        if self.options.network.resume.as_ref().is_some_and(Resume::tells_threads)
+            && (running || self.earlier.renames())
+        {
+            self.earlier.save(object.member("earlier"));
         }
         object.close();
         json
@@ -68,6 +92,7 @@ impl Session {
             list("handled")?.into_iter().map(|id| Some((id.string()?.into_owned(), At::default()))).collect();
         let handled = handled.ok_or_else(damaged)?;
         let unsent: Vec<String> = list("unsent")?.into_iter().filter_map(|id| id.string().map(Into::into)).collect();
+        let untold = fields.some("untold").and_then(Raw::array).unwrap_or_default();
         let queue: Result<Vec<Submit>, Misuse> =
             list("queue")?.into_iter().map(|raw| Submit::restore(raw, self.options.max_depth)).collect();
         let queue = queue.map_err(|_| damaged())?;
@@ -75,29 +100,40 @@ impl Session {
             Some(turn) => Some(Turn::restore(&turn, self.options.max_depth).ok_or_else(damaged)?),
             None => None,
         };
+        // Whatever waits here is not of that session.
+        self.abandon(false, now);
         self.options.thread_id = thread_id;
         self.thread.set_messages(messages);
         self.thread.set_state(state);
         self.thread.restore_unsent(&unsent);
         self.thread.restore_interrupts(interrupts);
         self.handled = handled;
+        self.untold = Untold::default();
+        untold.into_iter().filter_map(LocalAnswer::read).for_each(|answer| self.untold.push(answer));
         self.run_id = string("runId");
+        self.resumed = fields.some("resumed").filter(|raw| raw.array().is_some()).map(|raw| raw.text().to_owned());
         self.last_event_id = string("lastEventId").unwrap_or_default();
         let checkpoint = fields.some("checkpoint").and_then(Checkpoint::read);
         self.progress = Progress::default();
         self.progress.cursor = string("cursor");
         self.progress.behind = string("behind");
         self.progress.checkpoint = checkpoint;
+        self.earlier = fields.some("earlier").and_then(Earlier::restore).unwrap_or_default();
+        self.earlier.set_old();
         for submit in queue {
-            self.tickets = self.tickets.wrapping_add(1);
-            self.queue.push_back(Submit { ticket: self.tickets, ..submit });
+            let ticket = self.tickets.give();
+            self.queue.push_back(Submit { ticket, ..submit });
+        }
+        for id in fields.some("failed").and_then(Raw::array).unwrap_or_default() {
+            id.string().into_iter().for_each(|id| self.thread.restore_failed(&id));
         }
         self.restore_turn(turn);
         self.report_warnings();
         if fields.get("running").and_then(Raw::boolean) == Some(true) {
+            self.progress.restored = true;
             self.status = Status::Error;
             self.outcome = Some(Outcome::Truncated);
-            self.error = Some(AgentError::truncated(Some("the page was left while the run was on")));
+            self.error = Some(AgentError::truncated(Some("the page was left during the run")));
         } else {
             // Where the page was at work alone, its agent is told what became of that.
             self.rest(now);
@@ -113,12 +149,14 @@ impl Submit {
     pub(super) fn save(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
         let (start, of) = match &self.start {
-            Start::Submit | Start::Attach => ("submit", None),
+            Start::Submit | Start::Attach | Start::Unasked { .. } => ("submit", None),
             Start::Retry => ("retry", None),
             Start::Regenerate(id) => ("regenerate", id.as_deref()),
         };
         object.string("start", start).optional("of", of).string("runId", &self.run_id);
+        object.optional("ifAwaiting", (self.if_awaiting == IfAwaiting::Wait).then_some("wait"));
         object.optional("replaces", self.replaces.as_deref());
+        object.optional("newMessageId", self.new_message_id.as_deref());
         for (name, json) in [
             ("messages", Some(self.messages.as_str())),
             ("state", self.state.as_deref()),

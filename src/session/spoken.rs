@@ -1,5 +1,7 @@
 //! What a dialect makes of what comes: events, and what the protocol has no event for.
 
+use super::earlier::Place;
+use super::event::{CUSTOM, USAGE};
 use super::run::Body;
 use super::{Effect, Session};
 use crate::dialect::{self, Dialect, Item, Output};
@@ -50,6 +52,11 @@ impl Session {
         if self.broken() {
             return;
         }
+        // Of an earlier run, which the thread has.
+        let known = self.earlier.place() == Place::Known;
+        if known && matches!(item, Item::Custom { .. } | Item::Text { .. } | Item::Usage(_) | Item::Warning { .. }) {
+            return;
+        }
         match item {
             Item::Event(json) => {
                 if let Err(error) = self.general(&json, now) {
@@ -57,13 +64,13 @@ impl Session {
                 }
             }
             Item::Malformed { code, message } => self.not_decodable(code, "T16", message),
-            Item::Warning { code, message } => self.effects.push_back(Effect::Warning(Warning::new(code, message))),
+            Item::Warning { code, message } => self.report_warning(Warning::new(code, message)),
             Item::Cursor(cursor) => self.last_event_id = cursor,
             Item::Custom { name, value } => {
                 let write = |event: &mut JsonWriter<'_>| {
                     event.string("type", "CUSTOM").string("name", &name).json("value", &value);
                 };
-                if self.admits_made(write, now) {
+                if self.admits_made(write, now) && self.progress.told.tell(CUSTOM) {
                     self.effects.push_back(Effect::Custom { name, value });
                 }
             }
@@ -88,9 +95,24 @@ impl Session {
                 }
             }
             Item::Usage(json) => {
-                self.progress.usages += 1;
-                if self.progress.usages > self.progress.usages_again {
+                let write = |event: &mut JsonWriter<'_>| {
+                    event
+                        .string("type", "RUN_FINISHED")
+                        .string("threadId", "")
+                        .string("runId", "")
+                        .json("usage", &json);
+                };
+                if self.progress.told.tell(USAGE) && self.admits_made(write, now) {
                     self.thread.add_usage(&json);
+                }
+            }
+            Item::Failed { call, error } => {
+                let write = |event: &mut JsonWriter<'_>| {
+                    event.string("type", "TOOL_CALL_RESULT").string("messageId", "");
+                    event.string("toolCallId", &call).string("content", &error);
+                };
+                if self.admits_made(write, now) {
+                    self.thread.fail_call(&call, &error);
                 }
             }
             Item::Answered(interrupt) => self.thread.close_interrupt(&interrupt),
@@ -99,28 +121,18 @@ impl Session {
 
     /// Takes an event that comes outside of any run.
     fn aside(&mut self, json: &str, now: f64) -> Result<(), EventError> {
+        #[cfg(feature = "guard")]
+        if self.is_guarded() {
+            return self.aside_through_gate(json, now);
+        }
         let fields = frame_fields(json, self.options.max_depth)?;
+        if self.is_known(&fields, now) {
+            return Ok(());
+        }
         let incoming = Incoming::read(&fields, &mut |_| {})?;
         self.progressed(Some(&incoming.event), 1);
-        if self.admits(&incoming, now) {
-            self.report_event(json);
-            self.reduce(&incoming, now);
-        }
+        self.report_event(incoming.event.name(), json);
+        self.reduce(&incoming, now);
         Ok(())
-    }
-
-    /// Whether the guard admits what a dialect says in another way than by an event: as the event that `write` writes.
-    fn admits_made(&mut self, write: impl FnOnce(&mut JsonWriter<'_>), now: f64) -> bool {
-        if !self.is_guarded() {
-            return true;
-        }
-        let mut event = String::new();
-        let mut object = JsonWriter::object(&mut event);
-        write(&mut object);
-        object.close();
-        let fields = frame_fields(&event, self.options.max_depth);
-        let incoming =
-            fields.and_then(|fields| Incoming::read(&fields, &mut |_| {}).map(|incoming| self.admits(&incoming, now)));
-        incoming.unwrap_or(false)
     }
 }

@@ -8,12 +8,22 @@ use std::fmt;
 /// Names a submit until it is settled.
 pub type Ticket = u32;
 
-/// What to do with a submit while a run is on.
+/// What to do with a submit during a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IfBusy {
     Queue,
     Replace,
     Drop,
+    Reject,
+}
+
+/// What to do with a submit while calls wait for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IfAwaiting {
+    /// It begins, and the calls are denied.
+    Deny,
+    /// It waits in the queue until the calls are decided.
+    Wait,
     Reject,
 }
 
@@ -23,8 +33,12 @@ pub(super) enum IfBusy {
 pub enum Misuse {
     /// The input is not what it must be.
     Input(&'static str),
-    /// A run is on, and the submit was to be rejected then.
+    /// The guard's policy is not one; it says why.
+    Policy(String),
+    /// A run is in progress, and the submit was to be rejected then.
     Busy,
+    /// Calls wait for people, and the submit was to be rejected then.
+    Awaiting,
     /// More submits wait than `limits.queue` allows.
     QueueFull,
     /// There is no assistant message to regenerate, or no user message before it.
@@ -51,8 +65,9 @@ impl Misuse {
     /// Stable code.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Input(_) => "input",
+            Self::Input(_) | Self::Policy(_) => "input",
             Self::Busy => "busy",
+            Self::Awaiting => "calls-open",
             Self::QueueFull => "queue-full",
             Self::NothingToRegenerate => "nothing-to-regenerate",
             Self::NothingToReplace => "nothing-to-replace",
@@ -71,17 +86,21 @@ impl fmt::Display for Misuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Input(expected) => write!(f, "expected {expected}"),
-            Self::Dialect(name) => write!(f, "the dialect {name}, or its settings, are not known here"),
-            Self::Busy => f.write_str("a run is on, and ifBusy is \"reject\""),
-            Self::QueueFull => f.write_str("more submits wait than limits.queue allows"),
+            Self::Policy(why) => write!(f, "guard: {why}"),
+            Self::Dialect(name) => write!(f, "unknown dialect {name}, or unknown settings of it"),
+            Self::Busy => f.write_str("a run is in progress, and ifBusy is \"reject\""),
+            Self::Awaiting => {
+                f.write_str("tool calls wait for approval or for an answer, and ifAwaiting is \"reject\"")
+            }
+            Self::QueueFull => f.write_str("the queue is full: limits.queue submits wait already"),
             Self::NothingToRegenerate => {
                 f.write_str("there is no such assistant message with a user message before it")
             }
             Self::NothingToReplace => f.write_str("there is no user message with the id of `replaces`"),
             Self::InterruptsOpen(ids) => {
-                write!(f, "the agent waits for answers to {ids}: pass `resume` with all of them")
+                write!(f, "interrupts {ids} are open: pass `resume` with a reply to each")
             }
-            Self::InterruptUnknown(id) => write!(f, "interrupt {id} is not open, or is answered twice"),
+            Self::InterruptUnknown(id) => write!(f, "interrupt {id} is not open, or has two replies"),
             Self::InterruptExpired(id) => write!(f, "interrupt {id} has expired, and can only be cancelled"),
             Self::Restore(what) => f.write_str(what),
             Self::NothingToAttach => f.write_str("there is no run to join: it needs a runId, and the option `resume`"),
@@ -101,6 +120,9 @@ pub(super) enum Start {
     Regenerate(Option<String>),
     /// It is on already, at the server.
     Attach,
+    /// By itself: events have come over a connection that is kept open. Nothing is sent. `continues`: they continue the
+    /// last answer.
+    Unasked { continues: bool },
 }
 
 /// A run that the application asked for. JSON is kept as text.
@@ -109,8 +131,11 @@ pub(super) struct Submit {
     pub ticket: Ticket,
     pub start: Start,
     pub run_id: String,
+    pub if_awaiting: IfAwaiting,
     /// The user message that the new one takes the place of.
     pub replaces: Option<String>,
+    /// The id that the last user message takes before the request is made.
+    pub new_message_id: Option<String>,
     pub messages: String,
     pub state: Option<String>,
     pub resume: Option<String>,
@@ -126,10 +151,19 @@ pub(super) struct Submit {
 }
 
 impl Submit {
+    /// Whether it has something to say to the server.
+    pub fn speaks(&self) -> bool {
+        !matches!(self.start, Start::Attach | Start::Unasked { .. })
+    }
+
     /// Reads the application's JSON (see `Session::submit`).
     pub fn read(json: &str, max_depth: usize, start: Start) -> Result<(Self, IfBusy), Misuse> {
         let expected = Misuse::Input("a JSON object");
         let fields = Raw::parse_object(json, max_depth).ok().flatten().ok_or(expected)?;
+        let start = match fields.some("unasked").and_then(Raw::string).as_deref() {
+            Some(how) if start == Start::Submit => Start::Unasked { continues: how == "continues" },
+            _ => start,
+        };
         let run_id = match (fields.get("runId").and_then(Raw::string), &start) {
             (Some(run_id), _) => run_id,
             (None, Start::Attach) => "".into(),
@@ -142,12 +176,20 @@ impl Submit {
             Some("reject") => IfBusy::Reject,
             Some(_) => return Err(Misuse::Input("\"queue\", \"replace\", \"drop\" or \"reject\" as \"ifBusy\"")),
         };
+        let if_awaiting = match fields.some("ifAwaiting").and_then(Raw::string).as_deref() {
+            None | Some("deny") => IfAwaiting::Deny,
+            Some("wait") => IfAwaiting::Wait,
+            Some("reject") => IfAwaiting::Reject,
+            Some(_) => return Err(Misuse::Input("\"deny\", \"wait\" or \"reject\" as \"ifAwaiting\"")),
+        };
         let mut unknown = Vec::new();
         let submit = Self {
             ticket: 0,
             start,
             run_id: run_id.into_owned(),
+            if_awaiting,
             replaces: fields.some("replaces").and_then(Raw::string).map(String::from),
+            new_message_id: fields.some("newMessageId").and_then(Raw::string).map(String::from),
             messages: messages(&fields)?,
             state: fields.get("state").map(|raw| raw.text().to_owned()),
             resume: RESUME.read(&fields, &mut unknown)?,
@@ -161,13 +203,44 @@ impl Submit {
         Ok((submit, if_busy))
     }
 
+    /// Takes over what `json`, which `edited` was read from, says. It begins as before.
+    pub fn edit(&mut self, json: &str, edited: Self) {
+        let fields = Raw::parse_object(json, usize::MAX).ok().flatten();
+        let says = |name: &str| fields.as_ref().is_some_and(|fields| fields.get(name).is_some());
+        self.run_id = edited.run_id;
+        self.replaces = edited.replaces.or(self.replaces.take());
+        self.resume = edited.resume.or(self.resume.take());
+        self.state = edited.state.or(self.state.take());
+        for (name, own, new) in [
+            ("messages", &mut self.messages, edited.messages),
+            ("tools", &mut self.tools, edited.tools),
+            ("context", &mut self.context, edited.context),
+            ("forwardedProps", &mut self.forwarded_props, edited.forwarded_props),
+        ] {
+            if says(name) {
+                *own = new;
+            }
+        }
+        if says("ifAwaiting") {
+            self.if_awaiting = edited.if_awaiting;
+        }
+        if says("pageTools") {
+            self.page_tools = edited.page_tools;
+        }
+        if says("maxFollowUps") {
+            self.max_follow_ups = edited.max_follow_ups;
+        }
+    }
+
     /// The same again, with nothing new to say.
     pub fn to_follow(&self) -> Self {
         Self {
             ticket: self.ticket,
             start: Start::Submit,
             run_id: self.run_id.clone(),
+            if_awaiting: IfAwaiting::Deny,
             replaces: None,
+            new_message_id: None,
             messages: empty(),
             state: None,
             resume: None,

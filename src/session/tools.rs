@@ -9,9 +9,10 @@
 //!        └─► a person answers ────────► done                      └──────────────► done
 //! ```
 //!
-//! A turn is a run with the runs that follow on its calls. It goes on by itself while the page executes; where it waits for
-//! people its submit is settled, and it goes on once all have answered. A call is executed once, whatever is replayed.
+//! A turn is a run with the runs that follow on its calls. It continues by itself while the page executes; where it waits for
+//! people its submit is settled, and it continues once all have answered. A call is executed once, whatever is replayed.
 
+use super::page_calls::{PageCall, PageCalls, Stage};
 use super::run::{Outcome, Run};
 use super::submit::{Misuse, Start, Submit, Ticket};
 use super::{Effect, Session, Status};
@@ -24,10 +25,10 @@ use crate::wire::{Fields, JsonWriter, Raw, keep_private};
 pub(super) struct PageTool {
     name: String,
     /// The page has no function for it: a person answers.
-    manual: bool,
+    pub manual: bool,
     needs_approval: bool,
     /// Whether its result is worth another run.
-    follow_up: bool,
+    pub follow_up: bool,
 }
 
 impl PageTool {
@@ -49,6 +50,15 @@ impl PageTool {
 }
 
 impl PageTool {
+    /// Where a call of it begins.
+    pub fn begins(&self) -> Stage {
+        match self {
+            Self { needs_approval: true, .. } => Stage::Waiting,
+            Self { manual: true, .. } => Stage::Manual,
+            _ => Stage::Executing,
+        }
+    }
+
     /// As [`Self::read_all`] reads it.
     pub fn save(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
@@ -62,24 +72,6 @@ impl PageTool {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Executing,
-    /// For somebody who approves.
-    Waiting,
-    /// For somebody who answers.
-    Manual,
-    Done,
-}
-
-#[derive(Debug)]
-struct PageCall {
-    id: String,
-    manual: bool,
-    stage: Stage,
-    follow_up: bool,
-}
-
 /// A submit's run, with the runs that follow on its calls.
 #[derive(Debug)]
 pub(super) struct Turn {
@@ -88,7 +80,7 @@ pub(super) struct Turn {
     /// The submit, for the runs that follow: without its messages.
     again: Submit,
     follow_ups: u32,
-    calls: Vec<PageCall>,
+    pub calls: PageCalls,
     /// The last run, once it has ended well.
     last: Option<Run>,
 }
@@ -96,7 +88,12 @@ pub(super) struct Turn {
 impl Turn {
     pub fn new(submit: &Submit) -> Self {
         let again = submit.to_follow();
-        Self { ticket: Some(submit.ticket), again, follow_ups: 0, calls: Vec::new(), last: None }
+        Self { ticket: Some(submit.ticket), again, follow_ups: 0, calls: PageCalls::default(), last: None }
+    }
+
+    /// The submit that settles with the turn.
+    pub fn ticket(&self) -> Option<Ticket> {
+        self.ticket
     }
 
     /// Whether this submit is of the turn.
@@ -109,31 +106,24 @@ impl Turn {
         self.is(submit.ticket) && self.follow_ups > 0
     }
 
-    /// The run is left to the server; what the page executes goes on.
+    /// The run is left to the server; what the page executes continues.
     pub fn leave(&mut self) {
         self.ticket = None;
     }
 
-    /// Takes on who joins the run that was left, if they do.
-    pub fn is_joined_by(&mut self, submit: &Submit) -> bool {
-        let joins = submit.start == Start::Attach;
-        if joins {
-            self.ticket = Some(submit.ticket);
-        }
-        joins
+    /// Its last run is joined again, also where the page is still at work after that. Gives the ticket that waits already.
+    pub fn join(&mut self, ticket: Ticket) -> Option<Ticket> {
+        self.last = None;
+        self.ticket.replace(ticket)
     }
 
     fn any(&self, stages: &[Stage]) -> bool {
-        self.calls.iter().any(|call| stages.contains(&call.stage))
-    }
-
-    fn call(&mut self, id: &str) -> Option<&mut PageCall> {
-        self.calls.iter_mut().rev().find(|call| call.id == id && call.stage != Stage::Done)
+        self.calls.any(stages)
     }
 
     /// Whether the page or its people have calls to answer, so that the turn is worth saving.
     pub fn waits(&self) -> bool {
-        self.calls.iter().any(|call| call.stage != Stage::Done)
+        self.any(&[Stage::Executing, Stage::Waiting, Stage::Manual])
     }
 
     pub fn save(&self, out: &mut String) {
@@ -141,19 +131,17 @@ impl Turn {
         self.again.save(object.member("run"));
         object.number("followUps", Some(u64::from(self.follow_ups)));
         let mut calls = JsonWriter::array(object.member("calls"));
-        for call in &self.calls {
+        for call in self.calls.iter() {
             let mut object = JsonWriter::object(calls.item());
             object.string("id", &call.id);
-            let stage = match call.stage {
+            let stage = match call.stage() {
                 Stage::Executing => "executing",
                 Stage::Waiting => "waiting",
                 Stage::Manual => "manual",
                 Stage::Done => "done",
             };
             object.string("stage", stage);
-            for (name, is) in [("manual", call.manual), ("followUp", call.follow_up)] {
-                object.member(name).push_str(if is { "true" } else { "false" });
-            }
+            object.member("followUp").push_str(if call.follow_up { "true" } else { "false" });
             object.close();
         }
         calls.close();
@@ -171,23 +159,26 @@ impl Turn {
                 "manual" => Stage::Manual,
                 _ => Stage::Done,
             };
-            let id = fields.get("id")?.string()?.into_owned();
-            Some(PageCall { id, manual: is("manual")?, stage, follow_up: is("followUp")? })
+            let id = fields.get("id")?.string()?;
+            // What it is stands in the thread.
+            Some(PageCall::new(&id, "", "", is("followUp")?, stage))
         };
-        let calls: Option<Vec<PageCall>> = fields.get("calls")?.array()?.into_iter().map(call).collect();
+        let mut calls = PageCalls::default();
+        for raw in fields.get("calls")?.array()? {
+            calls.push(call(raw)?);
+        }
         let follow_ups = fields.get("followUps").and_then(Raw::whole)? as u32;
-        Some(Self { ticket: None, again, follow_ups, calls: calls?, last: None })
+        Some(Self { ticket: None, again, follow_ups, calls, last: None })
     }
 
     /// Whether another run follows as soon as this one has ended.
     fn follows(&self) -> bool {
-        self.calls.iter().all(|call| call.stage == Stage::Done) && self.calls.iter().any(|call| call.follow_up)
+        self.calls.follow()
     }
 }
 
-const RELOADED: &str = "The page was left before the tool was done.";
-const WENT_ON: &str = "The user went on without an answer.";
-const DENIED: &str = "The user has denied this call.";
+const RELOADED: &str = "The page was left before the tool had finished.";
+const WENT_ON: &str = "The user continued without answering.";
 
 impl Session {
     /// Whether the page is at work between two runs.
@@ -196,7 +187,12 @@ impl Session {
             && self.turn.as_ref().is_some_and(|turn| turn.last.is_some() && turn.any(&[Stage::Executing]))
     }
 
-    /// Whether the turn goes on by itself after a run that has ended so.
+    /// Whether calls wait for people, after their run.
+    pub(super) fn awaits_people(&self) -> bool {
+        self.run.is_none() && self.turn.as_ref().is_some_and(|turn| turn.any(&[Stage::Waiting, Stage::Manual]))
+    }
+
+    /// Whether the turn continues by itself after a run that has ended so.
     pub(super) fn goes_on(&self, outcome: Outcome) -> bool {
         let follows = |turn: &Turn| turn.follows() && turn.follow_ups < turn.again.max_follow_ups;
         self.turn.as_ref().is_some_and(|turn| match outcome {
@@ -206,10 +202,19 @@ impl Session {
         })
     }
 
-    /// The calls that the page or its people have still to answer.
-    pub(super) fn page_calls(&self) -> impl Iterator<Item = String> {
-        let calls = self.turn.iter().flat_map(|turn| &turn.calls);
-        calls.filter(|call| call.stage != Stage::Done).map(|call| call.id.clone())
+    /// The stage of a call that the page or its people have still to answer.
+    pub(super) fn stage_of(&self, id: &str) -> Option<Stage> {
+        self.turn.as_ref()?.calls.get(id).map(PageCall::stage)
+    }
+
+    /// Moves such a call to another stage; false: there is none.
+    pub(super) fn move_call(&mut self, id: &str, stage: Stage) -> bool {
+        self.turn.as_mut().is_some_and(|turn| turn.calls.set(id, stage).is_some())
+    }
+
+    /// Whether the page or its people have still to answer a call.
+    pub(super) fn is_page_call(turn: Option<&Turn>, id: &str) -> bool {
+        turn.is_some_and(|turn| turn.calls.get(id).is_some())
     }
 
     /// The arguments of a call are complete. If it is one of the page's, it begins; but never twice.
@@ -217,48 +222,65 @@ impl Session {
         if self.told_again(id) {
             return;
         }
-        let Some((name, args, answered)) = self.thread.call(id) else { return };
-        let tools = self.turn.iter().flat_map(|turn| &turn.again.page_tools);
-        let Some(tool) = tools.into_iter().find(|tool| tool.name == name).cloned() else { return };
-        let withheld = self.dialect.as_deref().is_some_and(|dialect| dialect.withholds(&args));
-        if answered || withheld || self.handled.contains_key(id) {
+        if self.handled.contains_key(id) || self.thread.is_answered(id) != Some(false) {
+            return;
+        }
+        // Its arguments are copied only if it is for the page: a call may end again and again.
+        let Some(tool) = self.thread.call_name(id).map(String::from).and_then(|name| self.page_tool(&name)) else {
+            return;
+        };
+        let (stage, follow_up) = (tool.begins(), tool.follow_up);
+        let Some((name, args, _)) = self.thread.call(id) else { return };
+        if self.dialect.as_deref().is_some_and(|dialect| dialect.withholds(&args)) {
             return;
         }
         self.handled.insert(id.to_owned(), At::default());
-        let stage = match &tool {
-            PageTool { needs_approval: true, .. } => Stage::Waiting,
-            PageTool { manual: true, .. } => Stage::Manual,
-            _ => Stage::Executing,
-        };
-        let PageTool { manual, follow_up, .. } = tool;
+        self.saving.ask();
         if let Some(turn) = &mut self.turn {
-            turn.calls.push(PageCall { id: id.to_owned(), manual, stage, follow_up });
+            turn.calls.push(PageCall::new(id, &name, &args, follow_up, stage));
         }
+        self.enter(id, stage, name, args);
+    }
+
+    /// The tool of the page that has this name, as the run was begun with it.
+    pub(super) fn page_tool(&self, name: &str) -> Option<&PageTool> {
+        self.turn.as_ref()?.again.page_tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// A call comes to its first stage.
+    pub(super) fn enter(&mut self, id: &str, stage: Stage, name: String, args: String) {
         match stage {
             Stage::Waiting => self.thread.set_call_phase(id, CallPhase::AwaitingApproval),
             Stage::Executing => self.execute(id, name, args),
-            Stage::Manual | Stage::Done => {}
+            Stage::Manual => self.thread.set_call_phase(id, CallPhase::InputAvailable),
+            Stage::Done => {}
         }
     }
 
-    /// A call that a replay tells of is where it was.
-    fn told_again(&mut self, id: &str) -> bool {
-        if let Some(at) = self.untold.iter().position(|answer| answer.call == id) {
-            let LocalAnswer { content, error, denied, .. } = self.untold.swap_remove(at);
-            self.thread.answer_call(id, &format!("{id}-result"), &content, error.as_deref(), denied);
+    /// A call that is told again is where it was.
+    pub(super) fn told_again(&mut self, id: &str) -> bool {
+        let answered = self.thread.is_answered(id);
+        if answered.is_some()
+            && let Some(LocalAnswer { content, error, denied, .. }) = self.untold.take(id)
+        {
+            if answered == Some(false) {
+                self.thread.answer_call(id, &format!("{id}-result"), &content, error.as_deref(), denied);
+            }
             return true;
         }
-        let phase = match self.turn.as_mut().and_then(|turn| turn.call(id)).map(|call| call.stage) {
-            Some(Stage::Executing) => CallPhase::Executing,
-            Some(Stage::Waiting) => CallPhase::AwaitingApproval,
-            Some(Stage::Manual) => CallPhase::InputAvailable,
-            _ => return false,
-        };
-        self.thread.set_call_phase(id, phase);
+        let Some(stage) = self.stage_of(id) else { return false };
+        if answered == Some(false) {
+            self.take_up(id, stage);
+        }
         true
     }
 
-    fn execute(&mut self, id: &str, name: String, args: String) {
+    pub(super) fn execute(&mut self, id: &str, name: String, args: String) {
+        #[cfg(feature = "guard")]
+        if let Some(reason) = self.forbidden(id, &name) {
+            let message = format!("The guard does not allow this call: {reason}");
+            return self.done(id, &message, Some(&message), true);
+        }
         let mut args = if args.trim().is_empty() { "{}".to_owned() } else { args };
         if dialect::ANY
             && let Some(other) = self.dialect.as_deref().and_then(|dialect| dialect.arguments(&args))
@@ -279,16 +301,14 @@ impl Session {
         self.effects.push_back(Effect::Execute { tool_call_id: id.to_owned(), name, args: json });
     }
 
-    /// A call has its answer. Its message goes behind the one that calls.
-    fn done(&mut self, id: &str, content: &str, error: Option<&str>, denied: bool) {
-        if self.thread.call(id).is_none() {
+    /// A call has its answer. Its message goes after the one that calls.
+    pub(super) fn done(&mut self, id: &str, content: &str, error: Option<&str>, denied: bool) {
+        if self.thread.is_answered(id).is_none() {
             let (call, content, error) = (id.to_owned(), content.to_owned(), error.map(Into::into));
             self.untold.push(LocalAnswer { call, content, error, denied });
         }
         self.thread.answer_call(id, &format!("{id}-result"), content, error, denied);
-        if let Some(call) = self.turn.as_mut().and_then(|turn| turn.call(id)) {
-            call.stage = Stage::Done;
-        }
+        self.move_call(id, Stage::Done);
     }
 
     /// The page's tool is done, or somebody has answered: `{toolCallId, result?, error?}`. False where nobody waits for it.
@@ -296,18 +316,10 @@ impl Session {
         let json = keep_private(json);
         let fields = self.of_call(&json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
-        let known = self.turn.as_mut().and_then(|turn| turn.call(&id)).is_some();
-        // A call that no tool of the page is for waits for the server's answer, or for one given by hand.
-        if !self.is_open(&id, now) || (!known && self.handled.contains_key(&*id)) {
+        if !self.knows_call(&id) {
             return Ok(false);
         }
-        if !known {
-            self.handled.insert(id.to_string(), At::default());
-            let call = PageCall { id: id.to_string(), manual: true, stage: Stage::Manual, follow_up: true };
-            if let Some(turn) = &mut self.turn {
-                turn.calls.push(call);
-            }
-        }
+        let known = self.stage_of(&id).is_some();
         let error = fields.some("error").and_then(Raw::string);
         let content = match (fields.get("result"), &error) {
             (Some(raw), _) if !raw.is_null() => match raw.string() {
@@ -317,6 +329,20 @@ impl Session {
             (_, Some(error)) => error.to_string(),
             _ => String::new(),
         };
+        if self.thread.has_other_answer(&id, &content, error.as_deref()) {
+            let message = format!("the call \"{id}\" has another result already, which stays");
+            self.effects.push_back(Effect::Warning(Warning::new("result-differs", message)));
+        }
+        // A call that no tool of the page is for waits for the server's answer, or for one given by hand.
+        if !self.is_open(&id, now) || (!known && self.handled.contains_key(&*id)) {
+            return Ok(false);
+        }
+        if !known {
+            self.handled.insert(id.to_string(), At::default());
+            if let Some(turn) = &mut self.turn {
+                turn.calls.push(PageCall::new(&id, "", "", true, Stage::Manual));
+            }
+        }
         self.done(&id, &content, error.as_deref(), false);
         self.advance(now);
         Ok(true)
@@ -324,105 +350,54 @@ impl Session {
 
     /// The server has answered one of the page's calls itself.
     pub(super) fn answered_elsewhere(&mut self, id: &str) {
-        let Some(call) = self.turn.as_mut().and_then(|turn| turn.call(id)) else { return };
-        let was = std::mem::replace(&mut call.stage, Stage::Done);
-        call.follow_up = false;
-        if was == Stage::Executing {
+        let was = self.turn.as_mut().and_then(|turn| turn.calls.drop_call(id));
+        if was == Some(Stage::Executing) {
             self.effects.push_back(Effect::Abandon { tool_call_id: id.to_owned() });
         }
     }
 
     /// The same, said with the list of messages.
     pub(super) fn answered_by_snapshot(&mut self) {
-        for id in self.page_calls().collect::<Vec<_>>() {
-            if self.thread.call(&id).is_some_and(|(_, _, answered)| answered) {
+        for id in self.thread.take_answered() {
+            if self.thread.is_answered(&id) == Some(true) {
                 self.answered_elsewhere(&id);
             }
         }
     }
 
     /// Whether a call can still be answered. The application may have taken it out of the thread since, or a snapshot of
-    /// the server brought its answer: then nobody waits for it any more.
-    fn is_open(&mut self, id: &str, now: f64) -> bool {
-        // A replay has yet to tell of it.
-        let untold = self.left || self.run.as_ref().is_some_and(|run| run.replays && run.ended.is_none());
-        let found = self.thread.call(id).map(|(_, _, answered)| !answered);
-        let Some(call) = self.turn.as_mut().and_then(|turn| turn.call(id)) else { return found.unwrap_or_default() };
+    /// the server brought its answer: then nobody waits for it.
+    pub(super) fn is_open(&mut self, id: &str, now: f64) -> bool {
+        // A run in progress may tell of it yet, or again.
+        let untold = self.left || self.run.as_ref().is_some_and(|run| run.ended.is_none());
+        let found = self.thread.is_answered(id).map(|answered| !answered);
+        if self.stage_of(id).is_none() {
+            return found.unwrap_or_default();
+        }
         let open = found.unwrap_or(untold);
         if !open {
-            call.stage = Stage::Done;
-            call.follow_up = false;
+            if let Some(turn) = &mut self.turn {
+                turn.calls.drop_call(id);
+            }
             self.advance(now);
         }
         open
     }
 
-    /// Somebody approves a call, perhaps with other arguments: `{toolCallId, args?}`.
-    pub fn approve(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
-        let json = keep_private(json);
-        let fields = self.of_call(&json)?;
-        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
-        // What a replay has yet to tell of cannot be approved: its arguments are not there.
-        let open = self.is_open(&id, now) && self.thread.call(&id).is_some();
-        let call = self.turn.as_mut().and_then(|turn| turn.call(&id));
-        let Some(call) = call.filter(|call| open && call.stage == Stage::Waiting) else { return Ok(false) };
-        call.stage = if call.manual { Stage::Manual } else { Stage::Executing };
-        let executing = call.stage == Stage::Executing;
-        if let Some(args) = fields.some("args") {
-            self.thread.replace_args(&id, args.text());
-        }
-        match self.thread.call(&id) {
-            Some((name, args, _)) if executing => self.execute(&id, name, args),
-            _ => self.thread.set_call_phase(&id, CallPhase::InputAvailable),
-        }
-        self.advance(now);
-        Ok(true)
-    }
-
-    /// Somebody denies a call: `{toolCallId, reason?}`. The reason is the agent's answer.
-    pub fn deny(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
-        let json = keep_private(json);
-        let fields = self.of_call(&json)?;
-        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
-        let waits = |call: &&mut PageCall| call.stage != Stage::Executing;
-        if !self.is_open(&id, now) || self.turn.as_mut().and_then(|turn| turn.call(&id)).filter(waits).is_none() {
-            return Ok(false);
-        }
-        let reason = fields.some("reason").and_then(Raw::string);
-        let reason = reason.as_deref().unwrap_or(DENIED);
-        self.done(&id, reason, Some(reason), true);
-        self.advance(now);
-        Ok(true)
-    }
-
-    /// A call that the page had begun has to be approved first, as its arguments show: `{toolCallId}`.
-    pub fn hold(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
-        let json = keep_private(json);
-        let fields = self.of_call(&json)?;
-        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
-        let open = self.is_open(&id, now);
-        let call = self.turn.as_mut().and_then(|turn| turn.call(&id));
-        let Some(call) = call.filter(|call| open && call.stage == Stage::Executing) else { return Ok(false) };
-        call.stage = Stage::Waiting;
-        self.thread.set_call_phase(&id, CallPhase::AwaitingApproval);
-        // Where the run has ended, the turn now waits for people.
-        self.advance(now);
-        Ok(true)
-    }
-
-    fn of_call<'j>(&self, json: &'j str) -> Result<Fields<'j>, Misuse> {
+    pub(super) fn of_call<'j>(&self, json: &'j str) -> Result<Fields<'j>, Misuse> {
         self.alive()?;
         let expected = Misuse::Input("an object with a string \"toolCallId\"");
         let fields = Raw::parse_object(json, self.options.max_depth).ok().flatten();
         fields.filter(|fields| fields.get("toolCallId").and_then(Raw::literal).is_some()).ok_or(expected)
     }
 
-    /// A call was answered. Where the run has ended, the turn may go on.
-    fn advance(&mut self, now: f64) {
+    /// A call was answered. Where the run has ended, the turn may continue.
+    pub(super) fn advance(&mut self, now: f64) {
+        self.saving.ask();
         self.changed(true);
         let ended = self.run.as_ref().map(|run| run.ended.is_some());
         match ended {
-            // The rest of the body is of no interest any more.
+            // The rest of the body is ignored.
             Some(true) if !self.turn.as_ref().is_some_and(|turn| turn.any(&[Stage::Executing])) => self.close(now),
             Some(_) => return,
             None => self.rest(now),
@@ -430,10 +405,11 @@ impl Session {
         self.next(now);
     }
 
-    /// A run has ended well. The turn goes on, waits, or is over.
+    /// A run has ended well. The turn continues, waits, or is over.
     pub(super) fn run_is_over(&mut self, run: Run, now: f64) {
         match &mut self.turn {
-            Some(turn) if turn.ticket == Some(run.ticket) || turn.ticket.is_none() => {
+            Some(turn) if turn.ticket.is_none_or(|ticket| ticket == run.ticket) => {
+                turn.ticket = Some(run.ticket);
                 turn.last = Some(run);
                 self.rest(now);
             }
@@ -456,7 +432,7 @@ impl Session {
             if turn.follow_ups < turn.again.max_follow_ups {
                 return self.follow_up(now);
             }
-            let message = "as many runs have followed on calls as maxFollowUps allows";
+            let message = "maxFollowUps runs have followed in a row: no other one is started";
             self.effects.push_back(Effect::Warning(Warning::new("follow-ups-exhausted", message)));
         }
         self.settle_turn();
@@ -468,7 +444,7 @@ impl Session {
     fn follow_up(&mut self, now: f64) {
         let Some(turn) = &mut self.turn else { return };
         turn.follow_ups += 1;
-        turn.calls.clear();
+        turn.calls = PageCalls::default();
         turn.last = None;
         let ticket = *turn.ticket.get_or_insert(0);
         let run_id = format!("{}-{}", turn.again.run_id, turn.follow_ups);
@@ -479,10 +455,10 @@ impl Session {
     /// The submit of the turn is told how its last run has ended.
     fn settle_turn(&mut self) {
         let Some(turn) = &mut self.turn else { return };
-        let (ticket, Some(mut run)) = (turn.ticket.take(), turn.last.take()) else { return };
+        let Some(mut run) = turn.last.take() else { return };
+        let ticket = turn.ticket.take();
         let unanswered = std::mem::take(&mut run.unanswered).into_iter();
-        run.unanswered =
-            unanswered.filter(|id| self.thread.call(id).is_none_or(|(_, _, answered)| !answered)).collect();
+        run.unanswered = unanswered.filter(|id| self.thread.is_answered(id) != Some(true)).collect();
         if self.status == Status::Running && self.run.is_none() {
             self.status = Status::Idle;
             self.outcome = Some(run.outcome);
@@ -497,17 +473,21 @@ impl Session {
         self.changed(true);
     }
 
-    /// Another submit begins: who was asked has gone on without an answer.
+    /// Another submit begins: who was asked has continued without an answer.
     pub(super) fn leave_turn(&mut self, start: &Start) {
         let Some(turn) = self.turn.take() else { return };
-        for call in turn.calls.iter().filter(|call| call.stage != Stage::Done) {
-            // The run was left to the server, and is not joined any more.
-            if call.stage == Stage::Executing {
+        // Another run is joined while the page is at work.
+        if let Some(ticket) = turn.ticket {
+            let run_id = self.run_id.clone().unwrap_or_default();
+            self.settle(ticket, &run_id, Outcome::Aborted, None, turn.last.as_ref());
+        }
+        for call in turn.calls.iter().filter(|call| call.stage() != Stage::Done) {
+            // The run was left to the server, and is not joined.
+            if call.stage() == Stage::Executing {
                 self.effects.push_back(Effect::Abandon { tool_call_id: call.id.clone() });
             }
             // What is regenerated is cut off, with its calls; and the application may have put an answer into the thread.
-            let answered = self.thread.call(&call.id).is_none_or(|(_, _, answered)| answered);
-            if !answered && !matches!(start, Start::Regenerate(_)) {
+            if self.thread.is_answered(&call.id) == Some(false) && !matches!(start, Start::Regenerate(_)) {
                 self.thread.answer_call(&call.id, &format!("{}-result", call.id), WENT_ON, Some(WENT_ON), true);
             }
         }
@@ -516,36 +496,39 @@ impl Session {
     /// The turn of a session that was saved. What the page was at when it was left may have happened or not: it is not
     /// done again, and the agent is told so.
     pub(super) fn restore_turn(&mut self, turn: Option<Turn>) {
-        let Some(mut turn) = turn else { return };
-        for call in &mut turn.calls {
-            match call.stage {
-                Stage::Executing => {
-                    self.thread.answer_call(&call.id, &format!("{}-result", call.id), RELOADED, Some(RELOADED), false);
-                    call.stage = Stage::Done;
-                }
-                Stage::Waiting => self.thread.set_call_phase(&call.id, CallPhase::AwaitingApproval),
-                Stage::Manual => self.thread.set_call_phase(&call.id, CallPhase::InputAvailable),
+        let Some(turn) = turn else { return };
+        let calls: Vec<(String, Stage)> = turn.calls.iter().map(|call| (call.id.clone(), call.stage())).collect();
+        self.turn = Some(turn);
+        for (id, stage) in calls {
+            match stage {
+                Stage::Executing => self.done(&id, RELOADED, Some(RELOADED), false),
+                Stage::Waiting => self.thread.set_call_phase(&id, CallPhase::AwaitingApproval),
+                Stage::Manual => self.thread.set_call_phase(&id, CallPhase::InputAvailable),
                 Stage::Done => {}
+            }
+            if let (Some((name, args, _)), Some(turn)) = (self.thread.call(&id), &mut self.turn) {
+                turn.calls.rebind(&id, &name, &args, None);
             }
         }
         // How that run has ended is known by what it asks.
         let outcome = if self.thread.open_interrupts().is_empty() { Outcome::Success } else { Outcome::Interrupted };
-        turn.last = Some(Run::over(outcome));
-        self.turn = Some(turn);
+        if let Some(turn) = &mut self.turn {
+            turn.last = Some(Run::over(outcome));
+        }
     }
 
-    /// The turn has failed or was stopped: what the page is at is of no interest any more.
+    /// The turn has failed or was stopped: what the page is at is ignored.
     pub(super) fn abandon_turn(&mut self) {
         let Some(turn) = self.turn.take() else { return };
-        for call in turn.calls.into_iter().filter(|call| call.stage == Stage::Executing) {
-            self.effects.push_back(Effect::Abandon { tool_call_id: call.id });
+        for call in turn.calls.iter().filter(|call| call.stage() == Stage::Executing) {
+            self.effects.push_back(Effect::Abandon { tool_call_id: call.id.clone() });
         }
     }
 
     /// Stops what the page does between two runs.
     pub(super) fn stop_working(&mut self, now: f64) {
-        let last = self.turn.as_mut().and_then(|turn| Some((turn.ticket.take(), turn.last.take()?)));
-        let Some((ticket, run)) = last else { return };
+        let last = self.turn.as_mut().and_then(|turn| Some((turn.last.take()?, turn.ticket.take())));
+        let Some((run, ticket)) = last else { return };
         self.conclude(Outcome::Aborted, None, &[], now);
         let run_id = self.run_id.clone().unwrap_or_default();
         if let Some(ticket) = ticket {

@@ -1,9 +1,8 @@
 //! Activities: structured messages for the page that the server patches.
 
 use super::entry::{Delivery, Entry};
-use super::{Thread, merge_metadata, state};
-use crate::wire::{Content, Message, Raw, Role};
-use serde_json::Value;
+use super::{Thread, delta, merge_metadata};
+use crate::wire::{Content, Message, Raw, Role, Tree, shown_id};
 
 impl Thread {
     pub(super) fn activity_snapshot(
@@ -18,7 +17,7 @@ impl Thread {
         let fresh = || {
             let mut message = Message::new(id, Role::Activity);
             message.activity_type = Some(activity_type.to_owned());
-            message.content = Content::Value(content.value());
+            message.content = Content::Document(Tree::read(content));
             message.subagent_run_id = owner.map(Into::into);
             message
         };
@@ -31,9 +30,16 @@ impl Thread {
         let Some(entry) = self.list.change(at) else { return };
         if entry.message.role == Role::Activity {
             if replace {
-                entry.message = Message { metadata: entry.message.metadata.take(), ..fresh() };
+                let Message { content, activity_type, subagent_run_id, .. } = fresh();
+                entry.unsent.whole |= entry.message.subagent_run_id != subagent_run_id;
+                entry.unsent.activity_type |= entry.message.activity_type != activity_type;
+                entry.unsent.replaced = true;
+                let message = &mut entry.message;
+                (message.content, message.activity_type) = (content, activity_type);
+                message.subagent_run_id = subagent_run_id;
             }
-            entry.unsent.whole |= merge_metadata(&mut entry.message.metadata, metadata) || replace;
+            entry.unsent.metadata.merge(&mut entry.message.metadata, metadata);
+            self.list.classify(at);
         } else if replace {
             let mut message = fresh();
             merge_metadata(&mut message.metadata, metadata);
@@ -47,18 +53,18 @@ impl Thread {
         let at = self.list.find(id);
         let entry = at.and_then(|at| self.list.change(at)).filter(|entry| entry.message.role == Role::Activity);
         let Some(entry) = entry else {
-            self.warn("message-unknown", EVENT, format!("no activity has the id \"{id}\""));
+            self.warn("message-unknown", EVENT, format!("no activity has the id \"{}\"", shown_id(id)));
             return;
         };
-        entry.unsent.whole |= merge_metadata(&mut entry.message.metadata, metadata);
-        let Content::Value(document) = &mut entry.message.content else { return };
-        let applied = state::apply(document, patch, limits, Value::is_object);
+        entry.unsent.metadata.merge(&mut entry.message.metadata, metadata);
+        let Content::Document(document) = &mut entry.message.content else { return };
+        let applied = delta::apply(document, patch, limits, &mut self.copies, Tree::is_object);
         if let Ok(kept) = &applied {
             if entry.message.activity_type.as_deref() != Some(activity_type) {
                 entry.message.activity_type = Some(activity_type.to_owned());
-                entry.unsent.whole = true;
+                entry.unsent.activity_type = true;
             }
-            entry.unsent.content.patched(kept.as_deref().unwrap_or(patch.text()));
+            entry.unsent.content.patched(kept.as_deref().unwrap_or(patch.text()), document);
         }
         self.warn_of_patch(EVENT, "activity-patch-failed", applied);
     }

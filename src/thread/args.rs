@@ -109,13 +109,15 @@ impl ArgsReader {
                     }
                     rest
                 }
-                (Expect::InScalar, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.') => {
-                    self.token.push(char::from(byte));
-                    tail
-                }
                 (Expect::InScalar, _) => {
-                    self.scalar(root, ops, open);
-                    rest
+                    let of_it = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.');
+                    let length = rest.as_bytes().iter().take_while(|byte| of_it(byte)).count();
+                    let (more, tail) = rest.split_at_checked(length).unwrap_or_default();
+                    self.token.push_str(more);
+                    if !tail.is_empty() {
+                        self.scalar(root, ops, open);
+                    }
+                    tail
                 }
                 (Expect::Broken, _) => return,
                 (_, b' ' | b'\n' | b'\r' | b'\t') => tail,
@@ -177,7 +179,7 @@ impl ArgsReader {
             *open = Some(Open { level: self.stack.len(), text: false });
             return;
         }
-        if !ops.ends_with(['[', '{']) {
+        if !matches!(ops.as_bytes().last(), Some(b'[' | b'{')) {
             ops.push(',');
         }
         if let Some(Container::Object(key)) = self.stack.last() {
@@ -229,7 +231,7 @@ impl ArgsReader {
     }
 
     fn scalar(&mut self, root: &Path<'_>, ops: &mut String, open: &mut Option<Open>) {
-        let token = std::mem::take(&mut self.token);
+        let mut token = std::mem::take(&mut self.token);
         if matches!(token.as_str(), "true" | "false" | "null") || is_number(&token) {
             self.open_value(root, ops, open);
             ops.push_str(&token);
@@ -237,6 +239,8 @@ impl ArgsReader {
         } else {
             self.expect = Expect::Broken;
         }
+        token.clear();
+        self.token = token;
     }
 
     /// Reads inside a key; returns what follows it.

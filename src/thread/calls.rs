@@ -1,9 +1,9 @@
 //! Tool calls and their results.
 
-use super::entry::{CallPhase, CallState, CallStatus, Delivery, Entry};
-use super::list::At;
+use super::entry::{CallPhase, CallState, CallStatus, Delivery, Entry, result_json};
+use super::list::{At, Index};
 use super::{Thread, merge_metadata};
-use crate::wire::{Content, JsonError, Message, Raw, Role, ToolCall};
+use crate::wire::{Content, JsonError, Message, Raw, Role, ToolCall, shown_id};
 
 /// How a run ended, for what it left open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,6 @@ impl Thread {
         }
         let encrypted_value = self.take_early_value(true, id);
         let at = self.holder(id, parent.filter(|parent| !parent.is_empty()), owner);
-        let Some(entry) = self.list.change(at) else { return };
         let mut call = ToolCall {
             id: id.to_owned(),
             name: name.to_owned(),
@@ -38,23 +37,17 @@ impl Thread {
             metadata: None,
         };
         merge_metadata(&mut call.metadata, metadata);
-        entry.message.tool_calls.push(call);
-        entry.calls.push(CallState::streaming());
-        self.list.index_call(at);
+        self.list.add_call(at, call, CallState::streaming());
+        self.adopt_result(id);
     }
 
-    /// A call that the thread has is started again: it may be renamed, and its arguments go on.
+    /// A call that the thread has is started again: it may be renamed, and its arguments continue.
     fn call_again(&mut self, at: At, name: &str, metadata: Option<Raw<'_>>) {
-        let Some(entry) = self.list.change(at.message) else { return };
-        let (Some(call), Some(state)) = (entry.message.tool_calls.get_mut(at.call), entry.calls.get_mut(at.call))
-        else {
-            return;
-        };
-        entry.unsent.whole |= merge_metadata(&mut call.metadata, metadata);
+        let Some((call, state)) = self.list.change_call(at) else { return };
+        state.metadata.merge(&mut call.metadata, metadata);
         if call.name != name {
             name.clone_into(&mut call.name);
-            entry.unsent.whole = true;
-            state.changed = true;
+            (state.renamed, state.changed, state.unseen) = (true, true, true);
             self.warn("call-renamed", "TOOL_CALL_START", "the call was started before under another name");
         }
     }
@@ -70,6 +63,7 @@ impl Thread {
                     if let Some(entry) = self.list.change(at) {
                         entry.fold(Role::Assistant, Content::None);
                     }
+                    self.list.classify(at);
                     return at;
                 }
                 _ => {
@@ -89,37 +83,37 @@ impl Thread {
 
     pub(super) fn call_args(&mut self, id: &str, delta: &str, metadata: Option<Raw<'_>>) {
         let Some(at) = self.known_call(id, "TOOL_CALL_ARGS") else { return };
-        let Some(entry) = self.list.change(at.message) else { return };
-        if let Some(call) = entry.message.tool_calls.get_mut(at.call) {
+        if let Some((call, state)) = self.list.change_call(at) {
             call.arguments.push_str(delta);
-            entry.unsent.whole |= merge_metadata(&mut call.metadata, metadata);
+            state.metadata.merge(&mut call.metadata, metadata);
         }
     }
 
     pub(super) fn call_end(&mut self, id: &str, metadata: Option<Raw<'_>>) {
         let Some(at) = self.known_call(id, "TOOL_CALL_END") else { return };
-        let Some(entry) = self.list.change(at.message) else { return };
-        let (Some(call), Some(state)) = (entry.message.tool_calls.get_mut(at.call), entry.calls.get_mut(at.call))
-        else {
-            return;
-        };
-        entry.unsent.whole |= merge_metadata(&mut call.metadata, metadata);
+        let Some((call, state)) = self.list.change_call(at) else { return };
+        state.metadata.merge(&mut call.metadata, metadata);
         if state.phase == CallPhase::InputStreaming {
             state.phase = CallPhase::InputAvailable;
             state.changed = true;
         }
-        let readable = call.arguments.trim().is_empty()
+        // A call may end again and again.
+        let known = state.checked.replace(call.arguments.len()) == Some(call.arguments.len());
+        let readable = known
+            || call.arguments.trim().is_empty()
             || !matches!(Raw::parse(&call.arguments, super::args::MAX_DEPTH), Err(JsonError::Syntax { .. }));
-        entry.complete_if_idle();
+        if let Some(entry) = self.list.change(at.message) {
+            entry.complete_if_idle();
+        }
         if !readable {
-            self.warn("args-not-json", "TOOL_CALL_END", format!("the arguments of \"{id}\" are not JSON"));
+            self.warn("args-not-json", "TOOL_CALL_END", format!("the arguments of \"{}\" are not JSON", shown_id(id)));
         }
     }
 
     fn known_call(&mut self, id: &str, event: &'static str) -> Option<At> {
         let at = self.list.find_call(id);
         if at.is_none() {
-            self.warn("call-unknown", event, format!("no tool call has the id \"{id}\""));
+            self.warn("call-unknown", event, format!("no tool call has the id \"{}\"", shown_id(id)));
         }
         at
     }
@@ -138,46 +132,89 @@ impl Thread {
         let Some(content) = content else { return };
         self.report.answered(call_id);
         let caller = self.list.find_call(call_id);
+        let mut differs = false;
         if let Some(at) = caller
-            && let Some(call) = self.list.change(at.message).and_then(|entry| entry.calls.get_mut(at.call))
+            && let Some((_, state)) = self.list.change_call(at)
         {
-            call.answer(&content, None);
+            let json = result_json(&content);
+            differs = state.result.is_some() && state.has_other(&json, None);
+            state.answer_json(json, None);
+        }
+        if differs {
+            self.warn_of_result(call_id);
         }
         // The same answer again, as servers that replay send it, is one answer.
-        let is = |entry: &Entry| {
-            entry.message.id == message_id
-                && entry.message.role == Role::Tool
-                && entry.message.tool_call_id.as_deref() == Some(call_id)
-        };
-        if let Some(at) = self.list.entries().iter().rposition(is) {
-            if let Some(entry) = self.list.change(at) {
-                entry.message.content = content;
-                merge_metadata(&mut entry.message.metadata, metadata);
-                entry.unsent.whole = true;
-            }
+        let mut message = Message::new(message_id, Role::Tool);
+        message.tool_call_id = Some(call_id.to_owned());
+        if let Some(entry) = self.list.find_same(&message).and_then(|slot| self.list.change(slot)) {
+            entry.message.content = content;
+            entry.unsent.metadata.merge(&mut entry.message.metadata, metadata);
+            entry.unsent.replaced = true;
             return;
         }
-        let mut message = Message::new(message_id, Role::Tool);
+        self.supersede_result(call_id);
         message.content = content;
-        message.tool_call_id = Some(call_id.to_owned());
         message.subagent_run_id = owner.map(Into::into);
         merge_metadata(&mut message.metadata, metadata);
-        let place = caller.map_or(self.list.entries().len(), |at| self.behind_results(at.message));
-        self.list.insert(place, Entry::new(message, Delivery::Complete));
+        self.add_result(caller, Entry::new(message, Delivery::Complete));
+    }
+
+    /// Marks the result that a call has as one of failure, where its event could not say so.
+    pub(crate) fn fail_call(&mut self, id: &str, error: &str) {
+        let Some(at) = self.list.find_call(id) else { return };
+        let call = self.list.change(at.message).and_then(|entry| entry.calls.get_mut(at.call));
+        if let Some(call) = call.filter(|call| call.result.is_some()) {
+            call.answer(&Content::Text(error.to_owned()), Some(error));
+        }
+    }
+
+    /// The calls whose run has failed before they had a result.
+    pub(crate) fn failed_calls(&self) -> impl Iterator<Item = &str> {
+        let failed = |state: &CallState| state.phase == CallPhase::OutputError && state.result.is_none();
+        let of = move |entry: &'_ Entry| -> Vec<usize> {
+            (0..entry.calls.len()).filter(|&at| entry.calls.get(at).is_some_and(failed)).collect()
+        };
+        self.list.iter().flat_map(move |entry| {
+            of(entry).into_iter().filter_map(|at| Some(entry.message.tool_calls.get(at)?.id.as_str()))
+        })
+    }
+
+    /// The run of a call has failed, as a save says.
+    pub(crate) fn restore_failed(&mut self, id: &str) {
+        let Some(at) = self.list.find_call(id) else { return };
+        if let Some((_, state)) = self.list.change_call(at).filter(|(_, state)| state.result.is_none()) {
+            state.end(false);
+        }
     }
 
     /// Name and arguments of a call, and whether it has its answer.
     pub(crate) fn call(&mut self, id: &str) -> Option<(String, String, bool)> {
         let at = self.list.find_call(id)?;
-        let entry = self.list.get(at.message)?;
-        let (call, state) = (entry.message.tool_calls.get(at.call)?, entry.calls.get(at.call)?);
+        let (call, state) = self.list.call(at)?;
         Some((call.name.clone(), call.arguments.clone(), state.result.is_some()))
+    }
+
+    /// The name that a call has.
+    pub(crate) fn call_name(&mut self, id: &str) -> Option<&str> {
+        let at = self.list.find_call(id)?;
+        Some(&self.list.get(at.message)?.message.tool_calls.get(at.call)?.name)
+    }
+
+    /// Whether a call has its answer; `None`: there is no such call.
+    pub(crate) fn is_answered(&mut self, id: &str) -> Option<bool> {
+        let at = self.list.find_call(id)?;
+        Some(self.list.call(at)?.1.result.is_some())
+    }
+
+    /// Takes the ids of calls that lists of messages have brought answers to since the last call.
+    pub(crate) fn take_answered(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.answered)
     }
 
     /// What the page or its people do about a call.
     pub(crate) fn set_call_phase(&mut self, id: &str, phase: CallPhase) {
         let Some(at) = self.list.find_call(id) else { return };
-        if let Some(state) = self.list.change(at.message).and_then(|entry| entry.calls.get_mut(at.call)) {
+        if let Some((_, state)) = self.list.change_call(at) {
             state.status = CallStatus::Running;
             state.phase = phase;
             state.changed = true;
@@ -187,25 +224,18 @@ impl Thread {
     /// Somebody has given a call other arguments (JSON text).
     pub(crate) fn replace_args(&mut self, id: &str, args: &str) {
         let Some(at) = self.list.find_call(id) else { return };
-        let Some(entry) = self.list.change(at.message) else { return };
-        let (Some(call), Some(state)) = (entry.message.tool_calls.get_mut(at.call), entry.calls.get_mut(at.call))
-        else {
-            return;
-        };
+        let Some((call, state)) = self.list.change_call(at) else { return };
         args.clone_into(&mut call.arguments);
-        state.args_sent = 0;
-        state.args_replaced = true;
-        state.args = Default::default();
-        state.changed = true;
-        entry.unsent.whole = true;
+        state.replace_args();
+        (state.changed, state.unseen) = (true, true);
     }
 
-    /// The page answers a call. The message goes behind the one that calls.
+    /// The page answers a call. The message goes after the one that calls.
     pub(crate) fn answer_call(&mut self, id: &str, message_id: &str, content: &str, error: Option<&str>, denied: bool) {
         let Some(at) = self.list.find_call(id) else { return };
         let content = Content::Text(content.to_owned());
         let owner = self.list.get(at.message).and_then(|entry| entry.message.subagent_run_id.clone());
-        if let Some(state) = self.list.change(at.message).and_then(|entry| entry.calls.get_mut(at.call)) {
+        if let Some((_, state)) = self.list.change_call(at) {
             state.answer(&content, error);
             if denied {
                 state.phase = CallPhase::Denied;
@@ -216,47 +246,79 @@ impl Thread {
         message.tool_call_id = Some(id.to_owned());
         message.error = error.map(Into::into);
         message.subagent_run_id = owner;
-        let place = self.behind_results(at.message);
         let mut entry = Entry::new(message, Delivery::Complete);
-        entry.local = true;
-        self.list.insert(place, entry);
+        (entry.local, entry.page) = (true, true);
+        self.add_result(Some(at), entry);
     }
 
     /// The messages with answers of the page that the server has not seen.
     pub(crate) fn unsent_answers(&self) -> impl Iterator<Item = &str> {
-        self.list.entries().iter().filter(|entry| entry.local).map(|entry| entry.message.id.as_str())
+        self.list.iter().filter(|entry| entry.local).map(|entry| entry.message.id.as_str())
     }
 
     /// The same of a thread that was saved.
     pub(crate) fn restore_unsent(&mut self, ids: &[String]) {
-        for entry in self.list.entries_mut() {
-            entry.local = ids.contains(&entry.message.id);
+        // Whether all calls that were at work are there is not known.
+        self.calls_lost = true;
+        let mut unsent = Index::new();
+        for id in ids {
+            unsent.insert(id.clone(), At::default());
+        }
+        for slot in self.list.slots().collect::<Vec<_>>() {
+            if let Some(entry) = self.list.change(slot) {
+                entry.local = unsent.contains_key(&entry.message.id);
+                entry.page |= entry.local;
+            }
+            self.list.classify(slot);
         }
     }
 
     /// A run begins, and the server is told everything.
     pub(crate) fn sent(&mut self) {
         self.report.forget_calls();
-        self.list.entries_mut().iter_mut().for_each(|entry| entry.local = false);
+        self.claimed = None;
+        self.list.release_local();
+        self.list.reopen_held();
         self.state.sent();
+        self.copies = super::Copies::default();
     }
 
-    /// Behind the calling message and the tool messages that follow it.
-    fn behind_results(&self, caller: usize) -> usize {
-        let behind = self.list.entries().iter().skip(caller + 1);
-        caller + 1 + behind.take_while(|entry| entry.message.role == Role::Tool).count()
+    /// Adds a result after the message that calls and the results that it has, or at the end.
+    pub(super) fn add_result(&mut self, caller: Option<At>, result: Entry) {
+        let Some(at) = caller else {
+            self.list.push(result);
+            return;
+        };
+        let last = self.list.last_after(at.message);
+        self.list.insert_after(last, result);
     }
 
-    /// The run is over: nothing streams any more. Calls that wait for the page (`pending`) go on waiting.
-    pub(crate) fn end_run(&mut self, ending: Ending, pending: &[String], now: f64) {
-        for at in 0..self.list.entries().len() {
-            let open = self.list.get(at).is_some_and(|entry| {
-                entry.delivery == Delivery::Streaming
-                    || entry.reasoning_time.runs()
-                    || entry.calls.iter().any(|call| call.status == CallStatus::Running)
-            });
-            if open && let Some(entry) = self.list.change(at) {
-                entry.end(ending, pending, now);
+    /// The run is over: nothing streams. Calls that wait for an answer (`pending`, and those `of_page`) continue
+    /// waiting.
+    pub(crate) fn end_run(&mut self, ending: Ending, pending: &[String], of_page: &dyn Fn(&str) -> bool, now: f64) {
+        for slot in self.list.take_open() {
+            if let Some(entry) = self.list.change(slot) {
+                entry.end(ending, now);
+            }
+        }
+        let well = ending == Ending::Complete;
+        let open = self.list.take_open_calls(!well);
+        let mut named = Index::new();
+        for id in pending.iter().filter(|_| well && !open.is_empty()) {
+            named.insert(id.clone(), At::default());
+        }
+        for at in open {
+            let Some((call, state)) = self.list.call(at) else { continue };
+            let runs = state.status == CallStatus::Running;
+            match runs && well {
+                true if named.contains_key(&call.id) => self.list.stays_open(at, false),
+                true if of_page(&call.id) => self.list.stays_open(at, true),
+                _ => {
+                    if let Some((_, state)) = self.list.change_call(at).filter(|_| runs) {
+                        state.end(well);
+                    }
+                    self.list.close_call(at);
+                }
             }
         }
         self.report.ended(ending == Ending::Complete, now);
@@ -264,7 +326,7 @@ impl Thread {
 }
 
 impl Entry {
-    fn end(&mut self, ending: Ending, pending: &[String], now: f64) {
+    fn end(&mut self, ending: Ending, now: f64) {
         self.unsent.duration |= self.reasoning_time.stop(now);
         self.text_open = false;
         if self.delivery == Delivery::Streaming {
@@ -275,22 +337,30 @@ impl Entry {
             };
             self.unsent.delivery = true;
         }
-        for (call, state) in self.message.tool_calls.iter().zip(&mut self.calls) {
-            if state.status != CallStatus::Running || (ending == Ending::Complete && pending.contains(&call.id)) {
-                continue;
+    }
+}
+
+impl CallState {
+    fn end(&mut self, well: bool) {
+        self.changed = true;
+        if well {
+            // The server keeps the answer to itself.
+            self.status = CallStatus::Complete;
+            if self.phase == CallPhase::InputStreaming {
+                self.phase = CallPhase::InputAvailable;
             }
-            state.changed = true;
-            if ending == Ending::Complete {
-                // The server keeps the answer to itself.
-                state.status = CallStatus::Complete;
-                if state.phase == CallPhase::InputStreaming {
-                    state.phase = CallPhase::InputAvailable;
-                }
-            } else {
-                state.status = CallStatus::Error;
-                state.phase = CallPhase::OutputError;
-                state.error = Some("The run ended before the call was answered.".to_owned());
-            }
+        } else {
+            self.status = CallStatus::Error;
+            self.phase = CallPhase::OutputError;
+            self.error = Some("The run ended before the call was answered.".to_owned());
         }
+    }
+
+    /// The arguments are others now.
+    pub fn replace_args(&mut self) {
+        self.args_sent = 0;
+        (self.args_replaced, self.args_replaced_in_message) = (true, true);
+        self.args = Default::default();
+        self.checked = None;
     }
 }

@@ -1,8 +1,13 @@
 //! One message of the thread, with what the snapshot adds to it and with what the mirror has of it already.
 
 use super::args::ArgsReader;
+use super::list::{At, Index};
+use super::patch::Patch;
 use super::state::UnsentDocument;
-use crate::wire::{Content, Fields, JsonWriter, Message, Note, Protocol, Raw, Role, write_json};
+use crate::wire::{
+    Content, Fields, JsonWriter, Message, Note, Protocol, Raw, Role, write_json, write_string, write_value,
+};
+use serde_json::{Map, Value};
 
 /// How far a message has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +66,56 @@ impl Stopwatch {
     }
 }
 
+/// What the mirror lacks of some metadata.
+#[derive(Debug, Default)]
+pub(super) struct UnsentMetadata {
+    /// The member itself is new.
+    whole: bool,
+    keys: Vec<String>,
+}
+
+impl UnsentMetadata {
+    /// Merges an event's metadata into a target's: key by key, values replaced whole (AG-UI's metadata rule).
+    #[inline(always)]
+    pub fn merge(&mut self, target: &mut Option<Map<String, Value>>, metadata: Option<Raw<'_>>) {
+        if let Some(metadata) = metadata {
+            self.merge_some(target, metadata);
+        }
+    }
+
+    #[inline(never)]
+    fn merge_some(&mut self, target: &mut Option<Map<String, Value>>, metadata: Raw<'_>) {
+        let Some(fields) = metadata.object() else { return };
+        self.whole |= target.is_none();
+        self.keys.extend(fields.iter().map(|(key, _)| key.into_owned()));
+        super::insert_all(target.get_or_insert_with(Map::new), &fields);
+    }
+
+    /// Writes the members that are new or other. `path`: to the metadata.
+    pub fn write(&mut self, metadata: Option<&Map<String, Value>>, path: &str, patch: &mut Patch) {
+        let Self { whole, keys } = std::mem::take(self);
+        let Some(metadata) = metadata else { return };
+        if whole {
+            return patch.reconcile(path, |out| write_map(out, metadata));
+        }
+        let mut written = Index::new();
+        for key in keys {
+            if let (Some(value), None) = (metadata.get(&key), written.get(&key)) {
+                let mut path = format!("{path},");
+                write_string(&mut path, &key);
+                patch.reconcile(&path, |out| write_value(out, value));
+                written.insert(key, At::default());
+            }
+        }
+    }
+}
+
+fn write_map(out: &mut String, map: &Map<String, Value>) {
+    let mut object = JsonWriter::object(out);
+    map.iter().for_each(|(key, value)| write_value(object.member(key), value));
+    object.close();
+}
+
 /// What the mirror lacks of a message.
 #[derive(Debug, Default)]
 pub(super) struct Unsent {
@@ -73,6 +128,11 @@ pub(super) struct Unsent {
     /// Bytes of the content, and of the reasoning, that the mirror has.
     pub text_sent: usize,
     pub reasoning_sent: usize,
+    /// The content is another, not only more.
+    pub replaced: bool,
+    pub activity_type: bool,
+    pub encrypted_value: bool,
+    pub metadata: UnsentMetadata,
     /// Patches on the content of an activity.
     pub content: UnsentDocument,
 }
@@ -81,13 +141,26 @@ pub(super) struct Unsent {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub message: Message,
-    /// Its index in the mirror's list, once it is there.
+    /// Set once it is in the mirror's list; its index there, while the list is being rebuilt.
     pub place: Option<usize>,
+    /// Not in the list; its place is, until the mirror knows.
+    pub gone: bool,
+    /// Noted for the end of the run.
+    pub open: bool,
+    /// The number of its class, and the last merge that kept it.
+    pub class: usize,
+    pub stamp: usize,
+    /// The length of the text when its room was given back last.
+    fitted: usize,
+    /// The calls before this one have their arguments.
+    idle_until: usize,
     pub delivery: Delivery,
-    /// Opened by an event of a stream, so a later stream with its id may go on writing.
+    /// Opened by an event of a stream, so a later stream with its id may continue writing.
     pub streamed: bool,
     /// The page's own answer to a call, which the server has not seen: no snapshot of its takes it away.
     pub local: bool,
+    /// It is an answer of the page, whether the server has seen it or not: it is kept as long as its call is.
+    pub page: bool,
     /// TEXT_MESSAGE_START came, its END did not.
     pub text_open: bool,
     pub reasoning: Option<Reasoning>,
@@ -102,9 +175,16 @@ impl Entry {
         Self {
             message,
             place: None,
+            gone: false,
+            open: false,
+            class: usize::MAX,
+            stamp: 0,
+            fitted: 0,
+            idle_until: 0,
             delivery,
             streamed: false,
             local: false,
+            page: false,
             text_open: false,
             reasoning: None,
             reasoning_time: Stopwatch::default(),
@@ -114,12 +194,13 @@ impl Entry {
     }
 
     /// Reads a message in the snapshot's shape: AG-UI's, with the snapshot's extras where it has them.
-    pub fn read(raw: Raw<'_>, notes: &mut Vec<Note>) -> Result<Self, &'static str> {
-        let message = Message::read(raw, notes)?;
+    pub fn read(fields: Option<&Fields<'_>>, notes: &mut Vec<Note>) -> Result<Self, &'static str> {
+        let message = Message::read(fields, notes)?;
         let mut entry = Self::new(message, Delivery::Complete);
-        if let Some(fields) = raw.object() {
-            entry.read_extras(&fields);
-        }
+        // The page's answers have such an id, also where a server tells them again.
+        let call = entry.message.tool_call_id.as_deref();
+        entry.page = call.is_some_and(|call| entry.message.id.strip_suffix("-result") == Some(call));
+        fields.into_iter().for_each(|fields| entry.read_extras(fields));
         entry.calls = entry.message.tool_calls.iter().map(|_| CallState::given()).collect();
         Ok(entry)
     }
@@ -160,15 +241,25 @@ impl Entry {
     pub fn complete(&mut self) {
         self.unsent.delivery |= self.delivery != Delivery::Complete;
         self.delivery = Delivery::Complete;
-        // A text that grew has room for as much again, which nobody else can have.
-        if let Content::Text(text) = &mut self.message.content {
+        // A string that grew has room for as much again, which nobody else can have. One that is opened again and again
+        // for a little more keeps some.
+        if let Content::Text(text) = &mut self.message.content
+            && text.capacity() - text.len() > text.len() / 4
+            && text.len() / 2 >= self.fitted
+        {
             text.shrink_to_fit();
+            self.fitted = text.len();
         }
     }
 
-    /// The same, unless its text or a call goes on: a message that only reasons or calls has no END of its own.
+    /// The same, unless its text or a call continues: a message that only reasons or calls has no END of its own.
     pub fn complete_if_idle(&mut self) {
-        if !self.text_open && self.calls.iter().all(|call| call.phase != CallPhase::InputStreaming) {
+        // A call streams at its beginning only.
+        let streams = |call: &CallState| call.phase == CallPhase::InputStreaming;
+        while self.calls.get(self.idle_until).is_some_and(|call| !streams(call)) {
+            self.idle_until += 1;
+        }
+        if !self.text_open && self.idle_until >= self.calls.len() {
             self.complete();
         }
     }
@@ -212,6 +303,21 @@ impl Entry {
         }
         object.string("delivery", self.delivery.name());
         object.close();
+    }
+
+    /// Writes the content as the snapshot has it.
+    pub fn write_content(&self, out: &mut String) {
+        match &self.message.content {
+            Content::Text(text) => write_string(out, text),
+            Content::Document(document) => document.write(out),
+            Content::Value(value) => write_value(out, value),
+            Content::None => out.push_str("null"),
+        }
+    }
+
+    /// The calls are others than they were.
+    pub fn calls_changed(&mut self) {
+        self.idle_until = 0;
     }
 
     /// What the duration of this message's reasoning is called.
@@ -270,8 +376,20 @@ impl CallPhase {
 /// What a tool call has beyond its AG-UI shape.
 #[derive(Debug)]
 pub(super) struct CallState {
-    /// Its index in the mirror's list of calls, once it is there.
+    /// As that of the message, in the list of calls.
     pub place: Option<usize>,
+    /// Noted for the next patch, and for the end of the run.
+    pub touched: bool,
+    pub open: bool,
+    /// The mirror's message has it.
+    pub in_message: bool,
+    /// In the message it has other arguments, another name, encrypted value or metadata.
+    pub args_replaced_in_message: bool,
+    pub renamed: bool,
+    pub encrypted_value: bool,
+    pub metadata: UnsentMetadata,
+    /// Bytes of the arguments that were found to be JSON, or not.
+    pub checked: Option<usize>,
     pub status: CallStatus,
     pub phase: CallPhase,
     /// JSON text.
@@ -287,6 +405,10 @@ pub(super) struct CallState {
     pub args_in_message: usize,
     /// The arguments are others than the mirror has, not only more.
     pub args_replaced: bool,
+    /// The mirror has another name, or other arguments and not only fewer.
+    pub unseen: bool,
+    /// It came with a list of messages, and nobody has looked whether it was in the thread before.
+    pub given: bool,
 }
 
 impl CallState {
@@ -294,6 +416,14 @@ impl CallState {
     pub fn streaming() -> Self {
         Self {
             place: None,
+            touched: false,
+            open: false,
+            in_message: false,
+            args_replaced_in_message: false,
+            renamed: false,
+            encrypted_value: false,
+            metadata: UnsentMetadata::default(),
+            checked: None,
             status: CallStatus::Running,
             phase: CallPhase::InputStreaming,
             result: None,
@@ -304,17 +434,30 @@ impl CallState {
             args_sent: 0,
             args_in_message: 0,
             args_replaced: false,
+            unseen: false,
+            given: false,
         }
+    }
+
+    /// The mirror has got it, without its arguments.
+    pub fn sent_new(&mut self) {
+        self.place = Some(0);
+        (self.changed, self.args_replaced, self.unseen) = (false, false, false);
     }
 
     /// A call of a message that came whole.
     pub fn given() -> Self {
-        Self { status: CallStatus::Complete, phase: CallPhase::InputAvailable, ..Self::streaming() }
+        Self { status: CallStatus::Complete, phase: CallPhase::InputAvailable, given: true, ..Self::streaming() }
     }
 
     /// Takes the answer: the content of a tool message, or its error.
     pub fn answer(&mut self, content: &Content, error: Option<&str>) {
-        self.result = Some(result_json(content));
+        self.answer_json(result_json(content), error);
+    }
+
+    /// The same, of JSON text.
+    pub fn answer_json(&mut self, json: String, error: Option<&str>) {
+        self.result = Some(json);
         self.error_gone = (self.error_gone || self.error.is_some()) && error.is_none();
         self.error = error.map(Into::into);
         (self.status, self.phase) = match error {
@@ -324,11 +467,9 @@ impl CallState {
         self.changed = true;
     }
 
-    /// The same, unless it is the answer that the call has.
-    pub fn answer_if_new(&mut self, content: &Content, error: Option<&str>) {
-        if self.result.as_deref() != Some(&result_json(content)) || self.error.as_deref() != error {
-            self.answer(content, error);
-        }
+    /// Whether it has not this answer.
+    pub fn has_other(&self, json: &str, error: Option<&str>) -> bool {
+        self.result.as_deref() != Some(json) || self.error.as_deref() != error
     }
 
     /// Writes the members that say how the call is.
@@ -342,12 +483,13 @@ impl CallState {
 }
 
 /// A tool's answer as JSON: parsed where its text is JSON, else the text; a list of content parts as it is.
-fn result_json(content: &Content) -> String {
+pub(super) fn result_json(content: &Content) -> String {
     let mut json = String::new();
     match content {
         Content::Text(text) if Raw::parse(text, RESULT_DEPTH).is_ok() => json.push_str(text),
-        Content::Text(text) => crate::wire::write_string(&mut json, text),
-        Content::Value(value) => crate::wire::write_value(&mut json, value),
+        Content::Text(text) => write_string(&mut json, text),
+        Content::Value(value) => write_value(&mut json, value),
+        Content::Document(document) => document.write(&mut json),
         Content::None => json.push_str("null"),
     }
     json

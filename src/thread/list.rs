@@ -1,73 +1,199 @@
 //! The messages in order, found by id in constant time.
+//!
+//! A message keeps its slot while it is in the list, wherever it stands: what is inserted or removed costs nothing for
+//! those that stay. What came and went since the last patch is noted, so that the patch is written from that alone; only
+//! where the list was given anew is all of it looked through.
 
-use super::entry::{Delivery, Entry};
-use crate::wire::{Content, same};
-use std::collections::HashMap;
+use super::entry::{CallState, Delivery, Entry};
+use super::finder::Finder;
+use super::order::{Item, Order, Part, Place, add};
+use super::results::Merged;
+pub(crate) use crate::wire::{At, Index};
+use crate::wire::{Content, Message, Role, ToolCall, same};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-/// Where a message stands, and for a tool call its place among that message's calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct At {
-    pub message: usize,
-    pub call: usize,
+/// What a snapshot of the messages does with those that it does not name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// The page's own answers: they stay.
+    Local,
+    Plain,
+    Reasoning,
+    /// Activities of one type.
+    Activity(usize),
 }
 
-/// Positions by id. One type for all look-ups, so that the code of the map is in the module once.
-pub(crate) type Index = HashMap<String, At>;
+impl Class {
+    fn number(self) -> usize {
+        match self {
+            Self::Local => 0,
+            Self::Plain => 1,
+            Self::Reasoning => 2,
+            Self::Activity(kind) => kind + 3,
+        }
+    }
+}
 
 #[derive(Debug, Default)]
 pub(super) struct MessageList {
-    entries: Vec<Entry>,
-    /// The first message of each id.
-    by_id: Index,
-    by_call: Index,
+    slab: Vec<Option<Entry>>,
+    /// With those that are gone and that the mirror has.
+    order: Order,
+    by_id: Finder,
+    by_call: Finder,
+    /// Results, by their id and call.
+    by_result: Finder,
+    /// The last result of each call.
+    answers: Index,
     /// Where the last look-up ended: a stream writes many deltas to one message.
     last: usize,
     last_call: Option<At>,
-    /// Positions of messages with something unsent; not valid after the list was restructured.
-    pub touched: Vec<usize>,
-    /// Messages or calls came, went or moved since the last patch.
-    pub restructured: bool,
+    /// What has something unsent.
+    touched: Vec<usize>,
+    touched_calls: Vec<At>,
+    /// What is new, or gone, since the last patch.
+    changes: Vec<usize>,
+    new_calls: Vec<At>,
+    /// The list, or that of the calls, was given anew: places say where in the mirror's list each element is.
+    moved: bool,
+    calls_moved: bool,
+    /// What the end of a run has to end.
+    open: Vec<usize>,
+    open_calls: Vec<At>,
+    /// Calls that wait for the page: only a bad end ends them.
+    held_calls: Vec<At>,
+    /// Slots by their class; a message that has changed its class may stand in several.
+    classes: Vec<Vec<usize>>,
+    activity_types: Index,
+    /// The last merge.
+    stamp: usize,
+    /// How often the messages were given other slots.
+    renumbered: usize,
+}
+
+/// A slot that is noted for later.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slot {
+    slot: usize,
+    renumbered: usize,
 }
 
 impl MessageList {
-    pub fn entries(&self) -> &[Entry] {
-        &self.entries
+    /// The messages in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.order.iter().filter_map(|slot| self.get(slot))
     }
 
-    pub fn entries_mut(&mut self) -> &mut [Entry] {
-        &mut self.entries
+    /// Their slots.
+    pub fn slots(&self) -> impl DoubleEndedIterator<Item = usize> {
+        self.order.iter().filter(|slot| self.get(*slot).is_some())
     }
 
-    pub fn get(&self, at: usize) -> Option<&Entry> {
-        self.entries.get(at)
+    /// The messages after the one in a slot, with their slots; all, where there is no such slot.
+    pub fn after(&self, slot: Option<usize>) -> impl Iterator<Item = (usize, &Entry)> {
+        let all = slot.is_none().then(|| self.order.iter()).into_iter().flatten();
+        let rest = slot.map(|slot| self.order.after(slot)).into_iter().flatten();
+        all.chain(rest).filter_map(|slot| Some((slot, self.get(slot)?)))
     }
 
-    /// The message at `at`, to be changed: it goes into the next patch.
-    pub fn change(&mut self, at: usize) -> Option<&mut Entry> {
-        let entry = self.entries.get_mut(at)?;
+    pub fn get(&self, slot: usize) -> Option<&Entry> {
+        self.slab.get(slot)?.as_ref().filter(|entry| !entry.gone)
+    }
+
+    pub fn note_slot(&self, slot: usize) -> Slot {
+        Slot { slot, renumbered: self.renumbered }
+    }
+
+    /// The slot that was noted, if its message is still there.
+    pub fn find_slot(&self, noted: Slot) -> Option<usize> {
+        let there = noted.renumbered == self.renumbered && self.get(noted.slot).is_some();
+        there.then_some(noted.slot)
+    }
+
+    /// A message that streams, or reasons, from now on.
+    pub fn opens(&mut self, slot: usize) {
+        self.change(slot);
+    }
+
+    /// The message in a slot, for the one who writes the patch.
+    pub fn get_mut(&mut self, slot: usize) -> Option<&mut Entry> {
+        self.slab.get_mut(slot)?.as_mut().filter(|entry| !entry.gone)
+    }
+
+    /// The message in a slot, to be changed: it goes into the next patch.
+    pub fn change(&mut self, slot: usize) -> Option<&mut Entry> {
+        let entry = self.slab.get_mut(slot)?.as_mut().filter(|entry| !entry.gone)?;
         if !entry.unsent.touched {
             entry.unsent.touched = true;
-            self.touched.push(at);
+            self.touched.push(slot);
+        }
+        if !entry.open && (entry.delivery == Delivery::Streaming || entry.reasoning_time.runs()) {
+            entry.open = true;
+            self.open.push(slot);
         }
         Some(entry)
     }
 
-    /// The position of the first message with this id.
+    /// A call, to be changed: it goes into the next patch.
+    pub fn change_call(&mut self, at: At) -> Option<(&mut ToolCall, &mut CallState)> {
+        let entry = self.slab.get_mut(at.message)?.as_mut().filter(|entry| !entry.gone)?;
+        let (call, state) = (entry.message.tool_calls.get_mut(at.call)?, entry.calls.get_mut(at.call)?);
+        if !state.touched {
+            state.touched = true;
+            self.touched_calls.push(at);
+        }
+        if !state.open {
+            state.open = true;
+            self.open_calls.push(at);
+        }
+        Some((call, state))
+    }
+
+    /// A call as it is.
+    pub fn call(&self, at: At) -> Option<(&ToolCall, &CallState)> {
+        let entry = self.get(at.message)?;
+        Some((entry.message.tool_calls.get(at.call)?, entry.calls.get(at.call)?))
+    }
+
+    /// The slot of the first message with this id; a result, only if there is no other.
     pub fn find(&mut self, id: &str) -> Option<usize> {
-        if self.entries.get(self.last).is_some_and(|entry| same(&entry.message.id, id)) {
+        if self.get(self.last).is_some_and(|entry| same(&entry.message.id, id)) {
             return Some(self.last);
         }
         self.last = self.by_id.get(id)?.message;
         Some(self.last)
     }
 
+    /// The slot of the message that a message of a snapshot takes the place of: by its id, and for a result by its call
+    /// too, because servers give the results of parallel calls one id.
+    pub fn find_same(&self, message: &Message) -> Option<usize> {
+        match result_key(message) {
+            Some(key) => self.by_result.get(&key).map(|at| at.message),
+            None => {
+                let slot = self.by_id.get(&message.id)?.message;
+                self.get(slot).filter(|entry| result_key(&entry.message).is_none()).map(|_| slot)
+            }
+        }
+    }
+
+    /// Whether there is any result.
+    pub fn has_results(&self) -> bool {
+        !self.by_result.is_empty()
+    }
+
+    /// The slot of the last result of a call.
+    pub fn answer_of(&self, call: &str) -> Option<usize> {
+        self.answers.get(call).map(|at| at.message)
+    }
+
     /// Adds to the text of the message that was found last, if it has this id, and grows already.
     #[inline(always)]
     pub fn grow_last(&mut self, id: &str, delta: &str) -> bool {
-        let Some(entry) = self.entries.get_mut(self.last) else { return false };
+        let Some(Some(entry)) = self.slab.get_mut(self.last) else { return false };
         let grows = entry.unsent.touched && entry.delivery == Delivery::Streaming && same(&entry.message.id, id);
         match &mut entry.message.content {
-            Content::Text(text) if grows => {
+            Content::Text(text) if grows && !entry.gone => {
                 text.push_str(delta);
                 true
             }
@@ -76,84 +202,517 @@ impl MessageList {
     }
 
     pub fn find_call(&mut self, id: &str) -> Option<At> {
-        let is = |at: At| self.call_id(at).is_some_and(|found| same(found, id));
+        let is = |at: At| self.call(at).is_some_and(|(call, _)| same(&call.id, id));
         if let Some(at) = self.last_call.filter(|at| is(*at)) {
             return Some(at);
         }
-        self.last_call = Some(*self.by_call.get(id)?);
+        self.last_call = Some(self.by_call.get(id)?);
         self.last_call
     }
 
-    fn call_id(&self, at: At) -> Option<&str> {
-        self.entries.get(at.message)?.message.tool_calls.get(at.call).map(|call| call.id.as_str())
+    pub fn has_call(&self, id: &str) -> bool {
+        self.by_call.get(id).is_some()
     }
 
     pub fn push(&mut self, entry: Entry) -> usize {
-        let at = self.entries.len();
-        self.insert(at, entry);
-        at
+        let item = self.item(&entry);
+        let slot = item.slot;
+        self.slab.push(Some(entry));
+        self.order.push(item);
+        self.added(slot);
+        slot
     }
 
-    pub fn insert(&mut self, at: usize, entry: Entry) {
-        let last = at == self.entries.len();
-        self.entries.insert(at, entry);
-        self.restructured = true;
-        if last {
-            self.index(at);
-        } else {
-            self.reindex();
-        }
+    /// Puts a message right after the one in a slot.
+    pub fn insert_after(&mut self, before: usize, entry: Entry) -> usize {
+        let item = self.item(&entry);
+        let slot = item.slot;
+        self.slab.push(Some(entry));
+        self.order.insert_after(before, item);
+        self.added(slot);
+        slot
     }
 
-    /// Notes a call that was added to the message at `at`.
-    pub fn index_call(&mut self, at: usize) {
-        if let Some(entry) = self.entries.get_mut(at) {
-            entry.unsent.whole = true;
-        }
-        self.restructured = true;
-        self.index(at);
+    fn item(&self, entry: &Entry) -> Item {
+        let follows = entry.message.role == Role::Tool;
+        Item { slot: self.slab.len(), calls: entry.calls.len(), follows }
     }
 
-    /// Puts another message in the place of the one at `at`, whose calls go with it.
-    pub fn supplant(&mut self, at: usize, mut entry: Entry) {
-        let Some(old) = self.entries.get_mut(at) else { return };
+    /// Whether only results stand between a message and one after it.
+    pub fn is_right_after(&self, head: usize, slot: usize) -> bool {
+        self.order.is_right_after(head, slot)
+    }
+
+    /// The slot of the last of the results right after a message; its own, where there is none.
+    pub fn last_after(&self, head: usize) -> usize {
+        self.order.last_after(head)
+    }
+
+    fn added(&mut self, slot: usize) {
+        self.changes.push(slot);
+        self.change(slot);
+        self.index(slot);
+        self.index_calls(slot);
+        self.classify(slot);
+    }
+
+    /// Adds a call to the message in a slot.
+    pub fn add_call(&mut self, slot: usize, call: ToolCall, state: CallState) {
+        let Some(entry) = self.change(slot) else { return };
+        let at = At { message: slot, call: entry.calls.len() };
+        let id = call.id.clone();
+        entry.message.tool_calls.push(call);
+        entry.calls.push(state);
+        self.order.set_calls(slot, at.call + 1);
+        self.by_call.add(&id, at, |_| false);
+        self.new_calls.push(at);
+        self.change_call(at);
+    }
+
+    /// Puts another message of the same id in the place of the one in a slot, whose calls go with it.
+    pub fn supplant(&mut self, slot: usize, mut entry: Entry) {
+        self.calls_move();
+        self.unindex_parts(slot);
+        let Some(old) = self.slab.get_mut(slot).and_then(Option::as_mut) else { return };
         entry.place = old.place;
         entry.unsent.whole = true;
         *old = entry;
-        self.restructured = true;
-        self.reindex();
+        self.change(slot);
+        self.index_parts(slot);
+        self.index_calls(slot);
+        self.replaced(slot);
     }
 
-    /// Takes all entries out, to be put back in another order with [`Self::replace`].
-    pub fn take(&mut self) -> Vec<Entry> {
-        std::mem::take(&mut self.entries)
+    /// The message in a slot may have another role.
+    pub fn replaced(&mut self, slot: usize) {
+        let follows = self.get(slot).is_some_and(|entry| entry.message.role == Role::Tool);
+        self.order.set_follows(slot, follows);
+        self.classify(slot);
     }
 
-    pub fn replace(&mut self, entries: Vec<Entry>) {
-        self.entries = entries;
-        self.restructured = true;
-        self.reindex();
-    }
-
-    fn index(&mut self, at: usize) {
-        let Some(entry) = self.entries.get(at) else { return };
-        if !self.by_id.contains_key(&entry.message.id) {
-            self.by_id.insert(entry.message.id.clone(), At { message: at, call: 0 });
-        }
-        for (call, tool_call) in entry.message.tool_calls.iter().enumerate() {
-            if !self.by_call.contains_key(&tool_call.id) {
-                self.by_call.insert(tool_call.id.clone(), At { message: at, call });
+    /// Takes a message out.
+    pub fn remove(&mut self, slot: usize) {
+        self.unindex(slot);
+        let Some(entry) = self.get_mut(slot) else { return };
+        let sent = entry.place.is_some();
+        if sent && !self.moved {
+            // Its place is held until the mirror knows. What it holds is not needed.
+            if let Some(entry) = self.get_mut(slot) {
+                entry.gone = true;
+                entry.message.content = Content::None;
+            }
+            self.order.set_follows(slot, true);
+            self.changes.push(slot);
+        } else {
+            self.order.remove(slot);
+            if let Some(place) = self.slab.get_mut(slot) {
+                *place = None;
             }
         }
     }
 
-    fn reindex(&mut self) {
-        self.by_id.clear();
-        self.by_call.clear();
-        self.last = 0;
-        self.last_call = None;
-        for at in 0..self.entries.len() {
-            self.index(at);
+    /// The calls of the message in a slot are about to be others.
+    pub fn begin_calls(&mut self, slot: usize) {
+        self.calls_move();
+        self.unindex_calls(slot);
+    }
+
+    /// They are.
+    pub fn end_calls(&mut self, slot: usize) {
+        self.index_calls(slot);
+    }
+
+    /// Takes all entries out, to be put back in another order with [`Self::replace`].
+    pub fn take(&mut self) -> Vec<Entry> {
+        self.calls_move();
+        if !self.moved {
+            self.moved = true;
+            let mut place = 0;
+            for slot in self.order.iter() {
+                if let Some(Some(entry)) = self.slab.get_mut(slot) {
+                    settle(&mut entry.place, &mut place);
+                }
+            }
         }
+        let entries = self.order.iter().filter_map(|slot| self.slab.get_mut(slot)?.take()).filter(|entry| !entry.gone);
+        entries.collect()
+    }
+
+    pub fn replace(&mut self, entries: Vec<Entry>) {
+        let Self { moved, calls_moved, stamp, renumbered, .. } = *self;
+        *self = Self { moved, calls_moved, stamp, renumbered: renumbered + 1, ..Self::default() };
+        for mut entry in entries {
+            (entry.open, entry.unsent.touched, entry.class) = (false, false, usize::MAX);
+            for state in &mut entry.calls {
+                (state.open, state.touched) = (false, false);
+            }
+            self.push(entry);
+        }
+    }
+
+    /// Notes where in the mirror's list of calls each of them is, for the list is to be written anew.
+    fn calls_move(&mut self) {
+        if std::mem::replace(&mut self.calls_moved, true) {
+            return;
+        }
+        let mut place = 0;
+        for slot in self.order.callers() {
+            if let Some(Some(entry)) = self.slab.get_mut(slot) {
+                entry.calls.iter_mut().for_each(|state| settle(&mut state.place, &mut place));
+            }
+        }
+    }
+
+    fn index(&mut self, slot: usize) {
+        let Some(entry) = self.slab.get(slot).and_then(Option::as_ref) else { return };
+        let at = At { message: slot, call: 0 };
+        let result = result_key(&entry.message);
+        let slab = &self.slab;
+        // Some servers give a result the id of the message that calls.
+        let yields = |at: At| {
+            result.is_none()
+                && slab.get(at.message).and_then(Option::as_ref).is_some_and(|e| result_key(&e.message).is_some())
+        };
+        self.by_id.add(&entry.message.id, at, yields);
+        self.last = usize::MAX;
+        self.index_parts(slot);
+    }
+
+    /// Notes all of a message but its id and its calls.
+    fn index_parts(&mut self, slot: usize) {
+        let Some(entry) = self.slab.get(slot).and_then(Option::as_ref) else { return };
+        let at = At { message: slot, call: 0 };
+        if let Some(key) = &result_key(&entry.message) {
+            self.by_result.add(key, at, |_| false);
+        }
+        if let Some(call) = &entry.message.tool_call_id {
+            self.answers.insert(call.clone(), at);
+        }
+    }
+
+    fn index_calls(&mut self, slot: usize) {
+        let Some(entry) = self.slab.get(slot).and_then(Option::as_ref) else { return };
+        let calls = entry.calls.len();
+        for (call, tool_call) in entry.message.tool_calls.iter().enumerate() {
+            let at = At { message: slot, call };
+            self.by_call.add(&tool_call.id, at, |_| false);
+            self.new_calls.push(at);
+        }
+        self.order.set_calls(slot, calls);
+        for call in 0..calls {
+            self.change_call(At { message: slot, call });
+        }
+    }
+
+    fn unindex(&mut self, slot: usize) {
+        self.unindex_parts(slot);
+        let Some(entry) = self.slab.get(slot).and_then(Option::as_ref) else { return };
+        let id = &entry.message.id;
+        let slab = &self.slab;
+        let message = |at: At| slab.get(at.message)?.as_ref().filter(|e| !e.gone && at.message != slot);
+        let is = |at: At| message(at).is_some_and(|entry| entry.message.id == *id);
+        self.by_id.remove(id, At { message: slot, call: 0 }, &is);
+    }
+
+    fn unindex_parts(&mut self, slot: usize) {
+        self.unindex_calls(slot);
+        let Some(entry) = self.slab.get(slot).and_then(Option::as_ref) else { return };
+        let at = At { message: slot, call: 0 };
+        let slab = &self.slab;
+        let message = |at: At| slab.get(at.message)?.as_ref().filter(|e| !e.gone && at.message != slot);
+        if let Some(key) = result_key(&entry.message) {
+            let is = |at| message(at).is_some_and(|entry| result_key(&entry.message).as_ref() == Some(&key));
+            self.by_result.remove(&key, at, &is);
+        }
+        if let Some(call) = &entry.message.tool_call_id
+            && self.answers.get(call) == Some(&at)
+        {
+            self.answers.remove(call);
+        }
+    }
+
+    fn unindex_calls(&mut self, slot: usize) {
+        self.last_call = None;
+        let Some(entry) = self.slab.get(slot).and_then(Option::as_ref) else { return };
+        let slab = &self.slab;
+        for (call, ToolCall { id, .. }) in entry.message.tool_calls.iter().enumerate() {
+            let is = |at: At| {
+                let entry = slab.get(at.message).and_then(Option::as_ref).filter(|e| !e.gone && at.message != slot);
+                entry.and_then(|entry| entry.message.tool_calls.get(at.call)).is_some_and(|call| call.id == *id)
+            };
+            self.by_call.remove(id, At { message: slot, call }, &is);
+        }
+    }
+
+    /// Notes what a message is for snapshots; to be called when that has changed.
+    pub fn classify(&mut self, slot: usize) {
+        let Some(entry) = self.slab.get_mut(slot).and_then(Option::as_mut) else { return };
+        let class = match (entry.page, entry.message.role) {
+            (true, _) => Class::Local,
+            (_, Role::Activity) => {
+                let kind = entry.message.activity_type.clone().unwrap_or_default();
+                let next = At { message: self.activity_types.len(), call: 0 };
+                Class::Activity(self.activity_types.entry(kind).or_insert(next).message)
+            }
+            (_, Role::Reasoning) => Class::Reasoning,
+            _ => Class::Plain,
+        };
+        let number = class.number();
+        if std::mem::replace(&mut entry.class, number) == number {
+            return;
+        }
+        if self.classes.len() <= number {
+            self.classes.resize_with(number + 1, Vec::new);
+        }
+        if let Some(slots) = self.classes.get_mut(number) {
+            slots.push(slot);
+        }
+    }
+
+    /// The classes of activities: of all types, or of one.
+    pub fn activities(&self, kind: Option<&str>) -> Vec<Class> {
+        match kind {
+            Some(kind) => self.activity_types.get(kind).map(|at| Class::Activity(at.message)).into_iter().collect(),
+            None => (0..self.activity_types.len()).map(Class::Activity).collect(),
+        }
+    }
+
+    /// The server has seen the page's answers.
+    pub fn release_local(&mut self) {
+        for slot in self.classes.first_mut().map(std::mem::take).unwrap_or_default() {
+            if let Some(entry) = self.get_mut(slot) {
+                (entry.local, entry.class) = (false, usize::MAX);
+            }
+            self.classify(slot);
+        }
+    }
+
+    /// Begins to merge: nothing is kept so far.
+    pub fn begin_merge(&mut self) {
+        self.stamp += 1;
+    }
+
+    /// This one is kept by the merge.
+    pub fn keep(&mut self, slot: usize) {
+        let stamp = self.stamp;
+        if let Some(entry) = self.get_mut(slot) {
+            entry.stamp = stamp;
+        }
+    }
+
+    /// Takes out what is of a class, and was neither kept nor `stays`.
+    pub fn sweep(&mut self, class: Class, stays: &dyn Fn(&Entry) -> bool, merged: &mut Merged) {
+        let (number, stamp) = (class.number(), self.stamp);
+        let slots = self.classes.get_mut(number).map(std::mem::take).unwrap_or_default();
+        let mut kept = Vec::new();
+        for slot in slots {
+            let Some(entry) = self.get(slot).filter(|entry| entry.class == number) else { continue };
+            if entry.stamp == stamp || stays(entry) {
+                kept.push(slot);
+            } else {
+                merged.leave_all(entry);
+                self.remove(slot);
+            }
+        }
+        if let Some(slots) = self.classes.get_mut(number) {
+            *slots = kept;
+        }
+    }
+
+    /// Takes the messages that the end of a run may have to end.
+    pub fn take_open(&mut self) -> Vec<usize> {
+        let open = std::mem::take(&mut self.open);
+        for slot in &open {
+            if let Some(entry) = self.get_mut(*slot) {
+                entry.open = false;
+            }
+        }
+        open
+    }
+
+    /// Takes the calls that the end of a run may have to end; `held`: those that wait for the page, too.
+    pub fn take_open_calls(&mut self, held: bool) -> Vec<At> {
+        let mut open = std::mem::take(&mut self.open_calls);
+        if held {
+            open.append(&mut self.held_calls);
+        }
+        open
+    }
+
+    /// One of these stays open, and is looked at again when the next run ends; `held`: only by a bad end.
+    pub fn stays_open(&mut self, at: At, held: bool) {
+        if held { self.held_calls.push(at) } else { self.open_calls.push(at) }
+    }
+
+    /// One of these is closed.
+    pub fn close_call(&mut self, at: At) {
+        if let Some(state) = self.get_mut(at.message).and_then(|entry| entry.calls.get_mut(at.call)) {
+            state.open = false;
+        }
+    }
+
+    /// A new request: what waits for the page is looked at again.
+    pub fn reopen_held(&mut self) {
+        self.open_calls.append(&mut self.held_calls);
+    }
+
+    /// How the mirror's list of messages becomes this one. It has `sent` messages.
+    pub fn parts(&self, sent: usize) -> Vec<Part> {
+        let mut parts = Vec::new();
+        if self.moved {
+            for slot in self.slots() {
+                let place = self.get(slot).and_then(|entry| entry.place);
+                add(&mut parts, place.map_or(Part::New(slot, 0), |place| Part::Keep(place..place + 1)));
+            }
+            return parts;
+        }
+        let mut changes = BinaryHeap::new();
+        for slot in &self.changes {
+            if matches!(self.slab.get(*slot), Some(Some(_))) {
+                changes.push(Reverse((self.order.place(*slot).message, *slot, None)));
+            }
+        }
+        self.changed_parts(changes, sent, &mut parts);
+        parts
+    }
+
+    /// The same of the calls.
+    pub fn call_parts(&self, sent: usize) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let calls = |slot: usize| self.slab.get(slot).and_then(Option::as_ref).map_or(0, |entry| entry.calls.len());
+        if self.calls_moved {
+            for slot in self.order.callers().filter(|slot| self.get(*slot).is_some()) {
+                for call in 0..calls(slot) {
+                    let place = self.call(At { message: slot, call }).and_then(|(_, state)| state.place);
+                    add(&mut parts, place.map_or(Part::New(slot, call), |place| Part::Keep(place..place + 1)));
+                }
+            }
+            return parts;
+        }
+        let mut changes = BinaryHeap::new();
+        for at in self.new_calls.iter().filter(|at| calls(at.message) > at.call) {
+            changes.push(Reverse((self.order.place(at.message).call + at.call, at.message, Some(at.call))));
+        }
+        for slot in &self.changes {
+            let Some(Some(entry)) = self.slab.get(*slot) else { continue };
+            let before = self.order.place(*slot).call;
+            for (call, _) in entry.calls.iter().enumerate().filter(|(_, state)| entry.gone && state.place.is_some()) {
+                changes.push(Reverse((before + call, *slot, Some(call))));
+            }
+        }
+        self.changed_parts(changes, sent, &mut parts);
+        parts
+    }
+
+    /// `changes`: where in the order what is new or gone stands, lowest first.
+    fn changed_parts(
+        &self,
+        mut changes: BinaryHeap<Reverse<(usize, usize, Option<usize>)>>,
+        sent: usize,
+        parts: &mut Vec<Part>,
+    ) {
+        let (mut at, mut place) = (0, 0);
+        while let Some(Reverse((change, slot, call))) = changes.pop() {
+            let kept = change.saturating_sub(at);
+            add(parts, Part::Keep(place..place + kept));
+            (at, place) = (change + 1, place + kept);
+            match call {
+                _ if self.get(slot).is_some() => add(parts, Part::New(slot, call.unwrap_or_default())),
+                // Gone messages are noted only if the mirror has them; one of their calls may have come after that.
+                None => place += 1,
+                Some(call) => {
+                    let entry = self.slab.get(slot).and_then(Option::as_ref);
+                    let state = entry.and_then(|entry| entry.calls.get(call));
+                    place += usize::from(state.is_some_and(|state| state.place.is_some()));
+                }
+            }
+        }
+        add(parts, Part::Keep(place..sent));
+    }
+
+    /// The mirror has the lists as they are. Returns what of them has more to tell.
+    pub fn sent(&mut self) -> (Vec<usize>, Vec<At>) {
+        let all = std::mem::take(&mut self.moved);
+        let all_calls = std::mem::take(&mut self.calls_moved);
+        for slot in std::mem::take(&mut self.changes) {
+            match self.slab.get_mut(slot) {
+                Some(Some(entry)) if entry.gone => {
+                    self.order.remove(slot);
+                    if let Some(place) = self.slab.get_mut(slot) {
+                        *place = None;
+                    }
+                }
+                Some(Some(entry)) if entry.place.is_none() => entry.sent_whole(),
+                _ => {}
+            }
+        }
+        for at in std::mem::take(&mut self.new_calls) {
+            let state = self.get_mut(at.message).and_then(|entry| entry.calls.get_mut(at.call));
+            state.filter(|state| state.place.is_none()).into_iter().for_each(CallState::sent_new);
+        }
+        if all || all_calls {
+            // Elements that the mirror had keep what it lacks of them.
+            for entry in self.slab.iter_mut().flatten() {
+                entry.place = Some(0);
+                entry.calls.iter_mut().for_each(|state| state.place = Some(0));
+            }
+        }
+        if self.slab.len() > 2 * self.order.size().message + 64 {
+            self.compact();
+        }
+        let (touched, calls) = (std::mem::take(&mut self.touched), std::mem::take(&mut self.touched_calls));
+        for slot in &touched {
+            if let Some(entry) = self.get_mut(*slot) {
+                entry.unsent.touched = false;
+            }
+        }
+        for at in &calls {
+            if let Some(state) = self.get_mut(at.message).and_then(|entry| entry.calls.get_mut(at.call)) {
+                state.touched = false;
+            }
+        }
+        (touched, calls)
+    }
+
+    /// Gives the messages slots without gaps.
+    fn compact(&mut self) {
+        let mut entries = Vec::new();
+        for slot in self.order.iter() {
+            entries.extend(self.slab.get_mut(slot).and_then(Option::take));
+        }
+        self.replace(entries);
+        self.changes.clear();
+        self.new_calls.clear();
+    }
+
+    /// Where the message in a slot, and the first of its calls, stand.
+    pub fn place(&self, slot: usize) -> Place {
+        self.order.place(slot)
+    }
+
+    /// Whether the message in a slot stands before that in another one.
+    pub fn precedes(&self, slot: usize, other: usize) -> bool {
+        self.place(slot).message < self.place(other).message
+    }
+
+    /// How many messages and calls there are; right after a patch.
+    pub fn size(&self) -> Place {
+        self.order.size()
+    }
+}
+
+/// A result's id and call.
+fn result_key(message: &Message) -> Option<String> {
+    match (message.role, &message.tool_call_id) {
+        (Role::Tool, Some(call)) => Some([&message.id, "\0", call].concat()),
+        _ => None,
+    }
+}
+
+/// Where in the mirror's list an element is that the mirror has.
+fn settle(place: &mut Option<usize>, next: &mut usize) {
+    if let Some(place) = place {
+        *place = *next;
+        *next += 1;
     }
 }

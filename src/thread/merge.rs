@@ -1,8 +1,10 @@
-//! MESSAGES_SNAPSHOT, and lists of messages that the application gives.
+//! MESSAGES_SNAPSHOT, and lists of messages as they are read.
 
 use super::entry::{Delivery, Entry, Reasoning};
-use super::list::{At, Index, MessageList};
-use crate::wire::{Content, Message, Note, Raw, Role};
+use super::list::{At, Class, Index, MessageList};
+use super::results::Merged;
+use crate::wire::{Content, Fields, Message, Note, Raw, Role, ToolCall};
+use std::borrow::Cow;
 
 /// A list of messages, read.
 #[derive(Debug, Default)]
@@ -18,18 +20,21 @@ impl Given {
     /// Reads a JSON array of messages. Reasoning that shares an id with an assistant message is folded into it.
     pub fn read(messages: Raw<'_>) -> Self {
         let mut given = Self::default();
-        for raw in messages.array().unwrap_or_default() {
-            match Entry::read(raw, &mut given.notes) {
-                Ok(entry) => given.push(entry),
-                Err(expected) => {
-                    let message = format!("a message was left out: expected {expected}");
-                    given.notes.push(Note::new("message-malformed", message));
-                    let id = raw.object().and_then(|fields| fields.get("id")).and_then(Raw::string);
-                    given.unreadable_ids.extend(id.map(String::from));
-                }
+        messages.each(&mut |_, fields| given.take(fields));
+        given
+    }
+
+    /// Reads one more.
+    pub fn take(&mut self, fields: Option<&Fields<'_>>) {
+        match Entry::read(fields, &mut self.notes) {
+            Ok(entry) => self.push(entry),
+            Err(expected) => {
+                let message = format!("a message was left out: expected {expected}");
+                self.notes.push(Note::new("message-malformed", message));
+                let id = fields.and_then(|fields| fields.get("id")).and_then(Raw::string);
+                self.unreadable_ids.extend(id.map(String::from));
             }
         }
-        given
     }
 
     fn push(&mut self, mut entry: Entry) {
@@ -81,27 +86,33 @@ impl Authority {
         names.map_or(Self::None, Self::Types)
     }
 
-    fn protects(&self, entry: &Entry, snapshot_has_activity: bool) -> bool {
-        match self {
-            Self::Default => !snapshot_has_activity,
-            Self::Every => false,
-            Self::Types(types) => !types.iter().any(|t| Some(t) == entry.message.activity_type.as_ref()),
-            Self::None => true,
-        }
+    /// The classes of messages of which a snapshot takes away what it does not name.
+    fn gone(&self, list: &MessageList, has_activity: bool, has_reasoning: bool) -> Vec<Class> {
+        let mut classes = match self {
+            Self::Default if has_activity => list.activities(None),
+            Self::Every => list.activities(None),
+            Self::Types(types) => types.iter().flat_map(|kind| list.activities(Some(kind))).collect(),
+            Self::Default | Self::None => Vec::new(),
+        };
+        classes.push(Class::Plain);
+        classes.extend(has_reasoning.then_some(Class::Reasoning));
+        classes
     }
 }
 
 /// What makes a message of a snapshot the one that is here: its id, and for a result its call too, because servers give
 /// the results of parallel calls one id.
-fn identity(message: &Message) -> String {
+fn identity(message: &Message) -> Cow<'_, str> {
     match (message.role, &message.tool_call_id) {
-        (Role::Tool, Some(call)) => format!("{}\0{call}", message.id),
-        _ => message.id.clone(),
+        (Role::Tool, Some(call)) => [&message.id, "\0", call].concat().into(),
+        _ => message.id.as_str().into(),
     }
 }
 
-/// Merges a snapshot into the list: local order stays, known messages are replaced, unknown ones follow.
-pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority) {
+/// Merges a snapshot into the list: local order stays, known messages are replaced, unknown ones follow. Returns the calls
+/// that the snapshot has results of. Nothing is looked at that the snapshot neither names nor takes away.
+/// What becomes of calls and results is for [`super::Thread::settle_results`].
+pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority, merged: &mut Merged) -> Vec<String> {
     let Given { entries, unreadable_ids, .. } = given;
     let has = |role: Role| entries.iter().any(|entry| entry.message.role == role);
     let (has_activity, has_reasoning) =
@@ -109,40 +120,63 @@ pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority)
     // Of several with one id the last replaces a local message; all are appended if there is none.
     let mut last = Index::new();
     for (message, entry) in entries.iter().enumerate() {
-        last.insert(identity(&entry.message), At { message, call: 0 });
+        last.insert(identity(&entry.message).into_owned(), At { message, call: 0 });
     }
-    let local = list.take();
-    // Of the snapshot's messages, those that stand in for a local one are not appended.
-    let mut known = Index::new();
-    for id in local.iter().map(|entry| identity(&entry.message)).filter(|id| last.contains_key(id)) {
-        known.insert(id, At { message: 0, call: 0 });
-    }
-    let mut slots: Vec<Option<Entry>> = entries.into_iter().map(Some).collect();
-    let mut merged = Vec::with_capacity(local.len() + slots.len());
-    for mut entry in local {
-        if let Some(at) = last.get(&identity(&entry.message)) {
-            if let Some(new) = slots.get_mut(at.message).and_then(Option::take) {
-                replace(&mut entry, new, has_reasoning);
-                merged.push(entry);
-            }
+    let answered = entries.iter().filter_map(|entry| entry.message.tool_call_id.clone()).collect();
+    list.begin_merge();
+    let mut fresh = Vec::new();
+    for (place, entry) in entries.into_iter().enumerate() {
+        let Some(slot) = list.find_same(&entry.message) else {
+            fresh.push(entry);
             continue;
-        }
-        let protected = match entry.message.role {
-            Role::Activity => authority.protects(&entry, has_activity),
-            Role::Reasoning => !has_reasoning,
-            _ => false,
         };
-        if protected || entry.local || unreadable_ids.contains(&entry.message.id) {
-            merged.push(entry);
+        list.keep(slot);
+        if last.get(&*identity(&entry.message)).is_some_and(|at| at.message == place) {
+            replace_at(list, slot, entry, has_reasoning, merged);
+            merged.slots.push(slot);
         }
     }
-    merged.extend(slots.into_iter().flatten().filter(|entry| !known.contains_key(&identity(&entry.message))));
-    list.replace(merged);
-    link_results(list);
+    let mut unreadable = Index::new();
+    for id in unreadable_ids {
+        unreadable.insert(id, At::default());
+    }
+    let stays = |entry: &Entry| unreadable.contains_key(&entry.message.id);
+    for class in authority.gone(list, has_activity, has_reasoning) {
+        list.sweep(class, &stays, merged);
+    }
+    merged.fresh.extend(fresh.into_iter().map(|entry| list.push(entry)));
+    merged.slots.extend(&merged.fresh);
+    answered
+}
+
+/// As [`replace`], of a message in the list.
+fn replace_at(list: &mut MessageList, slot: usize, new: Entry, snapshot_has_reasoning: bool, merged: &mut Merged) {
+    let ids = |entry: &Entry| entry.message.tool_calls.iter().map(|call| call.id.clone()).collect::<Vec<_>>();
+    let Some((before, message)) = list.get(slot).map(|entry| (ids(entry), &entry.message)) else { return };
+    if *message == new.message && new.reasoning.is_none() && !snapshot_has_reasoning {
+        return;
+    }
+    let folded = new.message.role == Role::Reasoning && message.role == Role::Assistant;
+    let others = !folded && before != ids(&new);
+    if others {
+        list.begin_calls(slot);
+    }
+    if let Some(entry) = list.change(slot) {
+        replace(entry, new, snapshot_has_reasoning, merged);
+        entry.calls_changed();
+    }
+    if others {
+        list.end_calls(slot);
+    } else {
+        for call in 0..before.len() {
+            list.change_call(At { message: slot, call });
+        }
+    }
+    list.replaced(slot);
 }
 
 /// Puts the snapshot's version in place of a local message, which keeps its place in the mirror, and its calls theirs.
-fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: bool) {
+pub(super) fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: bool, merged: &mut Merged) {
     let Entry { message, reasoning, reasoning_time, calls, .. } = new;
     // A reasoning message that was folded here, and that the snapshot has as one of its own.
     if message.role == Role::Reasoning && local.message.role == Role::Assistant {
@@ -155,19 +189,28 @@ fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: bool) {
     if local.message == message && local.reasoning == reasoning {
         return;
     }
-    let mut old_calls: Vec<_> =
-        std::mem::take(&mut local.message.tool_calls).into_iter().zip(std::mem::take(&mut local.calls)).collect();
+    let mut old = Index::new();
+    for (call, tool_call) in local.message.tool_calls.iter().enumerate() {
+        old.entry(tool_call.id.clone()).or_insert(At { message: 0, call });
+    }
+    let mut old_calls: Vec<_> = std::mem::take(&mut local.message.tool_calls)
+        .into_iter()
+        .zip(std::mem::take(&mut local.calls))
+        .map(Some)
+        .collect();
+    let mut keep = |call: &ToolCall| old_calls.get_mut(old.get(&call.id)?.call)?.take();
     local.calls = message
         .tool_calls
         .iter()
         .zip(calls)
-        .map(|(call, given)| match old_calls.iter().position(|(old, _)| old.id == call.id) {
-            Some(at) => {
-                let (old, mut state) = old_calls.swap_remove(at);
+        .map(|(call, given)| match keep(call) {
+            Some((old, mut state)) => {
+                if old.name != call.name || old.arguments != call.arguments {
+                    state.unseen = true;
+                    merged.changed.push(old.id.clone());
+                }
                 if old.arguments != call.arguments {
-                    state.args_sent = 0;
-                    state.args_replaced = true;
-                    state.args = Default::default();
+                    state.replace_args();
                 }
                 state.changed = true;
                 state
@@ -175,6 +218,9 @@ fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: bool) {
             None => given,
         })
         .collect();
+    for (call, state) in old_calls.iter().flatten() {
+        merged.leave(&call.id, state);
+    }
     if local.message.role != message.role {
         // What streams wrote to was another message.
         (local.delivery, local.streamed, local.text_open) = (Delivery::Complete, false, false);
@@ -188,40 +234,4 @@ fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: bool) {
         local.delivery = Delivery::Complete;
     }
     local.unsent.whole = true;
-}
-
-/// Gives each call the answer that stands in the list, where it has none yet or another one.
-pub(super) fn link_results(list: &mut MessageList) {
-    let mut answers = Vec::new();
-    for entry in list.entries().iter().filter(|entry| entry.message.role == Role::Tool) {
-        if let Some(id) = &entry.message.tool_call_id {
-            answers.push((id.clone(), entry.message.content.clone(), entry.message.error.clone()));
-        }
-    }
-    for (id, content, error) in answers {
-        let Some(at) = list.find_call(&id) else { continue };
-        if let Some(call) = list.entries_mut().get_mut(at.message).and_then(|entry| entry.calls.get_mut(at.call)) {
-            call.answer_if_new(&content, error.as_deref());
-        }
-    }
-}
-
-/// Makes the list the one that the application gives. What is the same keeps its identity.
-pub(super) fn assign(list: &mut MessageList, given: Given) {
-    let mut local: Vec<Option<Entry>> = list.take().into_iter().map(Some).collect();
-    let mut index = Index::new();
-    for (message, entry) in local.iter().flatten().enumerate() {
-        index.entry(identity(&entry.message)).or_insert(At { message, call: 0 });
-    }
-    let assigned = given.entries.into_iter().map(|new| {
-        let at = index.get(&identity(&new.message));
-        let Some(mut entry) = at.and_then(|at| local.get_mut(at.message)).and_then(Option::take) else { return new };
-        let delivery = new.delivery;
-        replace(&mut entry, new, true);
-        entry.unsent.delivery |= entry.delivery != delivery;
-        entry.delivery = delivery;
-        entry
-    });
-    list.replace(assigned.collect());
-    link_results(list);
 }

@@ -18,29 +18,49 @@ mod activity;
 mod args;
 mod calls;
 mod checkpoint;
+mod delta;
+mod edit;
 mod entry;
+mod finder;
+mod interrupts;
+mod limit;
 mod list;
+mod measure;
 mod merge;
+mod order;
 mod overlay;
 mod patch;
 mod publish;
+mod results;
 mod run;
+#[cfg(feature = "guard")]
+mod shown;
 mod state;
+mod subagents;
 mod text;
 
 pub(crate) use calls::Ending;
 pub(crate) use checkpoint::{Checkpoint, LocalAnswer};
+#[cfg(any(feature = "codecs", test))]
+pub(crate) use delta::apply as apply_patch;
+pub(crate) use delta::pointer_key;
 pub use entry::Delivery;
+pub use limit::ThreadLimits;
+pub(crate) use limit::{Copies, LimitExceeded};
 pub(crate) use list::{At, Index};
 pub(crate) use patch::Patch;
-pub use state::DocumentLimits;
-pub(crate) use state::{apply as apply_patch, pointer_key};
 
-use crate::wire::{Delta, DeltaKind, Event, Fields, Incoming, JsonWriter, Note, Protocol, Raw, Role, Str};
+use crate::wire::{
+    Delta, DeltaKind, Event, Fields, Incoming, JsonWriter, Note, Protocol, Raw, Role, Str, Tree, shown_id,
+};
+use delta::Failed;
+use edit::Edit;
+pub(crate) use edit::Edited;
 pub(crate) use entry::CallPhase;
 use entry::Entry;
-use list::MessageList;
+use list::{MessageList, Slot};
 use merge::{Authority, Given};
+use results::Merged;
 use run::Report;
 use serde_json::{Map, Value};
 use state::State;
@@ -70,7 +90,11 @@ const MAX_EARLY_VALUES: usize = 256;
 /// One conversation.
 #[derive(Debug)]
 pub struct Thread {
-    limits: DocumentLimits,
+    limits: ThreadLimits,
+    /// Taken by the session, which ends the run.
+    exceeded: Option<LimitExceeded>,
+    /// What the server has copied in the state and in activities.
+    copies: Copies,
     list: MessageList,
     state: State,
     report: Report,
@@ -82,13 +106,25 @@ pub struct Thread {
     /// Whether what the server sends may name subagents.
     tags: bool,
     warnings: Vec<Warning>,
+    /// Calls that lists of messages have brought answers to.
+    answered: Vec<String>,
+    /// How far calls were claimed for the run that was joined: the message after which they are, and the last one's slot.
+    claimed: Option<(Option<String>, Slot)>,
+    /// Calls that lists of messages have changed or moved.
+    changed_calls: Vec<String>,
+    /// Answers of the page whose calls a list of messages has taken away.
+    orphans: Vec<LocalAnswer>,
+    /// A list of messages, or a replay, has taken calls away.
+    calls_lost: bool,
 }
 
 impl Thread {
     /// A thread with the messages (JSON array, AG-UI's or the snapshot's shape) and the state that the application has.
-    pub fn new(limits: DocumentLimits, messages: Option<Raw<'_>>, state: Option<Raw<'_>>) -> Self {
+    pub fn new(limits: ThreadLimits, messages: Option<Raw<'_>>, state: Option<Raw<'_>>) -> Self {
         let mut thread = Self {
             limits,
+            exceeded: None,
+            copies: Copies::default(),
             list: MessageList::default(),
             state: State::default(),
             report: Report::default(),
@@ -97,6 +133,11 @@ impl Thread {
             early_values: Vec::new(),
             tags: true,
             warnings: Vec::new(),
+            answered: Vec::new(),
+            claimed: None,
+            changed_calls: Vec::new(),
+            orphans: Vec::new(),
+            calls_lost: false,
         };
         if let Some(state) = state {
             thread.set_state(state);
@@ -114,8 +155,17 @@ impl Thread {
 
     /// Replaces all messages.
     pub fn set_messages(&mut self, messages: Raw<'_>) {
-        let given = self.read(messages);
-        merge::assign(&mut self.list, given);
+        self.edit_messages(None, messages);
+    }
+
+    /// Does an edit of the messages; see [`edit`].
+    pub(crate) fn edit_messages(&mut self, before: Option<Raw<'_>>, after: Raw<'_>) -> Edited {
+        let mut edit = Edit::read(before, after);
+        self.warn_of(std::mem::take(&mut edit.notes));
+        let mut merged = Merged::default();
+        let edited = edit.apply(&mut self.list, &mut merged);
+        self.settle_results(merged, false);
+        edited
     }
 
     /// Replaces the state.
@@ -123,28 +173,20 @@ impl Thread {
         self.state.replace(state);
     }
 
-    /// Replaces the state while a run is on: what the run changes elsewhere in it stays changed.
-    pub fn edit_state(&mut self, state: Raw<'_>) {
-        self.state.edit(state);
+    /// Changes the state as the application has changed `before`, or the one that is there. During a run, what that
+    /// changes elsewhere in it stays changed.
+    pub fn edit_state(&mut self, before: Option<Raw<'_>>, after: Raw<'_>, running: bool) {
+        self.state.edit(before, after, running);
     }
 
     /// Merges members into the state, where both are objects; else replaces it.
     pub fn merge_state(&mut self, state: Raw<'_>) {
-        let (Value::Object(map), Some(fields)) = (&self.state.value, state.object()) else {
-            return self.set_state(state);
-        };
-        let mut merged = map.clone();
-        insert_all(&mut merged, &fields);
-        let mut json = String::new();
-        crate::wire::write_value(&mut json, &Value::Object(merged));
-        if let Ok(merged) = Raw::parse(&json, usize::MAX) {
-            self.set_state(merged);
-        }
+        self.state.merge(state);
     }
 
     /// The state, as it is sent to the server.
-    pub fn state(&self) -> &Value {
-        &self.state.value
+    pub fn state(&self) -> &Tree {
+        self.state.value()
     }
 
     /// Appends messages that the user sends, or that the server got. One whose id the thread has is left out.
@@ -169,24 +211,28 @@ impl Thread {
     }
 
     fn add(&mut self, given: Given) {
-        let before = self.list.entries().len();
+        let mut added = Vec::new();
         for entry in given.entries {
             if self.list.find(&entry.message.id).is_none() {
-                self.list.push(entry);
+                added.push(self.list.push(entry));
             }
         }
-        if self.list.entries().len() > before {
-            merge::link_results(&mut self.list);
-        }
+        let mut merged = Merged::default();
+        merged.slots.clone_from(&added);
+        merged.fresh = added;
+        self.settle_results(merged, false);
     }
 
     /// Forgets everything. The mirror is told.
     pub fn clear(&mut self) {
+        self.list.take();
         self.list.replace(Vec::new());
         if let Ok(empty) = Raw::parse("{}", 1) {
             self.state.replace(empty);
         }
         self.report.clear();
+        self.changed_calls.clear();
+        self.orphans.clear();
         self.early_values.clear();
     }
 
@@ -195,7 +241,7 @@ impl Thread {
         self.cut(id).is_some()
     }
 
-    /// Cuts the thread behind the user message that led to the assistant message `id` (default: the last one).
+    /// Cuts the thread after the user message that led to the assistant message `id` (default: the last one).
     pub fn rewind(&mut self, id: Option<&str>) {
         if let Some(length) = self.cut(id) {
             let mut kept = self.list.take();
@@ -205,12 +251,15 @@ impl Thread {
     }
 
     fn cut(&self, id: Option<&str>) -> Option<usize> {
-        let entries = self.list.entries();
-        let at = entries
-            .iter()
-            .rposition(|entry| entry.message.role == Role::Assistant && id.is_none_or(|id| entry.message.id == id))?;
-        let user = entries.iter().take(at).rposition(|entry| entry.message.role == Role::User)?;
-        Some(user + 1)
+        let is = |entry: &&Entry| entry.message.role == Role::Assistant && id.is_none_or(|id| entry.message.id == id);
+        let after = self.list.iter().rev().position(|entry| is(&entry))?;
+        let before = self.list.iter().rev().skip(after + 1).position(|entry| entry.message.role == Role::User)?;
+        Some(self.list.size().message - after - 1 - before)
+    }
+
+    /// Whether a user has said something.
+    pub fn has_turn(&self) -> bool {
+        self.list.iter().any(|entry| entry.message.role == Role::User)
     }
 
     /// Whether there is such a user message.
@@ -219,7 +268,21 @@ impl Thread {
     }
 
     fn user_message(&self, id: &str) -> Option<usize> {
-        self.list.entries().iter().position(|entry| entry.message.id == id && entry.message.role == Role::User)
+        self.list.iter().position(|entry| entry.message.id == id && entry.message.role == Role::User)
+    }
+
+    /// Gives the last user message another id, unless a message has that id.
+    pub fn rename_question(&mut self, id: &str) {
+        if self.list.find(id).is_some() {
+            return;
+        }
+        let mut entries = self.list.take();
+        if let Some(entry) = entries.iter_mut().rfind(|entry| entry.message.role == Role::User) {
+            let mut message = entry.message.clone();
+            id.clone_into(&mut message.id);
+            *entry = Entry::new(message, Delivery::Complete);
+        }
+        self.list.replace(entries);
     }
 
     /// Cuts the thread before a user message, for another in its place.
@@ -231,16 +294,16 @@ impl Thread {
         }
     }
 
-    /// Drops what a run began behind the last user message and did not finish, with all that followed on it: a call
+    /// Drops what a run began after the last user message and did not finish, with all that followed on it: a call
     /// without its answer, which many servers refuse, does not go back.
     pub fn drop_unfinished(&mut self) {
         let unfinished = |entry: &Entry| {
             matches!(entry.delivery, Delivery::Aborted | Delivery::Error)
                 || entry.calls.iter().any(|call| call.phase == CallPhase::OutputError && call.result.is_none())
         };
-        let entries = self.list.entries();
+        let entries: Vec<&Entry> = self.list.iter().collect();
         let begin = entries.iter().rposition(|entry| entry.message.role == Role::User).map_or(0, |at| at + 1);
-        if let Some(at) = entries.iter().skip(begin).position(unfinished) {
+        if let Some(at) = entries.iter().skip(begin).position(|entry| unfinished(entry)) {
             let mut kept = self.list.take();
             kept.truncate(begin + at);
             self.list.replace(kept);
@@ -254,17 +317,22 @@ impl Thread {
 
     /// The id of the last message.
     pub fn last_id(&self) -> Option<&str> {
-        self.list.entries().last().map(|entry| entry.message.id.as_str())
+        self.list.iter().next_back().map(|entry| entry.message.id.as_str())
     }
 
-    /// Takes all calls behind a message that have no answer for the run's own. Where it is not known, or not there, that is
+    /// Takes all calls after a message that have no answer for the run's own. Where it is not known, or not there, that is
     /// the last message of the user.
     pub fn claim_calls(&mut self, behind: Option<&str>) {
-        let entries = self.list.entries();
-        let begin = entries.iter().rposition(|entry| Some(entry.message.id.as_str()) == behind);
-        let begin = begin.or_else(|| entries.iter().rposition(|entry| entry.message.role == Role::User));
-        let begin = begin.map_or(0, |at| at + 1);
-        for entry in entries.iter().skip(begin) {
+        // A later run over the same connection continues where the last one ended.
+        let known = self.claimed.take().filter(|(then, _)| then.as_deref() == behind);
+        let known = known.and_then(|(_, slot)| self.list.find_slot(slot));
+        let begin = known.or_else(|| behind.and_then(|id| self.list.find(id))).or_else(|| {
+            let user = |slot: &usize| self.list.get(*slot).is_some_and(|entry| entry.message.role == Role::User);
+            self.list.slots().rev().find(user)
+        });
+        let mut last = begin;
+        for (slot, entry) in self.list.after(begin) {
+            last = Some(slot);
             let calls = entry.message.tool_calls.iter().zip(&entry.calls);
             for (call, _) in calls.filter(|(_, state)| state.result.is_none()) {
                 // Once more, for its place: the stream may have told of a later one before.
@@ -272,10 +340,11 @@ impl Thread {
                 self.report.called(&call.id);
             }
         }
+        self.claimed = last.map(|slot| (behind.map(Into::into), self.list.note_slot(slot)));
     }
 
     /// The calls that the run has started and not answered, in order.
-    pub fn unanswered_calls(&self) -> &[String] {
+    pub fn unanswered_calls(&self) -> Vec<String> {
         self.report.unanswered()
     }
 
@@ -284,29 +353,43 @@ impl Thread {
         self.report.interrupts().iter().map(|interrupt| (interrupt.id.as_str(), interrupt.expires)).collect()
     }
 
+    /// When the first open interrupt of an id expires (never: infinity); `None`, where none of it is open.
+    pub(crate) fn question(&self, id: &str) -> Option<f64> {
+        self.report.interrupts().expiry(id)
+    }
+
+    /// How many ids the open interrupts have, and how often they have become others.
+    pub(crate) fn questions(&self) -> (usize, u32) {
+        self.report.interrupts().count()
+    }
+
     /// Writes the messages that go to the server; says how many of their parts are not for it.
     pub(crate) fn write_outgoing(&self, list: &mut JsonWriter<'_>, protocol: Protocol) -> usize {
-        self.list.entries().iter().map(|entry| entry.write_outgoing(list, protocol)).sum()
+        // Model providers refuse an answer to nothing.
+        let answers = |entry: &&Entry| {
+            !entry.page || entry.message.tool_call_id.as_ref().is_some_and(|id| self.list.has_call(id))
+        };
+        self.list.iter().filter(answers).map(|entry| entry.write_outgoing(list, protocol)).sum()
     }
 
     /// Writes the messages as the snapshot has them.
     pub(crate) fn write_messages(&self, list: &mut JsonWriter<'_>) {
-        self.list.entries().iter().for_each(|entry| entry.write(list.item()));
+        self.list.iter().for_each(|entry| entry.write(list.item()));
     }
 
     /// Writes the open interrupts.
     pub(crate) fn write_interrupts(&self, out: &mut String) {
-        self.report.write_interrupts(out);
+        self.report.interrupts().write_all(out);
     }
 
     /// The interrupts that were open when the thread was saved.
     pub fn restore_interrupts(&mut self, list: Raw<'_>) {
-        self.report.set_interrupts(Some(list), true);
+        self.report.interrupts_mut().set(Some(list), true);
     }
 
     /// One of the open interrupts is answered, or is so no more.
     pub fn mark_answered(&mut self, id: &str, answered: bool) {
-        self.report.mark_answered(id, answered);
+        self.report.interrupts_mut().mark_answered(id, answered);
     }
 
     /// Adds token counts that came by themselves: JSON text of a list.
@@ -314,9 +397,14 @@ impl Thread {
         self.report.add_usage(Raw::parse(list, 8).ok());
     }
 
+    /// No interrupt is open any longer: another run has begun.
+    pub fn close_interrupts(&mut self) {
+        self.report.interrupts_mut().set(None, true);
+    }
+
     /// An interrupt is open no more, though its run has not ended.
     pub fn close_interrupt(&mut self, id: &str) {
-        self.report.close_interrupt(id);
+        self.report.interrupts_mut().close(id);
     }
 
     /// Whether there are warnings to take.
@@ -358,10 +446,13 @@ impl Thread {
                 self.reasoning_content(&message_id.decode(), &delta.decode(), metadata)
             }
             Event::StateDelta { delta } => {
-                let applied = self.state.patch(delta, self.limits);
+                let applied = self.state.patch(delta, self.limits, &mut self.copies);
                 self.warn_of_patch("STATE_DELTA", "state-patch-failed", applied);
             }
-            Event::StateSnapshot { snapshot } => self.state.receive(snapshot),
+            Event::StateSnapshot { snapshot } => {
+                let received = self.state.receive(snapshot, self.limits);
+                received.into_iter().for_each(|exceeded| self.exceed(exceeded));
+            }
             Event::TextMessageStart { message_id, role, name } => {
                 self.text_start(
                     &message_id.decode(),
@@ -398,7 +489,9 @@ impl Thread {
             }
             Event::MessagesSnapshot { messages } => {
                 let given = self.receive(messages);
-                merge::merge(&mut self.list, given, &Authority::read(metadata));
+                let mut merged = Merged::default();
+                self.answered.extend(merge::merge(&mut self.list, given, &Authority::read(metadata), &mut merged));
+                self.settle_results(merged, true);
             }
             Event::ActivitySnapshot { message_id, activity_type, content, replace } => {
                 self.activity_snapshot(
@@ -428,8 +521,11 @@ impl Thread {
                     |outcome: &Fields<'_>| outcome.get("type").is_some_and(|kind| kind.text() == "\"interrupt\"");
                 let outcome = outcome.filter(asks);
                 let list = outcome.as_ref().and_then(|outcome| outcome.some("interrupts"));
-                for id in self.report.set_interrupts(list, self.tags) {
-                    let message = format!("the \"expiresAt\" of interrupt \"{id}\" is no ISO 8601: it never expires");
+                for id in self.report.interrupts_mut().set(list, self.tags) {
+                    let message = format!(
+                        "the \"expiresAt\" of interrupt \"{}\" is no ISO 8601: it never expires",
+                        shown_id(&id)
+                    );
                     self.warn("interrupt-expiry", "RUN_FINISHED", message);
                 }
             }
@@ -458,22 +554,22 @@ impl Thread {
         self.warnings.extend(notes.into_iter().map(|note| Warning::new(note.code, note.message)));
     }
 
-    /// Reports how a patch went; see [`state::apply`].
-    fn warn_of_patch(&mut self, event: &str, code: &'static str, applied: Result<Option<String>, String>) {
+    /// Reports how a patch went; see [`delta::apply`].
+    fn warn_of_patch(&mut self, event: &str, code: &'static str, applied: Result<Option<String>, Failed>) {
         match applied {
             Ok(None) => {}
             Ok(Some(_)) => {
                 self.warn("patch-op-unknown", event, "an operation that JSON Patch does not have was left out")
             }
-            Err(reason) => self.warn(code, event, format!("the document stays as it was: {reason}")),
+            Err(Failed::Misfit(reason)) => self.warn(code, event, format!("the document stays as it was: {reason}")),
+            Err(Failed::Exceeded(exceeded)) => self.exceed(exceeded),
         }
     }
 
     /// Writes what changed since the last call.
     pub(crate) fn write_patch(&mut self, patch: &mut Patch) {
-        publish::messages(self, patch);
-        publish::calls(self, patch);
-        self.state.unsent.write("\"state\"", patch);
+        publish::write(self, patch);
+        self.state.write("\"state\"", patch);
         self.report.write(patch);
     }
 }

@@ -1,6 +1,7 @@
 //! Writes the patch: JSON text that brings the mirror's snapshot up to date (the operations are listed in
 //! `js/mirror.ts`).
 
+use super::order::Part;
 use crate::wire::{JsonWriter, for_engine, write_string};
 
 /// A path into the snapshot: its keys and indices as JSON, joined by commas.
@@ -8,7 +9,7 @@ use crate::wire::{JsonWriter, for_engine, write_string};
 pub(crate) struct Path<'a>(pub &'a str);
 
 impl Path<'_> {
-    /// Writes the path, and behind it what `tail` adds (each part with a comma before it).
+    /// Writes the path, and after it what `tail` adds (each part with a comma before it).
     pub fn write(&self, out: &mut String, tail: impl FnOnce(&mut String)) {
         out.push('[');
         out.push_str(self.0);
@@ -20,7 +21,7 @@ impl Path<'_> {
 /// The operations of one patch.
 #[derive(Debug, Default)]
 pub(crate) struct Patch {
-    /// Each operation with a comma behind it.
+    /// Each operation with a comma after it.
     ops: String,
 }
 
@@ -33,12 +34,12 @@ impl Patch {
         Some(for_engine(self.ops))
     }
 
-    /// A patch that goes on behind operations, each with a comma behind it.
+    /// A patch that resumes after operations, each with a comma after it.
     pub fn behind(ops: String) -> Self {
         Self { ops }
     }
 
-    /// Where operations go that are written elsewhere, each with a comma behind it.
+    /// Where operations go that are written elsewhere, each with a comma after it.
     pub fn ops(&mut self) -> &mut String {
         &mut self.ops
     }
@@ -92,39 +93,42 @@ impl Patch {
         });
     }
 
-    /// Rebuilds the list at `path`, which has `length` elements: each item says where it stands there, or that it is
-    /// new and to be written by `write`.
-    pub fn reorder(
+    /// Adds elements to the list at `path`, which has `length`.
+    pub fn extend(&mut self, path: &str, length: usize, write: impl FnOnce(&mut JsonWriter<'_>)) {
+        self.op('o', &Path(path), "", |out| {
+            let mut list = JsonWriter::array(out);
+            if length > 0 {
+                list.item().push_str(&format!("[0,{length}]"));
+            }
+            write(&mut list);
+            list.close();
+        });
+    }
+
+    /// Rebuilds the list at `path`, which has `length` elements, from parts; `write` writes the new ones.
+    pub fn rebuild(
         &mut self,
         path: &str,
         length: usize,
-        items: impl Iterator<Item = Option<usize>> + Clone,
-        mut write: impl FnMut(&mut String, usize),
+        parts: &[Part],
+        mut write: impl FnMut(&mut String, usize, usize),
     ) {
-        if items.clone().eq((0..length).map(Some)) {
+        let same = match parts {
+            [] => length == 0,
+            [Part::Keep(range)] => *range == (0..length),
+            _ => false,
+        };
+        if same {
             return;
         }
         self.op('o', &Path(path), "", |out| {
             let mut list = JsonWriter::array(out);
-            let mut kept = 0..0;
-            let keep = |list: &mut JsonWriter<'_>, kept: std::ops::Range<usize>| {
-                if !kept.is_empty() {
-                    list.item().push_str(&format!("[{},{}]", kept.start, kept.end));
-                }
-            };
-            for (at, item) in items.enumerate() {
-                match item {
-                    Some(place) if place == kept.end => kept.end += 1,
-                    Some(place) => keep(&mut list, std::mem::replace(&mut kept, place..place + 1)),
-                    None => {
-                        // An empty range whose end no place follows by chance but the next one.
-                        let next = kept.end..kept.end;
-                        keep(&mut list, std::mem::replace(&mut kept, next));
-                        write(list.item(), at);
-                    }
+            for part in parts {
+                match part {
+                    Part::Keep(range) => list.item().push_str(&format!("[{},{}]", range.start, range.end)),
+                    Part::New(slot, call) => write(list.item(), *slot, *call),
                 }
             }
-            keep(&mut list, kept);
             list.close();
         });
     }
@@ -134,23 +138,26 @@ impl Patch {
 mod tests {
     use super::*;
 
-    const NEW: Option<usize> = None;
-
-    fn reorder(length: usize, items: &[Option<usize>]) -> Option<String> {
-        let mut patch = Patch::default();
-        patch.reorder("\"x\"", length, items.iter().copied(), |out, at| out.push_str(&format!("{{{at}}}")));
+    fn rebuild(length: usize, items: &[Option<usize>]) -> Option<String> {
+        let (mut patch, mut parts) = (Patch::default(), Vec::new());
+        for (at, item) in items.iter().enumerate() {
+            super::super::order::add(&mut parts, item.map_or(Part::New(at, 0), |place| Part::Keep(place..place + 1)));
+        }
+        patch.rebuild("\"x\"", length, &parts, |out, at, _| out.push_str(&format!("{{{at}}}")));
         patch.finish()
     }
 
+    const NEW: Option<usize> = None;
+
     #[test]
     fn lists_are_rebuilt_from_what_is_there() {
-        assert_eq!(reorder(2, &[Some(0), Some(1)]), None);
-        assert_eq!(reorder(2, &[Some(0), Some(1), NEW]).unwrap(), "[[\"o\",[\"x\"],[[0,2],{2}]]]");
+        assert_eq!(rebuild(2, &[Some(0), Some(1)]), None);
+        assert_eq!(rebuild(2, &[Some(0), Some(1), NEW]).unwrap(), "[[\"o\",[\"x\"],[[0,2],{2}]]]");
         let inserted = [Some(0), NEW, Some(1), Some(2)];
-        assert_eq!(reorder(3, &inserted).unwrap(), "[[\"o\",[\"x\"],[[0,1],{1},[1,3]]]]");
-        assert_eq!(reorder(4, &[Some(2), Some(0), Some(1)]).unwrap(), "[[\"o\",[\"x\"],[[2,3],[0,2]]]]");
-        assert_eq!(reorder(2, &[NEW, Some(1)]).unwrap(), "[[\"o\",[\"x\"],[{0},[1,2]]]]");
-        assert_eq!(reorder(2, &[]).unwrap(), "[[\"o\",[\"x\"],[]]]");
-        assert_eq!(reorder(0, &[NEW]).unwrap(), "[[\"o\",[\"x\"],[{0}]]]");
+        assert_eq!(rebuild(3, &inserted).unwrap(), "[[\"o\",[\"x\"],[[0,1],{1},[1,3]]]]");
+        assert_eq!(rebuild(4, &[Some(2), Some(0), Some(1)]).unwrap(), "[[\"o\",[\"x\"],[[2,3],[0,2]]]]");
+        assert_eq!(rebuild(2, &[NEW, Some(1)]).unwrap(), "[[\"o\",[\"x\"],[{0},[1,2]]]]");
+        assert_eq!(rebuild(2, &[]).unwrap(), "[[\"o\",[\"x\"],[]]]");
+        assert_eq!(rebuild(0, &[NEW]).unwrap(), "[[\"o\",[\"x\"],[{0}]]]");
     }
 }

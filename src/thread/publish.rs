@@ -1,39 +1,35 @@
-//! From unsent marks to patch operations. The cost follows what changed, not how long the thread is; only where
-//! messages or calls came, went or moved is the list looked through once.
+//! From unsent marks to patch operations. The cost follows what changed, not how long the thread is; only where the
+//! application or a replay has given the list anew is all of it looked through.
 
 use super::Thread;
 use super::entry::{CallPhase, CallState, Entry, Unsent};
+use super::list::{At, MessageList};
 use super::patch::{Patch, Path};
-use crate::wire::{JsonWriter, ToolCall, write_json};
+use crate::wire::{Content, JsonWriter, ToolCall, write_json, write_string};
 
-/// Writes the messages that changed.
-pub(super) fn messages(thread: &mut Thread, patch: &mut Patch) {
+/// Writes the messages and calls that came, went, or changed.
+pub(super) fn write(thread: &mut Thread, patch: &mut Patch) {
     let list = &mut thread.list;
-    if list.restructured {
-        let entries = list.entries();
-        let places = entries.iter().map(|entry| entry.place);
-        patch.reorder("\"messages\"", thread.sent_messages, places, |out, at| {
-            if let Some(entry) = entries.get(at) {
-                entry.write(out);
-            }
-        });
-        // What is new in the list was written; the rest is looked through for changes.
-        for (at, entry) in list.entries_mut().iter_mut().enumerate() {
-            match entry.place.replace(at) {
-                Some(_) => message(at, entry, patch),
-                None => entry.sent_whole(),
-            }
+    patch.rebuild("\"messages\"", thread.sent_messages, &list.parts(thread.sent_messages), |out, slot, _| {
+        if let Some(entry) = list.get(slot) {
+            entry.write(out);
         }
-        thread.sent_messages = list.entries().len();
-        list.touched.clear();
-        return;
-    }
-    // `calls` goes through the touched ones again, and clears them.
-    for touched in 0..list.touched.len() {
-        let Some(&at) = list.touched.get(touched) else { break };
-        if let Some(entry) = list.entries_mut().get_mut(at) {
+    });
+    patch.rebuild("\"toolCalls\"", thread.sent_calls, &list.call_parts(thread.sent_calls), |out, slot, call| {
+        if let Some(entry) = list.get(slot) {
+            write_call(entry, call, out);
+        }
+    });
+    let (messages, calls) = list.sent();
+    (thread.sent_messages, thread.sent_calls) = (list.size().message, list.size().call);
+    for slot in messages {
+        let at = list.place(slot).message;
+        if let Some(entry) = list.get_mut(slot) {
             message(at, entry, patch);
         }
+    }
+    for at in calls {
+        call(list, at, patch);
     }
 }
 
@@ -44,7 +40,11 @@ fn message(at: usize, entry: &mut Entry, patch: &mut Patch) {
         return;
     }
     let path = |member: &str| format!("\"messages\",{at},\"{member}\"");
-    if let Some(tail) = tail(entry.message.content.text(), &mut entry.unsent.text_sent) {
+    if std::mem::take(&mut entry.unsent.replaced) {
+        patch.reconcile(&path("content"), |out| entry.write_content(out));
+        entry.unsent.text_sent = entry.message.content.text().len();
+        entry.unsent.content = Default::default();
+    } else if let Some(tail) = tail(entry.message.content.text(), &mut entry.unsent.text_sent) {
         patch.append(&[&path("content")], tail);
     }
     if let Some(reasoning) = &entry.reasoning
@@ -52,7 +52,22 @@ fn message(at: usize, entry: &mut Entry, patch: &mut Patch) {
     {
         patch.append(&[&path("reasoning")], tail);
     }
-    entry.unsent.content.write(&path("content"), patch);
+    if let Content::Document(document) = &entry.message.content {
+        entry.unsent.content.write(&path("content"), document, patch);
+    }
+    if std::mem::take(&mut entry.unsent.activity_type)
+        && let Some(kind) = &entry.message.activity_type
+    {
+        patch.text(&path("activityType"), kind);
+    }
+    if std::mem::take(&mut entry.unsent.encrypted_value) {
+        let (name, value) = match &entry.reasoning {
+            Some(reasoning) => ("reasoningEncryptedValue", &reasoning.encrypted_value),
+            None => ("encryptedValue", &entry.message.encrypted_value),
+        };
+        value.iter().for_each(|value| patch.text(&path(name), value));
+    }
+    entry.unsent.metadata.write(entry.message.metadata.as_ref(), &path("metadata"), patch);
     if std::mem::take(&mut entry.unsent.duration)
         && let (Some(name), Some(total)) = (entry.duration_name(), entry.reasoning_time.total)
     {
@@ -72,7 +87,7 @@ fn tail<'t>(text: &'t str, sent: &mut usize) -> Option<&'t str> {
 
 impl Entry {
     /// The mirror has the message as it is. Its calls' arguments went with it.
-    fn sent_whole(&mut self) {
+    pub(super) fn sent_whole(&mut self) {
         let touched = self.unsent.touched;
         self.unsent = Unsent {
             touched,
@@ -80,64 +95,75 @@ impl Entry {
             reasoning_sent: self.reasoning.as_ref().map_or(0, |reasoning| reasoning.text.len()),
             ..Unsent::default()
         };
+        self.place.get_or_insert(0);
         for (call, state) in self.message.tool_calls.iter().zip(&mut self.calls) {
-            state.args_in_message = call.arguments.len();
+            state.sent_in_message(call);
         }
     }
 }
 
-/// Writes the calls that changed; runs behind [`messages`].
-pub(super) fn calls(thread: &mut Thread, patch: &mut Patch) {
-    let list = &mut thread.list;
-    if std::mem::take(&mut list.restructured) {
-        let all: Vec<(&Entry, usize)> =
-            list.entries().iter().flat_map(|entry| (0..entry.calls.len()).map(move |call| (entry, call))).collect();
-        let places = all.iter().map(|(entry, call)| entry.calls.get(*call).and_then(|state| state.place));
-        patch.reorder("\"toolCalls\"", thread.sent_calls, places, |out, at| {
-            if let Some((entry, call)) = all.get(at) {
-                write_call(entry, *call, out);
-            }
-        });
-        thread.sent_calls = all.len();
-        let mut place = 0;
-        for (at, entry) in list.entries_mut().iter_mut().enumerate() {
-            entry.unsent.touched = false;
-            for call in 0..entry.calls.len() {
-                if let Some(state) = entry.calls.get_mut(call)
-                    && state.place.replace(place).is_none()
-                {
-                    state.changed = false;
-                    state.args_replaced = false;
-                }
-                self::call(at, call, entry, patch);
-                place += 1;
-            }
-        }
-        return;
-    }
-    for at in std::mem::take(&mut list.touched) {
-        let Some(entry) = list.entries_mut().get_mut(at) else { continue };
-        entry.unsent.touched = false;
-        for call in 0..entry.calls.len() {
-            self::call(at, call, entry, patch);
-        }
+impl CallState {
+    /// The mirror's message has the call as it is.
+    fn sent_in_message(&mut self, call: &ToolCall) {
+        self.args_in_message = call.arguments.len();
+        (self.in_message, self.renamed, self.encrypted_value) = (true, false, false);
+        self.args_replaced_in_message = false;
+        self.metadata = Default::default();
     }
 }
 
-/// Writes what the mirror lacks of one call: call `at` of the message at `position`.
-fn call(position: usize, at: usize, entry: &mut Entry, patch: &mut Patch) {
-    let Some(place) = entry.calls.get(at).and_then(|state| state.place) else { return };
-    if entry.calls.get(at).is_some_and(|state| state.changed) {
+/// Writes what the mirror lacks of one call.
+fn call(list: &mut MessageList, at: At, patch: &mut Patch) {
+    let place = list.place(at.message);
+    let Some(entry) = list.get_mut(at.message) else { return };
+    in_message(place.message, at.call, entry, patch);
+    let place_of_call = place.call + at.call;
+    if entry.calls.get(at.call).is_some_and(|state| state.changed) {
         // The arguments stay what they are in the mirror, so only the members around them are written.
-        write_members(place, entry, at, patch);
+        write_members(place_of_call, entry, at.call, patch);
     }
-    let (Some(tool_call), Some(state)) = (entry.message.tool_calls.get(at), entry.calls.get_mut(at)) else { return };
-    arguments(place, position, at, tool_call, state, patch);
+    let (Some(tool_call), Some(state)) = (entry.message.tool_calls.get(at.call), entry.calls.get_mut(at.call)) else {
+        return;
+    };
+    arguments(place_of_call, place.message, at.call, tool_call, state, patch);
+}
+
+/// Writes what the mirror's message lacks of a call, but for arguments that have grown.
+fn in_message(position: usize, at: usize, entry: &mut Entry, patch: &mut Patch) {
+    let (Some(call), Some(state)) = (entry.message.tool_calls.get(at), entry.calls.get_mut(at)) else { return };
+    let path = |list: &str, rest: &str| format!("\"messages\",{position},\"{list}\"{rest}");
+    if !state.in_message {
+        // The first one makes the lists.
+        let (item, [open, close]) = if at == 0 { (String::new(), ["[", "]"]) } else { (format!(",{at}"), ["", ""]) };
+        patch.set(&path("toolCalls", &item), |out| {
+            out.push_str(open);
+            call.write(out);
+            out.push_str(close);
+        });
+        patch.set(&path("toolCallIds", &item), |out| {
+            out.push_str(open);
+            write_string(out, &call.id);
+            out.push_str(close);
+        });
+        return state.sent_in_message(call);
+    }
+    let path = |member: &str| path("toolCalls", &format!(",{at},{member}"));
+    if std::mem::take(&mut state.renamed) {
+        patch.text(&path("\"function\",\"name\""), &call.name);
+    }
+    if let (true, Some(value)) = (std::mem::take(&mut state.encrypted_value), &call.encrypted_value) {
+        patch.text(&path("\"encryptedValue\""), value);
+    }
+    if std::mem::take(&mut state.args_replaced_in_message) {
+        patch.text(&path("\"function\",\"arguments\""), &call.arguments);
+        state.args_in_message = call.arguments.len();
+    }
+    state.metadata.write(call.metadata.as_ref(), &path("\"metadata\""), patch);
 }
 
 fn write_members(place: usize, entry: &mut Entry, at: usize, patch: &mut Patch) {
     let (Some(tool_call), Some(state)) = (entry.message.tool_calls.get(at), entry.calls.get_mut(at)) else { return };
-    state.changed = false;
+    (state.changed, state.unseen) = (false, false);
     let path = |member: &str| format!("\"toolCalls\",{place},\"{member}\"");
     patch.text(&path("name"), &tool_call.name);
     patch.text(&path("status"), state.status.name());

@@ -1,8 +1,8 @@
 //! Text and reasoning messages.
 
 use super::entry::{Delivery, Entry, Reasoning};
-use super::{MAX_EARLY_VALUES, Thread, merge_metadata};
-use crate::wire::{Content, Message, Raw, Role};
+use super::{MAX_EARLY_VALUES, Thread};
+use crate::wire::{Content, Message, Raw, Role, shown_id};
 
 impl Thread {
     pub(super) fn text_start(
@@ -40,6 +40,8 @@ impl Thread {
         }
         entry.text_open = true;
         entry.reopen(metadata);
+        self.list.opens(at);
+        self.list.classify(at);
     }
 
     /// Appends a message that a stream writes to.
@@ -73,7 +75,7 @@ impl Thread {
             Some(at) if self.list.get(at).is_some_and(|entry| entry.delivery == Delivery::Streaming) => Some(at),
             Some(at) => self.may_write(at, event).then_some(at),
             None => {
-                self.warn("message-unknown", event, format!("no message has the id \"{id}\""));
+                self.warn("message-unknown", event, format!("no message has the id \"{}\"", shown_id(id)));
                 None
             }
         }
@@ -86,7 +88,7 @@ impl Thread {
             entry.unsent.whole = true;
         }
         entry.message.content.append(delta);
-        entry.unsent.whole |= merge_metadata(&mut entry.message.metadata, metadata);
+        entry.unsent.metadata.merge(&mut entry.message.metadata, metadata);
     }
 
     /// The text of a message that a stream has made is this one.
@@ -95,7 +97,7 @@ impl Thread {
             return;
         };
         entry.message.content = Content::Text(text);
-        entry.unsent.whole = true;
+        entry.unsent.replaced = true;
     }
 
     pub(super) fn reasoning_start(&mut self, id: &str, owner: Option<&str>, metadata: Option<Raw<'_>>, now: f64) {
@@ -115,6 +117,7 @@ impl Thread {
             entry.unsent.whole = true;
         }
         entry.reopen(metadata);
+        self.list.opens(at);
     }
 
     pub(super) fn reasoning_content(&mut self, id: &str, delta: &str, metadata: Option<Raw<'_>>) {
@@ -129,7 +132,7 @@ impl Thread {
                 entry.unsent.whole = true;
             }
         }
-        entry.unsent.whole |= merge_metadata(&mut entry.message.metadata, metadata);
+        entry.unsent.metadata.merge(&mut entry.message.metadata, metadata);
     }
 
     pub(super) fn message_end(&mut self, id: &str, event: &'static str, metadata: Option<Raw<'_>>, now: f64) {
@@ -142,21 +145,18 @@ impl Thread {
             entry.unsent.duration |= entry.reasoning_time.stop(now);
             entry.complete_if_idle();
         }
-        entry.unsent.whole |= merge_metadata(&mut entry.message.metadata, metadata);
+        entry.unsent.metadata.merge(&mut entry.message.metadata, metadata);
     }
 
     pub(super) fn encrypted_value(&mut self, of_call: bool, id: &str, value: &str) {
         if of_call && let Some(at) = self.list.find_call(id) {
-            let call = self.list.change(at.message).and_then(|entry| {
-                entry.unsent.whole = true;
-                entry.message.tool_calls.get_mut(at.call)
-            });
-            if let Some(call) = call {
+            if let Some((call, state)) = self.list.change_call(at) {
                 call.encrypted_value = Some(value.to_owned());
+                state.encrypted_value = true;
             }
         } else if !of_call && let Some(at) = self.list.find(id) {
             let Some(entry) = self.list.change(at).filter(|entry| entry.message.role != Role::Activity) else { return };
-            entry.unsent.whole = true;
+            entry.unsent.encrypted_value = true;
             match &mut entry.reasoning {
                 Some(reasoning) => reasoning.encrypted_value = Some(value.to_owned()),
                 None => entry.message.encrypted_value = Some(value.to_owned()),
@@ -178,6 +178,6 @@ impl Entry {
         self.unsent.delivery |= self.delivery != Delivery::Streaming;
         self.delivery = Delivery::Streaming;
         self.streamed = true;
-        self.unsent.whole |= merge_metadata(&mut self.message.metadata, metadata);
+        self.unsent.metadata.merge(&mut self.message.metadata, metadata);
     }
 }

@@ -5,8 +5,8 @@
 //! other frame, and decides what is wrong with one.
 
 use super::event::Str;
-use super::scan::{digits, same_literal, special};
-use super::text::escapes_are_valid;
+use super::scan::{digits, same_literal};
+use super::text::string_end;
 use std::ops::Range;
 
 /// What grows.
@@ -150,7 +150,7 @@ impl<'a> Scan<'a> {
         self.space();
         self.byte(b'"').then_some(())?;
         let start = self.at;
-        let (end, escaped) = string_end(self.text, start)?;
+        let (end, escaped) = string_end(self.text.as_bytes(), start).ok()?;
         self.at = end + 1;
         Some(Str::new(self.text.get(start..end)?, escaped))
     }
@@ -161,28 +161,6 @@ impl<'a> Scan<'a> {
         self.at = digits_end(self.text.as_bytes(), start)?;
         Some(start..self.at)
     }
-}
-
-/// Where the inside of the literal ends that begins at `at`, and whether it has escapes.
-#[inline(always)]
-pub(super) fn string_end(text: &str, at: usize) -> Option<(usize, bool)> {
-    let bytes = text.as_bytes();
-    let (mut end, mut escaped) = (at, false);
-    loop {
-        end += special(bytes.get(end..)?);
-        match bytes.get(end)? {
-            b'"' => break,
-            b'\\' => {
-                escaped = true;
-                end += 2;
-            }
-            _ => return None,
-        }
-    }
-    if escaped && !escapes_are_valid(text.get(at..end)?) {
-        return None;
-    }
-    Some((end, escaped))
 }
 
 /// Where a number ends that begins at `at`, and is digits and nothing else.

@@ -1,6 +1,6 @@
 //! The fields of protobuf messages, in place: tags, lengths, groups. Uses the errors of `protobuf`.
 
-use super::protobuf::Undecodable;
+use super::undecodable::Undecodable;
 use std::ops::Deref;
 
 pub(super) type Read<T> = Result<T, Undecodable>;

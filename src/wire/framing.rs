@@ -15,13 +15,17 @@
 
 use super::delta::Delta;
 use super::json::Raw;
+#[cfg(feature = "codecs")]
 use super::packets::Packets;
-use super::protobuf::{Limits, to_json};
+#[cfg(feature = "codecs")]
+use super::protobuf::to_json;
 use super::split::{Cut, Splitter, blank};
 use super::sse::{Frame, FrameSink, FrameTooLong, SseParser};
+use super::undecodable::Limits;
 use super::utf8::Utf8Decoder;
 
 /// The media type of the binary framing.
+#[cfg(feature = "codecs")]
 pub const BINARY_MEDIA_TYPE: &str = "application/vnd.ag-ui.event+proto";
 
 /// How a body says that it is framed.
@@ -29,7 +33,8 @@ pub const BINARY_MEDIA_TYPE: &str = "application/vnd.ag-ui.event+proto";
 pub enum Format {
     /// Server-sent events.
     EventStream,
-    /// Frames of protobuf, each behind its length.
+    /// Frames of protobuf, each after its length.
+    #[cfg(feature = "codecs")]
     Binary,
     /// A JSON text a line.
     Lines,
@@ -38,8 +43,9 @@ pub enum Format {
 }
 
 /// The media types that name a format, in lower case.
-const MEDIA_TYPES: [(&str, Format); 6] = [
+const MEDIA_TYPES: &[(&str, Format)] = &[
     ("text/event-stream", Format::EventStream),
+    #[cfg(feature = "codecs")]
     (BINARY_MEDIA_TYPE, Format::Binary),
     ("application/x-ndjson", Format::Lines),
     ("application/ndjson", Format::Lines),
@@ -89,6 +95,7 @@ enum Framing {
         splitter: Splitter,
         sure: bool,
     },
+    #[cfg(feature = "codecs")]
     Binary {
         packets: Packets,
         json: String,
@@ -102,6 +109,7 @@ impl Framer {
     pub fn new(format: Format, max_frame: usize, max_depth: usize) -> Self {
         let framing = match format {
             Format::EventStream => Framing::Sse(SseParser::new(max_frame)),
+            #[cfg(feature = "codecs")]
             Format::Binary => Framing::Binary { packets: Packets::new(max_frame), json: String::new() },
             Format::Lines => Framing::Split { splitter: Splitter::new(Cut::Lines, max_frame), sure: true },
             Format::Unknown => Framing::Undecided(SseParser::new(max_frame)),
@@ -131,6 +139,7 @@ impl Framer {
         if let Framing::Sse(sse) = framing {
             sse.join(joins);
         }
+        #[cfg(feature = "codecs")]
         if let Framing::Binary { packets, json } = framing {
             packets.feed(bytes, &mut |packet| {
                 json.clear();
@@ -164,8 +173,11 @@ impl Framer {
                     sink(Ok(&frame(&piece, true)));
                 }
             }
+            #[cfg(feature = "codecs")]
             Framing::Binary { packets, .. } if !packets.is_empty() => return Err(BadBody::Cut),
-            Framing::Binary { .. } | Framing::Undecided(_) | Framing::Nothing => {}
+            #[cfg(feature = "codecs")]
+            Framing::Binary { .. } => {}
+            Framing::Undecided(_) | Framing::Nothing => {}
         }
         Ok(())
     }
@@ -199,7 +211,9 @@ impl Framing {
                     *self = Self::Nothing;
                 }
             }
-            Self::Undecided(_) | Self::Binary { .. } | Self::Nothing => {}
+            #[cfg(feature = "codecs")]
+            Self::Binary { .. } => {}
+            Self::Undecided(_) | Self::Nothing => {}
         }
         Ok(())
     }

@@ -2,8 +2,8 @@
 
 use super::protocol::{PROTOCOL_VERSION, Protocol};
 use super::text::write_json;
-use super::write::{JsonWriter, write_value};
-use serde_json::Value;
+use super::tree::Tree;
+use super::write::JsonWriter;
 
 /// What a request carries.
 #[allow(missing_docs)] // The specification's own names.
@@ -12,7 +12,7 @@ pub(crate) struct RunAgentInput<'a, M> {
     pub protocol: Protocol,
     pub thread_id: &'a str,
     pub run_id: &'a str,
-    pub state: &'a Value,
+    pub state: &'a Tree,
     /// Writes them in order; activities are for the page and are left out.
     pub messages: M,
     /// JSON array.
@@ -34,7 +34,7 @@ impl<M: FnOnce(&mut JsonWriter<'_>)> RunAgentInput<'_, M> {
         input.optional("protocolVersion", self.protocol.versions().then_some(PROTOCOL_VERSION));
         // A null state is an absent one.
         if !self.state.is_null() {
-            write_value(input.member("state"), self.state);
+            self.state.write(input.member("state"));
         }
         let mut messages = JsonWriter::array(input.member("messages"));
         (self.messages)(&mut messages);

@@ -5,8 +5,7 @@
 //! handed on as it is.
 
 use super::event::Str;
-use super::scan::special;
-use super::text::{escapes_are_valid, unescape};
+use super::text::{string_end, unescape};
 use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
 
@@ -58,7 +57,7 @@ impl<'a> Raw<'a> {
 
     /// The string, not decoded, where the value is one.
     pub fn literal(self) -> Option<Str<'a>> {
-        self.0.strip_prefix('"')?.strip_suffix('"').map(Str::from_raw)
+        literal(self.0)
     }
 
     /// The decoded string, where the value is one.
@@ -100,23 +99,39 @@ impl<'a> Raw<'a> {
             return None;
         }
         let mut items = Vec::new();
-        reader.sequence(b']', |reader| reader.value(0).map(|item| items.push(item))).ok()?;
+        reader.sequence(b'[', |reader| reader.value(0).map(|item| items.push(item))).ok()?;
         Some(items)
+    }
+
+    /// Hands on the elements, where the value is an array, each with its members where it is an object: read once for both.
+    pub(crate) fn each(self, take: &mut dyn FnMut(Raw<'a>, Option<&Fields<'a>>)) -> bool {
+        let mut reader = Reader::new(self.0, usize::MAX);
+        let is_array = reader.next() == Some(b'[');
+        // It is known to be JSON.
+        let _ = is_array.then(|| {
+            reader.sequence(b'[', |reader| {
+                reader.space();
+                let start = reader.at;
+                match reader.peek() {
+                    Some(b'{') => {
+                        let fields = reader.members()?;
+                        take(Raw(reader.since(start)), Some(&fields));
+                    }
+                    _ => take(reader.value(0)?, None),
+                }
+                Ok(())
+            })
+        });
+        is_array
     }
 
     /// The value as a tree. Of a key that comes twice, the last one counts.
     pub fn value(self) -> Value {
+        Reader::new(self.0, usize::MAX).tree().unwrap_or_default()
+    }
+
+    fn leaf(self) -> Value {
         match self.0.as_bytes().first() {
-            Some(b'{') => {
-                let mut map = Map::new();
-                if let Some(fields) = self.object() {
-                    for (key, value) in fields.iter() {
-                        map.insert(key.into_owned(), value.value());
-                    }
-                }
-                Value::Object(map)
-            }
-            Some(b'[') => Value::Array(self.array().unwrap_or_default().into_iter().map(Raw::value).collect()),
             Some(b'"') => Value::String(self.string().unwrap_or_default().into_owned()),
             Some(b't') => Value::Bool(true),
             Some(b'f') => Value::Bool(false),
@@ -125,6 +140,11 @@ impl<'a> Raw<'a> {
             Some(_) => Value::Number(Number::from_string_unchecked(self.0.to_owned())),
         }
     }
+}
+
+/// The string that is the JSON text, not decoded, where it is one.
+pub(super) fn literal(text: &str) -> Option<Str<'_>> {
+    text.strip_prefix('"')?.strip_suffix('"').map(Str::from_raw)
 }
 
 /// How many members an object may have before they go to the heap. An event rarely has more.
@@ -201,26 +221,37 @@ impl<'a> Fields<'a> {
     }
 }
 
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     text: &'a str,
     at: usize,
     max_depth: usize,
+    /// The brackets of the containers that are open in what is skipped.
+    opened: Vec<u8>,
 }
 
+// Every byte of what is no plain delta passes here, several times. The module is built for size, so what is looked at byte
+// by byte is inlined by hand, and the place is kept in a local variable.
 impl<'a> Reader<'a> {
-    fn new(text: &'a str, max_depth: usize) -> Self {
-        Self { text, at: 0, max_depth }
+    pub fn new(text: &'a str, max_depth: usize) -> Self {
+        Self { text, at: 0, max_depth, opened: Vec::new() }
     }
 
     fn surprise<T>(&self) -> Result<T, JsonError> {
         Err(JsonError::Syntax { at: self.at })
     }
 
+    /// How much is read.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    #[inline(always)]
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Skips white space and takes the byte behind it.
+    /// Skips white space and takes the byte after it.
+    #[inline(always)]
     fn next(&mut self) -> Option<u8> {
         self.space();
         let byte = self.peek()?;
@@ -228,10 +259,9 @@ impl<'a> Reader<'a> {
         Some(byte)
     }
 
+    #[inline(always)]
     fn space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            self.at += 1;
-        }
+        self.at = spaces_end(self.text.as_bytes(), self.at);
     }
 
     fn end(&mut self) -> Result<(), JsonError> {
@@ -239,76 +269,168 @@ impl<'a> Reader<'a> {
         if self.at == self.text.len() { Ok(()) } else { self.surprise() }
     }
 
-    fn since(&self, start: usize) -> &'a str {
+    #[inline(always)]
+    pub fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
     fn fields(&mut self) -> Result<Fields<'a>, JsonError> {
+        let fields = self.members()?;
+        self.end()?;
+        Ok(fields)
+    }
+
+    fn members(&mut self) -> Result<Fields<'a>, JsonError> {
         let mut fields = Fields::new();
         if self.next() != Some(b'{') {
             return self.surprise();
         }
-        self.sequence(b'}', |reader| {
+        self.sequence(b'{', |reader| {
             let (key, escaped) = reader.key()?;
             let value = reader.value(1)?;
             fields.push(key, escaped, value);
             Ok(())
         })?;
-        self.end()?;
         Ok(fields)
     }
 
-    fn value(&mut self, depth: usize) -> Result<Raw<'a>, JsonError> {
-        if depth > self.max_depth {
-            return Err(JsonError::TooDeep);
-        }
+    /// Takes the bracket that opens a container, where one comes next.
+    pub fn open(&mut self) -> Option<u8> {
+        self.space();
+        let byte = self.peek().filter(|byte| matches!(byte, b'{' | b'['))?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    fn tree(&mut self) -> Result<Value, JsonError> {
+        Ok(match self.open() {
+            Some(b'{') => {
+                let mut map = Map::new();
+                self.sequence(b'{', |reader| {
+                    let (key, _) = reader.key()?;
+                    map.insert(unescape(key).unwrap_or_default().into_owned(), reader.tree()?);
+                    Ok(())
+                })?;
+                Value::Object(map)
+            }
+            Some(_) => {
+                let mut items = Vec::new();
+                self.sequence(b'[', |reader| reader.tree().map(|item| items.push(item)))?;
+                Value::Array(items)
+            }
+            None => self.value(0)?.leaf(),
+        })
+    }
+
+    /// The value that comes next, which stands in `depth` containers.
+    pub fn value(&mut self, depth: usize) -> Result<Raw<'a>, JsonError> {
         self.space();
         let start = self.at;
-        match self.next() {
-            Some(b'"') => self.string().map(drop)?,
-            Some(b'{') => self.sequence(b'}', |reader| {
-                reader.key()?;
-                reader.value(depth + 1).map(drop)
-            })?,
-            Some(b'[') => self.sequence(b']', |reader| reader.value(depth + 1).map(drop))?,
-            Some(b't') => self.literal("rue")?,
-            Some(b'f') => self.literal("alse")?,
-            Some(b'n') => self.literal("ull")?,
-            Some(b'-' | b'0'..=b'9') => {
-                while matches!(self.peek(), Some(b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')) {
-                    self.at += 1;
-                }
-                if !is_number(self.since(start)) {
-                    return self.surprise();
-                }
-            }
-            _ => return self.surprise(),
-        }
+        self.skip(depth)?;
         Ok(Raw(self.since(start)))
     }
 
-    /// Comma-separated items up to `close`, the opening bracket being read.
+    /// Takes a value, of any depth without recursion.
+    fn skip(&mut self, depth: usize) -> Result<(), JsonError> {
+        self.opened.clear();
+        loop {
+            if depth + self.opened.len() > self.max_depth {
+                return Err(JsonError::TooDeep);
+            }
+            match self.next() {
+                Some(open @ (b'{' | b'[')) => {
+                    if !self.closes(open) {
+                        self.opened.push(open);
+                        if open == b'{' {
+                            self.key()?;
+                        }
+                        continue;
+                    }
+                }
+                Some(byte) => self.scalar(byte)?,
+                None => return self.surprise(),
+            }
+            while let Some(&open) = self.opened.last() {
+                if !self.goes_on(open)? {
+                    self.opened.pop();
+                    continue;
+                }
+                if open == b'{' {
+                    self.key()?;
+                }
+                break;
+            }
+            if self.opened.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The rest of a value that is no container.
+    #[inline(always)]
+    fn scalar(&mut self, first: u8) -> Result<(), JsonError> {
+        match first {
+            b'"' => self.string().map(drop),
+            b't' => self.literal("rue"),
+            b'f' => self.literal("alse"),
+            b'n' => self.literal("ull"),
+            b'-' | b'0'..=b'9' => self.number(first),
+            _ => self.surprise(),
+        }
+    }
+
+    fn number(&mut self, first: u8) -> Result<(), JsonError> {
+        let start = self.at - 1;
+        let bytes = self.text.as_bytes();
+        let mut at = self.at;
+        let mut plain = matches!(first, b'1'..=b'9');
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'0'..=b'9' => {}
+                b'.' | b'e' | b'E' | b'+' | b'-' => plain = false,
+                _ => break,
+            }
+            at += 1;
+        }
+        self.at = at;
+        if plain || is_number(self.since(start)) { Ok(()) } else { self.surprise() }
+    }
+
+    /// Takes what closes a container, where that comes next. In ASCII it is two further than `open`, its other bracket.
+    pub fn closes(&mut self, open: u8) -> bool {
+        self.space();
+        let closes = self.peek() == Some(open + 2);
+        self.at += usize::from(closes);
+        closes
+    }
+
+    /// Takes the comma after an item, or what closes its container: false.
+    pub fn goes_on(&mut self, open: u8) -> Result<bool, JsonError> {
+        match self.next() {
+            Some(b',') => Ok(true),
+            Some(byte) if byte == open + 2 => Ok(false),
+            _ => self.surprise(),
+        }
+    }
+
+    /// Comma-separated items up to what closes their container, of which the bracket `open` is read.
     fn sequence(
         &mut self,
-        close: u8,
+        open: u8,
         mut item: impl FnMut(&mut Self) -> Result<(), JsonError>,
     ) -> Result<(), JsonError> {
-        self.space();
-        if self.peek() == Some(close) {
-            self.at += 1;
+        if self.closes(open) {
             return Ok(());
         }
         loop {
             item(self)?;
-            match self.next() {
-                Some(b',') => {}
-                Some(byte) if byte == close => return Ok(()),
-                _ => return self.surprise(),
+            if !self.goes_on(open)? {
+                return Ok(());
             }
         }
     }
 
-    fn key(&mut self) -> Result<(&'a str, bool), JsonError> {
+    pub fn key(&mut self) -> Result<(&'a str, bool), JsonError> {
         if self.next() != Some(b'"') {
             return self.surprise();
         }
@@ -322,34 +444,36 @@ impl<'a> Reader<'a> {
     /// The inside of a string whose opening quote is read, and whether it has escapes.
     fn string(&mut self) -> Result<(&'a str, bool), JsonError> {
         let start = self.at;
-        let mut escaped = false;
-        loop {
-            self.at += special(self.text.as_bytes().get(self.at..).unwrap_or_default());
-            match self.peek() {
-                Some(b'"') => break,
-                Some(b'\\') => {
-                    escaped = true;
-                    self.at += 2;
-                }
-                // A control character, or the end.
-                _ => return self.surprise(),
+        match string_end(self.text.as_bytes(), start) {
+            Ok((end, escaped)) => {
+                self.at = end;
+                let inner = self.since(start);
+                self.at += 1;
+                Ok((inner, escaped))
+            }
+            Err(at) => {
+                self.at = at;
+                self.surprise()
             }
         }
-        let inner = self.text.get(start..self.at).unwrap_or_default();
-        if escaped && !escapes_are_valid(inner) {
-            return self.surprise();
-        }
-        self.at += 1;
-        Ok((inner, escaped))
     }
 
     fn literal(&mut self, rest: &str) -> Result<(), JsonError> {
-        if !self.text.get(self.at..).is_some_and(|text| text.starts_with(rest)) {
+        if !self.text.as_bytes().get(self.at..).is_some_and(|text| text.starts_with(rest.as_bytes())) {
             return self.surprise();
         }
         self.at += rest.len();
         Ok(())
     }
+}
+
+/// Where white space ends that may begin at `at`.
+#[inline(always)]
+fn spaces_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
+        at += 1;
+    }
+    at
 }
 
 /// Whether `text` is a number by JSON's grammar.

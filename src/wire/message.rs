@@ -3,6 +3,7 @@
 use super::json::{Fields, Raw};
 use super::parts;
 use super::protocol::Protocol;
+use super::tree::Tree;
 use super::write::{JsonWriter, write_value};
 use serde_json::{Map, Value};
 
@@ -71,8 +72,10 @@ pub enum Content {
     None,
     /// Text.
     Text(String),
-    /// A list of content parts, or the payload of an activity.
+    /// A list of content parts.
     Value(Value),
+    /// The payload of an activity.
+    Document(Tree),
 }
 
 impl Content {
@@ -96,7 +99,7 @@ impl Content {
     pub fn append(&mut self, delta: &str) {
         match self {
             Self::Text(text) => text.push_str(delta),
-            Self::None | Self::Value(_) => *self = Self::Text(delta.to_owned()),
+            Self::None | Self::Value(_) | Self::Document(_) => *self = Self::Text(delta.to_owned()),
         }
     }
 
@@ -109,6 +112,7 @@ impl Content {
             Self::Value(value) => {
                 object.value("content", Some(value));
             }
+            Self::Document(document) => document.write(object.member("content")),
         }
     }
 }
@@ -126,15 +130,14 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    fn read(raw: Raw<'_>) -> Option<Self> {
-        let fields = raw.object()?;
+    fn read(fields: &Fields<'_>) -> Option<Self> {
         let function = fields.get("function")?.object()?;
         Some(Self {
-            id: string(&fields, "id")?,
+            id: string(fields, "id")?,
             name: string(&function, "name")?,
             arguments: string(&function, "arguments").unwrap_or_default(),
-            encrypted_value: string(&fields, "encryptedValue"),
-            metadata: map(&fields, "metadata"),
+            encrypted_value: string(fields, "encryptedValue"),
+            metadata: map(fields, "metadata"),
         })
     }
 
@@ -187,14 +190,14 @@ impl Message {
     }
 
     /// Reads a message. `Err`: what it must have and has not.
-    pub fn read(raw: Raw<'_>, notes: &mut Vec<Note>) -> Result<Self, &'static str> {
-        let fields = raw.object().ok_or("an object")?;
-        let id = string(&fields, "id").ok_or("an object with a string \"id\"")?;
+    pub fn read(fields: Option<&Fields<'_>>, notes: &mut Vec<Note>) -> Result<Self, &'static str> {
+        let fields = fields.ok_or("an object")?;
+        let id = string(fields, "id").ok_or("an object with a string \"id\"")?;
         let role = fields.get("role").and_then(Raw::string).and_then(|role| Role::parse(&role));
         let role = role.ok_or("an object with a \"role\" of AG-UI 1.0")?;
         let content = fields.some("content");
         let content = match role {
-            Role::Activity => content.filter(|raw| raw.is_object()).map(|raw| Content::Value(raw.value())),
+            Role::Activity => content.filter(|raw| raw.is_object()).map(|raw| Content::Document(Tree::read(raw))),
             Role::User | Role::Tool => match content {
                 // A tool that returned nothing.
                 None if role == Role::Tool => Some(Content::Text(String::new())),
@@ -207,17 +210,17 @@ impl Message {
             _ => content.and_then(Raw::string).map(|text| Content::Text(text.into_owned())),
         };
         // What a role does not have is another one's, by mistake.
-        let of = |has: bool, name: &str| string(&fields, name).filter(|_| has);
+        let of = |has: bool, name: &str| if has { string(fields, name) } else { None };
         let named = matches!(role, Role::Developer | Role::System | Role::Assistant | Role::User);
         let mut tool_calls = Vec::new();
         let calls = fields.some("toolCalls").filter(|_| role == Role::Assistant);
-        for raw in calls.and_then(Raw::array).unwrap_or_default() {
-            match ToolCall::read(raw) {
+        calls.into_iter().for_each(|calls| {
+            calls.each(&mut |_, fields| match fields.and_then(ToolCall::read) {
                 Some(call) => tool_calls.push(call),
                 None => notes
                     .push(Note::new("message-malformed", "a tool call was left out: expected an id and a function")),
-            }
-        }
+            });
+        });
         Ok(Self {
             id,
             role,
@@ -227,9 +230,9 @@ impl Message {
             tool_call_id: of(role == Role::Tool, "toolCallId"),
             error: of(role == Role::Tool, "error"),
             activity_type: of(role == Role::Activity, "activityType"),
-            metadata: map(&fields, "metadata"),
+            metadata: map(fields, "metadata"),
             encrypted_value: of(role != Role::Activity, "encryptedValue"),
-            subagent_run_id: string(&fields, "subagentRunId"),
+            subagent_run_id: string(fields, "subagentRunId"),
         })
     }
 

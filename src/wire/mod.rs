@@ -8,45 +8,62 @@
 //!
 //! Nothing is copied on the way in but what was split over two reads, what was escaped, and what a caller keeps.
 
+mod cutter;
 mod delta;
 mod event;
+#[cfg(feature = "codecs")]
 mod fields;
 mod framing;
+mod index;
 mod input;
 mod joined;
 mod json;
 mod message;
+#[cfg(any(feature = "codecs", feature = "guard"))]
 mod number;
+#[cfg(feature = "codecs")]
 mod packets;
 mod parts;
+#[cfg(feature = "codecs")]
 mod protobuf;
 mod protocol;
 mod scan;
+#[cfg(feature = "codecs")]
 pub(crate) mod shapes;
 mod split;
 mod sse;
 mod template;
 mod text;
 mod time;
+mod tree;
+mod undecodable;
 mod utf8;
 mod write;
 
 pub use delta::{Delta, DeltaKind};
 pub use event::{Event, EventError, Incoming, Str, frame_fields, frame_type};
-pub use framing::{BINARY_MEDIA_TYPE, BadBody, Format, Framer};
+#[cfg(feature = "codecs")]
+pub use framing::BINARY_MEDIA_TYPE;
+pub use framing::{BadBody, Format, Framer};
 pub use json::{Fields, JsonError, Raw};
 pub use message::{Content, Message, Note, Role, ToolCall};
-pub use protobuf::{Limits, Undecodable, to_json};
+#[cfg(feature = "codecs")]
+pub use protobuf::to_json;
 pub use protocol::{PROTOCOL_VERSION, Protocol};
 pub use sse::{Frame, FrameTooLong, SseParser};
+pub use tree::Tree;
+pub(crate) use tree::{Misfit, Undo};
+pub use undecodable::{Limits, Undecodable};
 pub use utf8::Utf8Decoder;
 pub(crate) use utf8::decode;
 
+pub(crate) use cutter::Cutter;
+pub(crate) use index::{At, Index};
 pub(crate) use input::RunAgentInput;
 pub(crate) use json::is_number;
 #[cfg(feature = "guard")]
 pub(crate) use number::write_number;
 pub(crate) use scan::same;
-pub(crate) use text::{for_engine, keep_private, write_json, write_string};
+pub(crate) use text::{for_engine, keep_private, shortened, shown_id, text_after, write_json, write_string};
 pub(crate) use time::parse_time;
 pub(crate) use write::{JsonWriter, write_value};

@@ -1,4 +1,4 @@
-//! The binary framing: frames of bytes, each behind its length in four bytes, the highest first. Uses nothing of ours.
+//! The binary framing: frames of bytes, each after its length in four bytes, the highest first. Uses nothing of ours.
 
 use super::sse::FrameTooLong;
 

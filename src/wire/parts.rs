@@ -1,8 +1,10 @@
 //! Content parts of a message: what AG-UI 1.0 has is kept, what 0.0 had is converted, the rest is left out and noted.
 //! And the way back, for servers that are older.
 
+use super::index::{At, Index};
 use super::message::Note;
 use super::protocol::Protocol;
+use super::text::write_string;
 use super::write::{JsonWriter, write_value};
 use serde_json::{Map, Value};
 
@@ -28,13 +30,21 @@ pub(super) fn read(list: Value, notes: &mut Vec<Note>) -> Value {
         }
     }
     // Servers of the time between sent the same thing in both shapes.
-    for at in &converted {
-        let twin = parts.get(*at).and_then(Option::as_ref).is_some_and(|media| {
-            let modern = parts.iter().enumerate().filter(|(other, _)| !converted.contains(other));
-            modern.filter_map(|(_, part)| part.as_ref()).any(|part| same_media(media, part))
-        });
-        if let (true, Some(part)) = (twin, parts.get_mut(*at)) {
-            *part = None;
+    if !converted.is_empty() {
+        let mut modern = Index::new();
+        let mut next = converted.iter().peekable();
+        for (at, part) in parts.iter().enumerate() {
+            if next.next_if(|converted| **converted == at).is_none() {
+                let names = part.iter().flat_map(|part| [media_key(part, true), media_key(part, false)]);
+                modern.extend(names.flatten().map(|key| (key, At::default())));
+            }
+        }
+        for at in converted {
+            let Some(part) = parts.get_mut(at) else { continue };
+            let key = part.as_ref().and_then(|media| media_key(media, media.contains_key("metadata")));
+            if key.is_some_and(|key| modern.contains_key(&key)) {
+                *part = None;
+            }
         }
     }
     Value::Array(parts.into_iter().flatten().map(Value::Object).collect())
@@ -113,13 +123,19 @@ fn object(members: &[(&str, &str)]) -> Map<String, Value> {
     map
 }
 
-/// Whether a modern part says what the converted one says.
-fn same_media(converted: &Map<String, Value>, modern: &Map<String, Value>) -> bool {
-    let inner = |part: &Map<String, Value>, member: &str, name: &str| part.get(member)?.get(name).cloned();
-    let filename = inner(converted, "metadata", "filename");
-    converted.get("type") == modern.get("type")
-        && converted.get("source") == modern.get("source")
-        && (filename.is_none() || filename == inner(modern, "metadata", "filename"))
+/// What a media part says, with or without its file name: what is the same in both shapes has the same key.
+fn media_key(part: &Map<String, Value>, named: bool) -> Option<String> {
+    let source = part.get("source")?.as_object().filter(|source| source.len() == 3)?;
+    let name = part.get("metadata").and_then(|metadata| metadata.get("filename")).filter(|_| named);
+    let texts = [text(part, "type"), text(source, "type"), text(source, "mimeType"), text(source, "value")];
+    let mut key = String::new();
+    let mut list = JsonWriter::array(&mut key);
+    for text in texts {
+        write_string(list.item(), text?);
+    }
+    name.into_iter().for_each(|name| write_value(list.item(), name));
+    list.close();
+    Some(key)
 }
 
 /// Writes clean parts as the `content` for a server that does not know all of them. Says how many were left out.

@@ -5,7 +5,7 @@
 //!                                                  └► carriers ─► "content", "outcome"
 //! ```
 //!
-//! Protobuf says that a message which comes twice is one: its parts count as if they stood behind one another. So a
+//! Protobuf says that a message which comes twice is one: its parts count as if they stood one after the other. So a
 //! message is read from [`Pieces`], nearly always one, and nothing is copied to join them. Unknown fields are skipped.
 //! Uses `fields`, `shapes`, `number` and `text`.
 
@@ -13,49 +13,15 @@ use super::fields::{MALFORMED, Payload, Pieces, Read, Wire, each, is_message};
 use super::number::write_number;
 use super::shapes::{ACTIVITY, ALL, BASE, EVENTS, Field, Item, Kind, Need, OF_PARTS, Shape};
 use super::text::write_string;
+use super::undecodable::{Limits, Undecodable};
 use super::utf8::decode;
-use std::fmt;
 
-/// Why a frame is no event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Undecodable {
-    /// A well-formed event that AG-UI 1.0 does not have.
-    UnknownEvent,
-    /// Nested deeper than the limit.
-    TooDeep,
-    /// As JSON longer than the limit.
-    TooLong,
-    /// Not the protobuf of an event: what is wrong.
-    Broken(&'static str),
-}
-
-impl fmt::Display for Undecodable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownEvent => f.write_str("the frame has an event that AG-UI 1.0 does not have"),
-            Self::TooDeep => f.write_str("the frame is nested deeper than limits.depth"),
-            Self::TooLong => f.write_str("the frame is as JSON longer than limits.frameBytes"),
-            Self::Broken(what) => write!(f, "the frame is no event in protobuf: {what}"),
-        }
-    }
-}
-
-/// How far a frame may go.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// How deep it may be nested.
-    pub depth: usize,
-    /// How many bytes its JSON may have: a field of two bytes may stand for an object with all its members.
-    pub bytes: usize,
-}
-
-/// Appends the JSON text of the event in `frame`, which begins behind the length. Of a frame that is no event nothing is
+/// Appends the JSON text of the event in `frame`, which begins after the length. Of a frame that is no event nothing is
 /// appended. Returns how many content parts were left out because AG-UI 1.0 does not have their kind.
 pub fn to_json(frame: &[u8], limits: Limits, out: &mut String) -> Read<usize> {
     let start = out.len();
     let mut writer = Writer { out, end: start.saturating_add(limits.bytes), max_depth: limits.depth, left_out: 0 };
-    let written = writer.event(frame);
+    let written = writer.event(frame).and_then(|()| writer.room(0));
     let left_out = writer.left_out;
     if written.is_err() {
         out.truncate(start);
@@ -87,7 +53,7 @@ impl<'a, 'p> Found<'a, 'p> {
                 let Some(place) = found.last.get_mut(number as usize) else { continue };
                 let field = fields.iter().find(|field| u32::from(field.number) == number && field.of & variant != 0);
                 let fits = match (field, payload) {
-                    // The tables of the events begin behind the base event.
+                    // The tables of the events begin after the base event.
                     (None, Payload::Bytes(_)) => number == 1,
                     (Some(field), Payload::Varint(value)) => match field.kind {
                         Kind::Integer | Kind::Count if (value as i64).unsigned_abs() >= 1 << 53 => {

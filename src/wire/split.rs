@@ -1,4 +1,4 @@
-//! JSON texts one behind the other: a line each, or as the elements of an array. Uses nothing of ours but the search for
+//! JSON texts one after the other: a line each, or as the elements of an array. Uses nothing of ours but the search for
 //! quotes.
 //!
 //! Lines are cut at line feeds, so that a bad one costs no other. An array may have any layout; its elements are found by
@@ -37,7 +37,7 @@ struct Array {
 }
 
 impl Splitter {
-    /// A splitter that refuses pieces of more than `max` bytes.
+    /// A splitter that refuses pieces of more than `max` bytes; what ends a line is no part of it.
     pub fn new(cut: Cut, max: usize) -> Self {
         Self { cut, held: String::new(), max, array: Array::default() }
     }
@@ -57,7 +57,7 @@ impl Splitter {
             };
             let Some((piece, tail)) = end.and_then(|end| rest.split_at_checked(end)) else { break };
             rest = tail;
-            self.check(piece)?;
+            self.check(piece.strip_suffix('\n').unwrap_or(piece))?;
             if self.held.is_empty() {
                 give(piece, sink);
             } else {
@@ -79,7 +79,10 @@ impl Splitter {
     }
 
     fn check(&self, more: &str) -> Result<(), FrameTooLong> {
-        if self.held.len() + more.len() > self.max { Err(FrameTooLong) } else { Ok(()) }
+        // A carriage return belongs to the end of its line.
+        let end = more.chars().next_back().or_else(|| self.held.chars().next_back());
+        let length = self.held.len() + more.len() - usize::from(end == Some('\r'));
+        if length > self.max { Err(FrameTooLong) } else { Ok(()) }
     }
 }
 

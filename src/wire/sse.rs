@@ -6,9 +6,9 @@
 use super::delta::Delta;
 use super::event::Str;
 use super::joined::Joined;
-use super::protobuf::Undecodable;
 use super::scan::same_literal;
 use super::template::Template;
+use super::undecodable::Undecodable;
 
 /// One dispatched event of the stream.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,7 +72,8 @@ pub struct SseParser {
 }
 
 impl SseParser {
-    /// A parser that refuses frames of more than `max_frame` bytes of UTF-8 (field names included).
+    /// A parser that refuses lines of more than `max_frame` bytes of UTF-8 (field names included, without what ends them),
+    /// and frames whose data is longer than that.
     pub fn new(max_frame: usize) -> Self {
         Self {
             started: false,
@@ -101,7 +102,7 @@ impl SseParser {
         &self.id
     }
 
-    /// Whether frames that are alike may come as one, should the sink's last answer not hold any more.
+    /// Whether frames that are alike may come as one, should the sink's last answer not hold.
     pub fn join(&mut self, on: bool) {
         self.joins = on;
     }
@@ -162,7 +163,7 @@ impl SseParser {
         }
         self.has_data = !matches!(self.keep(&data), Data::None);
         self.line.push_str(text.get(at..).unwrap_or_default());
-        self.check(self.line.len() + self.data.len())
+        self.check(self.line.len())
     }
 
     /// Whether a frame may begin here.
@@ -171,7 +172,7 @@ impl SseParser {
         matches!(data, Data::None) && !self.has_id && self.event.is_empty() && self.line.is_empty()
     }
 
-    /// Hands on the frame that begins at `at`, if it is whole and like the last one, and with it those behind it that
+    /// Hands on the frame that begins at `at`, if it is whole and like the last one, and with it those after it that
     /// are, where they may come as one. Where the next one begins.
     fn alike(&mut self, text: &str, at: usize, sink: &mut FrameSink<'_>) -> Option<usize> {
         let template = self.template.as_ref()?;
@@ -241,6 +242,7 @@ impl SseParser {
     }
 
     fn line<'a>(&mut self, line: &'a str, data: &mut Data<'a>, sink: &mut FrameSink<'_>) -> Result<(), FrameTooLong> {
+        self.check(line.len())?;
         // "If the line is empty (a blank line): dispatch the event"
         if line.is_empty() {
             self.dispatch(data, false, sink);
@@ -272,16 +274,15 @@ impl SseParser {
     }
 
     fn data_line<'a>(&mut self, value: &'a str, data: &mut Data<'a>) -> Result<(), FrameTooLong> {
-        *data = match data {
-            Data::None => Data::InPlace(value),
-            _ => {
-                self.keep(data);
-                self.data.push('\n');
-                self.data.push_str(value);
-                Data::Kept
-            }
-        };
-        self.check(value.len() + self.data.len())
+        if let Data::None = data {
+            *data = Data::InPlace(value);
+            return Ok(());
+        }
+        *data = self.keep(data);
+        self.check(self.data.len() + 1 + value.len())?;
+        self.data.push('\n');
+        self.data.push_str(value);
+        Ok(())
     }
 
     fn dispatch(&mut self, data: &Data<'_>, unterminated: bool, sink: &mut FrameSink<'_>) {

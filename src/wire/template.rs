@@ -5,9 +5,10 @@
 //!  data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"▒▒▒▒","timestamp":▒▒▒▒}⏎⏎
 //! ```
 
-use super::delta::{Delta, DeltaKind, Places, digits_end, string_end};
+use super::delta::{Delta, DeltaKind, Places, digits_end};
 use super::event::Str;
 use super::scan::starts_with;
+use super::text::string_end;
 use std::ops::Range;
 
 /// The last frame, as it stood in the stream.
@@ -20,7 +21,7 @@ pub(super) struct Template {
     id_escaped: bool,
     data: Range<usize>,
     delta: Range<usize>,
-    /// Before the delta or behind it.
+    /// Before the delta or after it.
     time: Option<Range<usize>>,
 }
 
@@ -63,7 +64,7 @@ impl Template {
             from = time.end;
         }
         let start = self.skip(bytes, to, from..self.delta.start)?;
-        let (end, escaped) = string_end(text, start)?;
+        let (end, escaped) = string_end(text.as_bytes(), start).ok()?;
         (from, to) = (self.delta.end, end);
         if let Some(time) = behind {
             to = digits_end(bytes, self.skip(bytes, to, from..time.start)?)?;
@@ -83,7 +84,7 @@ impl Template {
         frame.get(self.data.start..frame.len() - tail).unwrap_or_default()
     }
 
-    /// Behind this part of the template, if it stands at `at`.
+    /// After this part of the template, if it stands at `at`.
     #[inline(always)]
     fn skip(&self, bytes: &[u8], at: usize, part: Range<usize>) -> Option<usize> {
         let part = self.text.as_bytes().get(part)?;
@@ -93,8 +94,8 @@ impl Template {
 
 #[cfg(test)]
 mod tests {
-    use super::super::protobuf::Undecodable;
     use super::super::sse::{Frame, SseParser};
+    use super::super::undecodable::Undecodable;
     use super::*;
 
     type Read = (String, Option<(DeltaKind, String, String)>);

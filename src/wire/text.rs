@@ -6,7 +6,7 @@
 //! two neighbours join again in JavaScript. The few genuine characters of that range are kept as their own two
 //! halves ([`keep_private`]), which makes the mapping lossless. See `docs/decisions/0001-halves-in-strings.md`.
 
-use super::scan::{first_non_ascii, non_ascii, special_or};
+use super::scan::{first_non_ascii, non_ascii, special, special_or};
 use std::borrow::Cow;
 
 const FIRST_HALF: u32 = 0xD800;
@@ -39,74 +39,144 @@ pub(crate) fn keep_private(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// At most so many UTF-16 units of a text; what is cut ends with an ellipsis, and no pair of halves is cut in two.
+pub(crate) fn shortened(text: &str, units: usize) -> Cow<'_, str> {
+    if text.len() <= units {
+        return Cow::Borrowed(text);
+    }
+    let (mut left, mut end) = (units, 0);
+    for c in text.chars() {
+        let Some(rest) = left.checked_sub(unit(c).map_or(c.len_utf16(), |_| 1)) else {
+            let kept = text.get(..end).unwrap_or_default();
+            // The second half of what the last one begins.
+            let first = |unit: u32| (0xD800..0xDC00).contains(&unit);
+            let kept = match (kept.chars().next_back().filter(|c| unit(*c).is_some_and(first)), unit(c)) {
+                (Some(half), Some(0xDC00..)) => kept.strip_suffix(half).unwrap_or(kept),
+                _ => kept,
+            };
+            return Cow::Owned([kept, "\u{2026}"].concat());
+        };
+        (left, end) = (rest, end + c.len_utf8());
+    }
+    Cow::Borrowed(text)
+}
+
+/// What stands in `text` after `start`, with which it begins as JavaScript sees them: a pair that came in halves may be one
+/// character in the other one. `None`: it begins otherwise.
+pub(crate) fn text_after<'t>(start: &str, text: &'t str) -> Option<Cow<'t, str>> {
+    if let Some(rest) = text.strip_prefix(start) {
+        return Some(Cow::Borrowed(rest));
+    }
+    // Only where halves are the two can differ.
+    if memchr::memchr(LEAD, start.as_bytes()).is_none() && memchr::memchr(LEAD, text.as_bytes()).is_none() {
+        return None;
+    }
+    let text = in_halves(text);
+    text.strip_prefix(&in_halves(start)).map(|rest| Cow::Owned(rest.to_owned()))
+}
+
+/// With every pair as its two halves.
+fn in_halves(text: &str) -> String {
+    let mut halves = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.len_utf16() == 2 && unit(c).is_none() {
+            halves.extend(c.encode_utf16(&mut [0; 2]).iter().map(|&u| half(u32::from(u))));
+        } else {
+            halves.push(c);
+        }
+    }
+    halves
+}
+
+/// An id as warnings show it.
+pub(crate) fn shown_id(id: &str) -> Cow<'_, str> {
+    shortened(id, 100)
+}
+
 /// What is wrong with the escapes of a string.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BadEscape;
 
-/// Whether every escape in the inside of a JSON string literal is one of JSON's.
-pub(crate) fn escapes_are_valid(raw: &str) -> bool {
-    let bytes = raw.as_bytes();
-    let mut at = 0;
-    while let Some(step) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
-        at += step + 2;
-        match bytes.get(at - 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {}
-            Some(b'u') if raw.get(at..).and_then(hex4).is_some() => at += 4,
-            _ => return false,
+/// Where the inside of a JSON string literal ends that begins at `at`, and whether it has escapes. `Err`: where it has
+/// something that no literal has, or stops.
+#[inline(always)]
+pub(super) fn string_end(bytes: &[u8], at: usize) -> Result<(usize, bool), usize> {
+    let at = at + special(bytes.get(at..).unwrap_or_default());
+    if bytes.get(at) == Some(&b'"') { Ok((at, false)) } else { escaped_end(bytes, at) }
+}
+
+/// The same from the first byte that is not plain.
+#[inline(never)]
+fn escaped_end(bytes: &[u8], mut at: usize) -> Result<(usize, bool), usize> {
+    let mut escaped = false;
+    loop {
+        // Where there is an escape there often is another one.
+        while bytes.get(at) == Some(&b'\\') {
+            escaped = true;
+            at += match bytes.get(at + 1) {
+                Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
+                Some(b'u') if bytes.get(at + 2..).is_some_and(|rest| hex4(rest).is_some()) => 6,
+                _ => return Err(at),
+            };
         }
+        match bytes.get(at) {
+            Some(b'"') => return Ok((at, escaped)),
+            Some(0x20..) => {}
+            // A control character, or the end.
+            _ => return Err(at),
+        }
+        at += special(bytes.get(at..).unwrap_or_default());
     }
-    true
 }
 
 /// Decodes the inside of a JSON string literal. Borrows unless there is an escape.
 pub(crate) fn unescape(raw: &str) -> Result<Cow<'_, str>, BadEscape> {
-    let Some((head, mut rest)) = split(raw) else { return Ok(Cow::Borrowed(raw)) };
-    let mut text = String::with_capacity(raw.len());
-    text.push_str(head);
+    let bytes = raw.as_bytes();
+    let Some(first) = memchr::memchr(b'\\', bytes) else { return Ok(Cow::Borrowed(raw)) };
+    let mut text = Vec::with_capacity(raw.len());
+    let (mut begin, mut at) = (0, first);
     loop {
-        let mut chars = rest.chars();
-        match chars.next().ok_or(BadEscape)? {
-            '"' => text.push('"'),
-            '\\' => text.push('\\'),
-            '/' => text.push('/'),
-            'b' => text.push('\u{8}'),
-            'f' => text.push('\u{c}'),
-            'n' => text.push('\n'),
-            'r' => text.push('\r'),
-            't' => text.push('\t'),
-            'u' => {
-                let (c, used) = code_point(chars.as_str())?;
-                text.push(c);
-                chars = chars.as_str().get(used..).ok_or(BadEscape)?.chars();
-            }
-            _ => return Err(BadEscape),
+        text.extend_from_slice(bytes.get(begin..at).ok_or(BadEscape)?);
+        // Where there is an escape there often is another one.
+        while bytes.get(at) == Some(&b'\\') {
+            let escape = *bytes.get(at + 1).ok_or(BadEscape)?;
+            at += 2;
+            let char = match escape {
+                b'"' | b'\\' | b'/' => escape,
+                b'b' => 0x8,
+                b'f' => 0xc,
+                b'n' => b'\n',
+                b'r' => b'\r',
+                b't' => b'\t',
+                b'u' => {
+                    let (char, used) = code_point(bytes.get(at..).unwrap_or_default())?;
+                    text.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+                    at += used;
+                    continue;
+                }
+                _ => return Err(BadEscape),
+            };
+            text.push(char);
         }
-        match split(chars.as_str()) {
-            Some((plain, next)) => {
-                text.push_str(plain);
-                rest = next;
-            }
+        begin = at;
+        let rest = bytes.get(at..).unwrap_or_default();
+        match memchr::memchr(b'\\', rest) {
+            Some(step) => at += step,
             None => {
-                text.push_str(chars.as_str());
-                return Ok(Cow::Owned(text));
+                text.extend_from_slice(rest);
+                return String::from_utf8(text).map(Cow::Owned).map_err(|_| BadEscape);
             }
         }
     }
 }
 
-/// What stands before the first backslash, and what behind it.
-fn split(raw: &str) -> Option<(&str, &str)> {
-    let at = memchr::memchr(b'\\', raw.as_bytes())?;
-    Some((raw.get(..at)?, raw.get(at + 1..)?))
-}
-
-/// Reads the `XXXX` behind `\u`, and the second escape of a pair; returns how many bytes that took.
-fn code_point(text: &str) -> Result<(char, usize), BadEscape> {
+/// Reads the `XXXX` after `\u`, and the second escape of a pair; returns how many bytes that took.
+fn code_point(text: &[u8]) -> Result<(char, usize), BadEscape> {
     let first = hex4(text).ok_or(BadEscape)?;
     if let Some(c) = char::from_u32(first) {
         return Ok((c, 4));
     }
-    let second = text.get(4..).and_then(|rest| rest.strip_prefix("\\u")).and_then(hex4);
+    let second = text.get(4..).and_then(|rest| rest.strip_prefix(b"\\u")).and_then(hex4);
     if let (0xD800..=0xDBFF, Some(low @ 0xDC00..=0xDFFF)) = (first, second) {
         let c = 0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00);
         // A pair of the range that halves are kept in stays two halves.
@@ -117,12 +187,9 @@ fn code_point(text: &str) -> Result<(char, usize), BadEscape> {
     Ok((half(first), 4))
 }
 
-fn hex4(text: &str) -> Option<u32> {
-    let digits = text.get(..4)?;
-    if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return None;
-    }
-    u32::from_str_radix(digits, 16).ok()
+fn hex4(text: &[u8]) -> Option<u32> {
+    let digits: &[u8; 4] = text.first_chunk()?;
+    digits.iter().try_fold(0, |value, &digit| Some(value << 4 | char::from(digit).to_digit(16)?))
 }
 
 /// Writes `text` as a JSON string literal.
@@ -218,6 +285,18 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_after_is_found_as_javascript_sees_it() {
+        let halves = [unescape("a\\ud83d").unwrap(), unescape("\\ude42b").unwrap()].concat();
+        let rest = |start: &str, text: &str| text_after(start, text).map(|rest| literal(&rest));
+        assert_eq!(rest("a", "ab").as_deref(), Some("\"b\""));
+        assert_eq!(rest("b", "ab"), None);
+        assert_eq!(rest("a🙂", &halves).as_deref(), Some("\"b\""));
+        assert_eq!(rest(&halves, "a🙂b🙂c").as_deref(), Some("\"\\ud83d\\ude42c\""));
+        assert_eq!(rest(&unescape("a\\ud83d").unwrap(), "a🙂b").as_deref(), Some("\"\\ude42b\""));
+        assert_eq!(rest("a🙃", &halves), None);
+    }
+
+    #[test]
     fn characters_of_the_kept_range_stay_themselves() {
         let genuine = "x\u{10F800}\u{10FFFF}y";
         let kept = keep_private(genuine);
@@ -238,13 +317,27 @@ mod tests {
     }
 
     #[test]
+    fn long_texts_are_cut_where_javascript_sees_a_character_end() {
+        assert_eq!(shortened("abc", 3), "abc");
+        assert_eq!(shortened("abcd", 3), "abc\u{2026}");
+        assert_eq!(shortened("aüüb", 3), "aüü\u{2026}");
+        assert_eq!(shortened("ab🙂", 3), "ab\u{2026}");
+        assert_eq!(shortened("a🙂b", 3), "a🙂\u{2026}");
+        // Two halves that came apart are one character to JavaScript.
+        let halves = [unescape("ab\\ud83d").unwrap(), unescape("\\ude42c").unwrap()].concat();
+        assert_eq!(shortened(&halves, 3), "ab\u{2026}");
+        assert_eq!(shortened(&unescape("ab\\ud83dxyz").unwrap(), 3), unescape("ab\\ud83d\u{2026}").unwrap());
+    }
+
+    #[test]
     fn escapes() {
-        assert!(escapes_are_valid("a\\n\\\"\\u0041\\/\\\\\\ud83dü"));
+        assert_eq!(string_end("a\\n\\\"\\u0041\\/\\\\\\ud83dü\"x".as_bytes(), 0), Ok((23, true)));
+        assert_eq!(string_end(b"plain, and longer than a block\"", 2), Ok((30, false)));
         assert_eq!(unescape("a\\n\\\"\\u0041\\/\\\\").unwrap(), "a\n\"A/\\");
         assert_eq!(literal("\u{1}\"\\\n€"), "\"\\u0001\\\"\\\\\\n€\"");
         for bad in ["\\x", "\\", "\\u12", "\\u12g4", "\\u+123"] {
             assert_eq!(unescape(bad), Err(BadEscape), "{bad}");
-            assert!(!escapes_are_valid(bad), "{bad}");
+            assert!(string_end(format!("{bad}\"").as_bytes(), 0).is_err(), "{bad}");
         }
     }
 }

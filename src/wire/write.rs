@@ -96,7 +96,6 @@ impl<'a> JsonWriter<'a> {
     }
 
     /// A boolean member.
-    #[cfg(feature = "guard")]
     #[inline(never)]
     pub(crate) fn flag(&mut self, key: &str, on: bool) -> &mut Self {
         self.member(key).push_str(if on { "true" } else { "false" });

@@ -20,6 +20,13 @@ const roles = ["developer", "system", "assistant", "user", "tool", "activity", "
 /** @param {any[]} messages */
 const repeats = (messages) => new Set(messages.map(({ id }) => id)).size < messages.length;
 
+/** Whether a result stands before its call. @param {any[]} messages */
+const answersFirst = (messages) =>
+  messages.some(
+    ({ role, toolCallId }, at) =>
+      role === "tool" && messages.slice(at + 1).some(({ toolCalls }) => Array.isArray(toolCalls) && toolCalls.some((call) => call?.id === toolCallId)),
+  );
+
 /** The ids that a stream gives to reasoning, and those of its other messages. @param {Context} context */
 function ids({ events, given }) {
   const reasoning = new Set();
@@ -95,6 +102,12 @@ export const allowances = [
     why: "An id names one message.",
     of: /^messages/,
     explains: ({ official }) => repeats(official.messages),
+  },
+  {
+    name: "result-first",
+    why: "The result of a call stands after it: providers refuse a request with a result before its call.",
+    of: /^messages/,
+    explains: ({ official }) => answersFirst(official.messages),
   },
   {
     name: "patch",

@@ -84,7 +84,7 @@ export function contents({ expect, tolerant, body, bodyBase64, ...rest }) {
 }
 
 /**
- * The answer itself. `pace` is waited for behind every piece; `told` counts them, and may say that
+ * The answer itself. `pace` is waited for after every piece; `told` counts them, and may say that
  * nobody wants more of them.
  *
  * @param {Case} given

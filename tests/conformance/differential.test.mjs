@@ -1,7 +1,7 @@
 // The official client and this package over the same bytes: all recordings, and thousands of streams made by chance, valid
 // ones and broken ones. With strict rules both end alike: the same messages, state, interrupts and result, or a failure by
 // the same rule. Tolerant rules give the same where the official client succeeds; where it fails, nothing of what it had is
-// lost, and the run goes on. Differences on purpose are in allowed.mjs.
+// lost, and the run continues. Differences on purpose are in allowed.mjs.
 //
 //   node --test tests/conformance/differential.test.mjs
 //   node tests/conformance/differential.test.mjs --seed 7 --streams 5000    other streams, or more

@@ -37,7 +37,7 @@ class Writer {
   /** @type {any[]} */
   events = [];
   #ids = 0;
-  /** Messages that a stream may go on with, by owner ("" is the parent). @type {Map<string, string[]>} */
+  /** Messages that a stream may continue, by owner ("" is the parent). @type {Map<string, string[]>} */
   #closed = new Map();
   /** Calls with and without a result. @type {{ id: string, owner: string }[]} */
   #calls = [];
@@ -51,7 +51,7 @@ class Writer {
     for (const { id, role } of messages) if (role === "activity") this.#activities.add(id);
   }
 
-  /** What is open in the run that is on. */
+  /** What is open in the run in progress. */
   #reset() {
     /** @type {{ id: string, owner: string }[]} */
     this.texts = [];

@@ -6,7 +6,7 @@ import { runOurs } from "./ours.mjs";
 
 /**
  * `ours` are the members of `expect` that differ, null for one that is absent. `$initial` is what the case began with,
- * `$unique` what is expected with one message an id, `$longer` what is expected with more behind it.
+ * `$unique` what is expected with one message an id, `$longer` what is expected with more after it.
  *
  * @typedef {{ why: string, ours: Record<string, unknown> }} Difference
  * @typedef {{ reasons: Record<string, string>, differences: Record<string, Difference> }} Differences

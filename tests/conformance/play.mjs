@@ -41,13 +41,13 @@ export function answering(script, { status = 200, type = "text/event-stream", op
     },
     { highWaterMark: 0 },
   );
-  return { told, respond: () => new Response(body, { status, headers: type ? { "content-type": type } : {} }) };
+  return { told, type, respond: () => new Response(body, { status, headers: type ? { "content-type": type } : {} }) };
 }
 
 /**
  * An agent whose requests are answered one after the other.
  *
- * @param {{ respond(): Response }[]} answers
+ * @param {{ type?: string, respond(): Response }[]} answers
  * @param {Omit<Partial<AgentOptions>, "url" | "transport">} [options]
  */
 export function agentOf(answers, options = {}) {
@@ -59,6 +59,8 @@ export function agentOf(answers, options = {}) {
     url: "http://agent.test/",
     threadId: "t",
     notify: "sync",
+    // Who answers in frames was asked for them.
+    binary: answers.some(({ type }) => /\+proto/i.test(type ?? "")),
     onWarning: (warning) => void warnings.push(warning),
     fetch: async (_url, init) => {
       bodies.push(/** @type {string} */ (init?.body));

@@ -477,7 +477,7 @@ fn no_policy_breaks_the_order() {
         let velocities: Vec<Value> = (0..random(4))
             .map(|_| {
                 let name = steps[random(steps.len())]["type"].clone();
-                json!({"match": {"event_type": name}, "max_invocations": random(3), "window_seconds": random(3)})
+                json!({"match": {"event_type": name}, "max_invocations": random(3), "window_seconds": 1 + random(2)})
             })
             .collect();
         policy["velocity"] = json!(velocities);
@@ -524,4 +524,29 @@ fn a_flood_of_blocked_beginnings() {
     let mut agent = run(ag_ui(policy, true), &events);
     assert_eq!(agent.snapshot()["messages"].as_array().unwrap().len(), 1);
     assert_eq!(agent.snapshot()["outcome"], "success");
+}
+
+/// A member that is not known, and the nearest one that is.
+#[test]
+fn policies_name_what_they_do_not_know() {
+    for (policy, named) in [
+        (
+            r#"{"allow_component":[]}"#,
+            r#""allow_component" is no known member of the policy; the nearest is "allow_components""#,
+        ),
+        (
+            r#"{"allowComponent":[]}"#,
+            r#""allowComponent" is no known member of the policy; the nearest is "allowComponents""#,
+        ),
+        (r#"{"velocity":{"max_invocation":1}}"#, r#"the nearest is "max_invocations""#),
+        (r#"{"restricted_classifications":["submitt"]}"#, r#"in "restrictedClassifications"; the nearest is "submit""#),
+        (r#"{"allow_components":null}"#, "null"),
+        (r#"{"allow_ids":[],"allowIds":[]}"#, "twice"),
+        (r#"{"inbound":[]}"#, "must be an object"),
+        (r#"{"velocity":{"max_invocations":1,"window_seconds":0}}"#, "from 1 on"),
+        (r#"{"capability_scopes":[{"scope_id":"","allow_event_types":[],"allow_targets":[]}]}"#, "not empty"),
+    ] {
+        let error = ag_ui_wasm::guard::Guard::new(policy).unwrap_err();
+        assert!(error.contains(named), "{policy}: {error}");
+    }
 }

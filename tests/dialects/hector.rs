@@ -389,7 +389,7 @@ fn only_what_is_new_is_sent() {
     let expected = json!({"message": {"contextId": "hector-web-7f3a", "role": "user", "parts": [{"text": "next"}]}});
     assert_eq!(*agent.sent(), expected, "with the context that the server has named");
 
-    // A call that ends a run, with its result; the agent has not spoken behind it.
+    // A call that ends a run, with its result; the agent has not spoken after it.
     let mut agent = played(of_route("rest"), [&*body("05-agui-tool-error-task-failed")]);
     agent.submit("next");
     assert_eq!(agent.sent()["message"]["parts"], json!([{"text": "next"}]), "not what the server itself has said");
@@ -412,12 +412,91 @@ fn only_what_is_new_is_sent() {
 
 #[test]
 fn requests_ask_for_the_form() {
-    let accepts = |settings: Value| agent(settings, false).session.accept();
-    let form = Some("application/x-agui-events, text/event-stream;q=0.9");
+    let accepts = |settings: Value| agent(settings, false).session.accept(None);
+    let form = Some("application/x-agui-events, text/event-stream;q=0.9".to_owned());
     assert_eq!(accepts(json!({})), form);
     assert_eq!(accepts(json!({"url": "/v1/agents/a/stream"})), form);
     assert_eq!(accepts(json!({"form": "native"})), None);
+    assert_eq!(accepts(json!({"format": "native"})), None);
+    assert_eq!(accepts(json!({"format": "agui"})), form);
     assert_eq!(accepts(json!({"route": "v2"})), None);
+}
+
+#[test]
+fn an_accept_of_the_application_is_kept_and_a_contradiction_is_a_warning() {
+    for (settings, given, warned) in [
+        (json!({}), "application/agui+json", false),
+        (json!({}), "text/event-stream", true),
+        (json!({"format": "native"}), "application/x-agui-events", true),
+        (json!({"format": "native"}), "text/event-stream", false),
+    ] {
+        let mut agent = agent(settings.clone(), false);
+        let mut kept = None;
+        agent.act(|session, _| kept = session.accept(Some(given)));
+        assert_eq!(kept.as_deref(), Some(given));
+        let codes: &[&str] = if warned { &["accept-contradicts"] } else { &[] };
+        assert_eq!(agent.warnings, codes, "{settings} {given}");
+    }
+    assert_eq!(Agent::speaking("agent-os", json!({}), Options::default()).session.accept(Some("x/y")), None);
+}
+
+/// The texts that parts become, with how they are marked.
+fn blocks(parts: &[Value]) -> Vec<(String, Value)> {
+    let frames: String = parts.iter().cloned().map(message).collect();
+    let mut agent = play(json!({"form": "native"}), &frames);
+    let messages = agent.snapshot()["messages"].as_array().unwrap();
+    let shown = messages.iter().filter(|message| message["role"] == "assistant");
+    shown
+        .map(|message| (message["content"].as_str().unwrap().to_owned(), message["metadata"]["hector"].clone()))
+        .collect()
+}
+
+#[test]
+fn parts_with_an_id_or_a_type_of_their_own_are_blocks_of_their_own() {
+    let part = |text: &str, id: &str, kind: &str| json!({"text": text, "metadata": {"agui_event_type": "content_block", "agui_block_id": id, "agui_block_type": kind}});
+    let plain = |text: &str| json!({"text": text});
+    let code = json!({"blockType": "code"});
+    let own = |text: &str, mark: &Value| (text.to_owned(), mark.clone());
+    let none = Value::Null;
+    let found =
+        blocks(&[part("a", "1", "text"), part("b", "1", "text"), part("c", "2", "text"), part("d", "3", "code")]);
+    assert_eq!(found, [own("ab", &none), own("c", &none), own("d", &code)]);
+    let found = blocks(&[plain("a"), plain("b"), part("x", "", "code"), part("y", "", "code"), plain("c")]);
+    assert_eq!(found, [own("ab", &none), own("xy", &code), own("c", &none)]);
+}
+
+#[test]
+fn parts_of_errors_tasks_and_messages_are_marked() {
+    for kind in ["error", "task", "message"] {
+        let part = json!({"text": "said", "metadata": {"event_type": kind, "error_code": "E1"}});
+        let found = blocks(&[json!({"text": "plain"}), part, json!({"text": "again"})]);
+        let mark = json!({"eventType": kind, "errorCode": "E1"});
+        let texts: Vec<_> = found.iter().map(|(text, _)| text.as_str()).collect();
+        assert_eq!(texts, ["plain", "said", "again"]);
+        assert_eq!(found[1].1, mark);
+    }
+}
+
+#[test]
+fn a_failed_result_is_an_error_of_its_call() {
+    let call = json!({"data": {"data": {"id": "t", "name": "n"}}, "metadata": {"event_type": "tool_call"}});
+    let failed = |error: &str, is_error: bool| {
+        let data = json!({"tool_call_id": "t", "content": "text", "error": error});
+        json!({"data": {"data": data}, "metadata": {"event_type": "tool_call", "is_error": is_error}})
+    };
+    for (result, status, error) in [
+        (failed("", false), "complete", Value::Null),
+        (failed("boom", true), "error", json!("boom")),
+        (failed("boom", false), "error", json!("boom")),
+        (failed("", true), "error", json!("text")),
+    ] {
+        for form in ["agui", "native"] {
+            let frames = [message(call.clone()), message(result.clone()), frame("done", json!({}))].concat();
+            let mut agent = play(json!({"form": form}), &frames);
+            let call = &agent.snapshot()["toolCalls"][0];
+            assert_eq!((&call["status"], &call["error"]), (&json!(status), &error));
+        }
+    }
 }
 
 #[test]

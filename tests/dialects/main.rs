@@ -3,6 +3,7 @@
 
 mod agent_os;
 mod chio;
+mod gate;
 mod guard;
 mod hector;
 mod ngaf;

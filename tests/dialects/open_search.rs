@@ -49,7 +49,7 @@ fn call(id: &str, name: &str, args: &[&str]) -> Vec<Value> {
         .collect()
 }
 
-/// An agent with these page tools that has sent a text, and has read a body.
+/// An agent with these page tools that has sent a string, and has read a body.
 fn with_tools(mut agent: Agent, input: Value, tools: &[&str], body: &[u8]) -> Agent {
     let mut input = input;
     input["tools"] = tools.iter().map(|name| json!({"name": name, "description": "d"})).collect();
@@ -363,7 +363,49 @@ fn calls_stand_in_a_message_of_their_own_where_the_parent_is_not_known() {
 }
 
 #[test]
+fn requests_have_the_documented_members_alone_unless_all_are_asked_for() {
+    let names = |agent: &Agent| agent.sent().as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let mut agent = speaking(json!({}), true);
+    agent.submit_json(asks("hi"));
+    let mut found = names(&agent);
+    found.sort();
+    assert_eq!(found, ["context", "forwardedProps", "messages", "runId", "state", "threadId", "tools"]);
+    let mut agent = speaking(json!({"members": "all"}), true);
+    agent.submit_json(asks("hi"));
+    assert!(names(&agent).contains(&"protocolVersion".to_owned()));
+}
+
+/// The ids of the messages of the last request.
+fn sent_ids(agent: &Agent) -> Vec<String> {
+    let sent = agent.sent()["messages"].as_array().unwrap();
+    sent.iter().map(|message| message["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_question_that_was_answered_without_text_is_not_sent_again() {
+    let say = |agent: &mut Agent, id: &str| {
+        let message = json!({"id": id, "role": "user", "content": id});
+        agent.submit_json(json!({"runId": format!("r-{id}"), "messages": [message]}));
+    };
+    let ends = [sse(&[started("r"), finished("r")]), sse(&[started("r"), event!("RUN_ERROR", "message": "no")])];
+    for (end, again) in ends.iter().zip([vec!["u2"], vec!["u1", "u2"]]) {
+        let mut agent = speaking(json!({"history": "new"}), true);
+        say(&mut agent, "u1");
+        read(&mut agent, end);
+        say(&mut agent, "u2");
+        assert_eq!(sent_ids(&agent), again);
+    }
+    // Asked for again, it is sent again.
+    let mut agent = speaking(json!({"history": "new"}), true);
+    say(&mut agent, "u1");
+    read(&mut agent, &ends[0]);
+    agent.act(|session, now| assert!(session.retry(r#"{"runId":"again"}"#, now).is_ok()));
+    assert_eq!(sent_ids(&agent), ["u1"]);
+}
+
+#[test]
 fn settings_that_are_not_known_are_refused() {
+    assert!(ag_ui_wasm::dialect::named("open-search", r#"{"members":"eight"}"#).is_none());
     assert!(ag_ui_wasm::dialect::named("open-search", r#"{"history":"some"}"#).is_none());
     assert!(ag_ui_wasm::dialect::named("open-search", "{}").is_some());
 }

@@ -35,7 +35,7 @@ describe("in the light", () => {
     for (const [name, run] of Object.entries({ ...answers, ...parts, ...helps, ...faults, ...thread, ...access })) {
       it(`${page}: ${name}`, async () => {
         const chat = new Chat(browser, server.url, page);
-        await browser.consoleErrors(); // what an earlier page left behind
+        await browser.consoleErrors(); // what an earlier page left after
         try {
           const { expect } = (await run(chat)) ?? {};
           const errors = await browser.consoleErrors();

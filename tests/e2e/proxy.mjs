@@ -2,7 +2,7 @@
  * A network that fails as it is told to: it stands between a page and the demo's server. Agents are asked at `/agent/…`,
  * everything else is a file of the pages that the test gives.
  *
- * It keeps the whole answer to a run and numbers its frames, so a request with `Last-Event-ID` gets what comes behind. At
+ * It keeps the whole answer to a run and numbers its frames, so a request with `Last-Event-ID` gets what comes after. At
  * `/agent/join/{by}/{runId}` a run is joined in one of the other ways: `replay` from its beginning, `snapshot` with the
  * messages as they were two frames after the cut, `prelude` with RUN_STARTED and the START of what is open around them.
  * A request meets the next of the faults that were planned, or none:
@@ -46,7 +46,7 @@ class Request {
     if (this.#response.writableEnded || this.wasCut) throw new Error("The page did not leave: it was the server that ended this.");
   }
 
-  /** Lets a stalled answer go on. */
+  /** Lets a stalled answer continue. */
   go() {
     this.#goOn();
   }
@@ -82,7 +82,7 @@ class Request {
   }
 }
 
-/** How a run stands two frames after it was cut, for a page that joins; and the frame with which it goes on. */
+/** How a run stands two frames after it was cut, for a page that joins; and the frame with which it continues. */
 function stands({ log, input, told }, prelude) {
   const from = Math.min(told + 2, log.length - 1);
   const messages = new Map(input.messages.map((message) => [message.id, message]));
@@ -162,7 +162,7 @@ export async function startProxy(target, serve) {
     plan(...next) {
       [requests, faults, most] = [[], next, open];
     },
-    /** Whether the agent can be reached. When it cannot any more, everybody who was reading has lost it. */
+    /** Whether the agent can be reached. When it cannot, everybody who was reading has lost it. */
     reachable(yes) {
       down = !yes;
       if (down) for (const request of requests) request.cut();

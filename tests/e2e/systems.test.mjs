@@ -8,7 +8,7 @@ import { after, before, it } from "node:test";
 import { startServer } from "../../www/server.mjs";
 import { openBrowser } from "../webdriver/client.mjs";
 import { engineNames } from "../webdriver/engines.mjs";
-import { switching, systems } from "./cases/systems.mjs";
+import { session, switching, systems } from "./cases/systems.mjs";
 import { Chat } from "./chat.mjs";
 
 const engine = process.env.ENGINE ?? "chromium";
@@ -29,12 +29,13 @@ let turn = engineNames.indexOf(engine);
 for (const [protocol, cases] of Object.entries(systems)) {
   for (const [name, run] of Object.entries(cases)) test(pages[turn++ % pages.length], `${protocol}: ${name}`, run);
 }
+for (const page of pages) test(page, "chio: three messages over one connection", session);
 for (const page of pages) test(page, "another protocol begins another conversation", switching);
 
 function test(page, name, run) {
   it(`${page}: ${name}`, async () => {
     const chat = new Chat(browser, server.url, page);
-    await browser.consoleErrors(); // what an earlier page left behind
+    await browser.consoleErrors(); // what an earlier page left after
     try {
       await run(chat);
       assert.deepEqual(await browser.consoleErrors(), [], "the console is clean");

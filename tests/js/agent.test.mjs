@@ -28,6 +28,42 @@ async function opened(count = 1) {
 }
 
 describe("createAgent", () => {
+  it("draws no id, no randomness and no time, and the thread's id once", () => {
+    const drawn = [
+      mock.method(crypto, "randomUUID"),
+      mock.method(crypto, "getRandomValues"),
+      mock.method(Math, "random"),
+      mock.method(Date, "now"),
+      mock.method(performance, "now"),
+    ];
+    const count = () => drawn.map((method) => method.mock.callCount());
+    const agent = create({ initialMessages: [{ id: "1", role: "user", content: "a" }] });
+    agent.getServerSnapshot();
+    const snapshot = agent.getSnapshot();
+    agent.setOptions({ url: "/agent" });
+    assert.deepEqual(count(), [0, 0, 0, 0, 0]);
+    assert.equal(agent.getServerSnapshot().threadId, "");
+    const { threadId } = snapshot;
+    assert.match(threadId, /^[0-9a-f-]{36}$/);
+    assert.equal(snapshot.threadId, threadId);
+    agent.setState({ n: 1 });
+    assert.equal(agent.getSnapshot().threadId, threadId);
+    assert.equal(agent.save().threadId, threadId);
+    assert.deepEqual(count(), [1, 0, 0, 0, 0]);
+    for (const method of drawn) method.mock.restore();
+  });
+
+  it("works on the thread whose id was read first, or not at all", async () => {
+    for (const read of [true, false]) {
+      const agent = create();
+      const before = read && agent.getSnapshot().threadId;
+      agent.submit("1");
+      const { options } = await opened(Session.all.length + 1);
+      assert.equal(agent.getSnapshot().threadId, options.threadId);
+      if (read) assert.equal(options.threadId, before);
+    }
+  });
+
   it("loads nothing by itself, nor when it is read or edited", async () => {
     const source = mock.fn(core);
     const agent = create({ initialState: { n: 1 } }, source);
@@ -41,14 +77,34 @@ describe("createAgent", () => {
     assert.equal(source.mock.callCount(), 0);
   });
 
-  it("loads on the first subscription in a browser", async () => {
+  it("begins to load when it is made in a browser, once", async () => {
     globalThis.document = {};
     try {
       const source = mock.fn(core);
       const agent = create({}, source);
-      agent.subscribe(() => {});
-      agent.subscribe(() => {});
       assert.equal(source.mock.callCount(), 1);
+      agent.subscribe(() => {});
+      agent.subscribe(() => {});
+      agent.submit("1");
+      await opened();
+      assert.equal(source.mock.callCount(), 1);
+    } finally {
+      delete globalThis.document;
+    }
+  });
+
+  it("keeps an early load that failed to itself, and tries again when it is needed", async () => {
+    globalThis.document = {};
+    try {
+      const heard = mock.fn();
+      let tries = 0;
+      const agent = create({ onError: heard }, async () => (++tries === 1 ? Promise.reject(new Error("offline")) : { Session }));
+      await new Promise((done) => setImmediate(done));
+      assert.deepEqual([agent.getSnapshot().status, heard.mock.callCount()], ["idle", 0]);
+      const run = agent.submit("1");
+      (await opened()).finish();
+      assert.equal((await run).outcome, "success");
+      assert.equal(tries, 2);
     } finally {
       delete globalThis.document;
     }
@@ -74,7 +130,7 @@ describe("createAgent", () => {
     const { network, ...options } = session.options;
     const { seed, ...rest } = JSON.parse(network);
     assert.ok(Number.isSafeInteger(seed));
-    assert.deepEqual(rest, { attempts: 5, baseMs: 500, maxMs: 30_000, idleMs: 0, refusals: false, posts: false, renewHeaders: false });
+    assert.deepEqual(rest, { attempts: 5, baseMs: 500, minMs: 100, maxMs: 30_000, perMinute: 60, idleMs: 0, refusals: false, posts: false, renewHeaders: false });
     assert.deepEqual(options, {
       threadId: "t",
       rules: "strict",
@@ -85,11 +141,17 @@ describe("createAgent", () => {
       guard: undefined,
       decisions: false,
       maxFrameBytes: 10_485_760,
+      maxStateBytes: 16_777_216,
+      maxThreadBytes: 67_108_864,
+      maxItems: 100_000,
+      maxWarnings: 1000,
       maxErrorBodyBytes: 65_536,
+      errorBodyMs: 5000,
       maxQueue: 2,
       maxDepth: 512,
       maxHistory: 100,
       graceMs: 1000,
+      saves: false,
     });
     assert.deepEqual(session.messages, [{ ...messages[0], delivery: "complete" }]);
     assert.deepEqual(session.state, { n: 1 });
@@ -157,7 +219,7 @@ describe("a run", () => {
     assert.equal(agent.getSnapshot().status, "error");
   });
 
-  it("asks for url, headers, credentials, fetch and binary anew before every request", async () => {
+  it("asks for url, headers, credentials and fetch anew before every request, for the binary framing only where it was made for it", async () => {
     let n = 0;
     const fetch = async () => {};
     const agent = create({ url: () => new URL(`http://host/${++n}`), headers: async () => ({ n: `${n}` }), credentials: "include", fetch });
@@ -166,10 +228,14 @@ describe("a run", () => {
     n = 0;
     assert.deepEqual(await host.request(), { url: "http://host/1", headers: { n: "1" }, credentials: "include", fetch, binary: false });
     agent.setOptions({ url: "/other", binary: true });
-    const plain = { url: "/other", headers: undefined, credentials: undefined, fetch: undefined, binary: true };
+    const plain = { url: "/other", headers: undefined, credentials: undefined, fetch: undefined, binary: false };
     assert.deepEqual(await host.request(), plain);
     agent.setOptions({ url: () => Promise.reject(new Error("no")) });
     await assert.rejects(host.request(), /no/);
+    const other = create({ url: "/other", binary: true });
+    other.submit("a");
+    await until(() => Session.all.length === 2);
+    assert.equal((await Session.last.host.request()).binary, true);
   });
 
   it("is told by callbacks and listeners, in the state they are in then", async () => {
@@ -318,6 +384,34 @@ describe("submit", () => {
 });
 
 describe("the other verbs", () => {
+  it("ask again under another id where that is asked for", async () => {
+    const agent = create();
+    const again = [() => agent.retry({ newMessageId: true }), () => agent.regenerate("m", { newMessageId: true }), () => agent.regenerate(undefined, { newMessageId: true })];
+    const same = [() => agent.retry(), () => agent.retry({}), () => agent.retry({ newMessageId: false }), () => agent.regenerate("m"), () => agent.regenerate("m", {})];
+    // A handler of clicks passes its event.
+    same.push(() => agent.retry({ type: "click" }));
+    const first = agent.retry();
+    const session = await opened();
+    await agent.stop();
+    await first;
+    const asked = async (begin) => {
+      const done = begin();
+      const [name, ...args] = session.calls.findLast(([name]) => name === "retry" || name === "regenerate");
+      await agent.stop();
+      assert.equal((await done).outcome, "aborted");
+      return { name, input: args.at(-1) };
+    };
+    const ids = new Set();
+    for (const begin of again) {
+      const { input } = await asked(begin);
+      assert.match(input.newMessageId, /^[0-9a-f-]{36}$/);
+      assert.notEqual(input.newMessageId, input.runId);
+      ids.add(input.newMessageId);
+    }
+    assert.equal(ids.size, again.length);
+    for (const begin of same) assert.ok(!("newMessageId" in (await asked(begin)).input));
+  });
+
   it("reach the core", async () => {
     const agent = create({ initialMessages: [{ id: "1", role: "user", content: "a" }], initialState: { n: 0 } });
     const first = agent.retry();
@@ -331,7 +425,7 @@ describe("the other verbs", () => {
     agent.setMessages((messages) => messages.slice(1));
     agent.reset();
     const names = session.calls.map(([name]) => name);
-    assert.deepEqual(names, ["retry", "stop", "regenerate", "stop", "submit", "setState", "setMessages", "reset", "setMessages", "setState"]);
+    assert.deepEqual(names, ["retry", "stop", "regenerate", "stop", "submit", "editState", "editMessages", "reset", "setMessages", "setState"]);
     assert.equal(session.calls[2][1], "m");
     assert.deepEqual(session.calls[4][1].resume, [{ interruptId: "i", status: "resolved", payload: true }]);
     assert.deepEqual(agent.getSnapshot().state, { n: 0 });
@@ -386,7 +480,7 @@ describe("before the core is there", () => {
     arrive();
     const session = await opened();
     assert.deepEqual(session.state, { n: 1 });
-    assert.deepEqual(session.calls.map(([name]) => name), ["submit", "setState", "submit"]);
+    assert.deepEqual(session.calls.map(([name]) => name), ["submit", "editState", "submit"]);
     await until(() => texts(agent).length === 1);
     assert.deepEqual(agent.getSnapshot().state, { n: 2 });
     session.finish();
@@ -460,7 +554,7 @@ describe("before the core is there", () => {
   });
 
   it("resets", async () => {
-    const { agent, arrive } = waiting({ initialState: { n: 0 } });
+    const { agent, arrive } = waiting({ threadId: "t", initialState: { n: 0 } });
     const result = agent.submit({ message: "1", state: { n: 1 } });
     agent.reset();
     assert.equal((await result).outcome, "aborted");
@@ -606,6 +700,23 @@ describe("a trap", () => {
     });
   }
 
+  it("leaves nothing that seems to go on", async () => {
+    const agent = create();
+    const first = agent.submit("1");
+    const session = await opened();
+    session.patch(["=", ["toolCalls"], [{ id: "c", name: "f", args: {}, argsText: "{", status: "running", phase: "input-streaming", messageId: "m" }]]);
+    session.patch(["=", ["steps"], [{ name: "s", status: "running" }]]);
+    const helper = { subagentRunId: "a", name: "a", status: "complete", children: [{ subagentRunId: "b", name: "b", status: "running", children: [] }] };
+    session.patch(["=", ["subagents"], [helper]]);
+    session.changed();
+    session.throws.takePatch = trap();
+    session.changed(true);
+    await first;
+    const { toolCalls, steps, subagents } = agent.getSnapshot();
+    assert.deepEqual(toolCalls.map(({ status, phase }) => [status, phase]), [["error", "output-error"]]);
+    assert.deepEqual([steps[0].status, subagents[0].status, subagents[0].children[0].status], ["error", "complete", "error"]);
+  });
+
   it("within submit loses no message", async () => {
     const agent = create();
     agent.submit("1");
@@ -621,7 +732,7 @@ describe("a trap", () => {
     const agent = create();
     agent.submit("1");
     const session = await opened();
-    session.throws.setState = trap();
+    session.throws.editState = trap();
     agent.setState({ n: 1 });
     assert.deepEqual(agent.getSnapshot().state, { n: 1 });
     assert.equal(agent.getSnapshot().error.kind, "internal");
@@ -639,11 +750,12 @@ describe("a trap", () => {
     assert.equal((await again).outcome, "success");
   });
 
-  it("that nobody called for is told by the core", async () => {
+  it("in what the platform calls ends the run", async () => {
     const agent = create();
     const result = agent.submit("1");
-    (await opened()).host.fatal("panicked at src/lib.rs");
-    assert.match((await result).error.message, /panicked/);
+    (await opened()).trap();
+    const { error } = await result;
+    assert.deepEqual([error.kind, error.cause.name], ["internal", "RuntimeError"]);
     assert.equal(agent.getSnapshot().status, "error");
   });
 
@@ -854,6 +966,7 @@ describe("structural sharing", () => {
   it("holds from the first snapshot through the coming of the core", async () => {
     Session.callsOf = (messages) => initialSnapshot("", messages).toolCalls;
     const agent = create({
+      threadId: "t",
       initialMessages: [{ id: "1", role: "assistant", toolCalls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }] }],
       initialState: { rows: [1] },
     });
@@ -869,5 +982,35 @@ describe("structural sharing", () => {
     assert.equal(agent.getServerSnapshot(), before);
     session.say("y");
     assert.equal(agent.getSnapshot().messages[2], after.messages[2]);
+  });
+});
+
+describe("what an agent holds", () => {
+  it("keeps the last thousand events for a reader that does not read, and tells of the rest once", async () => {
+    const warnings = [];
+    const agent = create({ onWarning: ({ code }) => warnings.push(code) });
+    agent.submit("1");
+    const { host } = await opened();
+    const slow = agent.events[Symbol.asyncIterator]();
+    for (let i = 0; i < 1500; i++) host.custom("n", String(i));
+    assert.deepEqual(warnings, ["events-dropped"]);
+    assert.equal((await slow.next()).value.data, 500);
+    for (let i = 501; i < 1500; i++) assert.equal((await slow.next()).value.data, i);
+    for (let i = 0; i < 1001; i++) host.custom("n", String(i));
+    assert.deepEqual(warnings, ["events-dropped", "events-dropped"]);
+    assert.equal((await slow.next()).value.data, 1);
+  });
+
+  it("takes no listener after it has been disposed of", async () => {
+    const agent = create();
+    agent.dispose();
+    const heard = mock.fn();
+    agent.subscribe(heard)();
+    agent.on("finish", heard)();
+    agent.events.subscribe(heard)();
+    agent.setOptions({ url: "/agent", onWarning: heard });
+    await assert.rejects(agent.submit("1"), { code: "disposed" });
+    assert.equal(heard.mock.callCount(), 0);
+    assert.equal(Session.all.length, 0);
   });
 });

@@ -119,7 +119,7 @@ describe("compactEvents", { skip: !real && "needs the real core" }, () => {
   });
 
   it("takes the source of the core in slim", async () => {
-    const wasm = readFileSync(new URL("core.wasm", folder));
+    const wasm = readFileSync(new URL("full.wasm", folder));
     const opener = [start, { type: "TEXT_MESSAGE_START", messageId: "a" }];
     assert.deepEqual(await compactSlim([...opener, content("a", "x"), content("a", "y")], { wasm }), [
       ...opener,

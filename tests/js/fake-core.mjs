@@ -20,6 +20,8 @@ export class Session {
   throws = {};
   disposed = false;
   freed = false;
+  /** Whether every operation of a patch is a part of its own. */
+  parted = false;
   events;
   /** How many answers make a run begin. */
   interrupts = 1;
@@ -31,6 +33,8 @@ export class Session {
   #tickets = 0;
   #running;
   #queue = [];
+  #saves = 0;
+  #waiting = new Map();
 
   constructor(options, messages, state, host) {
     if (Session.refuse) {
@@ -135,10 +139,15 @@ export class Session {
     return JSON.stringify({ v: 1, threadId: this.options.threadId, messages: [], state: {}, handled: ["kept"] });
   }
 
+  saved(number) {
+    this.#waiting.get(number)?.();
+    this.#waiting.delete(number);
+  }
+
   restore(json) {
     if (Session.refuseSave) throw Session.refuseSave;
-    this.saved = JSON.parse(json);
-    const { messages, state } = this.saved;
+    this.restored = JSON.parse(json);
+    const { messages, state } = this.restored;
     this.#length = messages.length;
     this.patch(["o", ["messages"], messages], ["=", ["state"], state]);
   }
@@ -158,6 +167,26 @@ export class Session {
     this.#host.changed(true);
   }
 
+  editMessages(before, after) {
+    const [from, to] = [before, after].map((json) => JSON.parse(json));
+    this.#enter("editMessages", from, to);
+    this.#length = to.length;
+    this.patch(["o", ["messages"], to.map((message) => (typeof message === "number" ? [message, message + 1] : message))]);
+    this.#host.changed(true);
+  }
+
+  editState(before, after) {
+    const [from, to] = [before, after].map((json) => JSON.parse(json));
+    this.#enter("editState", from, to);
+    const edit = (path, old, value) => {
+      if (![old, value].every((part) => typeof part === "object" && part && !Array.isArray(part))) return this.patch(["=", path, value]);
+      for (const key of Object.keys(old)) if (!(key in value)) this.patch(["-", [...path, key]]);
+      for (const key of Object.keys(value)) edit([...path, key], old[key], value[key]);
+    };
+    edit(["state"], from, to);
+    this.#host.changed(true);
+  }
+
   setEvents(on) {
     this.events = on;
   }
@@ -171,6 +200,10 @@ export class Session {
     if (this.disposed) throw new Error("disposed");
     this.#throw("takePatch");
     if (!this.#operations.length) return undefined;
+    if (this.parted) {
+      const operation = this.#operations.shift();
+      return JSON.stringify({ steps: [[[operation], this.#operations.length ? 0 : 1]], path: [] });
+    }
     const patch = JSON.stringify(this.#operations);
     this.#operations = [];
     return patch;
@@ -197,6 +230,13 @@ export class Session {
     this.#host.changed(urgent);
   }
 
+  /** Traps in a callback that the platform calls. */
+  trap() {
+    this.#host.watch(() => {
+      throw trap();
+    })();
+  }
+
   get host() {
     return this.#host;
   }
@@ -210,7 +250,7 @@ export class Session {
     this.changed();
   }
 
-  /** Ends the run that is on. */
+  /** Ends the run in progress. */
   finish(outcome = "success", more = {}) {
     const run = this.#running;
     this.#running = undefined;
@@ -266,7 +306,14 @@ export class Session {
     this.patch(["=", ["runId"], runId], ["=", ["status"], "running"], ["=", ["isLoading"], true], ["-", ["error"]]);
     this.patch(["-", ["outcome"]]);
     this.changed(true);
-    void this.#request();
+    this.#keep(true, () => void this.#request());
+  }
+
+  /** Has a save written, if anybody keeps them; then does what waits for it. */
+  #keep(holds, then) {
+    if (!this.options.saves) return then();
+    this.#waiting.set(++this.#saves, then);
+    this.#host.save(this.#saves, this.save(), holds);
   }
 
   async #request() {
@@ -274,12 +321,14 @@ export class Session {
     await fetch?.(url, { headers });
   }
 
-  /** A run that nobody has asked for, behind a result that was given by hand. */
+  /** A run that nobody has asked for, after a result that was given by hand. */
   settleAlone(result) {
+    this.#keep(false, () => {});
     this.#host.settled(++this.#tickets, JSON.stringify(result));
   }
 
   #settle({ ticket, input, with: more = [] }, result) {
+    if (!this.disposed) this.#keep(false, () => {});
     for (const at of [ticket, ...more.map(({ ticket }) => ticket)]) {
       this.#host.settled(at, JSON.stringify({ runId: input.runId, ...result }));
     }

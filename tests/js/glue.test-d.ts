@@ -9,8 +9,9 @@ import * as inlined from "../../pkg/glue/bytes.js";
 
 const session: typeof declared.Session = made.Session;
 const init: typeof declared.default = made.default;
-const compact: typeof declared.compact = made.compact;
+const stepper: typeof declaredFull.Stepper = madeFull.Stepper;
+const compact: typeof declaredFull.compact = madeFull.compact;
 const full: typeof declaredFull = madeFull;
 const text: typeof bytes = inlined.bytes;
 
-export { compact, full, init, session, text };
+export { compact, full, init, session, stepper, text };

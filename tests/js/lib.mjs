@@ -15,9 +15,9 @@ export const real = existsSync(new URL("core.wasm", folder));
 /** A module of the package. */
 export const load = async (name) => {
   const module = await import(new URL(`${name}.js`, folder));
-  if (!process.env.AG_UI_WASM_WORKER || !["index", "full/index"].includes(name)) return module;
+  if (!process.env.AG_UI_WASM_WORKER || name !== "index") return module;
   const { inWorker } = await import("./thread.mjs");
-  return { ...module, createAgent: await inWorker(name) };
+  return { ...module, createAgent: await inWorker() };
 };
 
 /** Waits until a condition holds. */

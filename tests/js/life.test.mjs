@@ -20,7 +20,7 @@ const texts = (agent) => agent.getSnapshot().messages.map(({ content }) => conte
 const turn = () => new Promise(setImmediate);
 const user = (id, content) => ({ id, role: "user", content });
 
-/** An agent whose first run is on, and its session. */
+/** An agent whose first run is in progress, and its session. */
 async function running(options) {
   const agent = create(options);
   const first = agent.submit("1");
@@ -76,7 +76,8 @@ describe("the queue", () => {
     assert.deepEqual([waiting.id, waiting.runId, waiting.messages[0].id, waiting.messages[0].content], [id, "r", "m", "two"]);
     assert.equal(agent.editQueued(id, { message: { id: "n", content: "zwei" }, state: { n: 2 } }), true);
     const [, ticket, input] = called("editQueued")[1];
-    assert.deepEqual([`${ticket}`, input.messages[0].id, input.state, input.tools.length], [id, "n", { n: 2 }, 1]);
+    assert.deepEqual([`${ticket}`, input.messages[0].id, input.state], [id, "n", { n: 2 }]);
+    assert.equal(input.tools, undefined, "what is not given stays as it was submitted");
     session.finish();
     assert.deepEqual(texts(agent), ["1", "zwei"]);
     assert.equal(agent.editQueued(id, "late"), false);
@@ -158,7 +159,7 @@ describe("a save", () => {
     agent.submit("two");
     await until(() => Session.last);
     assert.equal(Session.last.options.threadId, "t");
-    assert.equal(Session.last.saved, undefined);
+    assert.equal(Session.last.restored, undefined);
   });
 
   it("goes to the core, with what happens meanwhile behind it", async () => {
@@ -171,10 +172,10 @@ describe("a save", () => {
     agent.submit("three");
     await until(() => Session.last?.calls.length);
     const session = Session.last;
-    assert.deepEqual(session.saved, saved);
+    assert.deepEqual(session.restored, saved);
     assert.equal(session.messages, undefined);
     await turn();
-    assert.deepEqual(session.calls.map(([name]) => name), ["setState", "submit", "cancel", "submit"]);
+    assert.deepEqual(session.calls.map(([name]) => name), ["editState", "submit", "cancel", "submit"]);
     assert.deepEqual(session.calls.filter(([name]) => name === "submit").map(([, { messages }]) => messages[0].content), ["two", "three"]);
     assert.deepEqual(agent.getSnapshot().state, { n: 2 });
   });
@@ -185,7 +186,7 @@ describe("a save", () => {
       const agent = create({ restore: saved });
       agent.subscribe(() => {});
       await until(() => Session.last);
-      assert.deepEqual(Session.last.saved, saved);
+      assert.deepEqual(Session.last.restored, saved);
       assert.equal(agent.getSnapshot().status, "idle");
     } finally {
       delete globalThis.document;
@@ -199,7 +200,7 @@ describe("a save", () => {
     assert.deepEqual(texts(agent), ["one", "two"]);
     agent.retry();
     await until(() => Session.last);
-    assert.ok(Session.last.saved);
+    assert.ok(Session.last.restored);
     assert.deepEqual(Session.last.calls.map(([name]) => name), ["submit", "cancel", "retry"]);
   });
 
@@ -214,7 +215,7 @@ describe("a save", () => {
     assert.deepEqual(texts(agent), ["one", "two"]);
     agent.retry();
     await until(() => Session.last);
-    assert.deepEqual(Session.last.saved, saved);
+    assert.deepEqual(Session.last.restored, saved);
   });
 
   it("may come late: what was called before waits for it", async () => {
@@ -227,7 +228,7 @@ describe("a save", () => {
     assert.equal(Session.all.length, 0);
     late.resolve(saved);
     await until(() => Session.last);
-    assert.deepEqual(Session.last.saved, saved);
+    assert.deepEqual(Session.last.restored, saved);
     assert.equal(Session.last.options.threadId, "t");
     Session.last.finish();
     assert.equal((await result).outcome, "success");
@@ -241,7 +242,7 @@ describe("a save", () => {
     late.resolve({ ...saved, threadId: "u" });
     await turn();
     const { threadId, state, status } = agent.getSnapshot();
-    assert.deepEqual([threadId, texts(agent), state, status], ["u", ["one"], { mine: true }, "idle"]);
+    assert.deepEqual([threadId, texts(agent), state, status], ["u", ["one"], { ...saved.state, mine: true }, "idle"]);
   });
 
   it("that comes behind a reset is not wanted any more", async () => {
@@ -308,34 +309,38 @@ describe("persist", () => {
     delete globalThis.indexedDB;
   });
 
-  it("restores, and saves after every run and when the page is hidden", async () => {
+  it("restores, and saves what is accepted, after every run and when the page is hidden", async () => {
     const store = memory({ v: 1, threadId: "t", messages: [user("a", "one")], state: {} });
     const agent = create({ persist: store });
+    const saved = () => store.saves.splice(0).length;
     assert.deepEqual(texts(agent), ["one"]);
     hide();
-    assert.equal(store.saves.length, 0);
-    const result = agent.submit("two");
+    assert.equal(saved(), 0);
+    const result = agent.submit({ message: "two", runId: "r" });
+    // There is no core yet that could say so.
+    assert.deepEqual([saved(), store.now.queue[0].runId, store.now.queue[0].messages[0].content], [1, "r", "two"]);
     await until(() => Session.last);
-    assert.equal(store.saves.length, 0);
+    assert.ok(saved());
     Session.last.finish();
     await result;
-    assert.equal(store.saves.length, 1);
+    assert.equal(saved(), 1);
     assert.deepEqual(store.now.handled, ["kept"]);
     hide();
-    assert.equal(store.saves.length, 1);
     agent.setState({ n: 1 });
     await turn();
+    saved();
     hide();
-    assert.equal(store.saves.length, 2);
-    await turn();
+    assert.equal(saved(), 1);
+    hide();
+    assert.equal(saved(), 0);
     agent.reset();
-    assert.equal(store.saves.length, 3);
+    assert.equal(saved(), 1);
     await turn();
     agent.setState({ n: 3 });
     agent.dispose();
-    assert.equal(store.saves.length, 4);
+    assert.equal(saved(), 1);
     hide();
-    assert.equal(store.saves.length, 4);
+    assert.equal(saved(), 0);
   });
 
   it("asks the store only where there is no `restore`", () => {
@@ -407,6 +412,34 @@ describe("persist", () => {
     assert.equal(await store.load(), undefined);
     await store.save({});
   });
+
+  it("in IndexedDB, over one connection, which is opened again when it was closed", async () => {
+    const fake = fakeIndexedDb();
+    const opened = [];
+    const open = (name) => {
+      const request = fake.open(name);
+      opened.push(request.result);
+      return request;
+    };
+    globalThis.indexedDB = { open };
+    const store = indexedDbStore("other", "chat");
+    await store.save({ n: 1 });
+    // Nothing is waited for: the second takes effect after the first, and the removal after both.
+    await Promise.all([store.save({ n: 2 }), store.save({ n: 3 })]);
+    assert.deepEqual([await store.load(), opened.length], [{ n: 3 }, 1]);
+    const gone = store.save({ n: 4 });
+    await store.clear();
+    await gone;
+    assert.equal(await store.load(), undefined);
+    opened[0].onversionchange();
+    await store.save({ n: 5 });
+    assert.equal(opened.length, 2);
+    opened[1].transaction = () => {
+      throw Object.assign(new Error("The connection is closing"), { name: "InvalidStateError" });
+    };
+    await store.save({ n: 6 });
+    assert.deepEqual([await store.load(), opened.length], [{ n: 6 }, 3]);
+  });
 });
 
 /** The little of IndexedDB that a store with one table uses. */
@@ -414,7 +447,7 @@ function fakeIndexedDb() {
   const databases = new Map();
   const later = (result) => {
     const request = { result };
-    queueMicrotask(() => request.onsuccess());
+    queueMicrotask(() => request.onsuccess?.());
     return request;
   };
   return {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load } from "./lib.mjs";
 
-const { applyPatch } = await load("mirror");
+const { applyPatch, beginPatch } = await load("mirror");
 const { AgentError } = await load("error");
 
 const apply = (root, ...operations) => applyPatch(root, JSON.stringify(operations));
@@ -185,6 +185,57 @@ describe("p", () => {
   });
 });
 
+describe("what a patch costs", () => {
+  /** How many elements are copied while a list of `n` gets `n` operations. @param {number} n @param {(at: number) => object} operation */
+  const copied = (n, operation) => {
+    const rows = Array.from({ length: n }, (_, id) => ({ id }));
+    const root = frozen({ state: { rows, other: [...rows], small: { a: [1] } } });
+    const slice = Array.prototype.slice;
+    let count = 0;
+    Array.prototype.slice = function (...range) {
+      const copy = slice.apply(this, range);
+      count += copy.length;
+      return copy;
+    };
+    try {
+      applyPatch(root, JSON.stringify([["p", ["state"], Array.from({ length: n }, (_, at) => operation(at))]]));
+    } finally {
+      Array.prototype.slice = slice;
+    }
+    return count;
+  };
+
+  for (const [name, operation] of [
+    ["inserts in front", () => ({ op: "add", path: "/rows/0", value: {} })],
+    ["inserts at the end", () => ({ op: "add", path: "/rows/-", value: {} })],
+    ["removes in front", () => ({ op: "remove", path: "/rows/0" })],
+    ["moves within a list", () => ({ op: "move", from: "/rows/0", path: "/rows/9" })],
+    ["moves from list to list", () => ({ op: "move", from: "/rows/0", path: "/other/0" })],
+    ["changes of elements", (at) => ({ op: "replace", path: `/rows/${at}/id`, value: "new" })],
+    ["copies of something else", () => ({ op: "copy", from: "/small", path: "/rows/-" })],
+    ["copies of elements", () => ({ op: "copy", from: "/rows/0", path: "/rows/-" })],
+    ["copies of what was made", (at) => (at % 2 ? { op: "copy", from: "/small", path: `/x${at}` } : { op: "add", path: "/rows/-", value: [at] })],
+  ]) {
+    it(`copies a list once for many ${name}`, () => {
+      const counts = [100, 200, 400, 800].map((n) => copied(n, operation));
+      counts.forEach((count, at) => assert.ok(count <= 2 * (100 << at) + 10, `${counts}`));
+    });
+  }
+
+  it("shares what was copied with nothing that changes later", () => {
+    const steps = [
+      { op: "add", path: "/a/b/-", value: 2 },
+      { op: "copy", from: "/a", path: "/c" },
+      { op: "add", path: "/a/b/-", value: 3 },
+      { op: "add", path: "/c/b/-", value: 4 },
+      { op: "copy", from: "/c/b", path: "/d" },
+      { op: "add", path: "/c/b/0", value: 0 },
+    ];
+    const after = apply(frozen({ state: { a: { b: [1] } } }), ["p", ["state"], steps]);
+    assert.deepEqual(after.state, { a: { b: [1, 2, 3] }, c: { b: [0, 1, 2, 4] }, d: [1, 2, 4] });
+  });
+});
+
 describe("hostile keys", () => {
   const keys = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"];
 
@@ -245,7 +296,68 @@ describe("a patch", () => {
     assert.deepEqual(after.state, { a: { b: [1, 2], c: 1, d: { b: [1, 2], c: 1, e: 2 } } });
   });
 
+  it("that copies an element to its own place has it twice", () => {
+    const after = apply({ state: { list: [{ n: 1 }, 2] } }, ["p", ["state"], [{ op: "copy", from: "/list/0", path: "/list/0" }]]);
+    assert.deepEqual(after.state, { list: [{ n: 1 }, { n: 1 }, 2] });
+  });
+
   it("reads integers past 2^53 as JSON.parse does", () => {
     assert.equal(applyPatch({ state: 0 }, `[["=",["state"],9007199254740993]]`).state, JSON.parse("9007199254740993"));
+  });
+});
+
+describe("checkpoints", () => {
+  const patch = (count) => JSON.stringify(Array.from({ length: count }, (_, at) => [["=", ["steps", at], { at }], ["c", [], { at }]]).flat());
+
+  it("are told with the snapshot as it was there", () => {
+    const seen = [];
+    const after = applyPatch(frozen({ steps: [], runId: "r" }), patch(3), (mark, snapshot) => seen.push([mark, snapshot.steps.length]));
+    assert.deepEqual(seen, [0, 1, 2].map((at) => [{ at, runId: "r" }, at + 1]));
+    assert.equal(after.steps.length, 3);
+  });
+
+  it("copy nothing for those that are not kept", () => {
+    const many = JSON.stringify([["c", [], 990], ...JSON.parse(patch(1000))]);
+    const snapshots = [];
+    const after = applyPatch(frozen({ steps: [], runId: "r" }), many, (_, snapshot) => snapshots.push(snapshot));
+    assert.deepEqual(snapshots.map(({ steps }) => steps.length), Array.from({ length: 10 }, (_, at) => 991 + at));
+    assert.equal(new Set(snapshots.map(({ steps }) => steps)).size, 10);
+    assert.equal(after.steps.length, 1000);
+    let copied = 0;
+    const slice = Array.prototype.slice;
+    Array.prototype.slice = function (...args) {
+      copied++;
+      return slice.apply(this, args);
+    };
+    try {
+      applyPatch({ steps: [], runId: "r" }, many, () => {});
+    } finally {
+      Array.prototype.slice = slice;
+    }
+    assert.ok(copied <= 11, `${copied} copies`);
+  });
+});
+
+describe("a patch that comes in parts", () => {
+  /** As src/wire/cutter.rs cuts `[["=",["a"],[1,2,3,{"__proto__":[4],"x":{"y":[5,6]}}]],["=",["b"],7],["+",["t"],"!"]]`. */
+  const parts = [
+    { steps: [[[["=", ["a"], [1, 2]]], 0]], path: [null, null] },
+    { steps: [[[3, JSON.parse('{"__proto__":[4],"x":{"y":[5]}}')], 0]], path: [null, "x", "y"] },
+    { steps: [[[6], 1], [{}, 1], [{}, 1], [[], 1], [[], 1], [[["=", ["b"], 7]], 0]], path: [] },
+    { steps: [[[["+", ["t"], "!"]], 1]], path: [] },
+  ];
+  const before = frozen({ a: 0, b: 0, t: "t" });
+
+  it("is applied operation by operation, and shown as a whole", () => {
+    const patching = beginPatch(before);
+    const applied = parts.map((part) => {
+      patching.take(JSON.stringify(part));
+      let steps = 0;
+      while (patching.step()) steps++;
+      return [steps, patching.whole];
+    });
+    assert.deepEqual(applied, [[0, false], [0, false], [1, false], [2, true]]);
+    assert.deepEqual(patching.snapshot, { a: [1, 2, 3, JSON.parse('{"__proto__":[4],"x":{"y":[5,6]}}')], b: 7, t: "t!" });
+    assert.deepEqual(before, { a: 0, b: 0, t: "t" });
   });
 });

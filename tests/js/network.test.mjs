@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import { deferred, load, real, until } from "./lib.mjs";
 
-const { createAgent } = await load("index");
+const { createAgent, fetchTransport } = await load("index");
 const skip = !real && "the core is a stand-in";
 
 const type = { "content-type": "text/event-stream" };
@@ -17,7 +17,7 @@ const all = [started, start, content("Hello"), content(" you"), end, finished];
 const frames = (events, from = 0) => events.map((event, at) => `id: ${from + at}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 const stream = (text) => new Response(text, { headers: type });
 const text = (agent) => agent.getSnapshot().messages.at(-1).content;
-const retry = { baseMs: 0 };
+const retry = { baseMs: 0, minMs: 0 };
 
 /** A fetch that answers in order, and keeps what it was asked. */
 function server(...answers) {
@@ -138,6 +138,55 @@ describe("a run whose connection is lost", { skip }, () => {
     assert.deepEqual(asked.map(({ url, method }) => `${method} ${url}`), [`POST ${url}`, "GET /runs/x"]);
   });
 
+  /** A header's value as the server reads it: UTF-8, a byte a character. */
+  const read = (value) => value && new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(value, (char) => char.charCodeAt(0)));
+
+  it("is joined after ids of any characters", async () => {
+    // An id with NUL is none for an event stream: the one before it counts.
+    const ids = { "größe 🙂": "größe 🙂", "日本": "日本", "ÿ": "ÿ", "a\tb": "a\tb", "a b,c;d=\"e\"": "a b,c;d=\"e\"", "%0D%0A": "%0D%0A", "\x7f": undefined, "a\0b": "0" };
+    for (const [id, expected] of Object.entries(ids)) {
+      const head = `id: 0\ndata: ${JSON.stringify(all[0])}\n\n` + all.slice(1, 3).map((event) => `id: ${id}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+      const { asked, fetch } = server(stream(head), stream(frames(all.slice(3), 3)));
+      const agent = create({ fetch, resume: { by: "last-event-id", url: "/join" } });
+      const { outcome, error } = await run(agent);
+      assert.deepEqual([outcome, error, text(agent)], ["success", undefined, "Hello you"], JSON.stringify(id));
+      const sent = asked[1].headers["last-event-id"];
+      if (expected !== undefined) assert.equal(read(sent), expected, JSON.stringify(id));
+    }
+  });
+
+  it("is joined after a cursor that no header can have, which it is not told of then", async () => {
+    for (const cursor of ["a\0b", "a\r\nx-evil: 1", "a\nb", "a\rb"]) {
+      const { asked, fetch } = server(stream(frames(all)));
+      const target = fetchTransport({ url: "/agent", fetch });
+      const { headers } = await target.connect({ resume: true, runId: "r", threadId: "t", cursor }, { by: "last-event-id", url: "/join" });
+      assert.equal(new Headers(headers).get("last-event-id"), null, JSON.stringify(cursor));
+      assert.ok(![...new Headers(headers).keys()].includes("x-evil"));
+      assert.equal(asked.length, 0);
+    }
+  });
+
+  it("has an id that stays one part of the address", async () => {
+    for (const runId of ["a/b?c=d#e%20f", "../../admin", "größe 🙂", "a\nb", "%", "?"]) {
+      const told = { ...started, runId };
+      const ways = [
+        { by: "last-event-id", url: (id) => `/runs/${encodeURIComponent(id)}/events` },
+        { by: "replay", url: (id) => `/runs/${encodeURIComponent(id)}/events` },
+        { by: "cursor", path: "/metadata/seq", param: "after", in: "query", url: (id) => `/runs/${encodeURIComponent(id)}/events` },
+      ];
+      for (const resume of ways) {
+        const events = [told, ...all.slice(1, 5), { ...finished, runId }].map((event, seq) => ({ ...event, metadata: { seq } }));
+        const rest = resume.by === "last-event-id" ? frames(events.slice(3), 3) : frames(events);
+        const { asked, fetch } = server(stream(frames(events.slice(0, 3))), stream(rest));
+        const agent = create({ fetch, resume });
+        const { outcome, error } = await run(agent);
+        assert.deepEqual([outcome, error, text(agent)], ["success", undefined, "Hello you"], `${resume.by} ${runId}`);
+        const { pathname, hash } = new URL(asked[1].url, "http://agent.test");
+        assert.deepEqual([pathname, hash], [`/runs/${encodeURIComponent(runId)}/events`, ""], resume.by);
+      }
+    }
+  });
+
   it("is truncated where nothing says how to join it, or it is forbidden", async () => {
     for (const options of [{}, { resume: { by: "last-event-id" }, retry: false }]) {
       const { asked, fetch } = server(stream(frames(all.slice(0, 3))));
@@ -188,6 +237,53 @@ describe("stop, disconnect, attach", { skip }, () => {
       assert.deepEqual([to, method, body, headers["x-a"], credentials, keepalive], ["/stop/r", "POST", { threadId: "t", runId: "r" }, "1", "include", true]);
       assert.deepEqual(warned, warnings);
       assert.equal(agent.getSnapshot().error, undefined);
+    }
+  });
+
+  it("asks for a stop as the server wants it", async () => {
+    const own = { headers: { "x-b": "2", "x-a": "3" } };
+    const cases = [
+      [{}, ["POST", { threadId: "t", runId: "r/1?#%" }, "application/json", "1"]],
+      [{ body: undefined }, ["POST", { threadId: "t", runId: "r/1?#%" }, "application/json", "1"]],
+      [{ body: { reason: "user" } }, ["POST", { reason: "user" }, "application/json", "1"]],
+      [{ body: ({ runId }) => ({ runId }) }, ["POST", { runId: "r/1?#%" }, "application/json", "1"]],
+      [{ body: async ({ threadId }) => [threadId] }, ["POST", ["t"], "application/json", "1"]],
+      [{ body: null, method: "DELETE" }, ["DELETE", undefined, undefined, "1"]],
+      [{ body: () => null }, ["POST", undefined, undefined, "1"]],
+      [{ ...own, body: "stop" }, ["POST", "stop", "application/json", "3"]],
+      [{ headers: { "Content-Type": "application/x-stop+json" } }, ["POST", { threadId: "t", runId: "r/1?#%" }, "application/x-stop+json", "1"]],
+    ];
+    for (const [more, expected] of cases) {
+      const { asked, fetch } = server(open(frames([{ ...started, runId: "r/1?#%" }, ...all.slice(1, 3)])), new Response());
+      const stop = { url: (runId, { threadId }) => `/stop/${threadId}/${encodeURIComponent(runId)}`, ...more };
+      const warnings = [];
+      const agent = create({ fetch, stop, headers: { "x-a": "1" }, onWarning: ({ code }) => warnings.push(code) });
+      const result = run(agent);
+      await until(() => agent.getSnapshot().messages.length === 2);
+      await agent.stop();
+      assert.equal((await result).outcome, "aborted");
+      await until(() => asked.length === 2);
+      const { url: to, method, body, headers } = asked[1];
+      assert.equal(to, "/stop/t/r%2F1%3F%23%25");
+      assert.deepEqual([method, body, headers["content-type"], headers["x-a"]], expected, JSON.stringify(more));
+      assert.deepEqual(warnings, []);
+    }
+  });
+
+  it("warns of a body that cannot be made, and stops", async () => {
+    const broken = () => {
+      throw new Error("no");
+    };
+    for (const stop of [{ url: "/stop", body: broken }, { url: broken }, { url: "/stop", body: 1n }, { url: "/stop", headers: { "": "x" } }]) {
+      const { asked, fetch } = server(open(frames(all.slice(0, 3))), new Response());
+      const warnings = [];
+      const agent = create({ fetch, stop, onWarning: ({ code }) => warnings.push(code) });
+      const result = run(agent);
+      await until(() => agent.getSnapshot().messages.length === 2);
+      await agent.stop();
+      assert.equal((await result).outcome, "aborted");
+      await until(() => warnings.length);
+      assert.deepEqual([warnings, asked.length], [["stop-failed"], 1]);
     }
   });
 

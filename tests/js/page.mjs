@@ -7,7 +7,7 @@ export function openPage() {
   globalThis.MessageChannel = class extends MessageChannel {
     constructor() {
       super();
-      ports.push(this.port1);
+      ports.push(new WeakRef(this.port1));
     }
   };
 
@@ -17,5 +17,5 @@ export function openPage() {
   // A getter in newer Nodes, absent in older ones.
   Object.defineProperty(globalThis, "navigator", { value: window.navigator, configurable: true });
   for (const name of ["Node", "Element", "Text", "Comment", "HTMLElement", "Event"]) globalThis[name] = window[name];
-  return () => ports.forEach((port) => port.close());
+  return () => ports.forEach((port) => port.deref()?.close());
 }

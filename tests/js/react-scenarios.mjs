@@ -4,7 +4,7 @@ import { createAgentWith } from "ag-ui-wasm/agent";
 import { AgentProvider, useAgent, useAgentSelector } from "ag-ui-wasm/react";
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, describe, it, mock } from "node:test";
-import { act, createElement as h, StrictMode, useState, version } from "react";
+import { act, createElement as h, startTransition, StrictMode, useEffect, useInsertionEffect, useLayoutEffect, useState, version } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { Session } from "./fake-core.mjs";
@@ -191,6 +191,88 @@ export function suite(major, closePage) {
       assert.equal(container.textContent, "1");
       await act(async () => choose("b"));
       assert.equal(container.textContent, "2");
+      await unmount();
+    });
+
+    it("renders what another selector or another agent says in the same render", async () => {
+      const [one, two] = [create({ initialState: { a: 1, b: 1 } }), create({ initialState: { a: 9, b: 9 } })];
+      const selectors = { a: ({ state }) => state.a, b: ({ state }) => state.b };
+      const seen = [];
+      const Part = ({ agent, part }) => {
+        const value = useAgentSelector(agent, selectors[part]);
+        seen.push(value);
+        return value;
+      };
+      const { container, render, unmount } = await mount(h(Part, { agent: one, part: "a" }));
+      const next = async (props, change) => {
+        seen.length = 0;
+        await act(async () => change?.());
+        await render(h(Part, props));
+        assert.equal(container.textContent, String(seen.at(-1)));
+        return [...new Set(seen)];
+      };
+      // The selected part stayed as it was while the other one changed.
+      assert.deepEqual(await next({ agent: one, part: "b" }, () => one.setState({ a: 1, b: 2 })), [2]);
+      assert.deepEqual(await next({ agent: one, part: "b" }), [2]);
+      assert.deepEqual(await next({ agent: two, part: "b" }, () => one.setState({ a: 3, b: 2 })), [9]);
+      assert.deepEqual(await next({ agent: two, part: "b" }, () => one.setState({ a: 3, b: 3 })), [9]);
+      assert.deepEqual(await next({ agent: one, part: "b" }), [3]);
+      assert.deepEqual(await next({ agent: one, part: "a" }), [3]);
+      await unmount();
+    });
+
+    it("misses nothing that changes before it listens", async () => {
+      const agent = create({ initialState: { n: 0 } });
+      const Early = () => {
+        useInsertionEffect(() => agent.setState({ n: 1 }), []);
+        useLayoutEffect(() => agent.setState({ n: 2 }), []);
+        useEffect(() => agent.setState({ n: 3 }), []);
+        return null;
+      };
+      const Whole = () => useAgent(agent).state.n;
+      const Part = () => useAgentSelector(agent, ({ state }) => state.n);
+      const { container, unmount } = await mount([h(Early, { key: 0 }), h(Whole, { key: 1 }), " ", h(Part, { key: 2 })]);
+      assert.equal(container.textContent, "3 3");
+      await unmount();
+    });
+
+    it("all components of a page show the same snapshot whenever one is shown", async () => {
+      const agent = create({ initialState: { n: 0 } });
+      const Whole = () => h("b", null, useAgent(agent).state.n);
+      const Part = () => h("b", null, useAgentSelector(agent, ({ state }) => state.n));
+      let more;
+      const Page = () => {
+        const [count, set] = useState(1);
+        more = () => startTransition(() => set((old) => old + 1));
+        return Array.from({ length: count }, (_, key) => h("p", { key }, h(Whole), h(Part)));
+      };
+      const { container, unmount } = await mount(h(Page));
+      const torn = [];
+      const observer = new window.MutationObserver(() => {
+        const shown = [...container.querySelectorAll("b")].map((node) => node.textContent);
+        if (new Set(shown).size > 1) torn.push(shown.join());
+      });
+      observer.observe(container, { subtree: true, childList: true, characterData: true });
+      for (let n = 1; n < 20; n++) {
+        await act(async () => {
+          more();
+          agent.setState({ n });
+        });
+      }
+      assert.equal(container.querySelectorAll("b").length, 40);
+      observer.disconnect();
+      assert.deepEqual(torn, []);
+      await unmount();
+    });
+
+    it("a row whose message is gone asks nobody in vain", async () => {
+      const agent = create({ initialMessages: [{ id: "1", role: "user", content: "a" }, { id: "2", role: "user", content: "b" }] });
+      const Row = ({ index }) => useAgentSelector(agent, ({ messages }) => messages[index].content);
+      const Rows = () => useAgent(agent).messages.map(({ id }, index) => h(Row, { key: id, index }));
+      const { container, unmount } = await mount(h(Rows));
+      assert.equal(container.textContent, "ab");
+      await act(async () => agent.setMessages((messages) => messages.slice(0, 1)));
+      assert.equal(container.textContent, "a");
       await unmount();
     });
 

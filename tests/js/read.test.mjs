@@ -11,7 +11,7 @@ function read(stream, { took = () => true, end = () => {} } = {}) {
   const log = { text: "", reads: [], rooms: 0, freed: 0 };
   const page = 65536;
   const body = {
-    // Behind everything that was there before, as a module that has grown.
+    // After everything that was there before, as a module that has grown.
     room(bytes) {
       log.rooms++;
       const at = memory.buffer.byteLength;
@@ -83,6 +83,29 @@ describe("reading a body", () => {
     const { text, reads } = await read(streamOf(bytes(long)));
     assert.equal(text, long);
     assert.ok(reads.length > 1 && reads.every(([length]) => length <= 32 * 1024));
+  });
+
+  it("gives smaller pieces of what takes long, and looks at the clock after each", async (t) => {
+    let now = 1000;
+    t.mock.method(performance, "now", () => now);
+    let turns = 0;
+    const turn = t.mock.method(MessagePort.prototype, "postMessage");
+    const lengths = [];
+    const msPerByte = 20 / (32 * 1024);
+    const took = (length) => {
+      lengths.push(length);
+      // The second half is as fast as anything.
+      if (lengths.reduce((sum, one) => sum + one, 0) <= 500_000) now += length * msPerByte;
+      turns = turn.mock.callCount();
+      return true;
+    };
+    const long = "0123456789".repeat(100_000);
+    const { text } = await read(streamOf(bytes(long)), { took });
+    assert.equal(text, long);
+    const slow = lengths.slice(5, 100);
+    assert.ok(slow.every((length) => length * msPerByte <= 4), `${slow}`);
+    assert.ok(turns > 500_000 * msPerByte / 12, `${turns} turns`);
+    assert.ok(lengths.filter((length) => length === 32 * 1024).length > 10, "it is fast again");
   });
 
   it("stops where nothing more is wanted", async () => {

@@ -9,6 +9,7 @@ import { get } from "svelte/store";
 import { Session } from "./fake-core.mjs";
 import App from "./components/App.svelte";
 import Chat from "./components/Chat.svelte";
+import Follow from "./components/Follow.svelte";
 import Store from "./components/Store.svelte";
 import Thread from "./components/Thread.svelte";
 
@@ -122,6 +123,26 @@ export function suite() {
       assert.deepEqual(requests, ["two"]);
       assert.equal(chat.agent, agent);
       chat.dispose();
+    });
+
+    it("as a store follows the agent that a function of options makes", async () => {
+      const { text, target, unmount } = show(Follow);
+      assert.equal(text(), "a 0");
+      target.querySelector("button.add").click();
+      assert.equal(text(), "a 1");
+      target.querySelector("button.next").click();
+      assert.equal(text(), "b 0");
+      target.querySelector("button.add").click();
+      assert.equal(text(), "b 1");
+      await unmount();
+    });
+
+    it("takes a function of agents, and is a string where one is asked for", () => {
+      const agent = create({ threadId: "t" });
+      const chat = useAgent(() => agent);
+      assert.equal(chat.agent, agent);
+      assert.equal(chat.threadId, "t");
+      assert.equal(String(chat), "[object Object]");
     });
 
     it("keeps the store contract", async () => {

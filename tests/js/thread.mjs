@@ -19,7 +19,7 @@ export async function localWorkers(core) {
     #later(action) {
       setImmediate(() => this.dead || action());
     }
-    postMessage(data, ports) {
+    postMessage(data, ports = []) {
       this.ports.push(...ports);
       this.#later(() => this.scope.onmessage({ data, ports }));
     }
@@ -47,7 +47,7 @@ export function threadWorker(file = "worker-main.js") {
   const thread = new Thread(script(file), { eval: true });
   const worker = {
     thread,
-    postMessage: (data, ports) => thread.postMessage({ data, ports }, ports),
+    postMessage: (data, ports = []) => thread.postMessage({ data, ports }, ports),
     terminate: () => void thread.terminate(),
   };
   thread.on("message", (data) => worker.onmessage?.({ data }));
@@ -55,18 +55,16 @@ export function threadWorker(file = "worker-main.js") {
   return worker;
 }
 
-/** `createAgent` of an entry, over one worker in this thread. */
-export async function inWorker(name) {
-  const entry = name === "index" ? "" : "full/";
-  const [{ createAgent }, glue, { inflate }] = await Promise.all([`${entry}worker`, `${entry}core`, "loader"].map(load));
-  const [loading, bytes] = entry ? [glue.loadFull, "glue/full-bytes"] : [glue.loadCore, "glue/bytes"];
-  const text = (await load(bytes)).bytes;
-  const { spawn } = await localWorkers(() => loading(() => inflate(text)));
+/** `createAgent` over workers in this thread, one for each module. */
+export async function inWorker() {
+  const [{ createAgent }, { needsFull }, small, full] = await Promise.all(["worker", "modules", "core-inline", "full-inline"].map(load));
+  const workers = new Map();
+  for (const { load } of [small, full]) workers.set(load, (await localWorkers(load)).spawn);
   const made = [];
   // The process ends when no port is open.
   after(() => made.forEach((agent) => agent.dispose()));
   return (options) => {
-    const agent = createAgent({ ...options, worker: spawn });
+    const agent = createAgent({ ...options, worker: workers.get((needsFull(options) ? full : small).load) });
     made.push(agent);
     return agent;
   };

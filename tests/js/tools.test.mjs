@@ -66,10 +66,11 @@ describe("what the server is told", () => {
   });
 
   it("is nothing where a validator has no schema", async () => {
-    const agent = create({ tools: [named("t", { parameters: city })] });
-    for (const run of [agent.submit("hi"), agent.retry(), agent.regenerate()]) {
-      await assert.rejects(run, (error) => AgentError.is(error) && error.code === "input" && /"t".*jsonSchema/.test(error.message));
-    }
+    const refusal = (error) => AgentError.is(error) && error.code === "input" && /"t".*jsonSchema/.test(error.message);
+    assert.throws(() => create({ tools: [named("t", { parameters: city })] }), refusal);
+    // What a function gives is known when it is asked.
+    const agent = create({ tools: () => [named("t", { parameters: city })] });
+    for (const run of [agent.submit("hi"), agent.retry(), agent.regenerate()]) await assert.rejects(run, refusal);
   });
 
   it("says how far follow-ups may go", async () => {
@@ -178,7 +179,7 @@ describe("a call", () => {
   });
 
   it("is aborted with its agent, and when the core is lost", async () => {
-    for (const end of [(agent) => agent.dispose(), (_, session) => session.host.fatal("panic")]) {
+    for (const end of [(agent) => agent.dispose(), (_, session) => session.trap()]) {
       Session.all = [];
       let signal;
       const { agent, session, execute } = await running([named("t", { execute: (_, context) => new Promise(() => ({ signal } = context)) })]);
@@ -225,13 +226,39 @@ describe("approval", () => {
     assert.deepEqual(calls("hold"), ["1", "2"]);
   });
 
+  it("of arguments that the tool does not take is refused, and the call goes on waiting", async () => {
+    const validate = (value) => (value.amount > 0 ? { value } : { issues: [{ message: "too small", path: ["amount"] }] });
+    const later = named("later", { parameters: { "~standard": { version: 1, vendor: "x", validate: async (value) => validate(value) } }, jsonSchema: {} });
+    const now = named("now", { parameters: { "~standard": { version: 1, vendor: "x", validate } }, jsonSchema: {} });
+    const { agent, calls } = await running([now, later]);
+    const warnings = [];
+    agent.on("warning", ({ code, message }) => warnings.push([code, message]));
+    const call = (id, name) => ({ id, name, args: {}, argsText: "{}", status: "running", phase: "awaiting-approval", messageId: "m" });
+    agent.approve(call("1", "now"), { amount: 0 });
+    agent.approve(call("2", "later"), { amount: 0 });
+    await turn();
+    assert.deepEqual(calls("approve"), []);
+    assert.deepEqual(warnings.map(([code]) => code), ["approval-invalid", "approval-invalid"]);
+    assert.match(warnings[0][1], /The call 1 .*amount: too small/);
+    agent.approve(call("1", "now"), { amount: 1 });
+    agent.approve(call("2", "later"), { amount: 1 });
+    await turn();
+    assert.deepEqual(calls("approve").map(({ toolCallId }) => toolCallId), ["1", "2"]);
+  });
+
   it("and denial reach the core", async () => {
     const { agent, calls } = await running([]);
     agent.approve("1");
     agent.approve("2", { amount: 5 });
     agent.deny("3");
     agent.deny("4", "too much");
-    assert.deepEqual(calls("approve"), [{ toolCallId: "1" }, { toolCallId: "2", args: { amount: 5 } }]);
+    agent.approve({ id: "3", name: "t", args: {}, argsText: "{}", status: "running", phase: "awaiting-approval", messageId: "m" });
+    const approved = [
+      { toolCallId: "1", seen: {} },
+      { toolCallId: "2", args: { amount: 5 }, seen: {} },
+      { toolCallId: "3", seen: { name: "t", argsText: "{}" } },
+    ];
+    assert.deepEqual(calls("approve"), approved);
     assert.deepEqual(calls("deny"), [{ toolCallId: "3" }, { toolCallId: "4", reason: "too much" }]);
   });
 });
@@ -263,7 +290,7 @@ describe("addToolResult", () => {
     await until(() => Session.last?.calls.length === 2);
     const { calls, state } = Session.last;
     assert.deepEqual(state, { n: 1 });
-    assert.deepEqual(calls.map(([name]) => name), ["settleCall", "setState"]);
+    assert.deepEqual(calls.map(([name]) => name), ["settleCall", "editState"]);
     assert.deepEqual(agent.getSnapshot().state, { n: 2 });
     assert.equal(agent.getSnapshot().status, "idle");
   });

@@ -15,7 +15,7 @@ const content = (delta) => ({ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delt
 const end = { type: "TEXT_MESSAGE_END", messageId: "m" };
 const all = [started, start, content("Hello"), content(" you"), end, finished];
 const create = (transport, options) =>
-  createAgent({ transport, threadId: "t", notify: "sync", rules: "strict", retry: { baseMs: 0 }, limits: { graceMs: 0 }, ...options });
+  createAgent({ transport, threadId: "t", notify: "sync", rules: "strict", retry: { baseMs: 0, minMs: 0 }, limits: { graceMs: 0 }, ...options });
 const run = (agent) => agent.submit({ message: { id: "u", content: "go" }, runId: "r" });
 const text = (agent) => agent.getSnapshot().messages.at(-1).content;
 
@@ -196,6 +196,20 @@ describe("webSocket", { skip }, () => {
     assert.deepEqual(socket.sent.slice(1), ["pong", `{"type":"pong"}`, `{"type":"pong","ts":1}`]);
   });
 
+  it("takes frames of many blanks, and many frames at once", async () => {
+    const { agent, result, socket } = await connected();
+    const blanks = " ".repeat(1_000_000);
+    socket.say(blanks, `${blanks}{"type":"ping"`, `{${blanks}`, `{"type"${blanks}`, `{"type":"ping"${"{".repeat(1_000_000)}`);
+    socket.end(1001);
+    assert.equal((await result).outcome, "error");
+    assert.deepEqual(socket.sent.slice(1), []);
+
+    const burst = await connected();
+    burst.socket.say(started, start, ...Array.from({ length: 20_000 }, () => JSON.stringify(content("x"))), end, finished);
+    assert.equal((await burst.result).outcome, "success");
+    assert.equal(text(burst.agent).length, 20_000);
+  });
+
   it("reads close codes", async () => {
     const cases = [
       [1000, "truncated", "connection"],
@@ -240,6 +254,20 @@ describe("webSocket", { skip }, () => {
     assert.equal(JSON.parse(second.sent[0]).forwardedProps.lastSeenEventId, 2);
     second.say(...numbered.slice(1));
     await ends(agent, result);
+  });
+
+  it("goes on behind cursors of any characters", async () => {
+    for (const seq of ["größe 🙂", "a\0b", "a\r\nb", "\u2028", "7", "\"}]", "", " "]) {
+      const numbered = all.map((event, at) => ({ ...event, metadata: { seq: at === 2 ? seq : `${at}-` } }));
+      const { agent, result, next, socket } = await connected({ resume: { by: "socket-cursor", path: "/metadata/seq" } });
+      socket.say(...numbered.slice(0, 3));
+      socket.end(1006);
+      const second = await next();
+      // What reads as a number goes as one.
+      assert.equal(JSON.parse(second.sent[0]).forwardedProps.lastSeenEventId, seq === "7" ? 7 : seq);
+      second.say(...numbered.slice(3));
+      await ends(agent, result);
+    }
   });
 
   it("is closed by a stop, before it is open and after", async () => {

@@ -206,8 +206,10 @@ const stopListening: () => void = store.subscribe(({ state }) => state.count);
 same<ReturnType<typeof useSvelteAgent<State>>["agent"], Agent<State>>(true);
 same<typeof fromAgent.state, State>(true);
 const fromAgent = useSvelteAgent(agent);
+const fromFunction = useSvelteAgent(() => agent);
+same<typeof fromFunction.state, State>(true);
 
-export { Component, delta, explain, off, read, stopListening, text };
+export { Component, delta, explain, fromFunction, off, read, stopListening, text };
 
 // Tools: arguments are what the validator gives, what is named, or open.
 declare function schema<Output>(): StandardSchema<Output> & { readonly parse: (value: unknown) => Output };
@@ -267,3 +269,26 @@ createInWorker({ url: "/", worker: () => new Worker("worker.js") });
 void useAgent(createInWorker({ url: "/", worker: true })).submit("a");
 // @ts-expect-error an address is none
 createInWorker({ url: "/", worker: "worker.js" });
+createInWorker({ url: "/", worker: true, workerStartMs: 5000 });
+createAgent({ url: "/", worker: false });
+// @ts-expect-error no worker without its entry
+createAgent({ url: "/", worker: true });
+// @ts-expect-error no worker without its entry
+useAgent({ url: "/", worker: true });
+// @ts-expect-error no worker without its entry
+useSvelteAgent(() => ({ url: "/", worker: true }));
+
+// Arguments of an approval are those of the tool that is named.
+declare const weather: PageTool<{ city: string }>;
+agent.approve(weather, "c", { city: "Rome" });
+agent.approve(weather, agent.getSnapshot().toolCalls[0]!);
+agent.approve("c", { anything: 1 });
+// @ts-expect-error another type
+agent.approve(weather, "c", { city: 1 });
+void agent.submit({ message: "a", ifAwaiting: "wait", resume: { id: "a" } });
+void agent.resume([{ id: "a" }, { interruptId: "b", status: "cancelled" }]);
+void agent.resume({ a: { payload: 1 }, b: {} });
+// @ts-expect-error two names
+void agent.resume({ id: "a", interruptId: "b" });
+const answered: true | undefined = agent.getSnapshot().interrupts[0]?.answered;
+void answered;

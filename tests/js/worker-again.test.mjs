@@ -4,3 +4,4 @@ process.env.AG_UI_WASM_WORKER = "1";
 await import("./network.test.mjs");
 await import("./transports.test.mjs");
 await import("./history.test.mjs");
+await import("./edits.test.mjs");

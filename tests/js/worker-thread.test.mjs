@@ -9,8 +9,11 @@ import { threadWorker } from "./thread.mjs";
 const event = (data) => `data: ${JSON.stringify(data)}\n\n`;
 const text = (agent) => agent.getSnapshot().messages.at(-1).content;
 
-for (const [entry, file] of [["worker", "worker-main.js"], ["full/worker", "full/worker-main.js"]]) {
-  describe(`ag-ui-wasm/${entry}`, { skip: !real && "the core is a stand-in" }, () => {
+for (const [file, more] of Object.entries({
+  "worker-main.js": {},
+  "worker-full.js": { guard: { allowDisplayWithoutCapability: true, restrictedClassifications: [] } },
+})) {
+  describe(file, { skip: !real && "the core is a stand-in" }, () => {
     let server, url, create, worker;
     const bodies = [];
     before(async () => {
@@ -39,8 +42,8 @@ for (const [entry, file] of [["worker", "worker-main.js"], ["full/worker", "full
       });
       await new Promise((done) => server.listen(0, "127.0.0.1", done));
       url = `http://127.0.0.1:${server.address().port}/`;
-      const { createAgent } = await load(entry);
-      create = (options) => createAgent({ url, notify: "microtask", worker: () => (worker = threadWorker(file)), ...options });
+      const { createAgent } = await load("worker");
+      create = (options) => createAgent({ url, notify: "microtask", worker: () => (worker = threadWorker(file)), ...more, ...options });
     });
     after(() => {
       server?.close();

@@ -40,7 +40,7 @@ function published(agent, select = (snapshot) => snapshot) {
   agent.subscribe(() => seen.push(select(agent.getSnapshot())));
   return seen;
 }
-/** An agent whose first run is on, and its session in the worker. */
+/** An agent whose first run is in progress, and its session in the worker. */
 async function running(options) {
   const agent = create(options);
   const first = agent.submit("1");
@@ -187,8 +187,10 @@ describe("edits", () => {
     assert.deepEqual([agent.getSnapshot().state, texts(agent)], [{ n: 2 }, ["1", "2"]]);
     const { state, messages } = agent.getSnapshot();
     await settled();
-    assert.deepEqual(called("setState"), [[{ n: 1 }], [{ n: 2 }]]);
-    assert.equal(called("setMessages").length, 1);
+    assert.deepEqual(called("editState"), [[{ n: 0 }, { n: 1 }], [{ n: 1 }, { n: 2 }]]);
+    const [[before, after]] = called("editMessages");
+    assert.deepEqual(before.map(({ content }) => content), [undefined], "what is left as it was is only named");
+    assert.deepEqual(after, [0, { ...user("x", "2"), delivery: "complete" }]);
     assert.equal(agent.getSnapshot().state, state);
     assert.equal(agent.getSnapshot().messages[1], messages[1]);
   });
@@ -196,7 +198,7 @@ describe("edits", () => {
   it("that the core refuses are taken back, and onError hears", async () => {
     const failed = mock.fn();
     const { agent, session } = await running({ onError: failed, initialState: { n: 0 } });
-    session.throws.setState = Object.assign(new Error("no"), { code: "input" });
+    session.throws.editState = Object.assign(new Error("no"), { code: "input" });
     agent.setState({ n: 1 });
     assert.equal(agent.getSnapshot().state.n, 1);
     await settled();
@@ -447,22 +449,24 @@ describe("a save", () => {
   it("is put into the store after a run, and before the agent goes", async () => {
     const saves = [];
     const { agent, first, session } = await running({ persist: { load() {}, save: (saved) => void saves.push(saved), clear() {} } });
+    // Before the worker has heard of it.
+    assert.deepEqual(saves[0].queue.map(({ messages }) => messages[0].content), ["1"]);
     session.finish();
     await first;
-    await until(() => saves.length === 1);
+    await until(() => saves.at(-1).handled.length);
     agent.setState({ n: 1 });
     agent.dispose();
-    await until(() => saves.length === 2);
-    assert.deepEqual(saves.map(({ handled }) => handled), [["kept"], ["kept"]]);
+    const { handled, state } = saves.at(-1);
+    assert.deepEqual([handled, state], [["kept"], { n: 1 }]);
   });
 
   it("is restored in the worker, and what the core cannot read is told", async () => {
     const saved = { v: 1, threadId: "t", messages: [user("a", "old")], state: { n: 1 }, handled: ["kept"] };
     const agent = create({ restore: Promise.resolve(saved) });
     agent.submit("new");
-    await until(() => Session.last?.saved);
+    await until(() => Session.last?.restored);
     await settled();
-    assert.deepEqual([texts(agent), agent.getSnapshot().state, Session.last.saved], [["old", "new"], { n: 1 }, saved]);
+    assert.deepEqual([texts(agent), agent.getSnapshot().state, Session.last.restored], [["old", "new"], { n: 1 }, saved]);
 
     Session.refuseSave = Object.assign(new Error("damaged"), { code: "restore" });
     const failed = mock.fn();
@@ -552,7 +556,7 @@ describe("workers", () => {
       session.throws.stop = trap();
       await agent.stop();
     }],
-    ["whose core panics alone", (agent, session) => session.host.fatal("panicked")],
+    ["whose core traps in a callback", (agent, session) => session.trap()],
   ]) {
     it(`${what} ends its runs with an error, the snapshot stays, and the next run has another`, async () => {
       const failed = mock.fn();

@@ -10,10 +10,11 @@ export const ANSWER = "Hello from a real socket 👋";
 const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".svg": "image/svg+xml" };
 
 /**
- * @param {{ files?: string, headers?: Record<string, string> }} [options]  a folder to serve, and headers for every file
+ * @param {{ files?: string, headers?: Record<string, string>, allow?: (path: string) => boolean | Promise<boolean> }} [options]
+ *   a folder to serve, headers for every file, and whether a file is served, or the connection is cut
  * @returns {Promise<{ url: string, requests: any[], close(): Promise<void> }>}  `requests`: the bodies that came in
  */
-export async function startAgentServer({ files, headers = {} } = {}) {
+export async function startAgentServer({ files, headers = {}, allow = () => true } = {}) {
   /** @type {any[]} */
   const requests = [];
   const server = createServer(async (request, response) => {
@@ -26,7 +27,9 @@ export async function startAgentServer({ files, headers = {} } = {}) {
       requests.push(input);
       return answer(input, response);
     }
-    serve(files, headers, new URL(request.url ?? "/", "http://localhost").pathname, response);
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    if (await allow(pathname)) serve(files, headers, pathname, response);
+    else response.destroy();
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());

@@ -61,13 +61,14 @@ const slim = `
     document.querySelector("#error").textContent = error ? error.kind + ": " + error.message : "";
   });`;
 
-const worker = (/** @type {string} */ source, how = "true") => `
+const worker = (/** @type {string} */ source, how = "true", more = "") => `
   import { createAgent } from ${JSON.stringify(source)};
   const parameters = new URLSearchParams(location.search);
   const url = new URL("agent", parameters.get("server") ?? location.href);
   const agent = createAgent({
     url,
     worker: ${how},
+    ${more}
     ...(parameters.has("fetch") && { fetch: (...request) => fetch(...request) }),
     onWarning: ({ code, message }) => (document.querySelector("#warning").textContent += code + ": " + message),
   });
@@ -81,6 +82,37 @@ const worker = (/** @type {string} */ source, how = "true") => `
     document.querySelector("#error").textContent = error ? error.kind + ": " + error.message : "";
   });`;
 
+const typing = `
+  import { useState } from "react";
+  import { createRoot } from "react-dom/client";
+  import { messageKey, useAgent } from "ag-ui-wasm/react";
+
+  function Chat() {
+    const { messages, outcome, isLoading, error, submit, stop, retry } = useAgent({ url: "/agent" });
+    const [text, setText] = useState("");
+    const send = (event) => {
+      event.preventDefault();
+      void submit(text);
+      setText("");
+    };
+    return (
+      <form onSubmit={send}>
+        <ol>{messages.map((message) => <li key={messageKey(message)}>{message.content}</li>)}</ol>
+        <input value={text} onChange={(event) => setText(event.target.value)} />
+        <button id="send">Send</button>
+        <button id="stop" type="button" onClick={stop}>Stop</button>
+        {error?.retryable && <button id="retry" type="button" onClick={() => retry()}>Try again</button>}
+        <p id="status">{isLoading ? "busy" : outcome}</p>
+        <p id="error">{error && error.kind + " " + error.code}</p>
+      </form>
+    );
+  }
+  function App() {
+    const [here, setHere] = useState(true);
+    return <><button id="leave" onClick={() => setHere(false)}>Leave</button>{here && <Chat />}</>;
+  }
+  createRoot(document.querySelector("#app")).render(<App />);`;
+
 /** Asks once and tells what came of it. */
 const ask = `
   import { createAgent } from "ag-ui-wasm";
@@ -90,13 +122,14 @@ const ask = `
     return { outcome, error: error?.toJSON(), said: agent.getSnapshot().messages[1]?.content };
   }`;
 
-/** @type {Record<"react" | "svelte" | "slim" | "worker" | "full-worker", Record<string, string>>} */
+/** @type {Record<"react" | "svelte" | "slim" | "typing" | "worker" | "full-worker", Record<string, string>>} */
 const sources = {
   react: { "index.html": page("./main.jsx"), "main.jsx": react },
   svelte: { "index.html": page("./main.js"), "main.js": svelteMain, "app.svelte": svelteComponent },
   slim: { "index.html": page("./main.js"), "main.js": slim },
+  typing: { "index.html": page("./main.jsx"), "main.jsx": typing },
   worker: { "index.html": page("./main.js"), "main.js": worker("ag-ui-wasm/worker") },
-  "full-worker": { "index.html": page("./main.js"), "main.js": worker("ag-ui-wasm/full/worker") },
+  "full-worker": { "index.html": page("./main.js"), "main.js": worker("ag-ui-wasm/worker", "true", "guard: { allowDisplayWithoutCapability: true, restrictedClassifications: [] },") },
 };
 
 /**

@@ -27,10 +27,12 @@ export const moduleFile = (path) => join(root, "node_modules", path);
  * repository's own node modules instead of the network.
  *
  * @param {Record<string, string>} [peers]  what to call a module → its folder in the repository's node modules
+ * @param {string} [place]  the folder around it; inside of the repository its modules are found without links
  * @returns {Promise<Consumer>}
  */
-export async function install(peers = {}) {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ag-ui-wasm-consumer-")));
+export async function install(peers = {}, place = tmpdir()) {
+  mkdirSync(place, { recursive: true });
+  const folder = realpathSync(mkdtempSync(join(place, "ag-ui-wasm-consumer-")));
   const write = (/** @type {string} */ name, /** @type {string} */ text) => {
     const file = join(folder, name);
     mkdirSync(dirname(file), { recursive: true });

@@ -7,6 +7,7 @@ use super::{Held, World};
 use crate::support::Mirror;
 use ag_ui_wasm::session::{Effect, Ticket};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 impl World {
     pub(super) fn check(&mut self) -> Held {
@@ -21,6 +22,17 @@ impl World {
             "nothing is on, and the queue {:?} waits",
             self.queue
         );
+        if self.plan.saves && !self.disposed {
+            let ids = |name: &str, key: &str| -> BTreeSet<String> {
+                let list = self.store[name].as_array().into_iter().flatten();
+                list.filter_map(|item| Some((if key.is_empty() { item } else { &item[key] }).as_str()?.to_owned()))
+                    .collect()
+            };
+            let waiting: BTreeSet<String> = self.queue.iter().map(|ticket| self.asked[ticket].run_id.clone()).collect();
+            ensure!(ids("queue", "runId") == waiting, "{waiting:?} wait, and saved is {}", self.store["queue"]);
+            let handled = ids("handled", "");
+            ensure!(self.handled.is_subset(&handled), "{:?} are handled, and saved is {handled:?}", self.handled);
+        }
         let shown = self.mirror.0["status"].as_str().unwrap_or_default();
         let urgent = self.told == Some(true);
         // That a second run begins in the same stream may wait for the next frame.
@@ -66,6 +78,10 @@ impl World {
         });
         let (calls, expected) = (calls.collect::<Vec<_>>(), self.thread.calls_shown());
         ensure!(calls == expected, "toolCalls are\n  {}\nand must be\n  {}", json!(calls), json!(expected));
+        for call in &calls {
+            let of = |name: &str| call[name].as_str().unwrap().to_owned();
+            self.first_shown.entry(of("id")).or_insert_with(|| (of("name"), of("argsText")));
+        }
         same("state", self.thread.state.clone())?;
         same("status", json!(self.status))?;
         same("isLoading", json!(self.status == "running"))?;
@@ -94,6 +110,13 @@ impl World {
             Some(_) => "open",
         };
         ensure!(shown["connection"]["phase"] == phase, "the connection is {}, not {phase}", shown["connection"]);
+        let (customs, heard) = (json!(self.customs), json!(self.heard_customs));
+        ensure!(customs == heard, "the page has heard of {heard}, not of {customs}");
+        let tokens: u64 = shown["usage"].as_array().unwrap().iter().map(|u| u["inputTokens"].as_u64().unwrap()).sum();
+        ensure!(tokens == self.tokens, "{tokens} tokens were counted, not {}", self.tokens);
+        let kinds = self.mirror.1.iter().filter_map(|(mark, _)| mark["kind"].as_str());
+        let steps = kinds.filter(|kind| kind.starts_with("step")).count();
+        ensure!(self.steps.is_none_or(|told| told == steps), "{steps} checkpoints of steps, not {:?}", self.steps);
         let queue: Vec<&str> =
             shown["queue"].as_array().unwrap().iter().filter_map(|item| item["id"].as_str()).collect();
         let expected: Vec<String> = self.queue.iter().map(Ticket::to_string).collect();

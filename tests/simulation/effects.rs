@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 pub struct Due {
     /// Tickets, and how they settle.
     pub settles: Vec<(Ticket, &'static str)>,
-    /// Calls, in order.
-    pub executes: Vec<String>,
+    /// Calls with their names and arguments.
+    pub executes: Vec<(String, String, String)>,
     pub abandons: Vec<String>,
     /// Calls of a run that was left, abandoned before another begins.
     pub left: Vec<String>,
@@ -27,6 +27,14 @@ pub struct Due {
 
 impl World {
     pub(super) fn perform(&mut self) -> Held {
+        if self.plan.saves {
+            // What waits for a save and is given up before it is written never happens.
+            let abandons = std::mem::take(&mut self.due.abandons);
+            let (never, abandons) =
+                abandons.into_iter().partition(|id| self.due.executes.iter().any(|(due, ..)| due == id));
+            self.due.abandons = abandons;
+            self.never_executes(&never);
+        }
         while let Some(effect) = self.session.poll_effect() {
             self.same(&effect)?;
             self.effects += 1;
@@ -56,6 +64,11 @@ impl World {
                     ensure!(!again, "the page is told twice that it is behind");
                     self.told = Some(urgent);
                 }
+                Effect::Custom { value, .. } => self.heard_customs.push(parse(&value)),
+                Effect::Save { number, save, .. } => {
+                    self.store = parse(&save);
+                    self.give(|session, now| session.saved(number, now))?;
+                }
                 _ => {}
             }
         }
@@ -71,11 +84,22 @@ impl World {
             return Ok(());
         }
         let again = std::iter::from_fn(|| twin.poll_effect()).find(|again| !matches!(again, Effect::Changed { .. }));
-        ensure!(again.as_ref() == Some(effect), "the twin wants {again:?}, not {effect:?}");
+        // Sets have no order.
+        let (again, effect) = (again.map(in_order), Some(in_order(effect.clone())));
+        ensure!(again == effect, "the twin wants {again:?}, not {effect:?}");
         Ok(())
     }
 
     fn opened(&mut self, request: u32, body: &Value) -> Held {
+        if self.plan.saves && !self.plan.posts {
+            let saved = |name: &str, key: &str, id: &Value| {
+                self.store[name].as_array().is_some_and(|list| list.iter().any(|item| item[key] == *id))
+            };
+            ensure!(!saved("queue", "runId", &body["runId"]), "{} is sent, and saved as waiting", body["runId"]);
+            let ids = body["messages"].as_array().into_iter().flatten().map(|message| &message["id"]);
+            let lost: Vec<&Value> = ids.filter(|id| !saved("messages", "id", id)).collect();
+            ensure!(lost.is_empty(), "{lost:?} are sent, and not saved");
+        }
         let answer = self.server.answer(body, self.plan.strict, self.now);
         let run_id = body["runId"].as_str().unwrap_or_default().to_owned();
         self.say(|| format!("     → open {request}: {run_id}; the server: {}", answer.about));
@@ -85,12 +109,14 @@ impl World {
         ensure!(!self.disposed, "a request is opened after dispose");
         ensure!(self.partial.is_empty(), "a run begins, and the answers {:?} wait", self.partial);
         self.due.begins = false;
-        let ticket = match std::mem::take(&mut self.due.follow_up) {
+        let follows = std::mem::take(&mut self.due.follow_up);
+        let ticket = match follows {
             true => self.follows(&run_id)?,
             false => self.begins(&run_id)?,
         };
         let messages: Vec<Value> = self.thread.messages.iter().map(|message| message.outgoing()).collect();
         let carried = &body["messages"];
+        results_follow(carried.as_array().unwrap())?;
         ensure!(*carried == json!(messages), "the request carries {carried}, not {}", json!(messages));
         ensure!(body["state"] == self.thread.state, "the request carries the state {}", body["state"]);
         let resume = body.get("resume").and_then(Value::as_array);
@@ -102,14 +128,16 @@ impl World {
         self.thread.sent();
         self.thread.begins();
         (self.lost, self.anew, self.started, self.chunks) = (None, false, false, None);
-        self.untold.clear();
+        if !follows {
+            self.untold.clear();
+        }
         self.run = Some(Run::new(ticket, self.lines.len(), self.now));
         self.lines.push(Line { request, answer, headed: false, sent: 0, told: 0, over: false, closed: false });
         (self.status, self.outcome, self.run_id) = ("running", None, run_id);
         Ok(())
     }
 
-    /// Another connection of the run that is on.
+    /// Another connection of the run in progress.
     fn opened_again(&mut self, request: u32, target: Target, run_id: &str, cursor: Option<&str>, body: &Value) -> Held {
         ensure!(self.open_line().is_none(), "request {request} is opened beside another");
         ensure!(self.lines.iter().all(|line| line.request != request), "request {request} is opened twice");
@@ -124,13 +152,23 @@ impl World {
         ensure!(target != Target::Again || may, "a request is sent again that may have begun a run");
         let read = run.received;
         (run.waiting, run.line, run.joins, run.heard) = (false, at, target == Target::Resume, now);
+        (run.body_until, run.rewinds) = (None, false);
+        if let Some(lost) = run.lost_at.take() {
+            let early = now < lost + 100.0;
+            ensure!(!early, "the connection was lost at {lost}, and is made again at {now}");
+        }
+        run.connected.push(now);
+        let minute = run.connected.iter().filter(|at| **at > now - 60_000.0).count();
+        let many = minute as f64 > self.plan.per_minute;
+        ensure!(!many, "{minute} connections in a minute");
         let answer = match (target, self.plan.resume) {
             (Target::Resume, Some(way)) => {
                 let numbered = way.ids() || way.members();
                 let expected = (read > 0 && numbered).then(|| read.to_string());
                 ensure!(cursor == expected.as_deref(), "joined behind {cursor:?}, and read up to {expected:?}");
                 (run.best, run.fresh) = (run.best.max(run.fresh), 0);
-                run.whole = matches!(way, Dialect::Replay | Dialect::RunUrl { .. }) && expected.is_none();
+                run.whole =
+                    matches!(way, Dialect::Replay | Dialect::Thread | Dialect::RunUrl { .. }) && expected.is_none();
                 self.server.resume(run_id, read, run.whole, self.anew)
             }
             _ => self.server.answer(body, self.plan.strict, now),
@@ -152,7 +190,12 @@ impl World {
         ensure!(!std::mem::replace(&mut asked.begun, true), "{run_id} begins twice");
         let (start, message, replaces) = (asked.start.clone(), asked.message.clone(), asked.replaces.clone());
         self.leave_turn(&start);
-        let (left, abandoned) = (std::mem::take(&mut self.due.left), std::mem::take(&mut self.abandoned));
+        let (mut left, abandoned) = (std::mem::take(&mut self.due.left), std::mem::take(&mut self.abandoned));
+        if self.plan.saves {
+            let never: Vec<String> =
+                left.extract_if(.., |id| self.due.executes.iter().any(|(due, ..)| due == id)).collect();
+            self.never_executes(&never);
+        }
         ensure!(left == abandoned, "{abandoned:?} are abandoned, and {left:?} execute");
         self.turn = Some(Turn {
             ticket: Some(ticket),
@@ -195,7 +238,7 @@ impl World {
         Ok(ticket)
     }
 
-    /// Answers that no run has taken along are of no use any more.
+    /// Answers that no run has taken along are useless.
     pub(super) fn drop_answers(&mut self, outcome: &'static str) {
         self.due.settles.extend(self.partial.drain(..).map(|(ticket, _)| (ticket, outcome)));
     }
@@ -232,6 +275,7 @@ impl World {
     pub(super) fn finish(&mut self) -> Held {
         let Some(run) = self.run.take() else { return Ok(()) };
         let Some(ended) = run.ended else { return Err("a request is closed whose run goes on".into()) };
+        self.finished = Some(run.received);
         self.conclude(ended, &run.pending);
         match &mut self.turn {
             Some(turn) if matches!(ended, "success" | "interrupted") && turn.ticket.is_none_or(|t| t == run.ticket) => {
@@ -285,18 +329,33 @@ impl World {
         self.due.settles.extend(joined.map(|(_, joined)| (joined, outcome)));
     }
 
+    fn never_executes(&mut self, ids: &[String]) {
+        self.due.executes.retain(|(id, ..)| !ids.contains(id));
+    }
+
     fn executed(&mut self, id: &str, name: &str, args: &str) -> Held {
         self.say(|| format!("     → execute {id}: {name}({args})"));
-        ensure!(!self.due.executes.is_empty(), "{id} executes, and that is not due");
-        let due = self.due.executes.remove(0);
-        ensure!(due == id, "{id} executes before {due}");
+        let Some(at) = self.due.executes.iter().position(|(due, ..)| due == id) else {
+            return Err(format!("{id} executes, and that is not due"));
+        };
+        let (_, its, own) = self.due.executes.remove(at);
+        // No arguments are an empty object.
+        let full = |args: String| if args.trim().is_empty() { "{}".to_owned() } else { args };
+        let own = full(own);
+        let handled = self.store["handled"].as_array().is_some_and(|handled| handled.contains(&json!(id)));
+        ensure!(handled || !self.plan.saves, "{id} executes, and no save knows of it");
         ensure!(self.executing.insert(id.to_owned()), "{id} executes twice");
-        let call = self.thread.call(id).unwrap();
-        ensure!(call.name == name && call.args == args, "{id} executes as {name}({args})");
+        ensure!(its == name && own == args, "{id} executes as {name}({args}), not as {its}({own})");
+        // Whatever the model thinks: nobody pays who was not asked about that.
+        let what = Some((id.to_owned(), name.to_owned(), args.to_owned()));
+        ensure!(
+            name != "pay" || self.approved.take().map(|(id, name, args)| (id, name, full(args))) == what,
+            "{id} executes as {name}({args}), and was not approved so"
+        );
         Ok(())
     }
 
-    /// The run that is on will end so, unless it has ended otherwise already.
+    /// The run in progress will end so, unless it has ended otherwise already.
     pub(super) fn ends(&mut self, outcome: &'static str) {
         if let Some(run) = &mut self.run {
             run.ended.get_or_insert(outcome);
@@ -323,7 +382,7 @@ impl World {
         }
     }
 
-    /// Nothing streams any more.
+    /// Nothing streams.
     pub(super) fn conclude(&mut self, ended: &'static str, pending: &[String]) {
         use super::page::Stage::*;
         let mut pending = pending.to_vec();
@@ -344,7 +403,35 @@ impl World {
     }
 }
 
+/// Model providers refuse a result before its call, one of the page's apart from its call or without it, and a second one.
+fn results_follow(messages: &[Value]) -> Held {
+    let mut results: Vec<&Value> = Vec::new();
+    for (at, result) in messages.iter().enumerate().filter(|(_, message)| message["role"] == "tool") {
+        let id = &result["toolCallId"];
+        let calls =
+            |message: &Value| message["toolCalls"].as_array().is_some_and(|calls| calls.iter().any(|c| c["id"] == *id));
+        let own = result["id"].as_str().unwrap().ends_with("-result");
+        let caller = messages.iter().position(calls);
+        ensure!(caller.is_some() || !own, "the result {result} is sent without its call");
+        ensure!(caller.is_none_or(|caller| caller < at), "the result {result} is sent before its call");
+        let apart =
+            caller.is_some_and(|caller| messages[caller + 1..at].iter().any(|between| between["role"] != "tool"));
+        ensure!(!own || !apart, "the result {result} is sent apart from its call");
+        ensure!(!own || !results.contains(&id), "two results of {id} are sent");
+        results.push(id);
+    }
+    Ok(())
+}
+
 fn outcome_of(name: &str) -> &'static str {
     let known = ["success", "error", "aborted", "interrupted", "cancelled", "truncated", "dropped", "disconnected"];
     known.into_iter().find(|known| *known == name).unwrap_or("unknown")
+}
+
+/// The effect with the ids of its save in order that are a set.
+fn in_order(effect: Effect) -> Effect {
+    match effect {
+        Effect::Save { number, save, holds } => Effect::Save { number, save: super::user::in_order(&save), holds },
+        other => other,
+    }
 }

@@ -1,4 +1,4 @@
-//! What the network does: heads, bytes, ends, silence, and what that means for the run that is on.
+//! What the network does: heads, bytes, ends, silence, and what that means for the run in progress.
 
 use super::super::plan::{Amount, Dialect};
 use super::super::server::{Answer, End, Frame};
@@ -37,8 +37,12 @@ impl World {
         let bytes = line.answer.body[line.sent..line.sent + count].to_vec();
         line.sent += count;
         let reached = line.sent;
+        let is_stream = self.lines[at].answer.is_stream();
         if let Some(run) = &mut self.run {
             run.heard = self.now;
+            if run.events == 0 && !is_stream {
+                run.body_until.get_or_insert(self.now + 5000.0);
+            }
         }
         self.say(|| format!("     request {request}: {count} of {rest} bytes"));
         self.tell(at, |frame| frame.whole <= reached);
@@ -49,11 +53,19 @@ impl World {
     /// What was delivered of a body counts: the events that `there` says are there.
     pub(super) fn tell(&mut self, at: usize, there: impl Fn(&Frame) -> bool) {
         while let Some(frame) = self.lines[at].answer.frames.get(self.lines[at].told).filter(|frame| there(frame)) {
-            let (event, means, index) = (frame.event.clone(), frame.means.clone(), frame.index);
+            let (event, means, index, known) = (frame.event.clone(), frame.means.clone(), frame.index, frame.known);
             self.lines[at].told += 1;
             if let Some(run) = self.run.as_mut().filter(|run| run.whole) {
-                (run.whole, run.replays, run.received) = (false, true, 0);
+                (run.whole, run.replays, run.rewinds) = (false, true, true);
                 (self.started, self.chunks) = (false, None);
+            }
+            if known {
+                self.say(|| format!("       known: {event}"));
+                self.run.iter_mut().for_each(|run| run.events += 1);
+                continue;
+            }
+            if let Some(run) = self.run.as_mut().filter(|run| run.rewinds) {
+                (run.rewinds, run.received) = (false, 0);
                 let answers = self.thread.go_back();
                 self.untold.extend(answers);
                 self.say(|| "       from the beginning".to_owned());
@@ -71,8 +83,13 @@ impl World {
                 // What every page that joins is told is no progress.
                 let greets = kind.ends_with("STARTED") || kind.ends_with("START") || kind.ends_with("SNAPSHOT");
                 if !run.joins || if run.replays { run.fresh > run.best } else { !greets } {
-                    run.attempt = 0;
+                    (run.attempt, run.renewed) = (0, false);
                 }
+            }
+            let told_to = self.told_to.entry(self.run_id.clone()).or_default();
+            if let Some(index) = index.filter(|index| *index >= *told_to) {
+                *told_to = index + 1;
+                self.is_told_once(&event);
             }
             // What a page hears that joins ends the chunks of the stream that was cut.
             if let Some(id) = self.chunks.take().filter(|_| index.is_none()) {
@@ -89,18 +106,35 @@ impl World {
         }
     }
 
+    /// The page hears of it, and does not again.
+    fn is_told_once(&mut self, event: &Value) {
+        match event["type"].as_str().unwrap() {
+            "CUSTOM" => self.customs.push(event["value"].clone()),
+            "STEP_STARTED" | "STEP_FINISHED" => self.steps.iter_mut().for_each(|steps| *steps += 1),
+            _ => {}
+        }
+        let usage = event["usage"].as_array().into_iter().flatten();
+        self.tokens += usage.map(|usage| usage["inputTokens"].as_u64().unwrap()).sum::<u64>();
+    }
+
     pub(super) fn tell_event(&mut self, event: &Value) {
         {
             self.thread.apply(event);
             let kind = event["type"].as_str().unwrap();
-            if kind == "RUN_FINISHED" && self.run.as_ref().is_some_and(|run| run.joins && !run.replays) {
-                // Calls of which the page knows by a snapshot.
-                for id in self.thread.unanswered() {
+            if kind == "RUN_FINISHED" {
+                // Calls that have become the page's, and those of which the page knows by a snapshot.
+                let joins = self.run.as_ref().is_some_and(|run| run.joins && !run.replays);
+                let more = if joins { self.thread.unanswered() } else { Vec::new() };
+                for id in self.thread.started.clone().into_iter().chain(more) {
                     self.call_ready(&id);
                 }
             }
             if kind == "MESSAGES_SNAPSHOT" {
                 self.answered_by_snapshot();
+                self.review();
+            }
+            if kind == "RUN_FINISHED" {
+                self.drop_gone_calls();
             }
             let Some(run) = &mut self.run else { return };
             let outcome = &event["outcome"];
@@ -146,12 +180,13 @@ impl World {
         self.loses(status, end)?;
         match end {
             End::Closes => self.give(|session, now| session.end(request, now))?,
+            End::Denies => self.give(|session, now| session.denied(request, "expired", now))?,
             _ => self.give(|session, now| session.failed(request, "reset", now))?,
         }
         self.perform()
     }
 
-    /// Whether the run that is on can be joined where it was read to.
+    /// Whether the run in progress can be joined where it was read to.
     pub(super) fn can_join(&self) -> bool {
         let Some(way) = self.plan.resume else { return false };
         self.run.as_ref().is_some_and(|run| run.joins || run.received > 0 || way.whole() && run.streamed)
@@ -162,6 +197,7 @@ impl World {
         let Some(run) = self.run.as_mut().filter(|run| run.attempt < 5) else { return false };
         run.attempt += 1;
         run.waiting = true;
+        run.lost_at = Some(self.now);
         true
     }
 
@@ -184,8 +220,8 @@ impl World {
         }
         let Some(run) = &mut self.run else { return };
         run.heard = now;
+        run.body_until = (!(200..300).contains(&status)).then_some(now + 5000.0);
         if (200..300).contains(&status) {
-            run.renewed = false;
             run.streamed |= status != 204 && self.lines[run.line].answer.is_stream();
         }
         if status == 204 && !self.goes_to_stream() {
@@ -200,7 +236,9 @@ impl World {
         if !matches!(self.plan.resume, Some(Dialect::RunUrl { .. })) {
             return false;
         }
-        let answer: Result<Value, _> = serde_json::from_slice(&self.lines[run.line].answer.body);
+        // Not all of it may have come in time.
+        let line = &self.lines[run.line];
+        let answer: Result<Value, _> = serde_json::from_slice(&line.answer.body[..line.sent]);
         if let Ok(Value::String(id)) = answer.map(|mut answer| answer["runId"].take()) {
             self.run_id = id;
         }
@@ -212,6 +250,17 @@ impl World {
     /// A connection is lost: the run is joined again, or it ends.
     pub(super) fn loses(&mut self, status: Option<u16>, end: End) -> Held {
         let can_join = self.can_join();
+        let renews = self.plan.renew && can_join;
+        if end == End::Denies {
+            let Some(run) = &mut self.run else { return Ok(()) };
+            if run.ended.is_none() && renews && !run.renewed {
+                (run.renewed, run.waiting) = (true, true);
+                return Ok(());
+            }
+            let streamed = run.streamed;
+            self.ends(if streamed { "truncated" } else { "error" });
+            return self.finish();
+        }
         let Some(run) = &self.run else { return Ok(()) };
         let is_stream = self.lines[run.line].answer.is_stream();
         let (streamed, on, joins) = (run.streamed, run.ended.is_none(), run.joins);
@@ -236,14 +285,16 @@ impl World {
     pub(super) fn expires(&mut self) -> Held {
         let idle = self.plan.idle_ms;
         let Some(run) = &self.run else { return Ok(()) };
-        if idle == 0.0 || run.waiting || run.ended.is_some() || self.now < run.heard + idle {
+        let body = run.body_until.is_some_and(|until| run.events == 0 && self.now >= until);
+        let silent = idle > 0.0 && self.now >= run.heard + idle;
+        if run.waiting || run.ended.is_some() || !(body || silent) {
             return Ok(());
         }
         let line = &mut self.lines[run.line];
         line.over = true;
         let status = line.answer.head.filter(|_| line.headed).map(|(status, _)| status);
         self.due.closes = true;
-        self.loses(status, End::Breaks)
+        self.loses(status, if body { End::Closes } else { End::Breaks })
     }
 
     /// Whatever comes of a request that is over changes nothing.

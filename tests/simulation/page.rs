@@ -18,8 +18,20 @@ pub enum Stage {
 pub struct PageCall {
     pub id: String,
     pub stage: Stage,
-    manual: bool,
     follow_up: bool,
+    /// What it was when it was taken up, or approved.
+    what: (String, String),
+}
+
+/// Where a call of a tool of the page begins, and whether a run follows on it.
+fn tool(name: &str) -> Option<(Stage, bool)> {
+    Some(match name {
+        "pay" => (Stage::Waiting, true),
+        "pick" => (Stage::Manual, true),
+        "now" => (Stage::Executing, true),
+        "log" => (Stage::Executing, false),
+        _ => return None,
+    })
 }
 
 /// A submit's run with those that follow on its calls.
@@ -56,7 +68,7 @@ impl World {
             && self.turn.as_ref().is_some_and(|turn| turn.over.is_some() && turn.any(&[Stage::Executing]))
     }
 
-    /// Whether the turn goes on by itself after a run that has ended so.
+    /// Whether the turn continues by itself after a run that has ended so.
     pub(super) fn goes_on(&self, outcome: &str) -> bool {
         let Some(turn) = &self.turn else { return false };
         let follows = turn.follows() && turn.follow_ups < self.plan.follow_ups.unwrap_or(8);
@@ -78,37 +90,86 @@ impl World {
 
     /// A call's arguments are complete. Each call that is the page's becomes so once.
     pub(super) fn call_ready(&mut self, id: &str) {
-        // It is told again.
-        if let Some(at) = self.untold.iter().position(|(call, ..)| call == id) {
-            let (_, content, error, denied) = self.untold.remove(at);
-            return self.thread.answer(id, &content, error, denied);
-        }
-        let phase = match self.page_call(id).map(|call| call.stage) {
-            Some(Stage::Executing) => Some("executing"),
-            Some(Stage::Waiting) => Some("awaiting-approval"),
-            Some(Stage::Manual) => Some("input-available"),
-            _ => None,
-        };
-        if let Some(phase) = phase {
-            return self.set_phase(id, phase);
+        if self.told_again(id) {
+            return;
         }
         let Some(call) = self.thread.call(id).filter(|call| call.result.is_none()) else { return };
-        let (stage, manual) = match call.name.as_str() {
-            "pay" => (Stage::Waiting, false),
-            "pick" => (Stage::Manual, true),
-            "now" | "log" => (Stage::Executing, false),
-            _ => return,
-        };
-        let follow_up = call.name != "log";
+        let what = (call.name.clone(), call.args.clone());
+        let Some((stage, follow_up)) = tool(&call.name) else { return };
         let Some(turn) = self.turn.as_mut().filter(|_| self.plan.follow_ups.is_some()) else { return };
         if !self.handled.insert(id.to_owned()) {
             return;
         }
-        turn.calls.push(PageCall { id: id.to_owned(), stage, manual, follow_up });
+        turn.calls.push(PageCall { id: id.to_owned(), stage, follow_up, what });
+        self.enter(id, stage);
+    }
+
+    fn enter(&mut self, id: &str, stage: Stage) {
         match stage {
             Stage::Executing => self.executes(id),
             Stage::Waiting => self.set_phase(id, "awaiting-approval"),
-            Stage::Manual | Stage::Done => {}
+            Stage::Manual => self.set_phase(id, "input-available"),
+            Stage::Done => {}
+        }
+    }
+
+    /// A call that is told again, perhaps as another one.
+    fn told_again(&mut self, id: &str) -> bool {
+        let answered = self.thread.call(id).map(|call| call.result.is_some());
+        let untold = self.untold.iter().position(|(call, ..)| call == id);
+        if let (Some(answered), Some(at)) = (answered, untold) {
+            let (_, content, error, denied) = self.untold.remove(at);
+            if !answered {
+                self.thread.answer(id, &content, error, denied);
+            }
+            return true;
+        }
+        let Some(stage) = self.page_call(id).map(|call| call.stage) else { return false };
+        if answered == Some(false) {
+            self.take_up(id, stage);
+        }
+        true
+    }
+
+    fn take_up(&mut self, id: &str, stage: Stage) {
+        let Some(call) = self.thread.call(id) else { return };
+        let what = (call.name.clone(), call.args.clone());
+        let tool = tool(&what.0).filter(|_| self.plan.follow_ups.is_some());
+        let Some(call) = self.page_call(id) else { return };
+        let changed = std::mem::replace(&mut call.what, what.clone()) != what;
+        call.follow_up = tool.map_or(call.follow_up, |(_, follow_up)| follow_up);
+        match (stage, tool) {
+            (Stage::Executing, _) => self.set_phase(id, "executing"),
+            (Stage::Waiting, _) => self.set_phase(id, "awaiting-approval"),
+            (Stage::Manual, Some((stage, _))) if changed => {
+                call.stage = stage;
+                self.enter(id, stage);
+            }
+            (Stage::Manual, _) => self.set_phase(id, "input-available"),
+            (Stage::Done, _) => {}
+        }
+    }
+
+    /// A list of messages has come.
+    pub(super) fn review(&mut self) {
+        self.untold.append(&mut self.thread.orphans);
+        let mut ids = self.open_calls(&[Stage::Executing, Stage::Waiting, Stage::Manual]);
+        ids.extend(self.untold.iter().map(|(id, ..)| id.clone()));
+        for id in ids {
+            self.told_again(&id);
+        }
+    }
+
+    /// The run has ended: calls that are not in the thread are nobody's.
+    pub(super) fn drop_gone_calls(&mut self) {
+        let ids: Vec<String> = self.turn.iter().flat_map(|turn| &turn.calls).map(|call| call.id.clone()).collect();
+        for id in &ids {
+            if self.thread.call(id).is_some() {
+                continue;
+            }
+            self.answered_elsewhere(id);
+            let calls = self.turn.iter_mut().flat_map(|turn| &mut turn.calls);
+            calls.filter(|call| call.id == *id).for_each(|call| call.follow_up = false);
         }
     }
 
@@ -123,7 +184,8 @@ impl World {
         if self.run.is_none() && self.left.is_none() {
             (self.status, self.outcome) = ("running", None);
         }
-        self.due.executes.push(id.to_owned());
+        let Some(call) = self.thread.call(id) else { return };
+        self.due.executes.push((id.to_owned(), call.name.clone(), call.args.clone()));
     }
 
     /// The server has answered it itself.
@@ -144,7 +206,7 @@ impl World {
         }
     }
 
-    fn done(&mut self, id: &str, content: &str, error: bool, denied: bool) {
+    pub(super) fn done(&mut self, id: &str, content: &str, error: bool, denied: bool) {
         if self.thread.call(id).is_none() {
             self.untold.push((id.to_owned(), content.to_owned(), error, denied));
         }
@@ -174,7 +236,12 @@ impl World {
             if !known {
                 self.handled.insert(id.clone());
                 if let Some(turn) = &mut self.turn {
-                    turn.calls.push(PageCall { id: id.clone(), stage: Stage::Manual, manual: true, follow_up: true });
+                    turn.calls.push(PageCall {
+                        id: id.clone(),
+                        stage: Stage::Manual,
+                        follow_up: true,
+                        what: Default::default(),
+                    });
                 }
             }
             self.done(&id, &content, fails, false);
@@ -194,12 +261,12 @@ impl World {
         self.perform()
     }
 
-    /// Whether a call can be answered still. If not, nobody waits for it any more.
+    /// Whether a call can be answered still. If not, nobody waits for it.
     fn is_open(&mut self, id: &str) -> bool {
         let found = self.thread.call(id).map(|call| call.result.is_none());
-        // Of a run that was left, or is told from its beginning, a replay may tell of it yet.
-        let replays = self.run.as_ref().is_some_and(|run| run.replays && run.ended.is_none());
-        let open = found.unwrap_or((self.left.is_some() || replays) && self.page_call(id).is_some());
+        // A run in progress may tell of it yet, or again.
+        let on = self.left.is_some() || self.run.as_ref().is_some_and(|run| run.ended.is_none());
+        let open = found.unwrap_or(on && self.page_call(id).is_some());
         if !open && let Some(call) = self.page_call(id) {
             (call.stage, call.follow_up) = (Stage::Done, false);
             self.advance();
@@ -214,6 +281,7 @@ impl World {
         ids.get(which % ids.len().max(1)).cloned().unwrap_or_else(|| "never".into())
     }
 
+    /// A person approves what the page shows, what it has shown first, or what the last patch said.
     pub(super) fn approve(&mut self, which: usize, edited: bool) -> Held {
         let id = self.some_call(which, &[Stage::Waiting]);
         let args = format!("{{\"edited\":{which}}}");
@@ -221,25 +289,62 @@ impl World {
         if edited {
             input["args"] = serde_json::from_str(&args).unwrap();
         }
+        let shown = self.shown_call(&id);
+        let first = self.first_shown.get(&id).cloned();
+        let seen = match which % 3 {
+            // A twin is shown nothing.
+            0 if self.twin.is_none() => shown.clone(),
+            0 | 1 => shown.clone().inspect(|(name, args)| input["seen"] = json!({"name": name, "argsText": args})),
+            _ => first.inspect(|(name, args)| input["seen"] = json!({"name": name, "argsText": args})),
+        };
         let input = input.to_string();
         self.say(|| format!("     {input}"));
-        let open = self.is_open(&id) && self.thread.call(&id).is_some();
-        let call = self.page_call(&id).filter(|call| call.stage == Stage::Waiting && open);
-        let counts = call.is_some();
-        if let Some(call) = call {
-            let manual = call.manual;
-            call.stage = if manual { Stage::Manual } else { Stage::Executing };
+        let counted = self.give(|session, now| session.approve(&input, now))?;
+        if self.disposed {
+            return self.expect_counted(counted, false);
+        }
+        let waits = self.is_open(&id) && self.page_call(&id).is_some_and(|call| call.stage == Stage::Waiting);
+        let call = self.thread.call(&id).map(|call| (call.name.clone(), call.args.clone()));
+        let same = match (&call, &seen) {
+            (Some((name, _)), Some((seen, _))) if edited && input.contains("\"seen\"") => name == seen,
+            (Some(call), Some(seen)) => call == seen,
+            _ => false,
+        };
+        let counts = counted == Ok(true);
+        if counts {
+            ensure!(waits && same, "{call:?} is approved by who saw {seen:?}");
+        } else if waits {
+            // What changed and changed back without being shown may be asked again.
+            ensure!(!same || !input.contains("\"seen\""), "{call:?} was shown and approved, and does not count");
+            self.take_up(&id, Stage::Waiting);
+        }
+        if let (true, Some((name, own))) = (counts, call) {
             if let Some(call) = self.thread.call(&id).filter(|_| edited) {
-                call.args = args;
+                call.args.clone_from(&args);
             }
-            match manual {
-                true => self.set_phase(&id, "input-available"),
-                false => self.executes(&id),
+            let what = (name.clone(), if edited { args } else { own });
+            self.approved = Some((id.clone(), what.0.clone(), what.1.clone()));
+            let tool = tool(&name);
+            if let Some(call) = self.page_call(&id) {
+                call.what = what;
+                call.follow_up = tool.map_or(call.follow_up, |(_, follow_up)| follow_up);
+                call.stage = if name == "pick" { Stage::Manual } else { Stage::Executing };
+            }
+            match name.as_str() {
+                "pick" => self.set_phase(&id, "input-available"),
+                _ if tool.is_none() => self.done(&id, &format!("The page has no tool {name}."), true, false),
+                _ => self.executes(&id),
             }
             self.advance();
         }
-        let counted = self.give(|session, now| session.approve(&input, now))?;
         self.expect_counted(counted, counts)
+    }
+
+    /// Name and arguments of a call as the page shows them.
+    fn shown_call(&self, id: &str) -> Option<(String, String)> {
+        let calls = self.mirror.0["toolCalls"].as_array()?;
+        let call = calls.iter().find(|call| call["id"] == id)?;
+        Some((call["name"].as_str()?.to_owned(), call["argsText"].as_str()?.to_owned()))
     }
 
     pub(super) fn deny(&mut self, which: usize) -> Held {
@@ -273,7 +378,7 @@ impl World {
         self.expect_counted(counted, counts)
     }
 
-    /// A call was answered: where its run has ended, the turn may go on.
+    /// A call was answered: where its run has ended, the turn may continue.
     fn advance(&mut self) {
         let executes = self.turn.as_ref().is_some_and(|turn| turn.any(&[Stage::Executing]));
         match self.run.as_ref().map(|run| run.ended.is_some()) {
@@ -304,7 +409,7 @@ impl World {
         }
     }
 
-    /// Another submit begins: who was asked has gone on without an answer.
+    /// Another submit begins: who was asked has continued without an answer.
     pub(super) fn leave_turn(&mut self, start: &Start) {
         let Some(turn) = self.turn.take() else { return };
         for call in turn.calls.iter().filter(|call| call.stage != Stage::Done) {
@@ -312,7 +417,7 @@ impl World {
                 self.due.left.push(call.id.clone());
             }
             if !matches!(start, Start::Regenerate(_)) {
-                self.thread.answer(&call.id, "The user went on without an answer.", true, true);
+                self.thread.answer(&call.id, "The user continued without answering.", true, true);
             }
         }
     }

@@ -32,6 +32,12 @@ pub struct Plan {
     /// Headers are asked for again after a 401.
     pub renew: bool,
     pub idle_ms: f64,
+    /// Connections that a run may make in a minute.
+    pub per_minute: f64,
+    /// The server asks to come back at once.
+    pub hurries: bool,
+    /// Somebody keeps the session's saves.
+    pub saves: bool,
     pub publishing: Publishing,
     /// A second session gets the same inputs and is read only once, at the end.
     pub twin: bool,
@@ -41,19 +47,21 @@ pub struct Plan {
 /// How a server lets a run be joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// Frames are numbered with `id:`; the rest comes behind `Last-Event-ID`.
+    /// Frames are numbered with `id:`; the rest comes after `Last-Event-ID`.
     Id,
     /// Events have their number as a member.
     Member,
     /// The same over a socket.
     Socket,
-    /// A run has an address, which streams it: behind `Last-Event-ID` if its frames are numbered, else from its beginning.
+    /// A run has an address, which streams it: after `Last-Event-ID` if its frames are numbered, else from its beginning.
     RunUrl { ids: bool },
     /// The whole run is told again.
     Replay,
+    /// All runs of the thread are.
+    Thread,
     /// The messages and the state as they are, then what follows.
     Snapshot,
-    /// The same, with RUN_STARTED before it and a START of all that is open behind it.
+    /// The same, with RUN_STARTED before it and a START of all that is open after it.
     Prelude,
 }
 
@@ -82,7 +90,7 @@ pub enum Amount {
     All,
 }
 
-/// What is done with a submit while a run is on.
+/// What is done with a submit during a run.
 pub type Policy = &'static str;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,6 +129,9 @@ pub enum Step {
     Reload,
     SetMessages(usize),
     SetState(usize),
+    /// The same of what is shown, which may be older.
+    EditMessages(usize),
+    EditState(usize),
     /// Of the calls that wait for somebody.
     Approve {
         which: usize,
@@ -149,7 +160,7 @@ pub enum Step {
     Frame,
 }
 
-const WAYS: [Option<Dialect>; 9] = [
+const WAYS: [Option<Dialect>; 10] = [
     None,
     Some(Dialect::Member),
     Some(Dialect::Id),
@@ -157,6 +168,7 @@ const WAYS: [Option<Dialect>; 9] = [
     Some(Dialect::RunUrl { ids: true }),
     Some(Dialect::RunUrl { ids: false }),
     Some(Dialect::Replay),
+    Some(Dialect::Thread),
     Some(Dialect::Snapshot),
     Some(Dialect::Prelude),
 ];
@@ -182,6 +194,9 @@ impl Plan {
             posts: random.one_in(4),
             renew: random.one_in(2),
             idle_ms: [0.0, 20_000.0][random.below(2)],
+            per_minute: [60.0, 4.0, 2.0][random.below(3)],
+            hurries: random.one_in(4),
+            saves: !seed.is_multiple_of(3),
             publishing: [Publishing::AtOnce, Publishing::AtOnce, Publishing::Frames][random.below(3)],
             twin: random.one_in(3),
             steps: Vec::with_capacity(steps),
@@ -194,6 +209,15 @@ impl Plan {
             let step = if random.one_in(calm) { user(&mut random) } else { world(&mut random) };
             plan.steps.push(step);
         }
+        // With saves a request goes out last in its step, and one that is replaced at once never does: the model does not
+        // see which run the policy was about.
+        for step in plan.steps.iter_mut().filter(|_| plan.saves) {
+            if let Step::Submit { policy: policy @ ("replace" | "drop"), .. }
+            | Step::Retry { policy: policy @ ("replace" | "drop") } = step
+            {
+                *policy = "queue";
+            }
+        }
         plan
     }
 }
@@ -201,7 +225,7 @@ impl Plan {
 fn user(random: &mut Random) -> Step {
     let seed = random.below(10_000) as u32;
     let policy = if random.one_in(2) { "queue" } else { POLICIES[random.below(4)] };
-    match random.below(41) {
+    match random.below(45) {
         0..10 => Step::Submit { seed, policy, answers: !random.one_in(3) },
         10..12 => Step::Retry { policy },
         12..14 => Step::Regenerate { which: random.one_in(2).then(|| random.below(9)), seed },
@@ -217,8 +241,10 @@ fn user(random: &mut Random) -> Step {
         32..35 => Step::Answer(random.below(5)),
         35 => Step::Reload,
         36 | 37 => Step::Disconnect,
-        38..40 => Step::Attach,
+        38 | 39 => Step::Attach,
         28 => Step::Hold(random.below(9)),
+        41..=43 => Step::EditMessages(random.below(99)),
+        44 => Step::EditState(random.below(9)),
         _ if random.one_in(4) => Step::Dispose,
         _ => Step::Stop,
     }
@@ -253,6 +279,9 @@ impl fmt::Display for Plan {
             posts,
             renew,
             idle_ms,
+            per_minute,
+            hurries,
+            saves,
             ..
         } = self;
         let rules = if *strict { "strict" } else { "tolerant" };
@@ -266,6 +295,7 @@ impl fmt::Display for Plan {
             Some(n) => write!(f, ", tools in the page, maxFollowUps {n}")?,
         }
         write!(f, ", graceMs {grace_ms}, limits.queue {max_queue}, published {publishing:?}")?;
-        write!(f, "\n  resume {resume:?}, posts {posts}, renew {renew}, idleMs {idle_ms}")
+        write!(f, "\n  resume {resume:?}, posts {posts}, renew {renew}, idleMs {idle_ms}, saves {saves}")?;
+        write!(f, ", perMinute {per_minute}, hurries {hurries}")
     }
 }

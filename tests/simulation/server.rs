@@ -18,6 +18,8 @@ pub enum End {
     Breaks,
     /// Not at all.
     Hangs,
+    /// A socket says that it does not accept the credentials.
+    Denies,
 }
 
 /// A stretch of a body that says something.
@@ -32,6 +34,8 @@ pub struct Frame {
     pub event: Value,
     /// What it says, where it is a chunk or closes one.
     pub means: Vec<Value>,
+    /// It is of an earlier run of the thread.
+    pub known: bool,
 }
 
 /// What the server does with a request.
@@ -64,8 +68,11 @@ pub struct Server {
     ids: usize,
     asked: HashMap<String, usize>,
     dialect: Option<Dialect>,
-    /// What it has to tell of each run.
+    /// What it has to tell of each run, and in which order they began.
     runs: HashMap<String, Told>,
+    order: Vec<String>,
+    /// It asks to come back at once.
+    hurries: bool,
 }
 
 /// A run, as the server keeps it.
@@ -87,11 +94,11 @@ const MISTAKES: [(u16, &str, &str); 6] = [
 ];
 
 /// A body that is cut, or stays open at its end.
-fn cut(mut answer: Answer, faulty: bool, random: &mut Random) -> Answer {
+fn cut(mut answer: Answer, faulty: bool, socket: bool, random: &mut Random) -> Answer {
     if faulty {
         let cut = random.below(answer.body.len() + 1);
         answer.body.truncate(cut);
-        answer.end = [End::Closes, End::Breaks, End::Hangs][random.below(3)];
+        answer.end = [End::Closes, End::Breaks, End::Hangs, End::Denies][random.below(3 + usize::from(socket))];
         answer.about = format!("cut after {cut} bytes, {:?}: {}", answer.end, answer.about);
     } else if random.one_in(8) {
         answer.end = End::Hangs;
@@ -109,8 +116,9 @@ impl Answer {
 }
 
 impl Server {
-    pub fn new(framing: Framing, faults: usize, dialect: Option<Dialect>) -> Self {
-        Self { framing, faults, ids: 0, asked: HashMap::new(), dialect, runs: HashMap::new() }
+    pub fn new(framing: Framing, faults: usize, dialect: Option<Dialect>, hurries: bool) -> Self {
+        let (asked, runs) = (HashMap::new(), HashMap::new());
+        Self { framing, faults, ids: 0, asked, dialect, runs, order: Vec::new(), hurries }
     }
 
     fn id(&mut self, kind: &str) -> String {
@@ -137,7 +145,7 @@ impl Server {
         }
         let events = self.events(&mut random, request, strict, now);
         let run_id = request["runId"].as_str().unwrap().to_owned();
-        let mut answer = self.write(&[], &events, 0);
+        let mut answer = self.write(&[], &[], &events, 0);
         let told = Told { request: request.clone(), events, reached: 0 };
         if matches!(self.dialect, Some(Dialect::RunUrl { .. })) && random.one_in(2) {
             // The stream is elsewhere.
@@ -154,8 +162,10 @@ impl Server {
                 }
             };
         }
+        self.order.retain(|id| *id != run_id);
+        self.order.push(run_id.clone());
         self.runs.insert(run_id, told);
-        cut(answer, faulty, &mut random)
+        cut(answer, faulty, self.dialect == Some(Dialect::Socket), &mut random)
     }
 
     /// A run is joined whose events were read up to the cursor: its rest, perhaps with some of what was read, or all of it,
@@ -170,6 +180,8 @@ impl Server {
         }
         let overlap = if random.one_in(3) { random.below(4) } else { 0 };
         let ahead = random.below(5);
+        let before = self.order.iter().take_while(|id| *id != run_id).filter(|_| self.dialect == Some(Dialect::Thread));
+        let earlier: Vec<Value> = before.flat_map(|id| self.runs[id].events.clone()).collect();
         let Some(told) = self.runs.get_mut(run_id) else {
             return Answer::plain((404, "text/plain"), "no such run");
         };
@@ -179,17 +191,17 @@ impl Server {
                 let (opening, from) = told.stands(ahead, self.dialect == Some(Dialect::Prelude));
                 told.reached = from;
                 let events = told.events.clone();
-                self.write(&opening, &events, from)
+                self.write(&[], &opening, &events, from)
             }
             dialect => {
                 // Ids do not say which of two came first, so a page that has forgotten them cannot tell them apart.
                 let overlap = if anew && dialect.is_some_and(Dialect::ids) { 0 } else { overlap };
                 let from = if whole { 0 } else { cursor.saturating_sub(overlap) };
                 let events = told.events.clone();
-                self.write(&[], &events, from)
+                self.write(&earlier, &[], &events, from)
             }
         };
-        cut(answer, faulty, &mut random)
+        cut(answer, faulty, self.dialect == Some(Dialect::Socket), &mut random)
     }
 
     fn refusal(&self, (status, content_type, text): (u16, &'static str, &str), random: &mut Random) -> Answer {
@@ -205,7 +217,7 @@ impl Server {
             return Answer { head: None, retry_after: None, body: Vec::new(), frames: Vec::new(), end, about };
         };
         let mut answer = self.refusal(*mistake, random);
-        answer.end = [End::Closes, End::Closes, End::Breaks][random.below(3)];
+        answer.end = [End::Closes, End::Closes, End::Breaks, End::Hangs][random.below(4)];
         answer.about = format!("{}, Retry-After {:?}, then {:?}", answer.about, answer.retry_after, answer.end);
         answer
     }
@@ -218,6 +230,16 @@ impl Server {
         for _ in 0..random.below(5) {
             self.part(random, &mut events, &mut history);
         }
+        if random.one_in(3) {
+            let n = random.below(99);
+            let model = json!([{"model": "m", "inputTokens": n}]);
+            events.push(event!("CUSTOM", "name": "n", "value": n));
+            events.push(event!("STEP_STARTED", "stepName": "s"));
+            events.push(event!("STEP_FINISHED", "stepName": "s"));
+            events.push(event!("CUSTOM", "name": "n", "value": n + 1));
+            events.push(event!("RUN_FINISHED", "threadId": "t", "runId": run, "usage": model));
+            events.push(event!("RUN_STARTED", "threadId": "t", "runId": run));
+        }
         // A second run in the same stream.
         if random.one_in(12) {
             events.push(event!("RUN_FINISHED", "threadId": "t", "runId": run));
@@ -229,7 +251,12 @@ impl Server {
         // An agent that has its answers asks less and less.
         if random.one_in(2 + request["messages"].as_array().unwrap().iter().rev().take_while(answers).count()) {
             for _ in 0..1 + random.below(3) {
+                let begin = events.len();
                 open.push(self.page_call(random, &mut events));
+                history.push(called(&events[begin..]));
+                if random.one_in(5) {
+                    self.twist(random, &mut events, &history);
+                }
                 // The server may know the answer itself.
                 if random.one_in(6) {
                     let result = event!("TOOL_CALL_RESULT", "messageId": self.id("t"), "toolCallId": open.pop(),
@@ -237,6 +264,10 @@ impl Server {
                     events.push(result);
                 }
             }
+        }
+        // What it thinks of the messages, which may be something else than it has told.
+        while random.one_in(4) {
+            self.twist(random, &mut events, &history);
         }
         let mut finished = event!("RUN_FINISHED", "threadId": "t", "runId": run);
         match random.below(10) {
@@ -257,11 +288,17 @@ impl Server {
                         interrupt
                     })
                     .collect();
+                // One may stand there twice.
+                let again = interrupts.first().cloned().filter(|_| random.one_in(5));
+                let interrupts: Vec<Value> = interrupts.into_iter().chain(again).collect();
                 finished["outcome"] = json!({"type": "interrupt", "interrupts": interrupts});
             }
             2 if !open.is_empty() => finished["outcome"] = json!({"type": "success", "pendingToolCallIds": open}),
             3 => finished["result"] = json!({"n": random.below(9)}),
             _ => {}
+        }
+        if random.one_in(2) {
+            finished["usage"] = json!([{"model": "m", "inputTokens": 1 + random.below(9)}]);
         }
         let failed = finished["type"] == "RUN_ERROR";
         events.push(finished);
@@ -301,6 +338,53 @@ impl Server {
         }
     }
 
+    /// A list of messages that makes others of those that call, or a call that is started again as another one.
+    fn twist(&mut self, random: &mut Random, events: &mut Vec<Value>, history: &[Value]) {
+        let mut list: Vec<Value> = Vec::new();
+        let calls = |message: &Value| message["toolCalls"].as_array().map_or(0, Vec::len);
+        if random.one_in(3)
+            && let Some(call) = history.last().filter(|last| calls(last) > 0).map(|last| &last["toolCalls"][0])
+        {
+            let id = &call["id"];
+            let name = random.pick(&["now", "pay", "pick", "log", "search"]);
+            events.push(event!("TOOL_CALL_START", "toolCallId": id, "toolCallName": name));
+            if random.one_in(2) {
+                events.push(event!("TOOL_CALL_ARGS", "toolCallId": id, "delta": " "));
+            }
+            events.push(event!("TOOL_CALL_END", "toolCallId": id));
+            return;
+        }
+        for message in history {
+            let mut message = message.clone();
+            let (assistant, tool) = (calls(&message) > 0, message["role"] == "tool");
+            match random.below(9) {
+                0 if assistant => message["id"] = json!(self.id("n")),
+                1 if assistant => {
+                    message["toolCalls"][0]["function"]["name"] =
+                        json!(random.pick(&["now", "pay", "pick", "log", "it"]));
+                }
+                2 if assistant => {
+                    message["toolCalls"][0]["function"]["arguments"] = json!(format!("{{\"x\":{}}}", random.below(9)))
+                }
+                3 if assistant || tool => continue,
+                // Two of them become one.
+                4 if assistant && list.last().is_some_and(|last| calls(last) > 0) => {
+                    let more = message["toolCalls"].as_array().unwrap().clone();
+                    list.last_mut().unwrap()["toolCalls"].as_array_mut().unwrap().extend(more);
+                    continue;
+                }
+                5 if assistant => {
+                    message["id"] = json!(self.id("n"));
+                    list.insert(random.below(list.len() + 1), message);
+                    continue;
+                }
+                _ => {}
+            }
+            list.push(message);
+        }
+        events.push(event!("MESSAGES_SNAPSHOT", "messages": list));
+    }
+
     fn text(&mut self, random: &mut Random, events: &mut Vec<Value>) -> Value {
         let id = self.id("m");
         events.push(event!("TEXT_MESSAGE_START", "messageId": id));
@@ -330,7 +414,7 @@ impl Server {
         json!({"id": id, "role": "reasoning", "content": content})
     }
 
-    /// A text in chunks. That it is over is said by what follows.
+    /// A string in chunks. That it is over is said by what follows.
     fn chunks(&mut self, random: &mut Random, events: &mut Vec<Value>) -> Value {
         let id = self.id("m");
         let mut content = String::new();
@@ -386,20 +470,21 @@ impl Server {
         self.call(random, name, events).0
     }
 
-    /// The body that says `opening`, and then the events of a run from one of them on.
-    fn write(&self, opening: &[Value], events: &[Value], from: usize) -> Answer {
-        let mut body = String::new();
+    /// The body that says `earlier` runs, `opening`, and then the events of a run from one of them on.
+    fn write(&self, earlier: &[Value], opening: &[Value], events: &[Value], from: usize) -> Answer {
+        let mut body = if self.hurries && self.framing != Framing::Lines { "retry: 0\n" } else { "" }.to_owned();
         let mut frames = Vec::new();
         let rest =
             meanings(events).into_iter().enumerate().skip(from).map(|(at, (event, means))| (Some(at), event, means));
-        let all = opening.iter().map(|event| (None, event, vec![event.clone()])).chain(rest);
+        let opening = earlier.iter().chain(opening);
+        let all = opening.map(|event| (None, event, vec![event.clone()])).chain(rest);
         let (prefix, end) = match self.framing {
             Framing::Sse => ("data: ", "\n\n"),
             Framing::SseCrLf => ("data: ", "\r\n\r\n"),
             Framing::Lines => ("", "\n"),
         };
         let mut kinds = Vec::new();
-        for (index, event, means) in all {
+        for (at, (index, event, means)) in all.enumerate() {
             let mut event = event.clone();
             kinds.push(event["type"].as_str().unwrap().to_owned());
             let number = index.map(|index| index + 1);
@@ -415,7 +500,7 @@ impl Server {
             body += end;
             // A carriage return ends a line already.
             let whole = body.len() - usize::from(self.framing == Framing::SseCrLf);
-            frames.push(Frame { readable, whole, index, event, means });
+            frames.push(Frame { readable, whole, index, event, means, known: at < earlier.len() });
         }
         let content_type = match self.framing {
             Framing::Lines => "application/x-ndjson",
@@ -426,8 +511,16 @@ impl Server {
     }
 }
 
+/// The message that these events call in.
+fn called(events: &[Value]) -> Value {
+    let id = &events[0]["toolCallId"];
+    let args: String = events.iter().filter_map(|event| event["delta"].as_str()).collect();
+    let function = json!({"name": events[0]["toolCallName"], "arguments": args});
+    json!({"id": id, "role": "assistant", "toolCalls": [{"id": id, "type": "function", "function": function}]})
+}
+
 impl Told {
-    /// How things stand a few events later, for a page that joins; and with which event it goes on then.
+    /// How things stand a few events later, for a page that joins; and with which event it continues then.
     fn stands(&self, ahead: usize, prelude: bool) -> (Vec<Value>, usize) {
         let meanings = meanings(&self.events);
         let mut thread = Thread::new();
@@ -438,7 +531,7 @@ impl Told {
         for (event, means) in &meanings {
             let kind = event["type"].as_str().unwrap();
             let terminal = matches!(kind, "RUN_FINISHED" | "RUN_ERROR");
-            // Not behind the chunks of a message, nor within the arguments of a call: what is there is whole.
+            // Not after the chunks of a message, nor within the arguments of a call: what is there is whole.
             let apart = calls == 0 && !chunks;
             chunks = kind.ends_with("CHUNK") || chunks && event.get("subagentRunId").is_some();
             if from >= self.reached && apart && (terminal || from >= self.reached + ahead) {

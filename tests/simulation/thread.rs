@@ -18,7 +18,9 @@ pub struct Message {
     text_open: bool,
     /// The server has not seen it.
     local: bool,
-    /// The run that is on has told it.
+    /// It is an answer of the page.
+    page: bool,
+    /// The run in progress has told it.
     told: bool,
 }
 
@@ -31,6 +33,8 @@ pub struct Call {
     pub phase: &'static str,
     pub running: bool,
     pub result: Option<String>,
+    /// It came with a list of messages.
+    given: bool,
 }
 
 /// Members and what they are set to; `None`: they are removed.
@@ -54,6 +58,14 @@ pub struct Thread {
     open: HashSet<String>,
     /// Ids of the messages that the run did not bring: those that were there, and the application's own.
     known: HashSet<String>,
+    /// The same of calls.
+    known_calls: HashSet<String>,
+    /// Answers of the page whose call a list has taken away: call, content, whether errors, whether denials.
+    pub orphans: Vec<(String, String, bool, bool)>,
+    /// Calls that the run has started, and not answered.
+    pub started: Vec<String>,
+    /// The last message when the run began.
+    behind: Option<String>,
 }
 
 fn text(value: &Value) -> String {
@@ -70,6 +82,7 @@ impl Message {
             phase: "input-available",
             running: false,
             result: None,
+            given: true,
         };
         Self {
             id: text(&value["id"]),
@@ -82,8 +95,13 @@ impl Message {
             error: value["error"].as_str().map(str::to_owned),
             text_open: false,
             local: false,
+            page: value["toolCallId"].as_str().is_some_and(|call| value["id"] == format!("{call}-result")),
             told: false,
         }
+    }
+
+    fn answers(&self, call: &str) -> bool {
+        self.tool_call_id.as_deref() == Some(call)
     }
 
     /// The event that opens it, if it is open.
@@ -197,7 +215,7 @@ impl Thread {
                 self.messages.push(Message::read(message));
             }
         }
-        self.link();
+        self.settle(Vec::new(), &[]);
     }
 
     /// An event of a stream was delivered.
@@ -230,20 +248,32 @@ impl Thread {
                 ended.into_iter().for_each(|(_, status)| *status = "complete");
             }
             "RUN_STARTED" => {
+                self.started.clear();
                 self.subagents.clear();
                 self.open.clear();
             }
             "TOOL_CALL_START" => {
                 let call = id("toolCallId");
+                self.started.push(call.clone());
                 if self.call(&call).is_none() {
+                    self.started.retain(|id| *id != call || !self.messages.iter().any(|message| message.answers(id)));
                     let mut message = Message::read(&json!({"id": call, "role": "assistant"}));
                     message.delivery = "streaming";
                     let name = id("toolCallName");
                     let args = String::new();
                     message.told = true;
-                    message.calls =
-                        vec![Call { id: call, name, args, phase: "input-streaming", running: true, result: None }];
+                    let (phase, given) = ("input-streaming", false);
+                    let id = call.clone();
+                    message.calls = vec![Call { id, name, args, phase, running: true, result: None, given }];
                     self.messages.push(message);
+                    // Its answer has come before it.
+                    if let Some(at) = self.messages.iter().rposition(|message| message.answers(&call)) {
+                        let answer = self.messages.remove(at);
+                        self.messages.push(answer);
+                        self.link();
+                    }
+                } else if let Some(again) = self.call(&call) {
+                    again.name = id("toolCallName");
                 }
             }
             "TOOL_CALL_ARGS" => {
@@ -260,7 +290,10 @@ impl Thread {
                     message.complete_if_idle();
                 }
             }
-            "TOOL_CALL_RESULT" => self.result(&id("messageId"), &id("toolCallId"), event["content"].as_str().unwrap()),
+            "TOOL_CALL_RESULT" => {
+                self.started.retain(|call| *call != id("toolCallId"));
+                self.result(&id("messageId"), &id("toolCallId"), event["content"].as_str().unwrap());
+            }
             "STATE_SNAPSHOT" => {
                 *self.confirmed() = event["snapshot"].clone();
                 self.rebase();
@@ -281,7 +314,7 @@ impl Thread {
         }
     }
 
-    /// A message is opened, that is new or goes on.
+    /// A message is opened, that is new or continues.
     fn opens(&mut self, kind: &str, event: &Value) {
         let id = text(&event["messageId"]);
         self.open.insert(id.clone());
@@ -300,15 +333,23 @@ impl Thread {
     pub fn begins(&mut self) {
         self.messages.iter_mut().for_each(|message| message.told = false);
         self.known = self.messages.iter().map(|message| message.id.clone()).collect();
+        let calls = self.messages.iter().flat_map(|message| &message.calls);
+        self.known_calls = calls.map(|call| call.id.clone()).collect();
         self.before = self.state.clone();
+        self.behind = self.messages.last().map(|message| message.id.clone());
         self.open.clear();
+        self.started.clear();
     }
 
     /// The run is told again from its beginning: what it has told is forgotten. Gives the calls that the page has answered,
     /// with its answers, and whether they are errors, and denials: nobody tells those again.
     pub fn go_back(&mut self) -> Vec<(String, String, bool, bool)> {
-        let told: Vec<Call> =
+        let mut told: Vec<Call> =
             self.messages.iter().filter(|m| m.told).flat_map(|message| message.calls.clone()).collect();
+        // A list may have put a call of this run into an older message.
+        for message in self.messages.iter_mut().filter(|message| !message.told) {
+            told.extend(message.calls.extract_if(.., |call| !self.known_calls.contains(&call.id)));
+        }
         let mut answers = Vec::new();
         self.messages.retain(|message| {
             let call = told.iter().find(|call| message.tool_call_id.as_ref() == Some(&call.id));
@@ -322,12 +363,16 @@ impl Thread {
         self.rebase();
         self.subagents.clear();
         self.open.clear();
+        self.started.clear();
         answers
     }
 
-    /// The calls that the run has told and that have no answer.
+    /// The calls after the message that was the last one when the run began, or else after the user's last one, that have
+    /// no answer.
     pub fn unanswered(&self) -> Vec<String> {
-        let calls = self.messages.iter().filter(|message| message.told).flat_map(|message| &message.calls);
+        let at = self.messages.iter().rposition(|message| Some(&message.id) == self.behind.as_ref());
+        let at = at.or_else(|| self.messages.iter().rposition(|message| message.role == "user"));
+        let calls = self.messages[at.map_or(0, |at| at + 1)..].iter().flat_map(|message| &message.calls);
         calls.filter(|call| call.result.is_none()).map(|call| call.id.clone()).collect()
     }
 
@@ -366,7 +411,7 @@ impl Thread {
         }
     }
 
-    /// A tool message: behind the message that called and the answers that it has.
+    /// A tool message: after the message that called and the answers that it has.
     fn result(&mut self, id: &str, call: &str, content: &str) {
         if let Some(call) = self.call(call) {
             call.answer(content, false);
@@ -377,6 +422,8 @@ impl Thread {
             message.content = Some(content.to_owned());
             return;
         }
+        // The page's own answer is not needed beside it.
+        self.messages.retain(|message| !message.page || message.tool_call_id.as_deref() != Some(call));
         let at = self.behind_results(call);
         self.messages.insert(at, Message { told: true, ..Message::read(&new) });
     }
@@ -401,7 +448,7 @@ impl Thread {
             new["error"] = json!(content);
         }
         let at = self.behind_results(id);
-        self.messages.insert(at, Message { local: true, ..Message::read(&new) });
+        self.messages.insert(at, Message { local: true, page: true, ..Message::read(&new) });
     }
 
     /// The server has seen all that there is.
@@ -410,40 +457,173 @@ impl Thread {
         self.local = None;
     }
 
-    /// The server's list of messages: it is right about what it knows; what it does not know is gone.
+    /// The server's list of messages: it is right about what it knows; what it does not know is gone. The page's answers stay
+    /// as long as their calls do.
     fn merge(&mut self, list: &Value) {
         let mut given: Vec<Message> = list.as_array().unwrap().iter().map(Message::read).collect();
         let reasons = given.iter().any(|message| message.role == "reasoning");
+        let is_new = |new: &Message| self.messages.iter().all(|local| local.id != new.id);
+        let named: Vec<_> = given.iter().map(|new| (new.id.clone(), new.tool_call_id.clone(), is_new(new))).collect();
         let mut merged = Vec::new();
+        let mut left = Vec::new();
         for mut local in std::mem::take(&mut self.messages) {
             let Some(at) = given.iter().position(|new| new.id == local.id) else {
-                if local.local || local.role == "reasoning" && !reasons {
+                if local.page || local.role == "reasoning" && !reasons {
                     merged.push(local);
+                } else {
+                    left.append(&mut local.calls);
                 }
                 continue;
             };
-            local.become_as(given.remove(at));
+            local.become_as(given.remove(at), &mut left);
             merged.push(local);
         }
         given.iter_mut().for_each(|message| message.told = !self.known.contains(&message.id));
         merged.append(&mut given);
         self.messages = merged;
-        self.link();
+        self.settle(left, &named);
     }
 
     /// The application's list of messages.
     pub fn assign(&mut self, list: &Value) {
         let mut old = std::mem::take(&mut self.messages);
+        let mut left = Vec::new();
+        let mut named = Vec::new();
         for new in list.as_array().unwrap().iter().map(Message::read) {
-            let Some(at) = old.iter().position(|local| local.id == new.id) else {
+            let at = old.iter().position(|local| local.id == new.id);
+            named.push((new.id.clone(), new.tool_call_id.clone(), at.is_none()));
+            let Some(at) = at else {
                 self.known.insert(new.id.clone());
                 self.messages.push(new);
                 continue;
             };
             let mut local = old.remove(at);
-            local.become_as(new);
-            local.delivery = "complete";
+            let streams = local.delivery == "streaming";
+            local.become_as(new, &mut left);
+            if !streams {
+                local.delivery = "complete";
+            }
             self.messages.push(local);
+        }
+        left.extend(old.into_iter().flat_map(|message| message.calls));
+        self.settle(left, &named);
+    }
+
+    /// The application has edited the messages `shown`: of them `after` has the numbers of those that it has left as they were.
+    pub fn edit(&mut self, shown: &[Value], after: &[Value]) {
+        let key = |value: &Value| (text(&value["id"]), text(&value["role"]), text(&value["toolCallId"]));
+        let key_of = |message: &Message| {
+            (message.id.clone(), message.role.clone(), message.tool_call_id.clone().unwrap_or_default())
+        };
+        let seen = |message: &Message| shown.iter().any(|value| key(value) == key_of(message));
+        let mut left = Vec::new();
+        let wanted: Vec<_> =
+            after.iter().map(|value| key(value.as_u64().map_or(value, |at| &shown[at as usize]))).collect();
+        let gone = |message: &Message| seen(message) && !wanted.contains(&key_of(message));
+        left.extend(self.messages.iter().filter(|message| gone(message)).flat_map(|message| message.calls.clone()));
+        self.messages.retain(|message| !gone(message));
+        let place = |messages: &[Message], wanted: &_| messages.iter().position(|message| key_of(message) == *wanted);
+        let there: Vec<_> = wanted.iter().filter(|wanted| place(&self.messages, wanted).is_some()).collect();
+        let order = |wanted: &_| shown.iter().position(|value| key(value) == *wanted);
+        let in_order = there.is_sorted_by_key(|wanted| order(wanted));
+        if !in_order {
+            // As the edit has them; what it has not seen stays after what it stood after.
+            let mut moved: Vec<Message> =
+                there.iter().map(|wanted| self.messages[place(&self.messages, wanted).unwrap()].clone()).collect();
+            for (at, message) in self.messages.iter().enumerate().filter(|(_, message)| !seen(message)) {
+                let before = at.checked_sub(1).map(|before| key_of(&self.messages[before]));
+                moved.insert(before.map_or(0, |before| place(&moved, &before).unwrap() + 1), message.clone());
+            }
+            self.messages = moved;
+            for message in self.messages.clone().iter().filter(|message| message.tool_call_id.is_some()) {
+                let call = message.tool_call_id.as_deref().unwrap();
+                let caller = self.messages.iter().position(|message| message.calls.iter().any(|has| has.id == call));
+                let at = place(&self.messages, &key_of(message)).unwrap();
+                if caller.is_some_and(|caller| at < caller) {
+                    self.messages.remove(at);
+                    let to = self.behind_results(call);
+                    self.messages.insert(to, message.clone());
+                }
+            }
+        }
+        let mut fresh = Vec::new();
+        for (at, value) in after.iter().enumerate().filter(|(_, value)| value.is_object()) {
+            let old = shown.iter().find(|old| key(old) == key(value));
+            if let Some(at) = place(&self.messages, &wanted[at]) {
+                let (message, old) = (&mut self.messages[at], text(&old.unwrap()["content"]));
+                let rest = message.content.as_deref().and_then(|now| now.strip_prefix(&old)).unwrap_or_default();
+                message.content = Some(text(&value["content"]) + rest);
+                continue;
+            }
+            let before = wanted[..at].iter().rev().find_map(|before| place(&self.messages, before));
+            let mut to = before.map_or(0, |before| before + 1);
+            // What came since stands before it.
+            while self.messages.get(to).is_some_and(|message| !seen(message)) {
+                to += 1;
+            }
+            let mut new = Message::read(value);
+            new.delivery = match value["delivery"].as_str() {
+                Some("aborted" | "streaming") => "aborted",
+                Some("error") => "error",
+                _ => "complete",
+            };
+            self.known.insert(new.id.clone());
+            fresh.push(key_of(&new));
+            self.messages.insert(to, new);
+        }
+        let named: Vec<_> = self
+            .messages
+            .iter()
+            .map(|message| (message.id.clone(), message.tool_call_id.clone(), fresh.contains(&key_of(message))))
+            .collect();
+        self.settle(left, &named);
+    }
+
+    /// After a list: calls that are elsewhere now are as far as they were, and results stand after their calls. `named`: the
+    /// messages of the list, and whether they are new.
+    fn settle(&mut self, mut left: Vec<Call>, named: &[(String, Option<String>, bool)]) {
+        let mut moved = HashSet::new();
+        for message in &mut self.messages {
+            for call in message.calls.iter_mut().filter(|call| call.given) {
+                call.given = false;
+                moved.insert(call.id.clone());
+                if let Some(at) = left.iter().position(|old| old.id == call.id) {
+                    let Call { phase, running, result, .. } = left.remove(at);
+                    (call.phase, call.running, call.result) = (phase, running, result);
+                    if phase == "input-streaming" {
+                        message.delivery = "streaming";
+                    }
+                }
+            }
+        }
+        let is_named =
+            |message: &Message| named.iter().find(|(id, call, _)| *id == message.id && *call == message.tool_call_id);
+        let old = self.messages.clone();
+        let others = old.iter().filter(|message| !message.page && is_named(message).is_some());
+        let others: HashSet<String> = others.filter_map(|message| message.tool_call_id.clone()).collect();
+        let mut misplaced = Vec::new();
+        for (at, message) in old.iter().enumerate() {
+            let Some(call) = message.tool_call_id.clone() else { continue };
+            let caller = old.iter().position(|message| message.calls.iter().any(|has| has.id == call));
+            let fresh = is_named(message).is_some_and(|(.., fresh)| *fresh);
+            if message.page && (caller.is_none() || others.contains(&call)) {
+                if caller.is_none() && message.local {
+                    let denied = left.iter().any(|old| old.id == call && old.phase == "denied");
+                    let content = message.content.clone().unwrap_or_default();
+                    self.orphans.push((call, content, message.error.is_some(), denied));
+                }
+                self.messages.retain(|other| other != message);
+            } else if let Some(caller) = caller
+                && (moved.contains(&call) && (message.page || at < caller) || message.page && fresh)
+                && (at < caller || old[caller + 1..at].iter().any(|between| between.role != "tool"))
+            {
+                misplaced.push(message.clone());
+            }
+        }
+        for message in misplaced {
+            self.messages.retain(|other| *other != message);
+            let at = self.behind_results(message.tool_call_id.as_deref().unwrap());
+            self.messages.insert(at, message);
         }
         self.link();
     }
@@ -452,9 +632,12 @@ impl Thread {
         let answers = |message: &Message| {
             Some((message.tool_call_id.clone()?, message.content.clone()?, message.error.is_some()))
         };
-        for (id, content, error) in self.messages.iter().filter_map(answers).collect::<Vec<_>>() {
-            if let Some(call) = self.call(&id).filter(|call| call.result.as_ref() != Some(&content)) {
-                call.answer(&content, error);
+        let answers: Vec<_> = self.messages.iter().filter_map(answers).collect();
+        // Of several the last one counts.
+        for (at, (id, content, error)) in answers.iter().enumerate() {
+            let last = !answers[at + 1..].iter().any(|(later, ..)| later == id);
+            if let Some(call) = self.call(id).filter(|call| last && call.result.as_ref() != Some(content)) {
+                call.answer(content, *error);
             }
         }
     }
@@ -470,7 +653,9 @@ impl Thread {
                 message.delivery = "aborted";
             }
             for call in &mut message.calls {
-                (call.phase, call.running, call.result) = ("input-available", false, None);
+                let failed = call.phase == "output-error" && call.result.is_none();
+                call.phase = if failed { "output-error" } else { "input-available" };
+                (call.running, call.result) = (false, None);
             }
         }
         self.link();
@@ -504,7 +689,7 @@ impl Thread {
         }
     }
 
-    /// Before a retry: what a run began behind the last user message and did not finish goes, with all behind it.
+    /// Before a retry: what a run began after the last user message and did not finish goes, with all after it.
     pub fn drop_unfinished(&mut self) {
         let begin = self.messages.iter().rposition(|message| message.role == "user").map_or(0, |at| at + 1);
         let unfinished = |message: &Message| {
@@ -526,7 +711,7 @@ impl Thread {
 
 impl Message {
     /// Another version of the same message. Calls that both have stay as far as they are.
-    fn become_as(&mut self, new: Message) {
+    fn become_as(&mut self, new: Message, left: &mut Vec<Call>) {
         if self.outgoing() == new.outgoing() {
             return;
         }
@@ -539,6 +724,7 @@ impl Message {
                 None => call,
             })
             .collect();
+        left.append(&mut old);
         (self.role, self.owner) = (new.role, new.owner);
         self.content = new.content;
         (self.tool_call_id, self.error) = (new.tool_call_id, new.error);

@@ -56,9 +56,8 @@ impl World {
         let waits = self.queue.contains(&ticket);
         ensure!(edited == Ok(waits), "whether {ticket} was edited is {edited:?}");
         if let Some(asked) = self.asked.get_mut(&ticket).filter(|_| waits) {
-            let (policy, message) = (asked.policy, Some(message));
-            let resume = asked.resume.take();
-            *asked = Asked { message, resume, ..Asked::new(run_id, policy, Start::Submit) };
+            // It stays what it was: a retry, a regenerate, one that replaces.
+            (asked.message, asked.run_id) = (Some(message), run_id);
         }
         self.perform()
     }
@@ -72,35 +71,36 @@ impl World {
         let input = json!({"interruptId": id, "status": status(cancels), "run": run}).to_string();
         let result = self.give(|session, now| session.answer(&input, now))?;
         self.say(|| format!("     answer {id}: {result:?}"));
-        // A run that is on has taken an answer along.
+        // A run in progress has taken an answer along.
         let taken = self.run.is_some() && self.resumed.iter().flatten().any(|(taken, _)| *taken == id);
         match result {
             Err(Misuse::Disposed) => ensure!(self.disposed, "nobody disposed of it"),
             Err(Misuse::InterruptUnknown(_)) => ensure!(!open.contains(&id) || taken, "{id} is open"),
-            Err(Misuse::InterruptExpired(_)) => {
-                let mut answers: Answers = self.partial.iter().map(|(_, answer)| answer.clone()).collect();
-                answers.retain(|(other, _)| *other != id);
-                answers.push((id.clone(), cancels));
-                ensure!(answers.len() == open.len(), "others are open, and {id} is judged already");
-                ensure!(answers.iter().any(|(id, no)| !no && self.has_expired(id)), "nothing has expired");
+            Err(Misuse::InterruptExpired(refused)) => {
+                ensure!(refused == id, "{refused} is refused, and {id} was answered");
+                ensure!(!cancels && self.has_expired(&id), "{id} has not expired");
             }
             Err(other) => return Err(format!("refused: {other}")),
             Ok(ticket) => {
                 ensure!(open.contains(&id) && !taken && !self.disposed, "{id} is not open, and was answered");
-                let again = self.partial.iter().position(|(_, (answered, _))| *answered == id);
-                if let Some(at) = again {
-                    self.due.settles.push((self.partial.remove(at).0, "dropped"));
+                ensure!(cancels || !self.has_expired(&id), "{id} has expired, and its answer counts");
+                for (other, answer) in std::mem::take(&mut self.partial) {
+                    // Given in time, and not sent in time.
+                    let late = !answer.1 && self.has_expired(&answer.0);
+                    match answer.0 == id || late {
+                        true => self.due.settles.push((other, "dropped")),
+                        false => self.partial.push((other, answer)),
+                    }
                 }
                 let mut asked = Asked::new(run_id, "queue", Start::Submit);
-                if self.partial.len() + 1 == open.len() {
-                    let others = self.partial.drain(..);
+                let answered = |open: &String| *open == id || self.partial.iter().any(|(_, (other, _))| other == open);
+                if open.iter().all(answered) {
                     let mut ids = Vec::new();
-                    for (other, answered) in others {
+                    for (other, answered) in self.partial.drain(..) {
                         self.joined.push((ticket, other));
                         ids.push(answered);
                     }
                     ids.push((id, cancels));
-                    ensure!(!ids.iter().any(|(id, no)| !no && self.has_expired(id)), "{ids:?}: one has expired");
                     asked.resume = Some(ids);
                     self.queue.insert(0, ticket);
                 } else {
@@ -130,7 +130,9 @@ impl World {
     }
 
     pub(super) fn attach(&mut self) -> Held {
-        let nothing = self.left.is_none() && self.lost.is_none();
+        // The page may be at work after its run: that is joined again.
+        let working = self.finished.filter(|_| self.is_working());
+        let nothing = self.left.is_none() && self.lost.is_none() && working.is_none();
         if nothing && self.run.is_none() && self.plan.resume.is_some() && !self.disposed {
             return Ok(());
         }
@@ -151,9 +153,12 @@ impl World {
             other => return Err(format!("attach: {other:?}")),
         };
         let lost = self.lost.take();
-        let Some(received) = self.left.take().or(lost) else {
+        let Some(received) = self.left.take().or(lost).or(working) else {
             return Err("nothing was left, and it is joined".into());
         };
+        if working.is_some() {
+            (self.started, self.chunks) = (false, None);
+        }
         if lost.is_some() {
             (self.anew, self.started, self.parked) = (true, false, false);
         }
@@ -161,7 +166,12 @@ impl World {
         let asked = Asked { begun: true, ..Asked::new(run_id.clone(), "queue", Start::Submit) };
         ensure!(self.asked.insert(ticket, asked).is_none(), "ticket {ticket} was given twice");
         let turn = Turn { ticket: None, run_id, follow_ups: 0, calls: Vec::new(), over: None };
-        self.turn.get_or_insert(turn).ticket = Some(ticket);
+        let turn = self.turn.get_or_insert(turn);
+        turn.over = None;
+        // For ticket 0 nobody waits.
+        if let Some(waiting) = turn.ticket.replace(ticket).filter(|waiting| *waiting != 0) {
+            self.joined.push((ticket, waiting));
+        }
         let run = Run::new(ticket, self.lines.len(), self.now);
         self.run = Some(Run { joins: true, waiting: true, received, ..run });
         (self.status, self.outcome) = ("running", None);
@@ -177,16 +187,20 @@ impl World {
         let saved = self.give(|session, _| in_order(&session.save()))?;
         self.say(|| format!("     {saved}"));
         let on = self.run.as_ref().filter(|run| run.ended.is_none()).map(|run| run.received);
-        // Who comes back once more has forgotten what to join.
-        let running = self.left.is_some() || on.is_some();
-        self.lost = self.left.or(on);
+        // Also who comes back once more knows what to join.
+        self.lost = self.left.or(on).or(self.lost);
+        let running = self.lost.is_some();
         self.session = Session::new(options(&self.plan), None, None).unwrap();
         if self.twin.is_some() {
             self.twin = Some(Session::new(options(&self.plan), None, None).unwrap());
         }
         (self.mirror, self.wake, self.told, self.run) = (Mirror::new(), None, None, None);
         (self.chunks, self.started) = (None, false);
-        self.untold.clear();
+        // A page that was loaded anew has heard of nothing.
+        (self.tokens, self.steps) = (0, self.steps.map(|_| 0).filter(|_| !running));
+        self.customs.clear();
+        self.heard_customs.clear();
+        self.told_to.clear();
         self.lines.clear();
         // The tickets of the page that was left are nobody's; the queue gets new ones.
         let mut asked = std::mem::take(&mut self.asked);
@@ -197,7 +211,8 @@ impl World {
         }
         self.partial.clear();
         self.joined.clear();
-        (self.resumed, self.parked) = (None, running);
+        // The replies of a run that was cut are saved: a retry sends them again.
+        self.parked = running;
         self.left = None;
         (self.status, self.outcome) = if running { ("error", Some("truncated")) } else { ("idle", None) };
         self.thread.reload();
@@ -207,17 +222,11 @@ impl World {
             let asks = !self.thread.interrupts.is_empty();
             (turn.ticket, turn.over) = (None, Some(if asks { "interrupted" } else { "success" }));
             calls = turn.calls.iter().map(|call| (call.id.clone(), call.stage)).collect();
-            turn.calls
-                .iter_mut()
-                .filter(|call| call.stage == Stage::Executing)
-                .for_each(|call| call.stage = Stage::Done);
         }
         for (id, stage) in calls {
             match stage {
                 // Whether it happened is not known: it is not done again.
-                Stage::Executing => {
-                    self.thread.answer(&id, "The page was left before the tool was done.", true, false);
-                }
+                Stage::Executing => self.done(&id, "The page was left before the tool had finished.", true, false),
                 Stage::Waiting => self.set_phase(&id, "awaiting-approval"),
                 Stage::Manual => self.set_phase(&id, "input-available"),
                 Stage::Done => {}
@@ -287,7 +296,7 @@ impl World {
                         self.stops();
                         self.queue.insert(0, *ticket);
                     }
-                    // The run that is over is closed first; whatever goes on then is replaced.
+                    // The run that is over is closed first; whatever continues then is replaced.
                     "replace" if self.run.is_some() || self.waits() && !left => self.replacing = Some(*ticket),
                     _ => self.queue.push(*ticket),
                 }
@@ -338,7 +347,13 @@ impl World {
             () if open.is_empty() => Admission::Admitted,
             () if !open.iter().all(|id| of(id).is_some()) => Admission::Open,
             () if answers.iter().any(|(id, cancels)| !cancels && self.has_expired(id)) => Admission::Expired,
-            () if answers.len() > open.len() => Admission::Unknown,
+            () if answers.iter().any(|(id, _)| {
+                let answers = answers.iter().filter(|(answered, _)| answered == id).count();
+                answers > open.iter().filter(|open| *open == id).count()
+            }) =>
+            {
+                Admission::Unknown
+            }
             () => Admission::Admitted,
         }
     }
@@ -358,6 +373,7 @@ impl World {
         let json = messages.to_string();
         if self.give(|session, _| session.set_messages(&json))?.is_ok() {
             self.thread.assign(&messages);
+            self.review();
         }
         self.perform()
     }
@@ -377,7 +393,9 @@ impl World {
             self.abandon_turn();
         }
         self.give(|session, now| session.dispose(now))?;
+        let kept = self.store.clone();
         self.perform()?;
+        ensure!(self.store == kept, "disposed of, and something is saved");
         self.disposed = true;
         self.turn = None;
         let waiting: Vec<_> = self.asked.iter().filter(|(_, asked)| !asked.settled).map(|(ticket, _)| ticket).collect();
@@ -388,9 +406,9 @@ impl World {
 }
 
 /// What was saved, with those ids in order that are a set.
-fn in_order(saved: &str) -> String {
+pub(super) fn in_order(saved: &str) -> String {
     let mut saved: Value = serde_json::from_str(saved).unwrap();
-    for set in ["/checkpoint/messages", "/handled"] {
+    for set in ["/checkpoint/messages", "/checkpoint/calls", "/handled", "/earlier/runs"] {
         let ids = saved.pointer_mut(set).and_then(Value::as_array_mut);
         ids.into_iter().for_each(|ids| ids.sort_by_key(|id| id.to_string()));
     }

@@ -23,6 +23,7 @@ macro_rules! ensure {
 }
 
 mod check;
+mod edits;
 mod effects;
 mod network;
 mod page;
@@ -114,6 +115,13 @@ struct Run {
     renewed: bool,
     /// When something came last.
     heard: f64,
+    /// When a body is given up that is no stream.
+    body_until: Option<f64>,
+    /// When its connections were made, and when the last one was lost.
+    connected: Vec<f64>,
+    lost_at: Option<f64>,
+    /// The thread is as it was before the replay, for nothing of its run has come.
+    rewinds: bool,
 }
 
 impl Run {
@@ -135,10 +143,14 @@ impl Run {
             attempt: 0,
             renewed: false,
             heard,
+            body_until: None,
+            connected: Vec::new(),
+            lost_at: None,
+            rewinds: false,
         }
     }
 
-    /// Whether its stream goes on with one that was lost, or left.
+    /// Whether its stream continues one that was lost, or left.
     fn goes_on(&self) -> bool {
         self.joins && !self.replays && self.ended.is_none()
     }
@@ -164,14 +176,22 @@ pub struct World {
     /// Calls that were executed.
     executing: BTreeSet<String>,
     due: Due,
+    /// What was approved last: a call, its name and its arguments.
+    approved: Option<(String, String, String)>,
+    /// Name and arguments of calls as the page has shown them first.
+    first_shown: BTreeMap<String, (String, String)>,
     /// Calls that were abandoned before the run that begins.
     abandoned: Vec<String>,
     /// Tickets and ids of interrupts that are answered while others are not.
     partial: Vec<(Ticket, (String, bool))>,
     /// Tickets that settle with another, the first of the pair.
     joined: Vec<(Ticket, Ticket)>,
+    /// What was saved last.
+    store: Value,
     /// The page was left while a run was on: the queue waits for the user.
     parked: bool,
+    /// How many events of the last run were received when it had ended.
+    finished: Option<usize>,
     /// A run was left to the server; how many of its events were received.
     left: Option<usize>,
     /// The same of one that was on when the page was left.
@@ -184,6 +204,13 @@ pub struct World {
     started: bool,
     /// Calls that the page has answered, and that a replay has yet to tell of: answers, whether errors, whether denials.
     untold: Vec<(String, String, bool, bool)>,
+    /// CUSTOM events, steps' checkpoints and tokens that must have been told since the page was loaded.
+    customs: Vec<Value>,
+    heard_customs: Vec<Value>,
+    steps: Option<usize>,
+    tokens: u64,
+    /// How far each run was told, over all connections.
+    told_to: BTreeMap<String, usize>,
     /// The server wants to be left alone until then.
     not_before: f64,
     run_id: String,
@@ -200,14 +227,16 @@ pub struct World {
     pub trace: Option<Vec<String>>,
 }
 
-fn options(plan: &Plan) -> Options {
+pub fn options(plan: &Plan) -> Options {
     Options {
         thread_id: "t".into(),
         strict: plan.strict,
         grace_ms: plan.grace_ms,
         max_queue: plan.max_queue,
+        saves: plan.saves,
         network: Network {
             posts: plan.posts,
+            per_minute: plan.per_minute,
             renew_headers: plan.renew,
             idle_ms: plan.idle_ms,
             seed: plan.seed,
@@ -217,7 +246,7 @@ fn options(plan: &Plan) -> Options {
                     Dialect::Member => Resume::by("cursor", Some("seq"), Some("after")),
                     Dialect::Socket => Resume::by("socket-cursor", Some("seq"), Some("after")),
                     Dialect::RunUrl { .. } => Resume::by("run-url", None, None),
-                    Dialect::Replay => Resume::by("replay", None, None),
+                    Dialect::Replay | Dialect::Thread => Resume::by("replay", None, None),
                     Dialect::Snapshot => Resume::by("snapshot", None, None),
                     Dialect::Prelude => Resume::by("prelude", None, None),
                 };
@@ -238,7 +267,7 @@ impl World {
             mirror: Mirror::new(),
             now: 1000.0,
             wake: None,
-            server: Server::new(plan.framing, plan.faults, plan.resume),
+            server: Server::new(plan.framing, plan.faults, plan.resume, plan.hurries),
             lines: Vec::new(),
             asked: BTreeMap::new(),
             queue: Vec::new(),
@@ -248,16 +277,25 @@ impl World {
             handled: BTreeSet::new(),
             executing: BTreeSet::new(),
             due: Due::default(),
+            approved: None,
+            first_shown: BTreeMap::new(),
             abandoned: Vec::new(),
             partial: Vec::new(),
             joined: Vec::new(),
+            store: Value::Null,
             parked: false,
+            finished: None,
             left: None,
             lost: None,
             anew: false,
             chunks: None,
             started: false,
             untold: Vec::new(),
+            customs: Vec::new(),
+            heard_customs: Vec::new(),
+            steps: (!matches!(plan.resume, Some(Dialect::Snapshot | Dialect::Prelude))).then_some(0),
+            tokens: 0,
+            told_to: BTreeMap::new(),
             not_before: 0.0,
             run_id: String::new(),
             thread: Thread::new(),
@@ -322,7 +360,7 @@ impl World {
             Step::Disconnect => self.disconnect(),
             Step::Attach => self.attach(),
             Step::Cancel(which) => {
-                // Now and then one that does not wait any more, or never did.
+                // Now and then one that does not wait, or never did.
                 let ticket = (which % (self.asked.len() + 2)) as Ticket;
                 let working = self.is_working() && self.turn.as_ref().is_some_and(|turn| turn.ticket == Some(ticket));
                 if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
@@ -343,6 +381,8 @@ impl World {
             Step::Answer(which) => self.answer(*which),
             Step::Reload => self.reload(),
             Step::SetMessages(which) => self.set_messages(*which),
+            Step::EditMessages(which) => self.edit_messages(*which),
+            Step::EditState(n) => self.edit_state(*n),
             Step::SetState(n) => {
                 let mut state = self.thread.state.clone();
                 match n % 3 {
@@ -371,6 +411,7 @@ impl World {
                     (self.thread, self.turn) = (Thread::new(), None);
                     (self.left, self.lost, self.anew) = (None, None, false);
                     self.handled.clear();
+                    self.tokens = 0;
                     self.untold.clear();
                     (self.status, self.outcome, self.resumed) = ("idle", None, None);
                 }

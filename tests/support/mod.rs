@@ -8,6 +8,7 @@
     clippy::string_slice
 )]
 
+pub mod rfc6902;
 pub mod runs;
 pub mod streams;
 
@@ -27,6 +28,7 @@ impl Mirror {
     }
 
     pub fn apply(&mut self, patch: &str) {
+        let mut forgotten = 0;
         for operation in parse(patch).as_array().unwrap() {
             let operation = operation.as_array().unwrap();
             let path = &operation[1];
@@ -47,19 +49,18 @@ impl Mirror {
                     parent.as_object_mut().unwrap().remove(key.as_str().unwrap());
                 }
                 "p" => {
-                    for step in operation[2].as_array().unwrap() {
-                        let document = self.at(path);
-                        match (step["op"].as_str().unwrap(), step["path"].as_str().unwrap()) {
-                            ("test", _) => {}
-                            ("remove", "") => *document = Value::Null,
-                            _ => {
-                                let step: json_patch::Patch = serde_json::from_value(json!([step])).unwrap();
-                                json_patch::patch(document, &step).unwrap();
-                            }
-                        }
-                    }
+                    // What was tested was tested by the core.
+                    let steps = operation[2].as_array().unwrap().iter().filter(|step| step["op"] != "test");
+                    let steps: Vec<Value> = steps.cloned().collect();
+                    rfc6902::patch(self.at(path), &steps).expect("the core sends what applies");
                 }
-                "c" => self.1.push((operation[2].clone(), self.0.clone())),
+                "c" if operation[2].is_number() => forgotten = operation[2].as_u64().unwrap(),
+                "c" if forgotten > 0 => forgotten -= 1,
+                "c" => {
+                    let mut mark = operation[2].clone();
+                    mark["runId"] = self.0["runId"].clone();
+                    self.1.push((mark, self.0.clone()));
+                }
                 "o" => {
                     let old = self.at(path).as_array().unwrap().clone();
                     let items = operation[2].as_array().unwrap().iter().flat_map(|item| match item.as_array() {
@@ -179,6 +180,10 @@ pub struct Agent {
     pub executed: Vec<(String, String, Value)>,
     pub abandoned: Vec<String>,
     pub wake: Option<f64>,
+    /// What was to be saved, and whether something waits for it.
+    pub saves: Vec<(u32, String, bool)>,
+    /// Its store does not answer.
+    pub store_hangs: bool,
 }
 
 impl Agent {
@@ -226,12 +231,14 @@ impl Agent {
             executed: Vec::new(),
             abandoned: Vec::new(),
             wake: None,
+            saves: Vec::new(),
+            store_hangs: false,
         };
         agent.settle_effects();
         agent
     }
 
-    /// Submits a text, with answers to what is open, and gives its request's number.
+    /// Submits a string, with answers to what is open, and gives its request's number.
     pub fn submit(&mut self, text: &str) -> u32 {
         let message = json!({"id": format!("u{}", self.requests.len()), "role": "user", "content": text});
         let open = self.snapshot()["interrupts"].as_array().unwrap().clone();
@@ -345,6 +352,12 @@ impl Agent {
                 Effect::Event(json) => self.events.push(parse(&json)),
                 Effect::Decision(json) => self.decisions.push(parse(&json)),
                 Effect::Changed { .. } => {}
+                Effect::Save { number, save, holds } => {
+                    self.saves.push((number, save, holds));
+                    if !self.store_hangs {
+                        self.session.saved(number, self.now);
+                    }
+                }
             }
         }
     }

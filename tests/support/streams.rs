@@ -37,7 +37,7 @@ pub struct Streams {
     chaos: usize,
     open: Vec<(&'static str, &'static str)>,
     tags: bool,
-    /// The chunk that came last, if nothing came behind it: what it would open a stream with.
+    /// The chunk that came last, if nothing came after it: what it would open a stream with.
     chunk: Value,
 }
 

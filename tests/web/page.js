@@ -15,7 +15,7 @@
   let signal;
   const page = {
     options: {
-      threadId: "t", rules: "tolerant", protocol: "1.0", dialectSettings: "{}", events: false, decisions: false, maxFrameBytes: 1e6, maxErrorBodyBytes: 1e4, maxQueue: 8,
+      threadId: "t", rules: "tolerant", protocol: "1.0", dialectSettings: "{}", events: false, decisions: false, saves: false, maxFrameBytes: 1e6, maxStateBytes: 1e7, maxThreadBytes: 1e8, maxItems: 1e5, maxWarnings: 100, maxErrorBodyBytes: 1e4, errorBodyMs: 5000, maxQueue: 8,
       maxDepth: 64, maxHistory: 0, graceMs: 1000, network: "{}", ...JSON.parse(options),
     },
     host: {
@@ -41,13 +41,15 @@
         };
         next();
       },
+      failed: () => {},
       stopRemote: () => {},
+      hold: () => {},
       changed: (urgent) => note("changed", urgent),
       settled: (ticket, result) => note("settled", JSON.parse(result)),
       custom: (name, value) => note("custom", [name, value]),
       event: (event) => note("event", event),
       warning: (warning) => note("warning", warning),
-      fatal: (message) => { throw new Error(message); },
+      watch: (callback) => callback,
     },
     /** A response of these events, cut into pieces of so many bytes. */
     stream: (events, size) => {

@@ -27,6 +27,7 @@
 // - `press(chord)`: keys to the element that has the focus.
 // - `offline(yes)`: cuts the browser off from the network, or lets it back, with the events that it tells pages. Gives
 //   false where the engine has no way: WebKitGTK.
+// - `collectGarbage()`: gives false where the engine has no way: Firefox and WebKitGTK.
 // - `resize(width, height)`: the viewport. Gives the size that came out as `[width, height]`: WebKitGTK's window
 //   does not get narrower than 447 pixels. `goto(url)`, `reload()`, `url()`, `title()`.
 // - `screenshot(file?)`: the viewport as PNG; folders are made.
@@ -278,6 +279,12 @@ export class Browser {
     const networkConditions = yes ? { type: "offline" } : null;
     await this.#bidi?.send("emulation.setNetworkConditions", { networkConditions, contexts: [this.#window] });
     return this.#bidi !== undefined;
+  }
+
+  /** @returns {Promise<boolean>} whether the engine can */
+  async collectGarbage() {
+    if (this.engine === "chromium") await this.#session("POST", "/goog/cdp/execute", { cmd: "HeapProfiler.collectGarbage", params: {} });
+    return this.engine === "chromium";
   }
 
   /** @param {string} [file] @returns {Promise<Buffer>} */

@@ -5,7 +5,11 @@ import { engines } from "../../tests/webdriver/engines.mjs";
 import { buildDemo } from "../demo.mjs";
 import { files } from "../fingerprint.mjs";
 import { at } from "../paths.mjs";
+import { ensureNodeModules } from "../setup.mjs";
 import { absent, nodeTest } from "./results.mjs";
+
+/** Pages of libraries that are given an agent; they bring much, so it is installed for this suite alone. */
+const pages = "tests/ag-ui-client/pages";
 
 /**
  * @param {import("./results.mjs").Context} context
@@ -13,7 +17,8 @@ import { absent, nodeTest } from "./results.mjs";
  */
 export async function* e2e({ engines: names, unusable }) {
   await buildDemo();
-  const tests = files(at("tests/e2e")).filter((file) => file.endsWith(".test.mjs"));
+  await ensureNodeModules(pages);
+  const tests = [...files(at("tests/e2e")), ...files(at(pages), ["node_modules"])].filter((file) => file.endsWith(".test.mjs"));
   for (const name of names) {
     const title = `end to end in ${engines[name].title}`;
     const reason = unusable.get(name);

@@ -1,13 +1,11 @@
 // The core, without JavaScript: its tests, its lints, its format.
 
-import { ensureRustComponents } from "../setup.mjs";
 import { cargoTest, check } from "./results.mjs";
 
 /** @returns {AsyncGenerator<import("./results.mjs").Result>} */
 export async function* native() {
   yield cargoTest("native tests", ["--no-fail-fast"], { log: "test-native", expected: 1 });
 
-  await ensureRustComponents();
   const strict = ["--", "-D", "warnings"];
   yield check("rustfmt", "cargo", ["fmt", "--check", "--", "--color", "never"], { log: "test-fmt" });
   yield check("clippy", "cargo", ["clippy", "--locked", "--all-targets", ...strict], { log: "test-clippy" });

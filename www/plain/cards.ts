@@ -1,4 +1,4 @@
-import type { Agent, AgentError, Interrupt, ResumeEntry } from "ag-ui-wasm/full";
+import type { Agent, AgentError, Interrupt, ResumeEntry } from "ag-ui-wasm";
 import { approve, cancel, questionOf } from "../shared/answers.js";
 import { errorFacts, headline } from "../shared/format.js";
 import type { HeldQuestion } from "../shared/held.js";

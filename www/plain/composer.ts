@@ -1,4 +1,4 @@
-import type { Agent, QueuedSubmit } from "ag-ui-wasm/full";
+import type { Agent, QueuedSubmit } from "ag-ui-wasm";
 import { fit, sends } from "../shared/composer.js";
 import { endpoint, OTHER, scenarioOf, type Scenario } from "../shared/endpoint.js";
 import { statusLine } from "../shared/format.js";

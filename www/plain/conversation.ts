@@ -1,12 +1,12 @@
 /** A conversation with one agent: `subscribe`, `getSnapshot`, and elements that are kept up to date. */
-import type { Agent } from "ag-ui-wasm/full";
+import type { Agent } from "ag-ui-wasm";
 import { announce } from "../shared/announce.js";
 import { listenForEscape } from "../shared/composer.js";
 import { featured, type Scenario } from "../shared/endpoint.js";
 import { HeldQuestions } from "../shared/held.js";
 import { Notices } from "../shared/notices.js";
 import { byId } from "../shared/page.js";
-import { protocols, type Protocol } from "../shared/protocols.js";
+import { listen, protocols, type Protocol } from "../shared/protocols.js";
 import { RowList, type Row } from "../shared/rows.js";
 import { followTail, type Tail } from "../shared/tail.js";
 import { welcome } from "../shared/welcome.js";
@@ -142,6 +142,7 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
     },
     offer(scenarios) {
       foot.offer(scenarios);
+      if (scenarios.length > 0) listen(agent, protocol);
       suggestions.replaceChildren(
         ...featured(scenarios).map(({ name, title, about, prompt }) => {
           const start = (): void => {

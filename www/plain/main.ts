@@ -1,9 +1,9 @@
 /** The chat without a framework: one conversation at a time, which another protocol replaces. */
-import { createAgent } from "ag-ui-wasm/full";
+import { createAgent } from "ag-ui-wasm";
 import { initial, loadScenarios, OTHER, type Catalogue } from "../shared/endpoint.js";
 import { isEmpty } from "../shared/json.js";
 import { byId, wide } from "../shared/page.js";
-import { protocolOf, scenariosOf, type Protocol } from "../shared/protocols.js";
+import { protocolOf, scenariosOf, wayOf, type Protocol } from "../shared/protocols.js";
 import { tools } from "../shared/tools.js";
 import { conversation, type Conversation, type Settings } from "./conversation.js";
 
@@ -17,7 +17,7 @@ shown.conversation.offer(scenariosOf(shown.protocol, catalogue));
 
 function show(protocol: Protocol): { protocol: Protocol; conversation: Conversation } {
   // The agent asks for its address before every request, so a change of scenario keeps the conversation.
-  const agent = createAgent({ ...protocol.options, url: () => made.url(), tools });
+  const agent = createAgent({ ...protocol.options, ...wayOf(protocol, () => made.url()), tools });
   const made = conversation(agent, protocol, settings, speak);
   byId("app").replaceChildren(...made.nodes);
   made.start();

@@ -1,4 +1,4 @@
-import type { Agent, AgentSnapshot, Subagent } from "ag-ui-wasm/full";
+import type { Agent, AgentSnapshot, Subagent } from "ag-ui-wasm";
 import { count, duration } from "../shared/format.js";
 import { isEmpty } from "../shared/json.js";
 import type { Notice } from "../shared/notices.js";

@@ -1,6 +1,7 @@
-import type { Agent, ToolCall } from "ag-ui-wasm/full";
+import { createBlocks, type Block, type Blocks } from "ag-ui-wasm/blocks";
+import type { Agent, ToolCall } from "ag-ui-wasm";
 import { duration, fate } from "../shared/format.js";
-import { MarkdownReader, type Block } from "../shared/markdown.js";
+import { linesOf, renderBlock } from "../shared/markdown.js";
 import { checklistOf, reasoningOf, textOf, type Row, type Source } from "../shared/rows.js";
 import { h, icon, list, maybe, say, set, slot, type View } from "./dom.js";
 import { jsonView } from "./json-view.js";
@@ -69,18 +70,35 @@ function textView(row: Row): View<Row> {
 }
 
 function markdownView(row: Row): View<Row> {
-  const reader = new MarkdownReader();
+  const source = createBlocks();
   const node = h("div", { class: "text", "data-testid": "text" });
-  const blocks = list<Block>(node, ({ key }) => key, blockView);
-  const update = ({ message }: Row): void => blocks(reader.read(textOf(message), message.delivery === "streaming"));
+  const views = new Map<number, () => void>();
+  const blocks = list<Block>(node, ({ id }) => id, (block) => blockView(source, block, views));
+  let defined = 0;
+  const update = ({ message }: Row): void => {
+    blocks(source.update(textOf(message), { complete: message.delivery !== "streaming" }));
+    if (source.definitionCount === defined) return;
+    defined = source.definitionCount;
+    for (const show of views.values()) show(); // a link may be defined after its use
+  };
   update(row);
   return { node, update };
 }
 
-function blockView({ html }: Block): View<Block> {
+function blockView(source: Blocks, block: Block, views: Map<number, () => void>): View<Block> {
   const node = h("div", { class: "block", dir: "auto" });
-  node.innerHTML = html;
-  return { node, update: (next) => (node.innerHTML = next.html) };
+  let shown: readonly [Block, string] | undefined;
+  const update = (next: Block): void => {
+    const definitions = source.definitionsFor(next);
+    if (shown?.[0] === next && shown[1] === definitions) return;
+    shown = [next, definitions];
+    set(node, "data-settled", String(next.settled));
+    node.style.setProperty("--lines", String(linesOf(next)));
+    node.innerHTML = renderBlock(next, definitions);
+  };
+  update(block);
+  views.set(block.id, () => update(shown?.[0] ?? block));
+  return { node, update };
 }
 
 let ids = 0;

@@ -1,4 +1,4 @@
-import type { Agent, ToolCall } from "ag-ui-wasm/full";
+import type { Agent, ToolCall } from "ag-ui-wasm";
 import { phaseLabel } from "../shared/format.js";
 import { isEmpty, parsed } from "../shared/json.js";
 import { h, icon, maybe, say, set, slot, type View } from "./dom.js";

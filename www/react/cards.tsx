@@ -1,4 +1,4 @@
-import type { AgentError, Interrupt, ResumeEntry } from "ag-ui-wasm/full";
+import type { AgentError, Interrupt, ResumeEntry } from "ag-ui-wasm";
 import { useState } from "react";
 import { approve, cancel, questionOf } from "../shared/answers.js";
 import { errorFacts, headline } from "../shared/format.js";

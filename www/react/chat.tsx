@@ -1,4 +1,4 @@
-import { useAgent } from "ag-ui-wasm/full/react";
+import { useAgent } from "ag-ui-wasm/react";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { announce } from "../shared/announce.js";
 import { listenForEscape } from "../shared/composer.js";
@@ -7,7 +7,7 @@ import { HeldQuestions } from "../shared/held.js";
 import { isEmpty } from "../shared/json.js";
 import { Notices } from "../shared/notices.js";
 import { byId, wide } from "../shared/page.js";
-import { protocolOf, protocols, scenariosOf } from "../shared/protocols.js";
+import { listen, protocolOf, protocols, scenariosOf, wayOf } from "../shared/protocols.js";
 import { RowList } from "../shared/rows.js";
 import { tools } from "../shared/tools.js";
 import { welcome } from "../shared/welcome.js";
@@ -35,7 +35,7 @@ export function Chat() {
   const scenarios = scenariosOf(protocol, catalogue);
   const scenario = scenarioOf(scenarios, choice);
   target.url = endpoint(scenario, address);
-  const chat = useAgent({ ...protocol.options, url: () => target.url, tools });
+  const chat = useAgent({ ...protocol.options, ...wayOf(protocol, () => target.url), tools });
   const { agent, status, messages, error } = chat;
   const log = useSyncExternalStore(notices.subscribe, notices.get);
   const questions = useSyncExternalStore(held.subscribe, held.get);
@@ -49,6 +49,10 @@ export function Chat() {
   }, []);
   useEffect(() => notices.listen(agent), [agent]);
   useEffect(() => held.listen(agent, () => target.url), [agent]);
+  const known = scenario !== undefined;
+  useEffect(() => {
+    if (known) listen(agent, protocol);
+  }, [agent, protocol, known]);
   useEffect(() => announce(agent, byId("announcer")), [agent]);
   useEffect(() => listenForEscape(() => void agent.stop()), [agent]);
 

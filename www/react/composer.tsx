@@ -1,4 +1,4 @@
-import type { UseAgent } from "ag-ui-wasm/full/react";
+import type { UseAgent } from "ag-ui-wasm/react";
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { fit, sends } from "../shared/composer.js";
 import { OTHER, type Scenario } from "../shared/endpoint.js";

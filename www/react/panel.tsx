@@ -1,4 +1,4 @@
-import type { AgentSnapshot, Subagent } from "ag-ui-wasm/full";
+import type { AgentSnapshot, Subagent } from "ag-ui-wasm";
 import { useSyncExternalStore } from "react";
 import { count, duration } from "../shared/format.js";
 import type { Notice } from "../shared/notices.js";

@@ -1,7 +1,8 @@
-import type { Agent } from "ag-ui-wasm/full";
-import { memo, useId, useState } from "react";
+import type { Agent, Message } from "ag-ui-wasm";
+import { useBlocks, type MessageBlock } from "ag-ui-wasm/blocks/react";
+import { memo, useId, useState, type CSSProperties } from "react";
 import { duration, fate } from "../shared/format.js";
-import { MarkdownReader, type Block } from "../shared/markdown.js";
+import { linesOf, renderBlock } from "../shared/markdown.js";
 import { checklistOf, reasoningOf, textOf, type Row } from "../shared/rows.js";
 import { JsonView } from "./json-view.js";
 import { ToolCard } from "./tool-card.js";
@@ -29,7 +30,7 @@ export const MessageRow = memo(function MessageRow({ row, agent }: { row: Row; a
       )}
       {role === "assistant" && (
         <>
-          <Markdown text={message.content ?? ""} growing={delivery === "streaming"} />
+          <Markdown message={message} />
           {calls.map((call) => (
             <ToolCard key={call.id} call={call} agent={agent} />
           ))}
@@ -68,20 +69,28 @@ export const MessageRow = memo(function MessageRow({ row, agent }: { row: Row; a
   );
 });
 
-function Markdown({ text, growing }: { text: string; growing: boolean }) {
-  const [reader] = useState(() => new MarkdownReader());
-  if (text === "") return null;
+function Markdown({ message }: { message: Message }) {
+  const blocks = useBlocks(message);
+  if (blocks.length === 0) return null;
   return (
     <div className="text" data-testid="text">
-      {reader.read(text, growing).map((block) => (
-        <MarkdownBlock key={block.key} block={block} />
+      {blocks.map((block) => (
+        <MarkdownBlock key={block.id} block={block} />
       ))}
     </div>
   );
 }
 
-const MarkdownBlock = memo(function MarkdownBlock({ block }: { block: Block }) {
-  return <div className="block" dir="auto" dangerouslySetInnerHTML={{ __html: block.html }} />;
+const MarkdownBlock = memo(function MarkdownBlock({ block }: { block: MessageBlock }) {
+  return (
+    <div
+      className="block"
+      dir="auto"
+      data-settled={block.settled}
+      style={{ "--lines": linesOf(block) } as CSSProperties}
+      dangerouslySetInnerHTML={{ __html: renderBlock(block, block.definitions) }}
+    />
+  );
 });
 
 function Reasoning({ text, done, durationMs }: { text: string; done: boolean; durationMs: number | undefined }) {

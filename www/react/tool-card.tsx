@@ -1,4 +1,4 @@
-import type { Agent, ToolCall } from "ag-ui-wasm/full";
+import type { Agent, ToolCall } from "ag-ui-wasm";
 import { memo, useState } from "react";
 import { phaseLabel } from "../shared/format.js";
 import { isEmpty, parsed } from "../shared/json.js";

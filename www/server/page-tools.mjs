@@ -1,7 +1,7 @@
 /** Runs that the page's own tools take part in. */
 
 /**
- * The result that a follow-up run brings: of the last message, if that is a tool's. A text that is no JSON is the result's
+ * The result that a follow-up run brings: of the last message, if that is a tool's. A string that is no JSON is the result's
  * `text`. None: undefined, the run begins.
  */
 export function continued(input) {

@@ -9,7 +9,7 @@ import { streamHead } from "./http.mjs";
  * @param {(event: object) => string} way.frame how an event is written
  * @param {number} way.speed 1 is normal, 2 twice as fast, 0 without waiting
  * @param {boolean} way.numbered whether frames have ids, from 1
- * @param {number | undefined} way.behind how far a client that joins the run has read it; that is not sent again
+ * @param {number | undefined} way.after how far a client that joins the run has read it; that is not sent again
  * @param response where it goes
  * @param run the record to keep of it, see `Runs.open`
  * @param runs the registry whose marks it waits at

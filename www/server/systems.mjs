@@ -14,12 +14,12 @@
  */
 import { agUi } from "./systems/ag-ui.mjs";
 import { agentOs } from "./systems/agent-os.mjs";
-import { chio } from "./systems/chio.mjs";
+import { chio, chioSession } from "./systems/chio.mjs";
 import { hector, hector2 } from "./systems/hector.mjs";
 import { ngaf } from "./systems/ngaf.mjs";
 import { openSearch } from "./systems/open-search.mjs";
 
-export const systems = [agUi, agentOs, ngaf, openSearch, chio, hector, hector2];
+export const systems = [agUi, agentOs, ngaf, openSearch, chio, chioSession, hector, hector2];
 
 /** The system that a path belongs to, the scenario it names, and what is behind it: a `stream`, a `card`, or a `unary` answer. */
 export function find(path) {

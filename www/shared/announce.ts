@@ -2,7 +2,7 @@
  * Tells screen readers what was said, once it has been said. A live region around the conversation would read every
  * token; so the conversation is silent, and a hidden log gets each message whole.
  */
-import type { Agent } from "ag-ui-wasm/full";
+import type { Agent } from "ag-ui-wasm";
 import { textOf } from "./rows.js";
 
 const KEPT = 20;

@@ -1,5 +1,5 @@
 /** Questions that end a run, and the two answers that a button can give. */
-import type { Interrupt, ResumeEntry } from "ag-ui-wasm/full";
+import type { Interrupt, ResumeEntry } from "ag-ui-wasm";
 
 /** What an agent wants to know, in words. */
 export const questionOf = ({ message, reason }: Interrupt): string => message ?? `The agent asks: ${reason.replaceAll("_", " ")}`;

@@ -1,5 +1,5 @@
 /** Words and figures for people. */
-import type { AgentError, AgentSnapshot, Message, ToolCall } from "ag-ui-wasm/full";
+import type { AgentError, AgentSnapshot, Message, ToolCall } from "ag-ui-wasm";
 
 const integer = new Intl.NumberFormat("en");
 

@@ -1,8 +1,8 @@
 /**
- * Questions of a run that goes on: Hector keeps the stream open while a tool waits to be approved, and takes the answer
+ * Questions of a run that continues: Hector keeps the stream open while a tool waits to be approved, and takes the answer
  * as a message of its own. A store in Svelte's sense.
  */
-import type { Agent } from "ag-ui-wasm/full";
+import type { Agent } from "ag-ui-wasm";
 import { answerApproval, type ToolApproval } from "ag-ui-wasm/hector";
 
 export interface HeldQuestion {

@@ -1,28 +1,32 @@
 /**
- * Markdown that is still being written. Blocks that are finished are parsed, sanitised and rendered once; only the end,
- * which can still become something else, is done again. The cost of a token is that of its paragraph.
+ * Markdown that is still being written, block by block. A settled block is parsed, sanitized and highlighted once; only the open one is
+ * done again, with what is half written in it closed.
  */
+import type { Block } from "ag-ui-wasm/blocks";
 import DOMPurify from "dompurify";
+import hljs from "highlight.js/lib/common";
 import { Marked } from "marked";
-
-/** One top-level block. It keeps its identity while its HTML stays the same. */
-export interface Block {
-  readonly key: number;
-  readonly html: string;
-}
+import remend from "remend";
 
 const escape = (text: string): string =>
   text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+
+/** Whether code is highlighted in what is rendered now. */
+let highlights = false;
+
+function highlighted(code: string, language: string): string {
+  return highlights && hljs.getLanguage(language) ? hljs.highlight(code, { language, ignoreIllegals: true }).value : escape(code);
+}
 
 const marked = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
     code({ text, lang }) {
-      const language = escape(lang?.match(/^\S+/)?.[0] ?? "");
+      const language = lang?.match(/^\S+/)?.[0] ?? "";
       return (
-        `<figure class="code"><figcaption><span>${language}</span><button type="button" class="copy">Copy</button></figcaption>` +
-        `<pre tabindex="0"><code>${escape(text)}</code></pre></figure>`
+        `<figure class="code"><figcaption><span>${escape(language)}</span><button type="button" class="copy">Copy</button></figcaption>` +
+        `<pre tabindex="0"><code>${highlighted(text, language)}</code></pre></figure>`
       );
     },
     // Loading an image tells its server that the text was read, so an answer can only link to one.
@@ -53,10 +57,10 @@ const allowed = {
 };
 
 /** The classes that the renderer gives; an answer must not dress as a part of the page. */
-const classes = ["code", "copy", "table"];
+const classes = /^(?:code|copy|table|hljs-[\w-]+(?: [a-z]+_)*)$/;
 
 DOMPurify.addHook("afterSanitizeAttributes", (node) => {
-  if (!classes.includes(node.className)) node.removeAttribute("class");
+  if (!classes.test(node.className)) node.removeAttribute("class");
   if (node.tagName === "A") {
     node.setAttribute("target", "_blank");
     node.setAttribute("rel", "noopener noreferrer nofollow");
@@ -69,50 +73,23 @@ DOMPurify.addHook("afterSanitizeAttributes", (node) => {
 
 const render = (markdown: string): string => DOMPurify.sanitize(marked.parse(markdown, { async: false }), allowed);
 
-/** Closes what the author has opened and not closed yet, so that a half-written emphasis does not flicker. */
-function mend(tail: string): string {
-  if (/^ {0,3}(```|~~~)/.test(tail)) return tail;
-  let text = tail.replace(/\[([^\][]*)\]\([^)\s]*$/, "$1").replace(/(^|\s)[*_~`]{1,3}$/, "$1");
-  if ((text.match(/`/g)?.length ?? 0) % 2 === 1) text += "`";
-  if ((text.match(/\*\*/g)?.length ?? 0) % 2 === 1) text += "**";
-  return text;
+/** Longer code is shown as it is: highlighting takes its time. */
+const HIGHLIGHT = 20_000;
+
+/**
+ * The HTML of a block, safe to insert.
+ *
+ * @param definitions what it refers to in other blocks
+ */
+export function renderBlock({ text, settled, tooDeep }: Block, definitions: string): string {
+  if (tooDeep) return `<p>${escape(text)}</p>`;
+  highlights = settled && text.length < HIGHLIGHT;
+  return render(definitions + (settled ? text : remend(text, { linkMode: "text-only" })));
 }
 
-/** Reads one message as it grows. */
-export class MarkdownReader {
-  #text = "";
-  /** So far the blocks are final. */
-  #final = 0;
-  #blocks: (Block & { readonly source: string })[] = [];
-
-  /** The blocks of `text`; those that have not changed are the same objects as before. */
-  read(text: string, growing: boolean): readonly Block[] {
-    if (!text.startsWith(this.#text.slice(0, this.#final))) {
-      this.#final = 0;
-      this.#blocks = [];
-    }
-    this.#text = text;
-
-    const before = new Map(this.#blocks.map((block) => [block.key, block]));
-    const blocks = this.#blocks.filter(({ key }) => key < this.#final);
-    const found = marked.lexer(text.slice(this.#final)).filter(({ raw }) => raw !== "");
-    const last = found.findLast(({ type }) => type !== "space");
-    let at = this.#final; // a block's key is the place where it starts
-    for (const token of found) {
-      if (token.type !== "space") {
-        const source = token === last && growing ? mend(token.raw) : token.raw;
-        const old = before.get(at);
-        blocks.push(old?.source === source ? old : { key: at, source, html: render(source) });
-      }
-      at += token.raw.length;
-    }
-    // What comes next can continue the last block, and turn it into a part of the one before: a lone "2" after a list
-    // becomes its second item with the dot. Everything before those two is final. (But for links that are defined
-    // further down: nobody streams those.)
-    this.#final = Math.max(this.#final, blocks.at(-2)?.key ?? 0);
-    this.#blocks = blocks;
-    return blocks;
-  }
+/** About how many lines a block takes: its height until it is seen. */
+export function linesOf({ text }: Block): number {
+  return text.split("\n").reduce((lines, line) => lines + (line === "" ? 0 : 1 + Math.floor(line.length / 80)), 0);
 }
 
 /** Makes the copy buttons of all code blocks work. */

@@ -1,5 +1,5 @@
 /** Custom events and warnings as notices: shown for a while, kept in a list. A store in Svelte's sense. */
-import type { Agent } from "ag-ui-wasm/full";
+import type { Agent } from "ag-ui-wasm";
 import { listenForReceipts } from "./receipts.js";
 
 export interface Notice {

@@ -1,5 +1,6 @@
 /** The ways to speak that the page knows, and what an agent has to be told for each. */
-import type { AgentOptions, GuardOptions } from "ag-ui-wasm/full";
+import { eventSource, type Agent, type AgentOptions, type GuardOptions, type Transport } from "ag-ui-wasm";
+import { policyFrom } from "ag-ui-wasm/chio";
 import type { Catalogue, Scenario } from "./endpoint.js";
 
 export interface Protocol {
@@ -9,6 +10,8 @@ export interface Protocol {
   readonly system: string;
   /** Scenarios of the system that make no sense in this form. */
   readonly without?: readonly string[];
+  /** One connection carries all messages and answers. */
+  readonly session?: boolean;
   readonly options: Pick<AgentOptions, "dialect" | "guard" | "resume">;
 }
 
@@ -19,12 +22,36 @@ const guard: GuardOptions = {
   allowComponents: ["chat-window", "form", "sidebar", "toast", "window"],
 };
 
+/** A policy as Chio's documents write it, of which a page has the YAML. */
+const policy = policyFrom({
+  hushspec: "0.1.0",
+  name: "demo-session",
+  rules: {
+    ag_ui: {
+      enabled: true,
+      transport: "sse",
+      allow_display_without_capability: true,
+      restricted_classifications: ["navigate", "create", "destroy"],
+      max_events_per_second: 500,
+    },
+    ag_ui_components: { enabled: true, allow_components: ["chat-window", "toast"] },
+    ag_ui_inbound: { enabled: true, default: "block", allow_classifications: ["submit"] },
+  },
+});
+
 export const protocols: readonly Protocol[] = [
   { name: "ag-ui", title: "AG-UI", system: "ag-ui", options: { resume: { by: "last-event-id" } } },
   { name: "agent-os", title: "agentOS", system: "agent-os", options: { dialect: "agent-os" } },
   { name: "ngaf", title: "ngaf", system: "ngaf", options: { dialect: "ngaf" } },
   { name: "open-search", title: "OpenSearch", system: "open-search", options: { dialect: "open-search" } },
   { name: "chio", title: "Chio", system: "chio", options: { dialect: "chio", guard } },
+  {
+    name: "chio-session",
+    title: "Chio, one connection",
+    system: "chio-session",
+    session: true,
+    options: { dialect: { name: "chio", input: "event" }, guard: policy },
+  },
   // The AG-UI form says nothing of approvals.
   { name: "hector", title: "Hector", system: "hector", without: ["approval"], options: { dialect: { name: "hector", route: "rest" } } },
   {
@@ -40,3 +67,26 @@ export const protocolOf = (name: string): Protocol => protocols.find((protocol) 
 
 export const scenariosOf = ({ system, without = [] }: Protocol, catalogue: Catalogue): readonly Scenario[] =>
   (catalogue[system] ?? []).filter(({ name }) => !without.includes(name));
+
+/** How the agent is asked at an address: a request a run, or one source that stays open, with a request a message beside it. */
+export const wayOf = ({ session }: Protocol, url: () => string): { url: () => string } | { transport: Transport } =>
+  session === true
+    ? {
+        transport: eventSource({
+          url: (_, { threadId }) => withSession(url(), threadId),
+          submitUrl: () => url().replace(/\/session(?=\?|$)/, "/submit"),
+          keepOpen: true,
+        }),
+      }
+    : { url };
+
+/** Opens the connection of a session before anything is said. The answer is not waited for: the snapshot shows how it went. */
+export function listen(agent: Agent, { session }: Protocol): void {
+  if (session === true) agent.connect().catch(() => {});
+}
+
+function withSession(path: string, threadId: string): string {
+  const url = new URL(path, location.origin);
+  url.searchParams.set("session", threadId);
+  return url.pathname + url.search;
+}

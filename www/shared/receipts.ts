@@ -1,5 +1,5 @@
 /** Chio's receipts: whether the proxy has signed them that this page trusts, and for the very event that came. */
-import type { Agent } from "ag-ui-wasm/full";
+import type { Agent } from "ag-ui-wasm";
 import { verifyReceipt, type ChioEvent, type Receipt } from "ag-ui-wasm/chio";
 
 /** The key of the demo's proxy. A page has it from somewhere else than from the receipts. */

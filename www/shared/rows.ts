@@ -1,6 +1,6 @@
 /** What the conversation shows: the snapshot's messages, each with what belongs to it. */
 import { citationsOf } from "ag-ui-wasm/ngaf";
-import type { Message, Subagent, ToolCall } from "ag-ui-wasm/full";
+import type { Message, Subagent, ToolCall } from "ag-ui-wasm";
 
 /** One row. It keeps its identity until something in it changes, so views compare rows with `===`. */
 export interface Row {

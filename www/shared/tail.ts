@@ -5,13 +5,16 @@ export interface Tail {
   stop(): void;
 }
 
-/** How near the end counts as being there. */
+/** How near the end counts as being there, in CSS pixels. */
 const NEAR = 32;
+/** What a reader scrolls with, and for how long after it a scroll is theirs, in milliseconds. */
+const INPUTS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
+const INPUT_MS = 500;
 
 /** @param onChange told whether the end is followed, whenever that changes */
 export function followTail(viewport: HTMLElement, content: HTMLElement, onChange: (following: boolean) => void): Tail {
   let following = true;
-  let top = 0;
+  let [top, height, input] = [0, 0, -Infinity];
   const gap = (): number => viewport.scrollHeight - viewport.scrollTop - viewport.clientHeight;
   const set = (next: boolean): void => {
     if (next === following) return;
@@ -22,26 +25,41 @@ export function followTail(viewport: HTMLElement, content: HTMLElement, onChange
   const toEnd = (): void => {
     if (log?.childElementCount === 0) return; // a greeting is read from its beginning
     viewport.scrollTop = viewport.scrollHeight;
-    top = viewport.scrollTop;
+    remember();
+  };
+  const remember = (): void => {
+    ({ scrollTop: top, scrollHeight: height } = viewport);
+  };
+  const onInput = (): void => {
+    input = performance.now();
   };
   const onScroll = (): void => {
-    // Only a move upwards lets go: new content makes the gap grow as well, but moves nothing.
+    // Only a move upwards lets go: new content makes the gap grow as well, but moves nothing. Rows that turn out smaller than
+    // they were taken for move the end, and with it what is shown: that is not the reader.
+    const resized = frame !== 0 || viewport.scrollHeight !== height;
+    const byReader = !resized || performance.now() - input < INPUT_MS;
     if (gap() <= NEAR) set(true);
-    else if (viewport.scrollTop < top - 1) set(false);
-    top = viewport.scrollTop;
+    else if (viewport.scrollTop < top - 1) {
+      if (byReader) set(false);
+      else follow();
+    }
+    remember();
   };
   // Scrolling brings rows into sight that then get their true size. Within the observer's own turn that would be a
   // loop, which browsers report as an error; in the next frame it is not.
   let frame = 0;
-  const observer = new ResizeObserver(() => {
+  const follow = (): void => {
     cancelAnimationFrame(frame);
     frame = requestAnimationFrame(() => {
+      frame = 0;
       if (following) toEnd();
     });
-  });
+  };
+  const observer = new ResizeObserver(follow);
   observer.observe(content);
   observer.observe(viewport);
   viewport.addEventListener("scroll", onScroll, { passive: true });
+  for (const name of INPUTS) viewport.addEventListener(name, onInput, { passive: true });
   return {
     jump() {
       set(true);
@@ -51,6 +69,7 @@ export function followTail(viewport: HTMLElement, content: HTMLElement, onChange
       observer.disconnect();
       cancelAnimationFrame(frame);
       viewport.removeEventListener("scroll", onScroll);
+      for (const name of INPUTS) viewport.removeEventListener(name, onInput);
     },
   };
 }

@@ -1,5 +1,5 @@
 /** What the page lets an agent do: change its colour, fill its query bar and, if the user agrees, look at its window. */
-import { tool } from "ag-ui-wasm/full";
+import { tool } from "ag-ui-wasm";
 
 /** What stands in the query bar. A store in Svelte's sense. */
 export interface Query {

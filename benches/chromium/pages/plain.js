@@ -11,7 +11,7 @@ let memory;
 WebAssembly.instantiate = /** @type {any} */ (
   async (/** @type {any} */ source, /** @type {any} */ imports) => {
     const result = /** @type {any} */ (await instantiate(source, imports));
-    memory = (result.instance ?? result).exports.memory;
+    memory = Object.values((result.instance ?? result).exports).find((/** @type {unknown} */ value) => value instanceof WebAssembly.Memory);
     return result;
   }
 );

@@ -3,7 +3,7 @@
 
 use ag_ui_wasm::rules::{ChunkExpander, OrderKeeper};
 use ag_ui_wasm::session::{Effect, Options, Session};
-use ag_ui_wasm::thread::{DocumentLimits, Thread};
+use ag_ui_wasm::thread::{Thread, ThreadLimits};
 use ag_ui_wasm::wire::{BadBody, Delta, Format, Framer, Incoming, frame_fields};
 
 const FRAME: usize = 10 << 20;
@@ -136,7 +136,7 @@ pub fn rules(stream: &Stream) -> usize {
 
 /// The reducer alone, without rules and without patches. Says how many events it was given.
 pub fn reducer(stream: &Stream) -> usize {
-    let mut thread = Thread::new(DocumentLimits { depth: DEPTH, copied_bytes: FRAME }, None, None);
+    let mut thread = Thread::new(ThreadLimits { depth: DEPTH, state_bytes: FRAME }, None, None);
     let mut reduced = 0;
     frames(stream, &mut |delta, data| {
         if let Some(delta) = delta {
@@ -149,7 +149,7 @@ pub fn reducer(stream: &Stream) -> usize {
     reduced
 }
 
-/// The whole core, as the package uses it: a patch is taken behind every `reads` reads. Says how long the patches are.
+/// The whole core, as the package uses it: a patch is taken after every `reads` reads. Says how long the patches are.
 pub fn session(stream: &Stream, reads: usize) -> usize {
     let mut session = Session::new(Options::default(), None, None).unwrap_or_else(|error| panic!("{error}"));
     let input = r#"{"messages":[],"tools":[],"context":[],"forwardedProps":{},"runId":"r"}"#;

@@ -3,7 +3,7 @@
 // Whatever is not understood is left out: a row without an owner that vouches for it has no frames.
 
 import type { JsonObject } from "../../protocol.js";
-import { isSummary, redactedText } from "./redaction.js";
+import { isSummary, redactedSummary, redactedText, type RedactionReason } from "./redaction.js";
 import type { Envelope, Frame, SafeLedgerEvent } from "./types.js";
 
 const RUNTIME = "@agent-os/runtime";
@@ -159,8 +159,26 @@ type Rule = (row: Row) => Frame[];
 
 const custom = (name: string, value: unknown): Frame => ({ type: "CUSTOM", name: `agent-os.${name}`, value });
 
+/** The members of the runtime's rows that are shown as summaries only, each with the reason that its summary states. */
+const SUMMARISED: Readonly<Record<string, RedactionReason>> = {
+  ...{ intent: "run_input", input: "run_input", final: "run_output", output: "run_output" },
+  ...{ args: "tool_arguments", arguments: "tool_arguments", result: "tool_result" },
+  ...{ refusal: "provider_error", error: "provider_error" },
+};
+
+/** A member as it may be shown: a summary in place of a value that is none yet. */
+function shown(name: string, value: unknown): unknown {
+  const reason = Object.hasOwn(SUMMARISED, name) ? SUMMARISED[name] : undefined;
+  return reason === undefined || isSummary(value) ? value : redactedSummary(value, reason);
+}
+
+/** The whole payload, with summaries where values may not be shown. */
+function shownAll(payload: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(payload).map(([name, value]) => [name, shown(name, value)])) as JsonObject;
+}
+
 /** All that the payload has. */
-const whole = (name: string): Rule => ({ payload }) => [custom(name, payload)];
+const whole = (name: string): Rule => ({ payload }) => [custom(name, shownAll(payload))];
 
 const aborted: Rule = ({ event, payload, threadId, runId }) => {
   return [{ type: "RUN_ERROR", threadId, runId, message: text(payload.reason) ?? event.kind, code: event.kind }];
@@ -174,12 +192,12 @@ const RULES = new Map<string, Rule>([
       { type: "RUN_STARTED", threadId, runId, ...(parentRunId !== undefined && { parentRunId }) },
     ],
   ],
-  ["chat.ingested", ({ payload, run }) => [custom("chat.ingested", { runId: run, intent: payload.intent ?? null })]],
+  ["chat.ingested", ({ payload, run }) => [custom("chat.ingested", { runId: run, intent: payload.intent === undefined ? null : shown("intent", payload.intent) })]],
   [
     "agent.run.interrupted",
     (row) => {
       const inputRequest = inputRequestOf(row);
-      return [custom("run.interrupted", { ...row.payload, ...(inputRequest && { inputRequest }) })];
+      return [custom("run.interrupted", { ...shownAll(row.payload), ...(inputRequest && { inputRequest }) })];
     },
   ],
   ["agent.run.resumed", whole("run.resumed")],
@@ -210,7 +228,7 @@ const RULES = new Map<string, Rule>([
   [
     "agent.run.completed",
     ({ payload, threadId, runId }) => {
-      const result = pick(payload, ["final", "output", "outputKind", "tokensUsed"]);
+      const result = shownAll(pick(payload, ["final", "output", "outputKind", "tokensUsed"]));
       return [{ type: "RUN_FINISHED", threadId, runId, result, outcome: { type: "success" } }];
     },
   ],
@@ -254,7 +272,7 @@ function response({ payload, run, runId, flavoredRun }: Row): Frame[] {
     } else if (type === "tool_result" && toolCallId !== undefined) {
       frames.push(result(runId, toolCallId, rest.result));
     } else if (type === "refusal" || type === "error") {
-      frames.push(custom(`llm.${type}`, { runId: flavoredRun, turnIndex, [type]: rest[type] ?? null }));
+      frames.push(custom(`llm.${type}`, { runId: flavoredRun, turnIndex, [type]: rest[type] === undefined ? null : shown(type, rest[type]) }));
     }
   }
   const usage = { runId: run, turnIndex, usage: payload.usage ?? null };

@@ -39,9 +39,19 @@ export function redactedText(value: unknown, reason: RedactionReason): string {
   return JSON.stringify(redactedSummary(value, reason));
 }
 
-/** Whether a value is a summary already. @internal */
+const MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  redacted: (value) => value === true,
+  reason: (value) => typeof value === "string",
+  type: (value) => typeof value === "string",
+  bytes: (value) => typeof value === "number",
+  items: (value) => typeof value === "number",
+  keys: (value) => Array.isArray(value) && value.every((key) => typeof key === "string"),
+};
+
+/** Whether a value is a summary already: one with any other member could carry the value itself. @internal */
 export function isSummary(value: unknown): boolean {
-  return typeof value === "object" && value !== null && (value as { redacted?: unknown }).redacted === true;
+  if (typeof value !== "object" || value === null || (value as { redacted?: unknown }).redacted !== true) return false;
+  return Object.entries(value).every(([name, member]) => Object.hasOwn(MEMBERS, name) && MEMBERS[name]!(member));
 }
 
 /** What must not stand in any text of a frame. */

@@ -1,5 +1,5 @@
 import type { Frame } from "./types.js";
-import { type Reduction, reduceFrames } from "./views.js";
+import { frameReducer, type Reduction } from "./views.js";
 
 /** A list of frames that tells when it has changed. */
 export interface FrameStore {
@@ -24,24 +24,44 @@ export interface FrameStore {
  * const run = useSyncExternalStore(store.subscribe, store.getSnapshot);
  */
 export function createFrameStore(initial: Iterable<Frame> = []): FrameStore {
-  let frames: readonly Frame[] = [...initial];
+  let all: Frame[] = [...initial];
+  let reducer = frameReducer();
+  /** How many frames it has taken. */
+  let taken = 0;
+  // What was read since the last change: nobody who holds it sees it change.
+  let frames: readonly Frame[] | undefined;
   let snapshot: Reduction | undefined;
   const listeners = new Set<{ listener: () => void }>();
-  const set = (next: readonly Frame[]): void => {
-    frames = next;
-    snapshot = undefined;
+  const tell = (): void => {
+    frames = snapshot = undefined;
     for (const entry of [...listeners]) if (listeners.has(entry)) entry.listener();
   };
+  const reduce = (): Reduction => {
+    for (; taken < all.length; taken++) reducer.take(all[taken]!);
+    return reducer.read();
+  };
   return {
-    getSnapshot: () => (snapshot ??= reduceFrames(frames)),
-    getFrames: () => frames,
+    getSnapshot: () => (snapshot ??= reduce()),
+    getFrames: () => (frames ??= all.slice()),
     subscribe: (listener) => {
       const entry = { listener };
       listeners.add(entry);
       return () => void listeners.delete(entry);
     },
-    append: (frame) => set([...frames, frame]),
-    appendMany: (more) => set([...frames, ...more]),
-    reset: (next = []) => set([...next]),
+    append: (frame) => {
+      all.push(frame);
+      tell();
+    },
+    appendMany: (more) => {
+      // All of them or, where reading them throws, none.
+      for (const frame of [...more]) all.push(frame);
+      tell();
+    },
+    reset: (next = []) => {
+      all = [...next];
+      reducer = frameReducer();
+      taken = 0;
+      tell();
+    },
   };
 }

@@ -14,7 +14,7 @@ export interface SubmitDefaults {
   readonly decisionInterrupts?: unknown;
   /** Beside it, the member `agUi` has what came by AG-UI. */
   readonly context?: JsonObject;
-  /** The members of `forwardedProps` that go on. Default: none. */
+  /** The members of `forwardedProps` that are sent on. Default: none. */
   readonly forwardedPropAllowlist?: readonly string[];
   /** What goes where the input has no answer. */
   readonly resume?: unknown;
@@ -45,27 +45,64 @@ export interface SubmitRequest extends Omit<SubmitDefaults, "forwardedPropAllowl
   readonly context: JsonObject;
 }
 
-/** A tool as agentOS has it. */
-export interface ToolDefinition {
+/** A schema as agentOS has it, projected for each protocol. */
+export interface AgentSchema {
+  readonly projections: {
+    /** JSON Schema, as AG-UI declares it. */
+    readonly agUi: JsonObject;
+  };
+}
+
+/** A tool as agentOS has it: the schema of its arguments is an {@link AgentSchema}, or JSON Schema. */
+export type ToolDefinition =
+  | (Named & ({ readonly argsSchema: AgentSchema } | { readonly parameters: AgentSchema } | { readonly canonicalSchema: JsonObject }))
+  | { readonly definition: { readonly function: Named & { readonly parameters: AgentSchema } } };
+
+interface Named {
   readonly name: string;
   readonly description: string;
-  /** The JSON Schema of its arguments. */
-  readonly canonicalSchema: JsonObject;
+}
+
+/** A tool as AG-UI declares it. */
+export interface ProjectedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
 }
 
 /**
- * Tools as AG-UI declares them, by name.
+ * Tools as AG-UI declares them, sorted by name.
+ *
+ * @throws TypeError for a tool without a name or a schema.
  *
  * @example
- * projectTools({ lookup: { name: "lookup", description: "Looks up", canonicalSchema: { type: "object" } } });
+ * projectTools({ lookup: { name: "lookup", description: "Looks up", argsSchema: schema } });
  */
-export function projectTools(
-  tools: Readonly<Record<string, ToolDefinition>> | Iterable<ToolDefinition>,
-): { name: string; description: string; parameters: JsonObject }[] {
+export function projectTools(tools: Readonly<Record<string, ToolDefinition>> | Iterable<ToolDefinition>): ProjectedTool[] {
   const list: ToolDefinition[] = Symbol.iterator in tools ? [...tools] : Object.values(tools);
-  return list
-    .map(({ name, description, canonicalSchema }) => ({ name, description, parameters: canonicalSchema }))
-    .sort((one, other) => one.name.localeCompare(other.name));
+  return list.map(projectTool).sort((one, other) => one.name.localeCompare(other.name));
+}
+
+/**
+ * One tool as AG-UI declares it. Its parameters are `projections.agUi` of its schema: of `argsSchema`, `parameters`, or the
+ * `parameters` of a `definition.function`; or else its `canonicalSchema`.
+ *
+ * @throws TypeError for a tool without a name or a schema.
+ *
+ * @example
+ * projectTool({ name: "lookup", description: "Looks up", canonicalSchema: { type: "object" } });
+ */
+export function projectTool(tool: ToolDefinition): ProjectedTool {
+  const given: Record<string, unknown> = isObject(tool) ? tool : {};
+  const inner = isObject(given.definition) ? given.definition.function : undefined;
+  const { name, description, argsSchema, parameters, canonicalSchema } = isObject(inner) ? inner : given;
+  if (typeof name !== "string") throw new TypeError("a tool must have a string as its name");
+  const projected = [argsSchema, parameters].filter(isObject).map(({ projections }) => isObject(projections) && projections.agUi);
+  const schema = [...projected, canonicalSchema].find(isObject);
+  if (!schema) {
+    throw new TypeError(`tool "${name}" has no schema: expected an AgentSchema with "projections.agUi" as argsSchema, or a canonicalSchema`);
+  }
+  return { name, description: typeof description === "string" ? description : "", parameters: schema as JsonObject };
 }
 
 const COPIED = ["system", "budget", "outputSchema", "traceContext", "materials", "toolContext", "toolPolicy", "decisionInterrupts"] as const;

@@ -35,15 +35,31 @@ function entry<Entry>(map: Map<string, Entry>, id: string, make: () => Entry): E
  * const { status, text, toolCalls } = reduceFrames(frames);
  */
 export function reduceFrames(frames: Iterable<Frame>): Reduction {
+  const reducer = frameReducer();
+  for (const frame of frames) reducer.take(frame);
+  return reducer.read();
+}
+
+/** Reduces frames as they come. What is read stays as it is; an entry that has not changed is the same object in the next. */
+export function frameReducer(): { take(frame: Frame): void; read(): Reduction } {
   let runId: string | null = null;
   let threadId: string | null = null;
   let status: Reduction["status"] = "idle";
-  const messages = new Map<string, { messageId: string; role: "assistant"; text: string }>();
-  const calls = new Map<string, { toolCallId: string; name: string; args: string; result: string | null }>();
+  type Message = { messageId: string; role: "assistant"; text: string };
+  type Call = { toolCallId: string; name: string; args: string; result: string | null };
+  const messages = new Map<string, Message>();
+  const calls = new Map<string, Call>();
   const custom: Extract<Frame, { type: "CUSTOM" }>[] = [];
-  const message = (messageId: string) => entry(messages, messageId, () => ({ messageId, role: "assistant" as const, text: "" }));
-  const call = (toolCallId: string) => entry(calls, toolCallId, () => ({ toolCallId, name: "", args: "", result: null as string | null }));
-  for (const frame of frames) {
+  // An entry that was read is not changed: another takes its place.
+  const change = <Entry extends object>(map: Map<string, Entry>, id: string, made: Entry, members: (was: Entry) => Partial<Entry>): void => {
+    const was = map.get(id) ?? made;
+    map.set(id, { ...was, ...members(was) });
+  };
+  const message = (messageId: string, members: (was: Message) => Partial<Message>): void =>
+    change(messages, messageId, { messageId, role: "assistant", text: "" }, members);
+  const call = (toolCallId: string, members: (was: Call) => Partial<Call>): void =>
+    change(calls, toolCallId, { toolCallId, name: "", args: "", result: null }, members);
+  const take = (frame: Frame): void => {
     switch (frame.type) {
       case "RUN_STARTED":
       case "RUN_FINISHED":
@@ -56,19 +72,19 @@ export function reduceFrames(frames: Iterable<Frame>): Reduction {
         status = "aborted";
         break;
       case "TEXT_MESSAGE_START":
-        Object.assign(message(frame.messageId), { role: frame.role, text: "" });
+        message(frame.messageId, () => ({ role: frame.role, text: "" }));
         break;
       case "TEXT_MESSAGE_CONTENT":
-        message(frame.messageId).text += frame.delta;
+        message(frame.messageId, ({ text }) => ({ text: text + frame.delta }));
         break;
       case "TOOL_CALL_START":
-        Object.assign(call(frame.toolCallId), { name: frame.toolCallName, args: "", result: null });
+        call(frame.toolCallId, () => ({ name: frame.toolCallName, args: "", result: null }));
         break;
       case "TOOL_CALL_ARGS":
-        call(frame.toolCallId).args += frame.delta;
+        call(frame.toolCallId, ({ args }) => ({ args: args + frame.delta }));
         break;
       case "TOOL_CALL_RESULT":
-        call(frame.toolCallId).result = frame.content;
+        call(frame.toolCallId, () => ({ result: frame.content }));
         break;
       case "CUSTOM":
         custom.push(frame);
@@ -77,10 +93,13 @@ export function reduceFrames(frames: Iterable<Frame>): Reduction {
         break;
       default:
     }
-  }
-  const textMessages = [...messages.values()];
-  const text = textMessages.map((message) => message.text).join("");
-  return { runId, threadId, status, text, textMessages, toolCalls: [...calls.values()], custom };
+  };
+  const read = (): Reduction => {
+    const textMessages = [...messages.values()];
+    const text = textMessages.map((message) => message.text).join("");
+    return { runId, threadId, status, text, textMessages, toolCalls: [...calls.values()], custom: [...custom] };
+  };
+  return { take, read };
 }
 
 /** When something happened: milliseconds since 1970, where its frames say so. */

@@ -3,6 +3,7 @@
 // The contract folds reasoning into the message of the same id, knows no reasoning messages, and in version 1 reads each
 // piece of a call's arguments alone: none of that can be had from AG-UI messages, so it is computed from the events.
 
+import { AgentError } from "../../error.js";
 import type { AgUiEvent } from "../../events.js";
 import type { JsonObject } from "../../protocol.js";
 import { uuid } from "../../uuid.js";
@@ -34,7 +35,7 @@ export interface Reducer {
   /** Whether RFC 6902 would have refused a patch that was applied. */
   lenient: boolean;
   readonly generation: number;
-  /** Whether a run is on that has not told its end. */
+  /** Whether a run is in progress that has not told its end. */
   readonly open: boolean;
   reduce(event: AgUiEvent): void;
   /** A run is asked for. */
@@ -46,7 +47,7 @@ export interface Reducer {
   add(message: NgafMessage): void;
   setCall(id: string, change: (call: NgafToolCall) => NgafToolCall): void;
   bridge(): void;
-  /** Somebody gets the messages: they do not change any more. */
+  /** Somebody gets the messages: they do not change. */
   handOut(): void;
 }
 
@@ -81,12 +82,14 @@ export function createReducer(client: Client): Reducer {
   const activities = new Map<string, { type: string; content: JsonObject }>();
   /** Messages of this run that stream. */
   let streaming = new Set<string>();
+  /** The assistant's messages from before the run. */
+  let earlier = new Set<string>();
   let speaking: string | undefined;
   let generation = 0;
   let open = false;
   let produced = false;
   let paused = false;
-  /** What chunks go on with. */
+  /** What chunks continue. */
   let chunk: { readonly id: string; readonly key: string; close?(): void } | undefined;
 
   const place = (id: string): number | undefined => {
@@ -181,6 +184,7 @@ export function createReducer(client: Client): Reducer {
     paused = false;
     chunk = undefined;
     generation++;
+    earlier = new Set(fields.messages.filter(({ role }) => role === "assistant").map(({ id }) => id));
     fields.interrupt = undefined;
     fields.customEvents = [];
     activities.clear();
@@ -193,7 +197,7 @@ export function createReducer(client: Client): Reducer {
     open = false;
     closeChunk();
     if (version === 2) finalise(paused ? "paused" : (outcome ?? "error"));
-    const error = version === 2 ? classifyError(cause) : cause;
+    const error = version === 2 ? classifyError(cause, thrown(cause)) : cause;
     if (outcome) setStatus("idle", undefined);
     else setStatus("error", error);
   };
@@ -250,7 +254,10 @@ export function createReducer(client: Client): Reducer {
     const missing = [...calls.values()].filter(({ id }) => !fields.toolCalls.some((call) => call.id === id));
     if (missing.length) fields.toolCalls = [...fields.toolCalls, ...missing];
     const ids = new Set(messages.map(({ id }) => id));
-    const kept = fields.messages.filter(({ id }) => streaming.has(id) && !ids.has(id));
+    // The running answer may have another id here than it streamed with: then it takes the place of what streamed.
+    const answered = messages.some(({ id, role }) => role === "assistant" && !earlier.has(id));
+    const kept = answered ? [] : fields.messages.filter(({ id }) => streaming.has(id) && !ids.has(id));
+    if (answered) for (const id of streaming) if (!ids.has(id)) streaming.delete(id);
     setList([...messages, ...kept]);
     bridge();
   };
@@ -352,7 +359,7 @@ export function createReducer(client: Client): Reducer {
       case "REASONING_MESSAGE_START":
         return startReasoning(id);
       case "REASONING_MESSAGE_CHUNK": {
-        // The official client makes a START of the first chunk, and an END behind the last.
+        // The official client makes a START of the first chunk, and an END after the last.
         const to = goOn("reasoning:", text(event, "messageId"), (to) => {
           if (reasoned.has(to)) return;
           startReasoning(to);
@@ -460,6 +467,11 @@ export function createReducer(client: Client): Reducer {
     handOut: () => void (fresh = undefined),
   };
   return reducer;
+}
+
+/** What was thrown beneath an error of the agent's. */
+function thrown(error: unknown): unknown {
+  return (AgentError.is(error) ? error.cause : undefined) ?? error;
 }
 
 /** An event as it came, where the dialect has changed it or taken it out; nothing for one that it has made up. */

@@ -50,7 +50,7 @@ export function followThread(reducer: Reducer, changed: () => void): (snapshot: 
     if (!snapshot.isLoading && !reducer.open && !reducer.lenient && snapshot.state !== state && isObject(snapshot.state)) {
       state = snapshot.state;
       fields.state = snapshot.state;
-      // Version 1 does so behind events of the state only.
+      // Version 1 does so after events of the state only.
       if (reducer.version === 2 || !reducer.generation) reducer.bridge();
       changed();
     }

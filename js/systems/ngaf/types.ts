@@ -174,7 +174,7 @@ export interface NgafAgent {
   subscribe(listener: () => void): () => void;
   submit(input: NgafSubmitInput, options?: { readonly signal?: AbortSignal }): Promise<void>;
   stop(): Promise<void>;
-  /** Runs again behind the user message that led to this message. Rejects where that makes no sense. */
+  /** Runs again after the user message that led to this message. Rejects where that makes no sense. */
   regenerate(assistantIndex: number): Promise<void>;
   /** Runs the thread again, without a new message. */
   retry(): Promise<void>;

@@ -3,7 +3,7 @@
 use super::run::{Question, Run};
 use super::write::{as_text, filled};
 use super::{INPUT, Route, Settings, object, text};
-use crate::wire::{Fields, JsonWriter, Raw, write_value};
+use crate::wire::{At, Fields, Index, JsonWriter, Raw, write_value};
 
 /// The body of the request that begins a run. `sent`: the last message of the user that went out.
 pub(super) fn submit(settings: &Settings, run: &Run, sent: &mut String, input: &Fields<'_>) -> String {
@@ -14,9 +14,13 @@ pub(super) fn submit(settings: &Settings, run: &Run, sent: &mut String, input: &
     let mut parts = String::new();
     let mut writer = Parts { v2, list: JsonWriter::array(&mut parts) };
     let mut task = "";
+    let mut questions = Index::new();
+    for (at, question) in run.questions.iter().enumerate() {
+        questions.entry(question.id.clone()).or_insert(At { message: at, call: 0 });
+    }
     for answer in answers.iter().filter_map(|raw| raw.object()) {
         let id = text(&answer, "interruptId");
-        let question = run.questions.iter().find(|question| question.id == id);
+        let question = questions.get(&*id).and_then(|at| run.questions.get(at.message));
         task = question.map_or(task, |question| &question.task);
         writer.answer(&id, question, &answer);
     }
@@ -63,7 +67,7 @@ pub(super) fn call(method: &str, params: &str, id: &str) -> String {
     body
 }
 
-/// The messages behind the agent's last one, in order: those of the user, and what the page has answered to calls. The
+/// The messages after the agent's last one, in order: those of the user, and what the page has answered to calls. The
 /// message `sent` went out with an earlier request.
 fn unsent<'a>(messages: &[Raw<'a>], sent: &str) -> Vec<Fields<'a>> {
     let mut new = Vec::new();

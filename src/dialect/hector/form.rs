@@ -1,6 +1,6 @@
 //! The AG-UI form of version 1: sixteen named events, nested as the code writes them or flat as the documents print them. Uses `wire`.
 
-use super::run::{Held, Kind};
+use super::run::{Held, Kind, mark};
 use super::write::{as_text, compact, compact_fields};
 use super::{Hector, SUCCESS, State, is_true, object, text};
 use crate::dialect::Output;
@@ -50,7 +50,7 @@ impl Hector {
         if !self.run.is_over() {
             self.told(name, payload.as_ref().unwrap_or(fields), out);
         } else if !matches!(*name, "done" | "error" | "message_stop" | "task_update" | "task_complete") {
-            out.warning("hector-event-late", [name, " behind the end of the run is left out"].concat());
+            out.warning("hector-event-late", [name, " after the end of the run is left out"].concat());
         }
         true
     }
@@ -72,7 +72,7 @@ impl Hector {
             }
             "content_block_start" => {
                 self.stopped = false;
-                self.run.open(Kind::Text, &id("blockId"), self.role, &id("blockType"), out);
+                self.run.open(Kind::Text, &id("blockId"), self.role, &mark(&id("blockType"), "", ""), out);
             }
             "content_block_delta" => self.run.delta(Kind::Text, &id("blockId"), &delta(), out),
             "content_block_stop" => self.run.close(Kind::Text, &id("blockId"), out),

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! What a frame is shows in the frame; the settings say only where requests go and what they ask for: `route` (`rest`,
-//! `json-rpc`, `v2`; guessed from the `url` if it is not given), `form` (`agui`, default, or `native`), `resubscribe` (the
+//! `json-rpc`, `v2`; guessed from the `url` if it is not given), `form` or `format` (`agui`, default, or `native`), `resubscribe` (the
 //! method of JSON-RPC that joins a task, default `tasks/resubscribe`).
 
 mod body;
@@ -58,7 +58,7 @@ impl Settings {
             Some(_) => return None,
             None => guess(&text("url").unwrap_or_default()),
         };
-        let native = match text("form").as_deref() {
+        let native = match text("form").or_else(|| text("format")).as_deref() {
             None | Some("agui") => route == Some(Route::V2),
             Some("native") => true,
             Some(_) => return None,
@@ -126,9 +126,9 @@ pub struct Hector {
     state: State,
     /// The role of the message that is open.
     role: &'static str,
-    /// The text that came last, which asks for what comes behind it.
+    /// The text that came last, which asks for what comes after it.
     prompt: String,
-    /// An approval that nothing has come behind.
+    /// An approval that nothing has come after.
     asked: Option<Question>,
     /// Version 2: what the parts of a text or a thought have added up to, until it is told whole.
     said: Vec<v2::Said>,
@@ -160,6 +160,11 @@ pub fn new(settings: &str) -> Option<Box<dyn Dialect>> {
 impl Dialect for Hector {
     fn accept(&self) -> Option<&'static str> {
         (!self.settings.native).then_some("application/x-agui-events, text/event-stream;q=0.9")
+    }
+
+    fn contradicts(&self, accept: &str) -> Option<bool> {
+        // `application/x-agui-events` and `application/agui+json` ask for the AG-UI form, and nothing else does.
+        Some(accept.contains("agui") == self.settings.native)
     }
 
     fn begin(&mut self, request: &Begun<'_>) {
@@ -356,7 +361,17 @@ mod tests {
         assert_eq!(read(r#"{"route":"json-rpc","url":"/agents/a"}"#), Some((Some(Route::JsonRpc), false)));
         assert_eq!(read(r#"{"url":"/agents/a"}"#), Some((Some(Route::V2), true)));
         assert_eq!(read(r#"{"form":"native"}"#), Some((None, true)));
-        for json in [r#"{"route":"v3"}"#, r#"{"resubscribe":1}"#, r#"{"route":1}"#, r#"{"form":"x"}"#, "[]", "x"] {
+        assert_eq!(read(r#"{"format":"native"}"#), Some((None, true)));
+        assert_eq!(read(r#"{"format":"agui"}"#), Some((None, false)));
+        for json in [
+            r#"{"route":"v3"}"#,
+            r#"{"resubscribe":1}"#,
+            r#"{"route":1}"#,
+            r#"{"form":"x"}"#,
+            r#"{"format":"x"}"#,
+            "[]",
+            "x",
+        ] {
             assert_eq!(read(json), None, "{json}");
         }
     }

@@ -2,7 +2,7 @@
 //! them. Uses `wire`.
 
 use super::part::Part;
-use super::run::{Held, Kind, Question};
+use super::run::{Held, Kind, Question, mark};
 use super::write::{compact, compact_fields, tell};
 use super::{Hector, State, is_true, list, object, state, text};
 use crate::dialect::Output;
@@ -21,7 +21,7 @@ impl Hector {
         match name {
             _ if self.run.is_over() => {
                 if name == "message" {
-                    out.warning("hector-event-late", "a message behind the end of the run is left out");
+                    out.warning("hector-event-late", "a message after the end of the run is left out");
                 }
             }
             "message" => {
@@ -112,7 +112,7 @@ impl Hector {
         let is_thinking = event == "thinking" || block == "thinking";
         let is_content = !is_thinking && event != "tool_call" && event != "thinking_complete" && !part.text.is_empty();
         if is_thinking || event == "tool_call" || is_content {
-            // The server has gone on.
+            // The server has continued.
             self.asked = None;
         }
         if is_thinking {
@@ -127,12 +127,16 @@ impl Hector {
         }
         if is_content {
             self.run.close_all(Kind::Thinking, out);
-            let id = match self.run.open_block(Kind::Text) {
+            let given = part.word("block_id", "");
+            // What is no content of the answer is marked, so that a page can show it as what it is.
+            let marked = if matches!(&*event, "error" | "task" | "message") { &*event } else { "" };
+            let mark = mark(&block, marked, &part.word("error_code", ""));
+            let id = match self.run.continued(&given, &mark) {
                 Some(id) => id.to_owned(),
                 None => {
-                    let given = part.word("block_id", "");
+                    self.run.close_all(Kind::Text, out);
                     let id = if given.is_empty() { self.run.make_id() } else { given.into_owned() };
-                    self.run.open(Kind::Text, &id, self.role, &block, out);
+                    self.run.open(Kind::Text, &id, self.role, &mark, out);
                     id
                 }
             };
@@ -186,7 +190,7 @@ impl Hector {
         self.run.result(Held { call, content, failed, status: String::new() }, out);
     }
 
-    /// Somebody has to approve a tool. A stream that waits for that stays open and goes on, so the page is told at once;
+    /// Somebody has to approve a tool. A stream that waits for that stays open and continues, so the page is told at once;
     /// it is an interrupt where the stream ends instead.
     fn approval(&mut self, part: &Part<'_>, out: &mut Output) {
         let tool = part.said("tool_name").into_owned();

@@ -8,7 +8,7 @@
 //! Whoever speaks opens what it speaks of, so that no server can break an order with what it leaves out.
 
 use super::write::{filled, say};
-use crate::dialect::Output;
+use crate::dialect::{Item, Output};
 use crate::wire::JsonWriter;
 
 /// How many calls, open blocks or held results are remembered. More than a server has at a time, so that a hostile one
@@ -29,6 +29,21 @@ pub(super) enum Kind {
 struct Block {
     id: String,
     kind: Kind,
+    mark: String,
+}
+
+/// How a block of text is marked that is not plain: JSON text of its `metadata.hector`. Empty: it is plain.
+#[inline(never)]
+pub(super) fn mark(block_type: &str, event_type: &str, error_code: &str) -> String {
+    let mut json = String::new();
+    if matches!(block_type, "" | "text") && event_type.is_empty() && error_code.is_empty() {
+        return json;
+    }
+    let mut object = JsonWriter::object(&mut json);
+    object.optional("blockType", filled(block_type).filter(|name| *name != "text"));
+    object.optional("eventType", filled(event_type)).optional("errorCode", filled(error_code));
+    object.close();
+    json
 }
 
 /// The last that was said of a call's result.
@@ -119,9 +134,17 @@ impl Run {
         self.blocks.iter().rev().find(|block| block.kind == kind).map(|block| &*block.id)
     }
 
-    /// Begins a block, if it is not open. `block_type`: of text that is not plain.
+    /// The open block of text that a part continues: the one with the part's block id, or, for a part without an id, one
+    /// that is marked alike.
+    pub fn continued(&self, id: &str, mark: &str) -> Option<&str> {
+        let last = self.blocks.iter().rev().find(|block| block.kind == Kind::Text)?;
+        let same = if id.is_empty() { last.mark == mark } else { last.id == id };
+        same.then_some(&*last.id)
+    }
+
+    /// Begins a block, if it is not open. `mark`: see [`mark`].
     #[inline(never)]
-    pub fn open(&mut self, kind: Kind, id: &str, role: &str, block_type: &str, out: &mut Output) {
+    pub fn open(&mut self, kind: Kind, id: &str, role: &str, mark: &str, out: &mut Output) {
         if !self.speak(out) || self.is_open(kind, id) {
             return;
         }
@@ -136,21 +159,12 @@ impl Run {
             }
             Kind::Text => {
                 let members = [("messageId", id), ("role", role)];
-                match block_type {
-                    "" | "text" => say(out, "TEXT_MESSAGE_START", &members, &[]),
-                    other => {
-                        let mut metadata = String::new();
-                        let mut object = JsonWriter::object(&mut metadata);
-                        let mut own = JsonWriter::object(object.member("hector"));
-                        own.string("blockType", other);
-                        own.close();
-                        object.close();
-                        say(out, "TEXT_MESSAGE_START", &members, &[("metadata", &metadata)]);
-                    }
-                }
+                let metadata = [r#"{"hector":"#, mark, "}"].concat();
+                let marked = [("metadata", &*metadata)];
+                say(out, "TEXT_MESSAGE_START", &members, if mark.is_empty() { &[] } else { &marked });
             }
         }
-        self.blocks.push(Block { id: id.to_owned(), kind });
+        self.blocks.push(Block { id: id.to_owned(), kind, mark: mark.to_owned() });
     }
 
     /// Adds to a block, which it opens if need be.
@@ -381,6 +395,9 @@ impl Run {
             own.close();
             object.close();
             say(out, "TOOL_CALL_RESULT", &members, &[("metadata", &metadata)]);
+            if failed {
+                out.push(Item::Failed { call, error: content });
+            }
         }
     }
 

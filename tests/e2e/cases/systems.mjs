@@ -255,6 +255,31 @@ export const systems = {
   },
 };
 
+/** A session that stays open: three messages and their answers over one connection, and what comes without being asked. */
+export async function session(chat) {
+  await chat.open("session", { protocol: "chio-session", hold: true });
+  await chat.shows(id("notice"), "Connected");
+  await chat.release("all");
+  for (const [at, text] of ["Where is my order?", "When does it come?", "Thank you."].entries()) {
+    await chat.ask(text);
+    await chat.shows(id("text"), `Message ${at + 1} of this connection: ${text}`);
+    await answered(chat);
+  }
+  assert.deepEqual(
+    (await chat.messages()).map(({ role, text }) => [role, text]),
+    ["Where is my order?", "When does it come?", "Thank you."].flatMap((text, at) => [
+      ["user", text],
+      ["assistant", `Message ${at + 1} of this connection: ${text}`],
+    ]),
+  );
+  const runs = await chat.server((runs) => runs.length > 0 && runs);
+  assert.equal(runs.length, 1, "one connection");
+  assert.deepEqual(runs[0].received.messages, ["Where is my order?", "When does it come?", "Thank you."]);
+  assert.equal(runs[0].ended, undefined, "which is open still");
+  await chat.screenshot(`chio-session-${chat.page}`);
+  await checked(chat);
+}
+
 /** The switch of the page. */
 export async function switching(chat) {
   await chat.open("echo");

@@ -22,7 +22,9 @@ export const thread = {
 
     // Whoever scrolls up is left in peace, until they ask to be taken back.
     await chat.browser.evaluate((css) => {
-      document.querySelector(css).scrollTop = 0;
+      const viewport = document.querySelector(css);
+      viewport.dispatchEvent(new WheelEvent("wheel", { deltaY: -100 }));
+      viewport.scrollTop = 0;
     }, id("viewport"));
     await chat.until((css) => document.querySelector(css)?.offsetHeight > 0, id("jump"));
     await chat.release();

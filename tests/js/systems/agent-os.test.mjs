@@ -297,6 +297,38 @@ describe("submit", () => {
   });
 });
 
+it("what was read of a store stays as it was, and what comes is added to it", () => {
+  const store = createFrameStore([{ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "a" }]);
+  const [frames, snapshot] = [store.getFrames(), store.getSnapshot()];
+  const before = structuredClone([frames, snapshot]);
+  store.append({ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "b" });
+  store.append({ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "f" });
+  store.append({ type: "CUSTOM", name: "agent-os.run.interrupted", value: {} });
+  const between = store.getSnapshot();
+  store.appendMany(store.getFrames());
+  assert.deepEqual([frames, snapshot], before);
+  assert.deepEqual([between.text, between.toolCalls.length, between.custom.length, between.status], ["ab", 1, 1, "interrupted"]);
+  assert.deepEqual(store.getSnapshot(), reduceFrames(store.getFrames()));
+  assert.deepEqual([store.getSnapshot().text, store.getFrames().length], ["abab", 8]);
+});
+
+it("a store copies nothing of its frames until somebody reads them", () => {
+  const store = createFrameStore();
+  let copied = 0;
+  const iterator = Array.prototype[Symbol.iterator];
+  Array.prototype[Symbol.iterator] = function () {
+    copied += this.length;
+    return iterator.call(this);
+  };
+  try {
+    for (let at = 0; at < 1000; at++) store.append({ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "x" });
+  } finally {
+    Array.prototype[Symbol.iterator] = iterator;
+  }
+  assert.equal(copied, 0);
+  assert.equal(store.getSnapshot().text.length, 1000);
+});
+
 it("a store tells of every change once", () => {
   const store = createFrameStore();
   let told = 0;
@@ -318,7 +350,7 @@ it("a store tells of every change once", () => {
 describe("an agent", { skip: !real && "needs the built core" }, () => {
   for (const name of RUNS) {
     it(name, async () => {
-      const { createAgent } = await load("full/index");
+      const { createAgent } = await load("index");
       const { fetch } = answering(fixture(`agentos/${name}.sse`));
       const agent = createAgent({ url: "http://host/agent", fetch, dialect: "agent-os", rules: "strict", notify: "sync" });
       const events = [];
@@ -336,7 +368,7 @@ describe("an agent", { skip: !real && "needs the built core" }, () => {
   }
 
   it("answers an interrupt", async () => {
-    const { createAgent } = await load("full/index");
+    const { createAgent } = await load("index");
     const custom = (name, value) => ({ type: "CUSTOM", name: `agent-os.run.${name}`, value: { runId: 11, interruptId: "i-9", ...value } });
     const row = (id, ...agUiFrames) => `event: ag_ui\ndata: ${JSON.stringify({ id, ts: id, kind: "k", scopeKey: "conversation:c", agUiFrames })}\n\n`;
     const { fetch, requests } = answering(
@@ -354,7 +386,7 @@ describe("an agent", { skip: !real && "needs the built core" }, () => {
   });
 
   it("publishes with the demo's host, twice in one thread", async () => {
-    const { createAgent } = await load("full/index");
+    const { createAgent } = await load("index");
     const agent = createAgent({ url: "http://host/agent", fetch: served(agentOs), dialect: "agent-os", rules: "strict" });
     for (const runs of [1, 2]) {
       assert.equal((await agent.submit("Publish it")).outcome, "interrupted");

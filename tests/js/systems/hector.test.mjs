@@ -7,7 +7,7 @@ import { hector as server } from "./servers/hector.mjs";
 import { load, real, until } from "../lib.mjs";
 
 const hector = await load("systems/hector");
-const { createAgent, eventSource } = await load("full/index");
+const { createAgent, eventSource } = await load("index");
 const skip = !real && "the core is a stand-in";
 
 const read = (name) => readFileSync(new URL(`../../fixtures/dialects/hector/${name}`, import.meta.url), "utf8");
@@ -216,7 +216,7 @@ describe("an agent", { skip }, () => {
     const { agent, asked } = create([read("08-agui-truncated.sse"), read("09-agui-task-snapshot-states.sse")], {
       url,
       resume: hector.resubscribe(url),
-      retry: { baseMs: 0 },
+      retry: { baseMs: 0, minMs: 0 },
     });
     const { outcome } = await agent.submit("go");
     assert.deepEqual([outcome, said(agent)], ["success", "Partialrest of the answer"]);

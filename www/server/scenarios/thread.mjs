@@ -19,7 +19,7 @@ const answers = [
   "> Up the steps behind the church.\n\nSteep, but you have the gardens to yourself.",
 ];
 
-/** A thread that was going on before this page was opened: it comes in one piece. */
+/** A thread that was in progress before this page was opened: it comes in one piece. */
 function* history(threadId) {
   for (let index = 0; index < SIZE / 2; index += 1) {
     const turn = index + 1;
@@ -38,7 +38,7 @@ export const thread = {
     yield started(input);
     if (input.messages.length < SIZE) {
       // A snapshot keeps the local order and appends what is new, so the question comes again, with an id of the
-      // server's, behind the thread it asks for.
+      // server's, after the thread it asks for.
       const question = { id: `${runId}-question`, role: "user", content: lastWords(input) };
       yield { type: "MESSAGES_SNAPSHOT", messages: [...history(threadId), question] };
       yield mark("snapshot");

@@ -225,7 +225,7 @@ const approval = {
   about: "The run is interrupted for your decision, and resumed with it.",
   prompt: "Publish the page.",
   *run(input) {
-    // The interrupt's id carries all that is needed to go on.
+    // The interrupt's id carries all that is needed to continue.
     const interrupted = Number(input.answer?.interruptId.match(/^i-(\d+)$/)?.[1]);
     yield* interrupted > 0 ? resumed(new Run(input, interrupted)) : ask(new Run(input));
   },

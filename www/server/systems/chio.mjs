@@ -4,7 +4,7 @@
  */
 import { createHash, createPrivateKey, createPublicKey, randomUUID, sign } from "node:crypto";
 import { parse } from "../http.mjs";
-import { mark, pieces, wait } from "../steps.mjs";
+import { mark, pieces, until, wait } from "../steps.mjs";
 import { dataFrame } from "./ag-ui.mjs";
 
 // The key of the protocol's public test vectors: 32 bytes of 9, in the wrapping that Node reads.
@@ -129,4 +129,77 @@ export const chio = {
   scenarios: [refund, guarded],
   read,
   frame: dataFrame,
+};
+
+/** What the user of a session has sent and nobody has read. */
+class Inbox {
+  #messages = [];
+  #wake = () => {};
+
+  add(message) {
+    this.#messages.push(message);
+    this.#wake();
+  }
+
+  /** Kept once there is something to read. */
+  waits() {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      if (this.#messages.length > 0) resolve();
+    });
+  }
+
+  take() {
+    return this.#messages.shift();
+  }
+}
+
+const KEPT = 200;
+const inboxes = new Map();
+
+/** The inbox of a session. */
+function inboxOf(threadId) {
+  const inbox = inboxes.get(threadId) ?? new Inbox();
+  inboxes.delete(threadId);
+  inboxes.set(threadId, inbox);
+  if (inboxes.size > KEPT) inboxes.delete(inboxes.keys().next().value);
+  return inbox;
+}
+
+const session = {
+  name: "session",
+  title: "Many messages, one connection",
+  about: "The stream stays open: each message is posted beside it, and its answer comes over the same connection.",
+  prompt: "Where is my order 1024?",
+  *run(input) {
+    const stream = new Stream(input);
+    const inbox = inboxOf(input.threadId);
+    yield stream.event("notification", "alert", { component_type: "toast", component_id: "default" }, { title: "Connected", text: "The agent listens." });
+    for (;;) {
+      yield until(inbox.waits());
+      const { payload } = inbox.take();
+      input.messages.push(payload?.text);
+      yield mark(`message ${input.messages.length}`);
+      yield* stream.text(`Message ${input.messages.length} of this connection: ${payload?.text ?? "nothing"}`);
+      const said = stream.event("lifecycle", "mutate", { component_type: "chat-window", component_id: "main" }, { action: "finished" });
+      yield said;
+      yield receipt(said);
+    }
+  },
+};
+
+/** The same system with a connection that is kept open: a GET opens it, a POST brings a message. */
+export const chioSession = {
+  name: "chio-session",
+  paths: ["/ag-ui/*/session"],
+  unary: ["/ag-ui/*/submit"],
+  methods: ["POST", "GET"],
+  scenarios: [session],
+  // The record of a connection has the messages that were answered over it.
+  read: (text, request, query) => ({ ...read(text, request, query), messages: [] }),
+  frame: dataFrame,
+  send(input) {
+    inboxOf(input.threadId).add(input);
+    return { taken: true };
+  },
 };

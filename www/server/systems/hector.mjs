@@ -109,7 +109,7 @@ const weather = {
   }),
 };
 
-/** The questions that wait for an answer, by context. A stream that has asked stays open, and goes on with it. */
+/** The questions that wait for an answer, by context. A stream that has asked stays open, and continues it. */
 const waiting = new Map();
 
 function ask(contextId) {
@@ -145,7 +145,7 @@ const approval = {
     const { threadId, decision } = input;
     const task = new Task(input);
     if (decide(threadId, decision)) {
-      // The stream that has asked goes on; this one has nothing to add.
+      // The stream that has asked continues; this one has nothing to add.
       yield task.status("COMPLETED", true);
       return;
     }

@@ -1,5 +1,5 @@
 /**
- * A host of agentOS: a scope's ledger, each row in its envelope. It asks before it publishes, and goes on with the answer.
+ * A host of agentOS: a scope's ledger, each row in its envelope. It asks before it publishes, and continues the answer.
  *
  * A row's id grows over all requests of a thread, as a ledger's does.
  */

@@ -1,9 +1,9 @@
-// Chio's proxy before a support agent: it asks before it refunds. Events of Chio's own, each behind its signed receipt; what
+// Chio's proxy before a support agent: it asks before it refunds. Events of Chio's own, each after its signed receipt; what
 // the proxy blocks leaves its receipt only.
 
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 
-// An Ed25519 key of 32 equal bytes, behind the header that PKCS #8 has for such keys.
+// An Ed25519 key of 32 equal bytes, after the header that PKCS #8 has for such keys.
 const header = Buffer.from("302e020100300506032b657004220420", "hex");
 const key = createPrivateKey({ key: Buffer.concat([header, Buffer.alloc(32, 9)]), format: "der", type: "pkcs8" });
 

@@ -1,5 +1,5 @@
 /**
- * An agent of OpenSearch 3.8 behind its OpenAI handler: pauses for a tool of the page, ends twice, tells its tokens as
+ * An agent of OpenSearch 3.8 after its OpenAI handler: pauses for a tool of the page, ends twice, tells its tokens as
  * `Custom`, and sends the stored conversation to who sends no messages.
  */
 

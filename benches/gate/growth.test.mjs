@@ -1,0 +1,11 @@
+// What a server sends costs instructions in proportion to its length: the table of tests/growth.rs, under valgrind.
+
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { attempt, probe } from "../../tools/run.mjs";
+
+it("instructions grow with what comes", { skip: !probe("valgrind", "--version") && "there is no valgrind (a Debian package)" }, async () => {
+  const args = ["test", "--locked", "--test", "growth", "--", "--ignored"];
+  const { ok, tail } = await attempt("cargo", args, { log: "gate-growth" });
+  assert.ok(ok, tail);
+});

@@ -1,0 +1,2 @@
+#![cfg_attr(fuzzing, no_main)]
+ag_ui_wasm_fuzz::target!("agent_os");

@@ -1,0 +1,415 @@
+// The agent: its fields, its subscribers, and the life of a run.
+
+import {
+  AGUIConnectNotImplementedError,
+  type AgentCapabilities,
+  type BaseEvent,
+  type Interrupt,
+  type Message,
+  type RunAgentInput,
+  type State,
+} from "@ag-ui/core";
+import { catchError, defaultIfEmpty, defer, EMPTY, finalize, from, lastValueFrom, map, Subject, takeUntil, tap, type Observable } from "rxjs";
+import { applyEvents } from "./apply.js";
+import { toConsole, type StepperOptions } from "./core.js";
+import { createDebugLogger, resolveAgentDebugConfig, type AgentDebugConfig, type DebugLogger, type ResolvedAgentDebugConfig } from "./debug.js";
+import { applyMutation, callHooks, notifyInTurn } from "./hooks.js";
+import { checkAnswers } from "./interrupts.js";
+import { FunctionMiddleware, type Middleware, type MiddlewareFunction } from "./middleware.js";
+import { isOlder, isVersion, PROTOCOL_VERSION } from "./protocol.js";
+import { through } from "./stream.js";
+import { throttled } from "./throttle.js";
+import type {
+  AgentConfig,
+  AgentSettings,
+  AgentStateMutation,
+  AgentSubscriber,
+  RunAgentParameters,
+  RunAgentResult,
+} from "./types.js";
+import { randomUUID, structuredClone_ } from "./values.js";
+
+/** The version of the official client whose surface this is, and the newest that a server is taken to know. */
+export const CLIENT_VERSION = "1.0.0";
+
+/** The stream of a run, where the agent takes it in itself: it has put what came into the agent when it emits. */
+export const directRun: unique symbol = Symbol("ag-ui-wasm.directRun");
+
+/** How a run gets its events. */
+type Source = (input: RunAgentInput, subscribers: AgentSubscriber[]) => Observable<AgentStateMutation>;
+
+export abstract class AbstractAgent {
+  agentId?: string;
+  description: string;
+  threadId: string;
+  messages: Message[];
+  state: State;
+  subscribers: AgentSubscriber[] = [];
+  isRunning = false;
+  /** What the last run has asked and nobody has answered. */
+  pendingInterrupts: Interrupt[] = [];
+  /** What only this package's agents have. */
+  settings: AgentSettings;
+  protected middlewares: Middleware[] = [];
+  /** Emits when the run in progress is to be left. */
+  protected activeRunDetach$?: Subject<void> | undefined;
+  protected activeRunCompletionPromise?: Promise<void> | undefined;
+  private _debug: ResolvedAgentDebugConfig;
+  private _debugLogger: DebugLogger | undefined;
+
+  constructor({ agentId, description = "", threadId, initialMessages = [], initialState = {}, debug, ...settings }: AgentConfig = {}) {
+    if (agentId !== undefined) this.agentId = agentId;
+    this.description = description;
+    this.threadId = threadId ?? randomUUID();
+    this.messages = structuredClone_(initialMessages);
+    this.state = structuredClone_(initialState);
+    const { rules, limits, onWarning, joinDeltas, notificationThrottleMs, notificationMinChunkSize } = settings;
+    const own = { rules, limits, onWarning, joinDeltas, notificationThrottleMs, notificationMinChunkSize };
+    this.settings = Object.fromEntries(
+      Object.entries(own).filter(([, value]) => value !== undefined),
+    );
+    this._debug = resolveAgentDebugConfig(debug);
+    this._debugLogger = createDebugLogger(this._debug);
+  }
+
+  /** The newest version that the server knows, for servers before AG-UI 1.0: `get maxProtocolVersion() { return "0.0.57"; }`. */
+  get maxProtocolVersion(): string {
+    return CLIENT_VERSION;
+  }
+
+  /** @deprecated Use {@link maxProtocolVersion}. */
+  get maxVersion(): string {
+    return this.maxProtocolVersion;
+  }
+
+  get debug(): ResolvedAgentDebugConfig {
+    return this._debug;
+  }
+
+  set debug(value: AgentDebugConfig | ResolvedAgentDebugConfig) {
+    this._debug = resolveAgentDebugConfig(value);
+    this._debugLogger = createDebugLogger(this._debug);
+  }
+
+  get debugLogger(): DebugLogger | undefined {
+    return this._debugLogger;
+  }
+
+  set debugLogger(value: DebugLogger | boolean | undefined) {
+    this._debugLogger = typeof value === "boolean" ? (value ? createDebugLogger(resolveAgentDebugConfig(true)) : undefined) : value;
+  }
+
+  /** Settles when the run in progress is over, however it ends; undefined without one. */
+  get activeRunCompletion(): Promise<void> | undefined {
+    return this.activeRunCompletionPromise;
+  }
+
+  /** The events of one run. */
+  abstract run(input: RunAgentInput): Observable<BaseEvent>;
+
+  /** The events of a thread that the server knows. */
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars
+  protected connect(_input: RunAgentInput): Observable<BaseEvent> {
+    throw new AGUIConnectNotImplementedError();
+  }
+
+  /** What the agent can do, where it says so. */
+  getCapabilities?(): Promise<AgentCapabilities>;
+
+  /** Whether {@link connectAgent} can bring anything. */
+  supportsConnect(): boolean {
+    const base = AbstractAgent.prototype;
+    return this.connect !== base.connect || this.connectAgent !== base.connectAgent;
+  }
+
+  /** Adds a subscriber. It hears of the runs that begin from now on. */
+  subscribe(subscriber: AgentSubscriber): { unsubscribe: () => void } {
+    this.subscribers.push(subscriber);
+    return {
+      unsubscribe: () => {
+        this.subscribers = this.subscribers.filter((other) => other !== subscriber);
+      },
+    };
+  }
+
+  /** Adds middlewares; the first one added is the outermost. */
+  use(...middlewares: (Middleware | MiddlewareFunction)[]): this {
+    this.middlewares.push(
+      ...middlewares.map((middleware) => (typeof middleware === "function" ? new FunctionMiddleware(middleware) : middleware)),
+    );
+    return this;
+  }
+
+  /**
+   * Runs the agent over its messages and state. Resolves when the run is over, also after RUN_ERROR and when it was aborted.
+   *
+   * @throws What the transport throws; an `AGUIError` where an open interrupt is not answered.
+   */
+  async runAgent(parameters?: RunAgentParameters, subscriber?: AgentSubscriber): Promise<RunAgentResult> {
+    const source: Source = (input, subscribers) => this[directRun](input, subscribers) ?? this.exactRun(input, subscribers);
+    return this.live(parameters, subscriber, source);
+  }
+
+  /** Takes in what the server knows of the thread. Does nothing where {@link connect} is not there. */
+  async connectAgent(
+    parameters?: RunAgentParameters,
+    subscriber?: AgentSubscriber,
+    { verifyEvents = true }: { verifyEvents?: boolean } = {},
+  ): Promise<RunAgentResult> {
+    const source: Source = (input, subscribers) =>
+      this.reduce(input, defer(() => this.connect(input)), subscribers, verifyEvents).pipe(
+        catchError((error) => {
+          if (error instanceof AGUIConnectNotImplementedError) return EMPTY;
+          throw error;
+        }),
+      );
+    return this.live(parameters, subscriber, source);
+  }
+
+  /** Ends the run in progress; here, nothing. Subclasses say how. */
+  abortRun(): void {}
+
+  /** Leaves the run in progress: nothing more of it is taken. Resolves when it is over. */
+  async detachActiveRun(): Promise<void> {
+    const detach$ = this.activeRunDetach$;
+    if (!detach$) return;
+    const completion = this.activeRunCompletionPromise;
+    detach$.next();
+    detach$.complete();
+    await completion;
+  }
+
+  /** A copy with a thread of its own: the same class, subscribers and middlewares, with copies of messages and state. */
+  // As the official client types it: subclasses return their own.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  clone(): any {
+    const clone = Object.create(Object.getPrototypeOf(this)) as this;
+    clone._debug = this._debug;
+    clone._debugLogger = this._debugLogger;
+    return this.copyStateTo(clone);
+  }
+
+  /** Makes another agent what this one is. For a `clone` that makes its own object. */
+  protected copyStateTo<Target extends AbstractAgent>(target: Target): Target {
+    const { agentId, description, threadId, isRunning, settings } = this;
+    Object.assign(target, { agentId, description, threadId, isRunning, settings });
+    target.messages = structuredClone_(this.messages);
+    target.state = structuredClone_(this.state);
+    target.pendingInterrupts = structuredClone_(this.pendingInterrupts);
+    target.subscribers = [...this.subscribers];
+    target.middlewares = [...this.middlewares];
+    return target;
+  }
+
+  addMessage(message: Message): void {
+    this.addMessages([message]);
+  }
+
+  /** Appends messages, and notifies subscribers: of each message and call, then of the change. */
+  addMessages(messages: Message[]): void {
+    this.messages.push(...messages);
+    const shown = () => ({ messages: this.messages, state: this.state, agent: this });
+    const current = () => this.subscribers;
+    void (async () => {
+      for (const message of messages) {
+        await notifyInTurn(current, (subscriber) => subscriber.onNewMessage?.({ message, ...shown() }));
+        const toolCalls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
+        for (const toolCall of toolCalls) {
+          await notifyInTurn(current, (subscriber) => subscriber.onNewToolCall?.({ toolCall, ...shown() }));
+        }
+      }
+      await notifyInTurn(current, (subscriber) => subscriber.onMessagesChanged?.(shown()));
+    })();
+  }
+
+  /** Replaces all messages by copies of these. */
+  setMessages(messages: Message[]): void {
+    this.messages = structuredClone_(messages);
+    const { state } = this;
+    void notifyInTurn(
+      () => this.subscribers,
+      (subscriber) => subscriber.onMessagesChanged?.({ messages: this.messages, state, agent: this }),
+    );
+  }
+
+  /** Replaces the state by a copy. */
+  setState(state: State): void {
+    this.state = structuredClone_(state);
+    void notifyInTurn(
+      () => this.subscribers,
+      (subscriber) => subscriber.onStateChanged?.({ messages: this.messages, state: this.state, agent: this }),
+    );
+  }
+
+  /** The direct way, where there is one, and nobody stands in between. */
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars
+  [directRun](_input: RunAgentInput, _subscribers: AgentSubscriber[]): Observable<AgentStateMutation> | undefined {
+    return undefined;
+  }
+
+  /** What a request says. */
+  protected prepareRunAgentInput(parameters?: RunAgentParameters): RunAgentInput {
+    const { runId, tools = [], context = [], forwardedProps = {}, resume } = parameters ?? {};
+    // Activities are the page's own; a tag that is `null` is none.
+    const messages = structuredClone_(this.messages).filter(({ role }) => role !== "activity");
+    for (const message of messages as { subagentRunId?: string | null }[]) {
+      if (message.subagentRunId === null) delete message.subagentRunId;
+    }
+    return {
+      threadId: this.threadId,
+      runId: runId || randomUUID(),
+      ...(!isOlder(this.maxProtocolVersion, CLIENT_VERSION) && { protocolVersion: PROTOCOL_VERSION }),
+      tools: structuredClone_(tools),
+      context: structuredClone_(context),
+      forwardedProps: structuredClone_(forwardedProps),
+      state: structuredClone_(this.state),
+      messages,
+      ...(resume !== undefined && { resume: structuredClone_(resume) }),
+    } as RunAgentInput;
+  }
+
+  /** Before the request: the answers are checked, and subscribers may change what is sent. */
+  protected async onInitialize(input: RunAgentInput, subscribers: AgentSubscriber[]): Promise<void> {
+    checkAnswers(this.pendingInterrupts, input.resume);
+    const mutation = await callHooks(subscribers, this, (subscriber, shown) =>
+      subscriber.onRunInitialized?.({ messages: shown.messages as Message[], state: shown.state, agent: this, input }),
+    );
+    const { messages, state } = mutation;
+    if (messages !== undefined) input.messages = messages.filter(({ role }) => role !== "activity");
+    if (state !== undefined) input.state = state;
+    applyMutation(this, mutation, input, subscribers);
+  }
+
+  /** The hooks of each event. Emits the messages and the state wherever they have changed. */
+  protected apply(input: RunAgentInput, events$: Observable<BaseEvent>, subscribers: AgentSubscriber[]): Observable<AgentStateMutation> {
+    return applyEvents(input, events$, this, subscribers, this.stepperOptions(input));
+  }
+
+  /** Puts changes into the agent, and notifies subscribers. */
+  protected processApplyEvents(
+    input: RunAgentInput,
+    events$: Observable<AgentStateMutation>,
+    subscribers: AgentSubscriber[],
+  ): Observable<AgentStateMutation> {
+    const { notificationThrottleMs, notificationMinChunkSize } = this.settings;
+    if (notificationThrottleMs || notificationMinChunkSize) return events$.pipe(throttled(this, input, subscribers));
+    return events$.pipe(tap((mutation) => applyMutation(this, mutation, input, subscribers)));
+  }
+
+  /** After a failure. It continues to the caller unless a subscriber stops it, or it is an abort. */
+  protected onError(input: RunAgentInput, error: Error, subscribers: AgentSubscriber[]): Observable<AgentStateMutation> {
+    const calls = async () =>
+      callHooks(subscribers, this, (subscriber, { messages, state }) =>
+        subscriber.onRunFailed?.({ error, messages: messages as Message[], state, agent: this, input }),
+      );
+    return from(calls()).pipe(
+      map((mutation) => {
+        applyMutation(this, mutation, input, subscribers);
+        if (mutation.stopPropagation !== true && !isAborted(error)) {
+          console.error("Agent execution failed:", error);
+          throw error;
+        }
+        return {};
+      }),
+    );
+  }
+
+  /** After a run, however it has ended. */
+  protected async onFinalize(input: RunAgentInput, subscribers: AgentSubscriber[]): Promise<void> {
+    const mutation = await callHooks(subscribers, this, (subscriber, { messages, state }) =>
+      subscriber.onRunFinalized?.({ messages: messages as Message[], state, agent: this, input }),
+    );
+    applyMutation(this, mutation, input, subscribers);
+  }
+
+  /** How the core reads this agent's streams. */
+  protected stepperOptions(input: RunAgentInput): StepperOptions {
+    const version = this.maxProtocolVersion;
+    const protocol = isVersion(version) && /^0\.0\./.test(version) ? version : PROTOCOL_VERSION;
+    return { ...this.settings, onWarning: this.settings.onWarning ?? toConsole, runId: input.runId, protocol };
+  }
+
+  /** The exact way: through the middlewares, judged, and event by event. */
+  private exactRun(input: RunAgentInput, subscribers: AgentSubscriber[]): Observable<AgentStateMutation> {
+    const agent = this as AbstractAgent;
+    const chain = this.middlewares.reduceRight<Pick<AbstractAgent, "run" | "messages" | "state">>(
+      (next, middleware) => ({
+        run: (given) => middleware.run(given, next),
+        get messages() {
+          return agent.messages;
+        },
+        get state() {
+          return agent.state;
+        },
+      }),
+      this,
+    );
+    return this.reduce(input, defer(() => chain.run(input)), subscribers);
+  }
+
+  private reduce(input: RunAgentInput, events$: Observable<BaseEvent>, subscribers: AgentSubscriber[], judged = true): Observable<AgentStateMutation> {
+    const options = this.stepperOptions(input);
+    const expanded$ = events$.pipe(through(judged ? options : { ...options, stage: "chunks" }));
+    const own$ = this.activeRunDetach$ ? expanded$.pipe(takeUntil(this.activeRunDetach$)) : expanded$;
+    return this.processApplyEvents(input, this.apply(input, own$, subscribers), subscribers);
+  }
+
+  /** The life of a run. */
+  private async live(parameters: RunAgentParameters | undefined, subscriber: AgentSubscriber | undefined, source: Source): Promise<RunAgentResult> {
+    try {
+      this.isRunning = true;
+      this.agentId ??= randomUUID();
+      const input = this.prepareRunAgentInput(parameters);
+      const { agentId, threadId } = this;
+      this.debugLogger?.lifecycle("LIFECYCLE", "Run started:", { agentId, threadId });
+      const known = new Set(this.messages.map(({ id }) => id));
+      let result: unknown;
+      const ours: AgentSubscriber = {
+        onRunFinishedEvent: (end) => {
+          if (end.outcome === "success") result = end.result;
+        },
+      };
+      const subscribers = [ours, ...this.subscribers, subscriber ?? {}];
+      await this.onInitialize(input, subscribers);
+
+      const detach$ = (this.activeRunDetach$ = new Subject<void>());
+      const { promise, resolve } = settled();
+      this.activeRunCompletionPromise = promise;
+      const run$ = source(input, subscribers).pipe(
+        takeUntil(detach$),
+        catchError((error) => {
+          const message = error instanceof Error ? error.message : String(error);
+          this.debugLogger?.lifecycle("LIFECYCLE", "Run errored:", { agentId, error: message });
+          this.isRunning = false;
+          return this.onError(input, error, subscribers);
+        }),
+        finalize(() => {
+          this.debugLogger?.lifecycle("LIFECYCLE", "Run finished:", { agentId, threadId });
+          this.isRunning = false;
+          void this.onFinalize(input, subscribers);
+          resolve();
+          // A run that began before this one was over has its own.
+          if (this.activeRunDetach$ === detach$) this.activeRunDetach$ = this.activeRunCompletionPromise = undefined;
+        }),
+        defaultIfEmpty({}),
+      );
+      await lastValueFrom(run$);
+      return { result, newMessages: structuredClone_(this.messages).filter(({ id }) => !known.has(id)) };
+    } finally {
+      this.isRunning = false;
+    }
+  }
+}
+
+/** Whether somebody has stopped the run. */
+function isAborted(error: unknown): boolean {
+  const { name, message } = (error ?? {}) as Partial<Error>;
+  const reason = String(message ?? error);
+  return name === "AbortError" || ["Fetch is aborted", "signal is aborted without reason", "component unmounted"].includes(reason);
+}
+
+function settled(): { promise: Promise<void>; resolve: () => void } {
+  let resolve!: () => void;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}

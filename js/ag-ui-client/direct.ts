@@ -1,0 +1,223 @@
+// The direct way: the answer's bytes go to the core, and subscribers hear once a frame.
+//
+//   read() ─► feed ─► … frame … ─► hooks of what they asked for ─► changes
+//     ▲                                     │ more than a slice of time
+//     └──────── while hooks wait ◄──────────┘ the page has its turn
+
+import type { RunAgentInput } from "@ag-ui/core";
+import { Observable } from "rxjs";
+import { AgentError } from "../error.js";
+import { createScheduler } from "../notify.js";
+import type { Notify } from "../types.js";
+import type { AbstractAgent } from "./agent.js";
+import { createStepper, preload, type StepperOptions } from "./core.js";
+import { wantedBy } from "./events.js";
+import { applyMutation } from "./hooks.js";
+import { readerOf, toHttpError } from "./request.js";
+import { RunEvents } from "./run.js";
+import { abortEvent, isAbort } from "./stream.js";
+import type { AgentStateMutation, AgentSubscriber } from "./types.js";
+
+// How long hooks are called before the page has its turn: half of a frame.
+const sliceMs = 8;
+
+export interface DirectOptions extends StepperOptions {
+  readonly notify?: Notify | undefined;
+  /** Milliseconds that a body may stay open after its run has ended. */
+  readonly graceMs: number;
+}
+
+/** A run that sends its request when it is subscribed to, puts what comes into the agent, and emits once at its end. */
+export function runDirect(
+  agent: AbstractAgent,
+  input: RunAgentInput,
+  subscribers: readonly AgentSubscriber[],
+  send: () => Promise<Response>,
+  signal: AbortSignal,
+  options: DirectOptions,
+): Observable<AgentStateMutation> {
+  return new Observable((subscriber) => {
+    const run = new DirectRun(agent, input, subscribers, signal, options);
+    run.start(send).then(
+      () => {
+        subscriber.next({});
+        subscriber.complete();
+      },
+      (error: unknown) => subscriber.error(error),
+    );
+    return () => run.leave();
+  });
+}
+
+class DirectRun {
+  private events: RunEvents | undefined;
+  private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  private working: Promise<void> | undefined;
+  private left = false;
+  /** Whether a terminal event was the last one of the frame of a run. */
+  private ended = false;
+  private grace: ReturnType<typeof setTimeout> | undefined;
+  /** What a frame has thrown: told to the reading loop. */
+  private broken: { error: unknown } | undefined;
+  private readonly scheduler;
+
+  constructor(
+    private readonly agent: AbstractAgent,
+    private readonly input: RunAgentInput,
+    private readonly given: readonly AgentSubscriber[],
+    private readonly signal: AbortSignal,
+    private readonly options: DirectOptions,
+  ) {
+    const { notify } = options;
+    this.scheduler = createScheduler(notify, () => void this.work().catch((error) => this.break(error)));
+  }
+
+  async start(send: () => Promise<Response>): Promise<void> {
+    // Both at once; the answer's failure is told first.
+    preload();
+    const stop = this.onAbort(() => void this.reader?.cancel().catch(() => {}));
+    try {
+      await this.read(await this.unlessAborted(send()));
+    } finally {
+      stop();
+      this.close();
+    }
+  }
+
+  /** Nothing more is taken, nor told. */
+  leave(): void {
+    this.left = true;
+    this.scheduler.clear();
+    void this.reader?.cancel().catch(() => {});
+  }
+
+  private async read(response: Response): Promise<void> {
+    if (!response.ok) throw await toHttpError(response);
+    const type = response.headers.get("content-type") ?? "";
+    this.reader = readerOf(response);
+    const stepper = await createStepper(this.options, this.agent.messages, this.input.state);
+    if (this.left) return stepper.free();
+    const { agent, input, options } = this;
+    const subscribers = this.given;
+    this.events = new RunEvents(agent, input, subscribers, stepper, options.onWarning, (type) => this.came(type));
+    stepper.open(type);
+    for (let wanted = ""; ; ) {
+      const chunk = await this.next();
+      if (this.left) return;
+      if (!chunk) break;
+      const asked = wantedBy(subscribers);
+      if (asked !== wanted) stepper.want((wanted = asked));
+      stepper.feed(chunk);
+      this.scheduler.schedule();
+      if (this.working) await this.working;
+      if (this.broken) throw this.broken.error;
+    }
+    stepper.finish();
+    await this.work();
+    if (this.left) return;
+    if (this.signal.aborted && !this.ended) return this.abort(stepper);
+    if (!this.ended) throw unfinished(stepper.events(), response.status, type, input.runId);
+  }
+
+  /** The next bytes; undefined at the end of the body, and when nothing more is waited for. */
+  private async next(): Promise<Uint8Array | undefined> {
+    try {
+      const { done, value } = await this.reader!.read();
+      return done ? undefined : value;
+    } catch (error) {
+      // After the end of its run the connection no longer matters.
+      if (this.ended || isAbort(error)) return undefined;
+      // What came before counts.
+      await this.work();
+      throw error;
+    }
+  }
+
+  /** The run ends with an event of ours. */
+  private async abort(stepper: { push(json: string): void }): Promise<void> {
+    const event = abortEvent(this.signal.reason);
+    stepper.push(JSON.stringify({ ...event, rawEvent: undefined }));
+    await this.events!.drain(event);
+    this.publish();
+  }
+
+  /** Takes what waits; one call at a time. */
+  private work(): Promise<void> {
+    this.scheduler.clear();
+    return (this.working ??= this.slices().finally(() => (this.working = undefined)));
+  }
+
+  private async slices(): Promise<void> {
+    const events = this.events;
+    if (!events) return;
+    for (;;) {
+      const until = performance.now() + sliceMs;
+      let whole = true;
+      await events.drain(undefined, () => !this.left && (whole = performance.now() < until));
+      if (this.left) return;
+      this.publish();
+      if (whole) break;
+      await turn();
+    }
+    const failure = events.failure();
+    if (failure) throw failure;
+  }
+
+  private publish(): void {
+    applyMutation(this.agent, this.events!.takeChanges(), this.input, this.given);
+  }
+
+  /** Watches where runs begin and end. */
+  private came(type: string): void {
+    const ended = type === "RUN_FINISHED" || type === "RUN_ERROR";
+    if (!ended && type !== "RUN_STARTED") return;
+    this.ended = ended;
+    clearTimeout(this.grace);
+    if (ended) this.grace = setTimeout(() => void this.reader?.cancel().catch(() => {}), this.options.graceMs);
+  }
+
+  private break(error: unknown): void {
+    this.broken = { error };
+    void this.reader?.cancel().catch(() => {});
+  }
+
+  private close(): void {
+    clearTimeout(this.grace);
+    this.scheduler.clear();
+    void this.reader?.cancel().catch(() => {});
+    const { events } = this;
+    this.events = undefined;
+    // A hook may still be waiting.
+    void (this.working ?? Promise.resolve()).catch(() => {}).then(() => events?.free());
+  }
+
+  /** What a server does not answer, and a `fetch` of the application's may not give up. */
+  private unlessAborted<Value>(pending: Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const stop = this.onAbort(() => reject(this.signal.reason));
+      pending.then(resolve, reject).finally(stop);
+    });
+  }
+
+  private onAbort(listener: () => void): () => void {
+    const { signal } = this;
+    signal.addEventListener("abort", listener);
+    return () => signal.removeEventListener("abort", listener);
+  }
+}
+
+/** Why a body that has ended without RUN_FINISHED or RUN_ERROR is no success. */
+export function unfinished(events: number, status: number, type: string, runId: string): AgentError {
+  if (events === 0 && !/event-stream|event\+proto|ndjson|jsonl/i.test(type)) {
+    const what = type || "no content type";
+    const message = `The server answered ${status} with ${what}, not with a stream of events.`;
+    return new AgentError({ kind: "http", message, status });
+  }
+  const message = `The stream of run '${runId}' ended without a terminal event: RUN_FINISHED or RUN_ERROR was expected.`;
+  return new AgentError({ kind: "connection", code: "truncated", message, retryable: true });
+}
+
+/** Until the page has had its turn. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}

@@ -1,0 +1,148 @@
+// What each type of event calls: which hook, and with what beside the event.
+
+import { EventType, type ActivityMessage, type BaseEvent, type Message, type RunFinishedEvent } from "@ag-ui/core";
+import type { Thread } from "./thread.js";
+import type { AgentSubscriber, RunFinishedParams } from "./types.js";
+
+type Hook = keyof AgentSubscriber;
+
+/** The hook of each type. */
+const hooks = {
+  [EventType.RUN_STARTED]: "onRunStartedEvent",
+  [EventType.RUN_FINISHED]: "onRunFinishedEvent",
+  [EventType.RUN_ERROR]: "onRunErrorEvent",
+  [EventType.STEP_STARTED]: "onStepStartedEvent",
+  [EventType.STEP_FINISHED]: "onStepFinishedEvent",
+  [EventType.SUBAGENT_STARTED]: "onSubagentStartedEvent",
+  [EventType.SUBAGENT_FINISHED]: "onSubagentFinishedEvent",
+  [EventType.SUBAGENT_ERROR]: "onSubagentErrorEvent",
+  [EventType.TEXT_MESSAGE_START]: "onTextMessageStartEvent",
+  [EventType.TEXT_MESSAGE_CONTENT]: "onTextMessageContentEvent",
+  [EventType.TEXT_MESSAGE_END]: "onTextMessageEndEvent",
+  [EventType.TOOL_CALL_START]: "onToolCallStartEvent",
+  [EventType.TOOL_CALL_ARGS]: "onToolCallArgsEvent",
+  [EventType.TOOL_CALL_END]: "onToolCallEndEvent",
+  [EventType.TOOL_CALL_RESULT]: "onToolCallResultEvent",
+  [EventType.STATE_SNAPSHOT]: "onStateSnapshotEvent",
+  [EventType.STATE_DELTA]: "onStateDeltaEvent",
+  [EventType.MESSAGES_SNAPSHOT]: "onMessagesSnapshotEvent",
+  [EventType.ACTIVITY_SNAPSHOT]: "onActivitySnapshotEvent",
+  [EventType.ACTIVITY_DELTA]: "onActivityDeltaEvent",
+  [EventType.RAW]: "onRawEvent",
+  [EventType.CUSTOM]: "onCustomEvent",
+  [EventType.REASONING_START]: "onReasoningStartEvent",
+  [EventType.REASONING_MESSAGE_START]: "onReasoningMessageStartEvent",
+  [EventType.REASONING_MESSAGE_CONTENT]: "onReasoningMessageContentEvent",
+  [EventType.REASONING_MESSAGE_END]: "onReasoningMessageEndEvent",
+  [EventType.REASONING_END]: "onReasoningEndEvent",
+  [EventType.REASONING_ENCRYPTED_VALUE]: "onReasoningEncryptedValueEvent",
+} satisfies Partial<Record<EventType, Hook>>;
+
+/** Hooks for what an event has made. */
+const made: Partial<Record<Hook, readonly EventType[]>> = {
+  onNewMessage: [
+    EventType.TEXT_MESSAGE_END,
+    EventType.REASONING_MESSAGE_END,
+    EventType.TOOL_CALL_RESULT,
+    EventType.ACTIVITY_SNAPSHOT,
+  ],
+  onNewToolCall: [EventType.TOOL_CALL_END],
+};
+
+export function hookOf(type: string): Hook | undefined {
+  return hooks[type as keyof typeof hooks];
+}
+
+/**
+ * The types that subscribers ask for: with commas between them, or `*` for all. Always asked for are the frame of a run, and what
+ * may change the text of any message.
+ */
+export function wantedBy(subscribers: readonly AgentSubscriber[]): string {
+  if (subscribers.some((subscriber) => subscriber.onEvent)) return "*";
+  const types: string[] = [EventType.RUN_STARTED, EventType.RUN_FINISHED, EventType.RUN_ERROR, EventType.MESSAGES_SNAPSHOT];
+  const asked = (hook: Hook): boolean => subscribers.some((subscriber) => subscriber[hook]);
+  for (const [type, hook] of Object.entries(hooks)) if (asked(hook)) types.push(type);
+  for (const [hook, of] of Object.entries(made)) if (asked(hook as Hook)) types.push(...of);
+  return [...new Set(types)].join();
+}
+
+/** An event, read as any. */
+// Which members it has, the type says.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type AnyEvent = BaseEvent & Record<string, any>;
+
+/** What the hook of a delta calls the text before it. */
+export function bufferOf(type: string): string | undefined {
+  if (type === EventType.TEXT_MESSAGE_CONTENT) return "textMessageBuffer";
+  return type === EventType.REASONING_MESSAGE_CONTENT ? "reasoningMessageBuffer" : undefined;
+}
+
+/** What a hook is called with beside the event; undefined: not at all, for there is nothing that the event is about. */
+export function extrasOf(event: AnyEvent, thread: Thread, unanswered: () => string): object | undefined {
+  switch (event.type) {
+    case EventType.TEXT_MESSAGE_CONTENT:
+    case EventType.TEXT_MESSAGE_END:
+      return withText(thread.find(event["messageId"]), "textMessageBuffer");
+    case EventType.REASONING_MESSAGE_CONTENT:
+    case EventType.REASONING_MESSAGE_END:
+      return withText(thread.find(event["messageId"]), "reasoningMessageBuffer");
+    case EventType.TOOL_CALL_ARGS: {
+      const call = thread.findCall(event["toolCallId"]);
+      return call && { toolCallBuffer: call.arguments, toolCallName: call.name, partialToolCallArgs: call.parsed };
+    }
+    case EventType.TOOL_CALL_END: {
+      const call = thread.findCall(event["toolCallId"]);
+      return call && { toolCallName: call.name, toolCallArgs: parseArgs(call.arguments) };
+    }
+    case EventType.ACTIVITY_SNAPSHOT: {
+      const existingMessage = thread.find(event["messageId"]);
+      return { activityMessage: asActivity(existingMessage), existingMessage };
+    }
+    case EventType.ACTIVITY_DELTA: {
+      const activityMessage = asActivity(thread.find(event["messageId"]));
+      return activityMessage && { activityMessage };
+    }
+    case EventType.RUN_FINISHED:
+      return finished(event as RunFinishedEvent, unanswered);
+    default:
+      return {};
+  }
+}
+
+function withText(message: Message | undefined, member: string): object | undefined {
+  if (!message || message.role === "activity") return undefined;
+  return { [member]: typeof message.content === "string" ? message.content : "" };
+}
+
+function asActivity(message: Message | undefined): ActivityMessage | undefined {
+  return message?.role === "activity" ? message : undefined;
+}
+
+function parseArgs(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+/** How a run finished. Calls that the server does not name are those that the run has started and not answered. */
+export function finished(event: RunFinishedEvent, unanswered: () => string): RunFinishedParams {
+  const { outcome } = event;
+  if (outcome?.type === "interrupt") return { event, outcome: "interrupt", interrupts: outcome.interrupts ?? [] };
+  if (outcome?.type === "cancelled") return { event, outcome: "cancelled" };
+  const named = outcome?.type === "success" ? outcome.pendingToolCallIds : undefined;
+  const pendingToolCallIds = named?.length ? [...named] : JSON.parse(unanswered());
+  return { event, outcome: "success", result: event.result, pendingToolCallIds };
+}
+
+const nullable = ["parentMessageId", "outcome", "result", "rawEvent", "subagentRunId", "metadata"];
+
+/** The event without the retired spelling of what is absent. */
+export function withoutNulls(event: AnyEvent): AnyEvent {
+  const gone = nullable.filter((key) => event[key] === null);
+  if (!gone.length) return event;
+  const copy = { ...event };
+  for (const key of gone) delete copy[key];
+  return copy;
+}

@@ -1,0 +1,84 @@
+// The names of the official client that no page calls, but that other modules export again: a bundler's alias needs them all.
+
+import { EventType, type BaseEvent, type MessagesSnapshotEvent, type RunAgentInput } from "@ag-ui/core";
+import type { Observable } from "rxjs";
+import { AgentError } from "../error.js";
+import { Middleware, type MiddlewareNext } from "./middleware.js";
+import type { HttpEvent } from "./request.js";
+import { readEvents } from "./stream.js";
+
+export { toOutgoing as enforceOutgoingInput } from "./outgoing.js";
+
+/** The events of a body of server-sent events, whatever its head says. */
+export function parseSSEStream(source$: Observable<HttpEvent>): Observable<BaseEvent> {
+  return readEvents(source$, {}, "text/event-stream");
+}
+
+/** The events of a binary body, whatever its head says. */
+export function parseProtoStream(source$: Observable<HttpEvent>): Observable<BaseEvent> {
+  return readEvents(source$, {}, "application/vnd.ag-ui.event+proto");
+}
+
+const known = new Set<string>(Object.values(EventType));
+
+/** Whether AG-UI describes events of this type. */
+export function isRecognizedEvent(event: { type: string }): event is BaseEvent {
+  return known.has(event.type);
+}
+
+/** Passes on: what old servers send is read by the core in any case. */
+class Passing extends Middleware {
+  override run(input: RunAgentInput, next: MiddlewareNext): Observable<BaseEvent> {
+    return next.run(input);
+  }
+}
+
+export class CompatibilityBoundary extends Passing {}
+export class BackwardCompatibility_0_0_39 extends Passing {}
+export class BackwardCompatibility_0_0_45 extends Passing {}
+export class BackwardCompatibility_0_0_47 extends Passing {}
+export class BackwardCompatibility_0_0_57 extends Passing {}
+
+/** The key of the metadata that says which activities a list of messages is all of. */
+export const ACTIVITY_HISTORY_METADATA = "@ag-ui/client";
+const member = "authoritativeActivityTypes";
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Of which activities a list is all: of every type (`null`), of these, or it does not say (`undefined`). */
+export function authoritativeActivityTypes({ metadata }: MessagesSnapshotEvent): string[] | null | undefined {
+  if (!metadata || !Object.hasOwn(metadata, ACTIVITY_HISTORY_METADATA)) return undefined;
+  const said = metadata[ACTIVITY_HISTORY_METADATA];
+  if (!isObject(said)) return [];
+  if (!Object.hasOwn(said, member)) return undefined;
+  const types = said[member];
+  if (types === null) return null;
+  return Array.isArray(types) && types.every((type) => typeof type === "string") ? types : [];
+}
+
+/** The list, as one that is all of these activities too. */
+export function withAuthoritativeActivityTypes(
+  event: MessagesSnapshotEvent,
+  activityTypes: readonly string[],
+): MessagesSnapshotEvent {
+  const types = authoritativeActivityTypes(event);
+  const all = types === null || (types === undefined && event.messages.some(({ role }) => role === "activity"));
+  const said = event.metadata?.[ACTIVITY_HISTORY_METADATA];
+  const now = { ...(isObject(said) ? said : {}), [member]: all ? null : [...new Set([...(types ?? []), ...activityTypes])] };
+  return { ...event, metadata: { ...event.metadata, [ACTIVITY_HISTORY_METADATA]: now } } as MessagesSnapshotEvent;
+}
+
+/** Not here: `compactEvents` of "ag-ui-wasm" is asynchronous. */
+export function compactEvents(): never {
+  throw missing("compactEvents", ', which "ag-ui-wasm" has as an asynchronous function');
+}
+
+/** Not here. */
+export function convertToLegacyEvents(): never {
+  throw missing("convertToLegacyEvents", "");
+}
+
+function missing(name: string, hint: string): AgentError {
+  return new AgentError({ kind: "unsupported", code: "not-here", message: `"ag-ui-wasm/ag-ui-client" has no ${name}${hint}` });
+}

@@ -1,0 +1,244 @@
+// One run's events over one thread: each goes to the hooks, and then counts.
+
+import { EventType, type Interrupt, type Message, type RunAgentInput, type ToolCall } from "@ag-ui/core";
+import type { Stepper } from "../glue/full.js";
+import type { AbstractAgent } from "./agent.js";
+import { failureOf, reportWarnings } from "./core.js";
+import { bufferOf, extrasOf, finished, hookOf, withoutNulls, type AnyEvent } from "./events.js";
+import { callHooks, isPromise, notify, type HookCall, type Shown } from "./hooks.js";
+import { Thread } from "./thread.js";
+import type { AgentSettings, AgentStateMutation, AgentSubscriber, AgentSubscriberParams, MaybePromise } from "./types.js";
+
+export class RunEvents {
+  readonly thread: Thread;
+  private changed = { messages: false, state: false };
+  /** The message that grows, and its text with the delta that is being told. */
+  private grows: { type: string; id: string; text: string } | undefined;
+  /** The messages and the state as they are when they are read. */
+  private readonly current: Shown;
+  /** Something may have counted since the thread was brought up to date. */
+  private stale = true;
+  /** What the agent was given last. */
+  private last: readonly Message[];
+
+  /** Over a stepper that was made with the messages of the agent and the state of the input. */
+  constructor(
+    private readonly agent: AbstractAgent,
+    private readonly input: RunAgentInput,
+    private readonly subscribers: readonly AgentSubscriber[],
+    private readonly stepper: Stepper,
+    private readonly report: AgentSettings["onWarning"],
+    private readonly came: (type: string) => void = () => {},
+  ) {
+    this.thread = new Thread(stepper, agent.messages, input.state ?? {});
+    this.last = [...agent.messages];
+    const read = (): Thread => (this.refresh(), this.thread);
+    this.current = {
+      get messages() {
+        return read().messages;
+      },
+      get state() {
+        return read().state;
+      },
+    };
+  }
+
+  /** Takes the events that the stepper has, as long as `goesOn`. `given`: the one that was pushed. */
+  drain(given?: AnyEvent, goesOn: () => boolean = () => true): MaybePromise<void> {
+    while (goesOn()) {
+      const json = this.stepper.next();
+      // What nobody has asked for counts on the way.
+      this.stale = true;
+      if (json === undefined) break;
+      const event = withoutNulls(json === "" ? given! : JSON.parse(json));
+      this.came(event.type);
+      const taken = this.take(event);
+      if (isPromise(taken)) return taken.then(() => this.drain(given, goesOn));
+    }
+    reportWarnings(this.stepper, this.report);
+  }
+
+  /** Why nothing more is taken. */
+  failure(): Error | undefined {
+    return failureOf(this.stepper);
+  }
+
+  /** What has changed since the last call. */
+  takeChanges(): AgentStateMutation {
+    this.refresh();
+    const { messages, state } = this.changed;
+    if (messages) {
+      this.keepAdded();
+      this.last = [...this.thread.messages];
+    }
+    this.changed = { messages: false, state: false };
+    return { ...(messages && { messages: this.thread.messages }), ...(state && { state: this.thread.state }) };
+  }
+
+  free(): void {
+    this.thread.free();
+  }
+
+  /** What the application has added to the agent during the run stays. */
+  private keepAdded(): void {
+    const { agent, last, thread } = this;
+    const { messages } = agent;
+    if (messages.length === last.length && messages.every((message, at) => message === last[at])) return;
+    const known = new Set<Message | string>(last);
+    for (const { id } of thread.messages) known.add(id);
+    const added = messages.filter((message) => !known.has(message) && !known.has(message.id));
+    if (added.length) thread.setMessages([...thread.messages, ...added]);
+  }
+
+  private take(event: AnyEvent): MaybePromise<void> {
+    this.agent.debugLogger?.event("APPLY", "Event applied:", event, { type: event.type });
+    const first = this.round("onEvent", (subscriber, shown) => subscriber.onEvent?.(this.params({ event }, shown)));
+    if (isPromise<boolean>(first)) return first.then((goesOn) => this.takeOwn(event, goesOn));
+    return this.takeOwn(event, first);
+  }
+
+  /** The hook of the event's type. */
+  private takeOwn(event: AnyEvent, goesOn: boolean): MaybePromise<void> {
+    if (!goesOn) return this.settle(false);
+    const hook = hookOf(event.type);
+    // Whether a snapshot brings a new message shows before it counts.
+    const brings = event.type === EventType.ACTIVITY_SNAPSHOT && this.asks("onNewMessage");
+    if (!hook || !(brings || this.asks(hook))) return this.count(event, true, {});
+    const extras = this.extras(event);
+    // There is no message or call that it is about: the core says so.
+    if (!extras) return this.settle(true);
+    const own = this.round(hook, (subscriber, shown) =>
+      (subscriber[hook] as ((params: object) => ReturnType<HookCall>) | undefined)?.call(
+        subscriber,
+        this.params({ event, ...extras }, shown),
+      ),
+    );
+    return isPromise<boolean>(own) ? own.then((counts) => this.count(event, counts, extras)) : this.count(event, own, extras);
+  }
+
+  /** What a hook is called with. The messages and the state are brought up to date when they are read. */
+  private params<Own extends object>(own: Own, shown: Shown): Own & AgentSubscriberParams {
+    const { agent, input } = this;
+    const params = {
+      agent,
+      input,
+      get messages() {
+        return shown.messages;
+      },
+      get state() {
+        return shown.state;
+      },
+    };
+    return Object.assign(params, own) as Own & AgentSubscriberParams;
+  }
+
+  /** What a hook is called with beside the event. The text before a delta is known, while deltas follow each other. */
+  private extras(event: AnyEvent): object | undefined {
+    const [id, delta] = [event["messageId"], event["delta"]];
+    const buffer = bufferOf(event.type);
+    const follows = this.grows?.type === event.type && this.grows.id === id;
+    let extras: object | undefined;
+    if (buffer && follows) extras = { [buffer]: this.grows!.text };
+    else {
+      this.refresh();
+      extras = extrasOf(event, this.thread, () => this.stepper.unanswered());
+    }
+    const text = buffer && extras ? (extras as Record<string, string>)[buffer]! : undefined;
+    this.grows = text === undefined ? undefined : { type: event.type, id, text: text + delta };
+    return extras;
+  }
+
+  /** Calls one hook of all subscribers; whether the event continues. */
+  private round(hook: keyof AgentSubscriber, call: HookCall): MaybePromise<boolean> {
+    if (!this.asks(hook)) return true;
+    const mutation = callHooks(this.subscribers, this.current, call);
+    return isPromise<AgentStateMutation>(mutation) ? mutation.then((made) => this.mutate(made)) : this.mutate(mutation);
+  }
+
+  private mutate({ messages, state, stopPropagation }: AgentStateMutation): boolean {
+    if (messages !== undefined || stopPropagation) this.grows = undefined;
+    if (messages !== undefined) {
+      this.thread.setMessages(messages);
+      this.changed.messages = true;
+    }
+    if (state !== undefined) {
+      this.thread.setState(state);
+      this.changed.state = true;
+    }
+    return stopPropagation !== true;
+  }
+
+  private count(event: AnyEvent, counts: boolean, extras: object): MaybePromise<void> {
+    if (this.grows && this.grows.type !== event.type) this.grows = undefined;
+    this.settle(counts);
+    switch (event.type) {
+      case EventType.RUN_FINISHED: {
+        const end = finished(event as never, () => "[]");
+        if (counts) this.agent.pendingInterrupts = end.outcome === "interrupt" ? end.interrupts.map(untagged) : [];
+        return;
+      }
+      case EventType.TEXT_MESSAGE_END:
+      case EventType.REASONING_MESSAGE_END:
+        return void this.tellMessage(event["messageId"]);
+      case EventType.TOOL_CALL_RESULT:
+        return counts ? void this.tellMessage(event["messageId"]) : undefined;
+      case EventType.ACTIVITY_SNAPSHOT: {
+        const replaced = event["replace"] !== false || !("existingMessage" in extras && extras.existingMessage);
+        const known = "activityMessage" in extras && extras.activityMessage;
+        return counts && replaced && !known ? this.tellMessage(event["messageId"]) : undefined;
+      }
+      case EventType.TOOL_CALL_END:
+        return this.tellCall(event["toolCallId"]);
+      default:
+        return;
+    }
+  }
+
+  /** A message is complete. */
+  private tellMessage(id: string): MaybePromise<void> {
+    if (!this.asks("onNewMessage")) return;
+    this.refresh();
+    const message = this.thread.find(id);
+    if (!message) return;
+    return notify(this.subscribers, (subscriber) => subscriber.onNewMessage?.({ message, ...this.shown() }));
+  }
+
+  /** A tool call is complete. */
+  private tellCall(id: string): void {
+    if (!this.asks("onNewToolCall")) return;
+    this.refresh();
+    const toolCall = this.thread.messages.reduceRight<ToolCall | undefined>(
+      (found, message) => found ?? (message.role === "assistant" ? message.toolCalls?.find((call) => call.id === id) : undefined),
+      undefined,
+    );
+    if (toolCall) notify(this.subscribers, (subscriber) => subscriber.onNewToolCall?.({ toolCall, ...this.shown() }));
+  }
+
+  private settle(counts: boolean): void {
+    this.stepper.settle(counts);
+    this.stale = true;
+  }
+
+  private shown() {
+    const { agent, input, thread } = this;
+    return { messages: thread.messages, state: thread.state, agent, input };
+  }
+
+  private asks(hook: keyof AgentSubscriber): boolean {
+    return this.subscribers.some((subscriber) => subscriber[hook]);
+  }
+
+  private refresh(): void {
+    if (!this.stale) return;
+    this.stale = false;
+    const { messages, state } = this.thread.refresh();
+    this.changed.messages ||= messages;
+    this.changed.state ||= state;
+  }
+}
+
+/** No tag is no tag, however it was written. */
+function untagged(interrupt: Interrupt): Interrupt {
+  const { subagentRunId, ...rest } = interrupt as Interrupt & { subagentRunId?: string | null };
+  return subagentRunId == null ? (rest as Interrupt) : interrupt;
+}

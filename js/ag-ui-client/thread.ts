@@ -1,0 +1,172 @@
+// The thread of a run: the core's, shown as plain AG-UI messages.
+
+import type { Message, State } from "@ag-ui/core";
+import type { Stepper } from "../glue/full.js";
+import { initialSnapshot } from "../initial.js";
+import { applyPatch } from "../mirror.js";
+import type { AgentSnapshot, Message as Shown } from "../types.js";
+import { toJson } from "./values.js";
+
+/** What changed. */
+export interface Changes {
+  readonly messages: boolean;
+  readonly state: boolean;
+}
+
+/** A message of the application's that the core does not take: it stays after the one that it stands after. */
+interface Foreign {
+  readonly message: Message;
+  readonly after: string | undefined;
+}
+
+const none: Changes = { messages: false, state: false };
+
+/** The members that the snapshot adds to a message. */
+const added = new Set(["delivery", "reasoning", "reasoningDurationMs", "reasoningEncryptedValue", "durationMs", "citations", "toolCallIds"]);
+
+/** The members that AG-UI describes: what the core says about them counts. */
+export const described = new Set(["id", "role", "content", "name", "toolCalls", "toolCallId", "error", "encryptedValue", "metadata", "subagentRunId", "activityType"]);
+
+export class Thread {
+  messages: Message[] = [];
+  state: State;
+  private snapshot: AgentSnapshot<State> = initialSnapshot<State>("");
+  /** Plain messages by what they were made of. */
+  private plain = new WeakMap<Shown, Message>();
+  /** The application's messages, by id. */
+  private given = new Map<string, Message>();
+  private foreign: Foreign[] = [];
+
+  /** Over a stepper that was made with these. */
+  constructor(
+    private readonly stepper: Stepper,
+    messages: readonly Message[],
+    state: State,
+  ) {
+    this.state = state;
+    this.take();
+    this.adopt(messages);
+  }
+
+  /** Brings the messages and the state up to date. What has not changed is the same object as before. */
+  refresh(): Changes {
+    const before = this.snapshot;
+    if (!this.take()) return none;
+    const state = this.snapshot.state !== before.state;
+    const list = this.snapshot.messages === before.messages ? this.messages : this.list(before.messages);
+    // What the snapshot adds to messages may be all that has changed.
+    const messages = list !== this.messages;
+    if (messages) this.messages = list;
+    if (state) this.state = this.snapshot.state;
+    return { messages, state };
+  }
+
+  setMessages(messages: readonly Message[]): void {
+    this.stepper.setMessages(toJson(messages));
+    this.take();
+    this.adopt(messages);
+  }
+
+  setState(state: State): void {
+    this.stepper.setState(toJson(state));
+    this.take();
+    this.state = state;
+  }
+
+  /** A message, looked for from the end. */
+  find(id: string): Message | undefined {
+    for (let at = this.messages.length - 1; at >= 0; at--) {
+      const message = this.messages[at]!;
+      if (message.id === id) return message;
+    }
+    return undefined;
+  }
+
+  /** A tool call of an assistant message, looked for from the end. */
+  findCall(id: string): { name: string; arguments: string; parsed: Record<string, unknown> } | undefined {
+    const { toolCalls } = this.snapshot;
+    for (let at = toolCalls.length - 1; at >= 0; at--) {
+      const { id: found, name, argsText, args } = toolCalls[at]!;
+      if (found === id) return { name, arguments: argsText, parsed: args as Record<string, unknown> };
+    }
+    return undefined;
+  }
+
+  free(): void {
+    this.stepper.free();
+  }
+
+  private take(): boolean {
+    const patch = this.stepper.takePatch();
+    if (patch !== undefined) this.snapshot = applyPatch(this.snapshot, patch);
+    return patch !== undefined;
+  }
+
+  /** What the application gave stays the same objects, with all their members. */
+  private adopt(messages: readonly Message[]): void {
+    this.given = new Map(messages.map((message) => [message.id, message]));
+    this.plain = new WeakMap();
+    const taken = new Set<Message>();
+    for (const shown of this.snapshot.messages) {
+      const message = this.given.get(shown.id);
+      if (!message) continue;
+      this.plain.set(shown, message);
+      taken.add(message);
+    }
+    this.foreign = [];
+    let after: string | undefined;
+    for (const message of messages) {
+      if (taken.has(message)) after = message.id;
+      else this.foreign.push({ message, after });
+    }
+    this.messages = this.list([]);
+  }
+
+  /** The list, or the one that there is where nothing in it is another. Loops, because every delta passes here. */
+  private list(before: readonly Shown[]): Message[] {
+    const { messages } = this.snapshot;
+    const old = this.messages;
+    if (this.foreign.length) return this.mixed(messages);
+    const list: Message[] = messages.length < old.length ? old.slice(0, messages.length) : old.slice();
+    let same = messages.length === old.length;
+    for (let at = 0; at < messages.length; at++) {
+      const shown = messages[at]!;
+      if (shown === before[at]) continue;
+      list[at] = this.toPlain(shown, old[at]);
+      same &&= list[at] === old[at];
+    }
+    return same ? old : list;
+  }
+
+  private mixed(messages: readonly Shown[]): Message[] {
+    const at = (id: string | undefined): Message[] =>
+      this.foreign.filter(({ after }) => after === id).map(({ message }) => message);
+    return [...at(undefined), ...messages.flatMap((shown) => [this.toPlain(shown), ...at(shown.id)])];
+  }
+
+  /** `old`: what stood there before. */
+  private toPlain(shown: Shown, old?: Message): Message {
+    const known = this.plain.get(shown);
+    if (known) return known;
+    const plain: Record<string, unknown> = {};
+    const given = this.given.get(shown.id);
+    if (given) for (const [key, value] of Object.entries(given)) if (!described.has(key)) plain[key] = value;
+    for (const key of Object.keys(shown)) if (!added.has(key)) plain[key] = shown[key as keyof Shown];
+    const message = old && isSame(old, plain) ? old : (plain as unknown as Message);
+    this.plain.set(shown, message);
+    return message;
+  }
+}
+
+/** Whether two messages have the same members. */
+function isSame(old: object, message: object): boolean {
+  const keys = Object.keys(message);
+  const value = (of: object, key: string): unknown => of[key as keyof object];
+  return keys.length === Object.keys(old).length && keys.every((key) => value(old, key) === value(message, key));
+}
+
+/** A message of a snapshot as AG-UI has it, with its members in one order. */
+export function toPlainMessage(shown: Shown): Message {
+  const members = [...described].filter((key) => shown[key as keyof Shown] !== undefined);
+  return Object.fromEntries(members.map((key) => [key, shown[key as keyof Shown]])) as unknown as Message;
+}

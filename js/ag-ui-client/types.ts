@@ -1,0 +1,216 @@
+// The public types, with the official client's names and shapes.
+
+import type {
+  ActivityDeltaEvent,
+  ActivityMessage,
+  ActivitySnapshotEvent,
+  BaseEvent,
+  CustomEvent,
+  Interrupt,
+  Message,
+  MessagesSnapshotEvent,
+  RawEvent,
+  ReasoningEncryptedValueEvent,
+  ReasoningEndEvent,
+  ReasoningMessageContentEvent,
+  ReasoningMessageEndEvent,
+  ReasoningMessageStartEvent,
+  ReasoningStartEvent,
+  ResumeEntry,
+  RunAgentInput,
+  RunErrorEvent,
+  RunFinishedEvent,
+  RunStartedEvent,
+  State,
+  StateDeltaEvent,
+  StateSnapshotEvent,
+  StepFinishedEvent,
+  StepStartedEvent,
+  SubagentErrorEvent,
+  SubagentFinishedEvent,
+  SubagentStartedEvent,
+  TextMessageContentEvent,
+  TextMessageEndEvent,
+  TextMessageStartEvent,
+  ToolCall,
+  ToolCallArgsEvent,
+  ToolCallEndEvent,
+  ToolCallResultEvent,
+  ToolCallStartEvent,
+} from "@ag-ui/core";
+import type { AgentWarning, Limits } from "../types.js";
+import type { AbstractAgent } from "./agent.js";
+import type { AgentDebugConfig } from "./debug.js";
+
+/** What the official client's agents take. */
+export interface AgentConfig extends AgentSettings {
+  agentId?: string;
+  /** Default: empty. */
+  description?: string;
+  /** Default: a random UUID. */
+  threadId?: string;
+  /** Copied. Default: none. */
+  initialMessages?: Message[];
+  /** Copied. Default: an empty object. */
+  initialState?: State;
+  /** What is written to the console. Default: nothing. */
+  debug?: AgentDebugConfig;
+}
+
+/** What only this package's agents take. */
+export interface AgentSettings {
+  /**
+   * What happens to a stream that breaks the protocol. `"tolerant"`, the default, repairs or drops the event, reports it, and
+   * keeps the conversation. `"strict"` fails the run, mostly where the official client fails. Codes: `docs/rules.md`.
+   */
+  rules?: "tolerant" | "strict";
+  /** Limits of what a server can make the page hold; see `createAgent`. */
+  limits?: Limits;
+  /** Is called with everything odd that was dealt with. Default: `console.warn`. */
+  onWarning?: (warning: AgentWarning) => void;
+  /**
+   * One hook call for the deltas of a message or call that came within a frame, with the deltas joined. Default: false, a call
+   * for each.
+   */
+  joinDeltas?: boolean;
+  /** Milliseconds between two notifications of changes. Default: one a frame; event by event on the exact way. */
+  notificationThrottleMs?: number;
+  /** On the exact way: characters of a message that are worth a notification before that time has passed. Default: none. */
+  notificationMinChunkSize?: number;
+}
+
+/** The function that sends requests. */
+export type HttpAgentFetchFn = (url: string, requestInit: RequestInit) => Promise<Response>;
+
+export interface HttpAgentConfig extends AgentConfig {
+  /** Where runs are posted to. */
+  url: string;
+  /** Sent with every request. Default: none. */
+  headers?: Record<string, string>;
+  /** Default: the global `fetch`. */
+  fetch?: HttpAgentFetchFn;
+}
+
+export interface RunAgentParameters extends Partial<
+  Pick<RunAgentInput, "runId" | "tools" | "context" | "forwardedProps">
+> {
+  /** Answers to the open interrupts: each needs one. */
+  resume?: ResumeEntry[];
+}
+
+export interface RunHttpAgentConfig extends RunAgentParameters {
+  /** Aborts this run, in place of a new controller. */
+  abortController?: AbortController;
+}
+
+export interface RunAgentResult {
+  /** The `result` of RUN_FINISHED. */
+  // As the official client types it.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  result: any;
+  /** The messages that the thread did not have before. */
+  newMessages: Message[];
+}
+
+/** What a hook may return: the thread's messages or state from here on. */
+export interface AgentStateMutation {
+  messages?: Message[];
+  state?: State;
+  /** The event does not count, and later subscribers are not called for it. */
+  stopPropagation?: boolean;
+}
+
+export interface AgentSubscriberParams {
+  messages: ReadonlyArray<Readonly<Message>>;
+  state: Readonly<State>;
+  agent: AbstractAgent;
+  input: RunAgentInput;
+}
+
+export type MaybePromise<T> = T | Promise<T>;
+
+type Lifecycle = MaybePromise<Omit<AgentStateMutation, "stopPropagation"> | void>;
+type Mutation = MaybePromise<AgentStateMutation | void>;
+type Changed = Omit<AgentSubscriberParams, "input"> & { input?: RunAgentInput };
+type Of<Event, Rest = unknown> = { event: Event } & Rest & AgentSubscriberParams;
+
+/** How a run finished, beside its event. */
+export type RunFinishedParams =
+  | { event: RunFinishedEvent; outcome: "success"; result?: unknown; pendingToolCallIds: string[] }
+  | { event: RunFinishedEvent; outcome: "interrupt"; interrupts: Interrupt[] }
+  | { event: RunFinishedEvent; outcome: "cancelled" };
+
+/** Hooks of a run. They are called one after another; one that returns a promise is awaited. */
+export interface AgentSubscriber {
+  onRunInitialized?(params: AgentSubscriberParams): Lifecycle;
+  onRunFailed?(params: { error: Error } & AgentSubscriberParams): Mutation;
+  onRunFinalized?(params: AgentSubscriberParams): Lifecycle;
+
+  /** Every event, before its own hook. */
+  onEvent?(params: Of<BaseEvent>): Mutation;
+  onRunStartedEvent?(params: Of<RunStartedEvent>): Mutation;
+  onRunFinishedEvent?(params: RunFinishedParams & AgentSubscriberParams): Mutation;
+  onRunErrorEvent?(params: Of<RunErrorEvent>): Mutation;
+  onStepStartedEvent?(params: Of<StepStartedEvent>): Mutation;
+  onStepFinishedEvent?(params: Of<StepFinishedEvent>): Mutation;
+  onSubagentStartedEvent?(params: Of<SubagentStartedEvent>): Mutation;
+  onSubagentFinishedEvent?(params: Of<SubagentFinishedEvent>): Mutation;
+  onSubagentErrorEvent?(params: Of<SubagentErrorEvent>): Mutation;
+  onTextMessageStartEvent?(params: Of<TextMessageStartEvent>): Mutation;
+  /** `textMessageBuffer`: the text before this delta. */
+  onTextMessageContentEvent?(params: Of<TextMessageContentEvent, { textMessageBuffer: string }>): Mutation;
+  onTextMessageEndEvent?(params: Of<TextMessageEndEvent, { textMessageBuffer: string }>): Mutation;
+  onToolCallStartEvent?(params: Of<ToolCallStartEvent>): Mutation;
+  /** `toolCallBuffer`: the arguments before this delta; `partialToolCallArgs`: as far as they can be read. */
+  onToolCallArgsEvent?(
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any
+    params: Of<ToolCallArgsEvent, { toolCallBuffer: string; toolCallName: string; partialToolCallArgs: Record<string, any> }>,
+  ): Mutation;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  onToolCallEndEvent?(params: Of<ToolCallEndEvent, { toolCallName: string; toolCallArgs: Record<string, any> }>): Mutation;
+  onToolCallResultEvent?(params: Of<ToolCallResultEvent>): Mutation;
+  onStateSnapshotEvent?(params: Of<StateSnapshotEvent>): Mutation;
+  onStateDeltaEvent?(params: Of<StateDeltaEvent>): Mutation;
+  onMessagesSnapshotEvent?(params: Of<MessagesSnapshotEvent>): Mutation;
+  onActivitySnapshotEvent?(
+    params: Of<ActivitySnapshotEvent, { activityMessage?: ActivityMessage; existingMessage?: Message }>,
+  ): Mutation;
+  onActivityDeltaEvent?(params: Of<ActivityDeltaEvent, { activityMessage?: ActivityMessage }>): Mutation;
+  onRawEvent?(params: Of<RawEvent>): Mutation;
+  onCustomEvent?(params: Of<CustomEvent>): Mutation;
+  onReasoningStartEvent?(params: Of<ReasoningStartEvent>): Mutation;
+  onReasoningMessageStartEvent?(params: Of<ReasoningMessageStartEvent>): Mutation;
+  onReasoningMessageContentEvent?(params: Of<ReasoningMessageContentEvent, { reasoningMessageBuffer: string }>): Mutation;
+  onReasoningMessageEndEvent?(params: Of<ReasoningMessageEndEvent, { reasoningMessageBuffer: string }>): Mutation;
+  onReasoningEndEvent?(params: Of<ReasoningEndEvent>): Mutation;
+  onReasoningEncryptedValueEvent?(params: Of<ReasoningEncryptedValueEvent>): Mutation;
+
+  onMessagesChanged?(params: Changed): MaybePromise<void>;
+  onStateChanged?(params: Changed): MaybePromise<void>;
+  /** A message is complete. */
+  onNewMessage?(params: { message: Message } & Changed): MaybePromise<void>;
+  /** A tool call is complete. */
+  onNewToolCall?(params: { toolCall: ToolCall } & Changed): MaybePromise<void>;
+}
+
+/** What an agent of any copy of the client has; see {@link isHttpAgent}. */
+export interface Agent {
+  agentId?: string | undefined;
+  description: string;
+  threadId: string;
+  messages: Message[];
+  state: State;
+  isRunning: boolean;
+  subscribers: AgentSubscriber[];
+  pendingInterrupts: Interrupt[];
+  subscribe(subscriber: AgentSubscriber): { unsubscribe: () => void };
+  runAgent(parameters?: RunAgentParameters, subscriber?: AgentSubscriber): Promise<RunAgentResult>;
+  connectAgent(parameters?: RunAgentParameters, subscriber?: AgentSubscriber): Promise<RunAgentResult>;
+  abortRun(): void;
+  detachActiveRun(): Promise<void>;
+  clone(): unknown;
+  addMessage(message: Message): void;
+  addMessages(messages: Message[]): void;
+  setMessages(messages: Message[]): void;
+  setState(state: State): void;
+}

@@ -1,0 +1,26 @@
+// Copies and ids.
+
+import { uuid } from "../uuid.js";
+
+/** A deep copy. What cannot be copied, such as a function, makes a copy by JSON; what has no JSON, a flat one. */
+export function structuredClone_<T>(value: T): T {
+  try {
+    return structuredClone(value);
+  } catch {
+    try {
+      return JSON.parse(JSON.stringify(value));
+    } catch {
+      return (Array.isArray(value) ? [...value] : { ...value }) as T;
+    }
+  }
+}
+
+/** A random UUID, version 4. */
+export function randomUUID(): string {
+  return uuid();
+}
+
+/** JSON text; `null` for what has none. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value) ?? "null";
+}

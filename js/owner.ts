@@ -1,0 +1,311 @@
+// Who may write the save of a store: one agent at a time in this page and, where the platform has Web Locks, in all tabs
+// of the origin. Whoever owns a store also sends what its save has waiting, and executes its calls.
+//
+//   nobody ──ask──► asked ──granted──► owned ──another agent acts──► nobody's own, until it asks again
+//                     ▲                  │
+//                     └──another tab asks, and nothing is in progress here
+//
+// A tab that wants the store says so over a BroadcastChannel; the owner lets go once it is idle.
+
+import { isPromise } from "./tools.js";
+import type { AgentStore } from "./persist.js";
+
+/** An agent, as the other users of its store see it. */
+export interface Member {
+  /** A run or a call is in progress here. */
+  busy(): boolean;
+  /** Lets go: writes nothing and begins nothing from now on. Returns its save as it is now. */
+  surrender(): string | undefined;
+  /** It owns the store now. `save`: what the owner before it had, where that was an agent of this page. */
+  own(save: string | undefined): void;
+  /** Another agent owns the store, and this one waits. */
+  denied(): void;
+  /** Somebody looks at it. */
+  mounted(): boolean;
+  /** Another tab, which owns the store, has written to it. */
+  look(): void;
+}
+
+/** One agent's share in its store. */
+export interface Claim {
+  /** Whether the agent owns the store. */
+  owns(): boolean;
+  /** Asks for the store; `acts`: at once, also from an agent of this page that is busy. */
+  ask(acts: boolean): void;
+  /** The agent has become idle. */
+  rest(): void;
+  /** The agent is over; this was its last save. */
+  leave(save: string | undefined): void;
+  /** Writes after everything that was written before, by any agent of this page. `done`: settled, or hanging for `waitMs`. */
+  write(save: string, waitMs: number, failed: (cause: unknown) => void, done: () => void): void;
+  /** Whether a write has not settled. */
+  writing(): boolean;
+  /** Whether other tabs may own the store. */
+  shared(): boolean;
+  /** How often the store was written in this page, by any of its agents. */
+  version(): number;
+}
+
+/** What the agents of a page share that have the same store. */
+interface Place {
+  readonly key: string | undefined;
+  /** Weak, so that an agent that nobody uses can be collected. */
+  holder: WeakRef<Member> | undefined;
+  /** Of this page: waits until the holder is idle. */
+  next: Member | undefined;
+  /** Of this page: owned it before the holder. */
+  before: WeakRef<Member> | undefined;
+  /** Where there are no locks, this page has it. */
+  lock: "none" | "asked" | "held";
+  free: (() => void) | undefined;
+  channel: BroadcastChannel | undefined;
+  /** Another tab wants the store. */
+  wanted: boolean;
+  /** Lets the lock go once nothing is being written. */
+  leaving: (() => void) | undefined;
+  version: number;
+  job: Job | undefined;
+  busy: number;
+  hangs: boolean;
+}
+
+interface Job {
+  readonly save: string;
+  readonly failed: (cause: unknown) => void;
+  readonly done: (() => void)[];
+}
+
+const keyed = new Map<string, Place>();
+const others = new WeakMap<AgentStore, Place>();
+
+// Of all writes, so that a place that was forgotten is never taken for one that nobody wrote to.
+let writes = 0;
+
+const placeOf = (store: AgentStore): Place => {
+  const { key } = store;
+  let place = key === undefined ? others.get(store) : keyed.get(key);
+  if (!place) {
+    place = {
+      key,
+      ...{ holder: undefined, next: undefined, before: undefined, lock: "none", free: undefined, channel: undefined, wanted: false },
+      ...{ leaving: undefined, version: writes, job: undefined, busy: 0, hangs: false },
+    };
+    if (key === undefined) others.set(store, place);
+    else keyed.set(key, place);
+  }
+  return place;
+};
+
+const locks = (place: Place): LockManager | undefined =>
+  place.key !== undefined && ("document" in globalThis || "WorkerGlobalScope" in globalThis) ? globalThis.navigator?.locks : undefined;
+
+// An owner that was collected keeps no other tab waiting.
+const collected = typeof FinalizationRegistry === "function" ? new FinalizationRegistry<Place>((place) => place.holder?.deref() || abandon(place)) : undefined;
+
+const hasLock = (place: Place): boolean => place.lock === "held" || !locks(place);
+
+const say = (place: Place, what: "want" | "held" | "saved"): void => {
+  try {
+    place.channel?.postMessage(what);
+  } catch {
+    // Closed meanwhile.
+  }
+};
+
+const listen = (place: Place): void => {
+  if (place.channel || typeof BroadcastChannel !== "function") return;
+  const channel = (place.channel = new BroadcastChannel(`ag-ui-wasm:${place.key}`));
+  // Node would stay alive for it.
+  (channel as { unref?(): void }).unref?.();
+  channel.onmessage = ({ data }) => {
+    if (data === "saved") return place.lock === "asked" ? place.holder?.deref()?.look() : undefined;
+    if (data === "want") place.wanted = place.lock === "held";
+    // Somebody who waits longer has it now, and has not heard who else wants it.
+    else if (place.lock === "asked" && wants.has(place)) say(place, "want");
+    pass(place);
+  };
+};
+
+// Those that do not only wait for their turn.
+const wants = new WeakSet<Place>();
+
+/** Gives the store to whoever waits for it, if the holder is idle. */
+const pass = (place: Place): void => {
+  const holder = place.holder?.deref();
+  if (holder?.busy()) return;
+  const { next } = place;
+  if (next) return hand(place, next);
+  if (!place.wanted || place.lock !== "held") return;
+  place.wanted = false;
+  holder?.surrender();
+  drop(place);
+  // Waits for its turn, should the other tab go.
+  if (holder?.mounted()) request(place);
+};
+
+/** Gives the store to another agent of the page. */
+const hand = (place: Place, member: Member): void => {
+  const holder = place.holder?.deref();
+  place.next = undefined;
+  const save = holder?.surrender();
+  // What was called there, and waits for the store as well, has its turn.
+  if (save === undefined && holder?.busy()) place.next = holder;
+  place.before = place.holder;
+  place.holder = new WeakRef(member);
+  collected?.register(member, place);
+  if (hasLock(place)) member.own(save);
+  else request(place, true);
+};
+
+/** Lets the lock go, once what was written is in the store. */
+const drop = (place: Place): void => {
+  const { free } = place;
+  place.lock = "none";
+  place.free = undefined;
+  if (place.busy && !place.hangs) place.leaving = free;
+  else free?.();
+};
+
+const abandon = (place: Place): void => {
+  place.holder = undefined;
+  const before = place.before?.deref();
+  const next = place.next ?? (before?.mounted() ? before : undefined);
+  place.before = undefined;
+  if (next) return hand(place, next);
+  if (place.lock === "held") drop(place);
+  place.channel?.close();
+  place.channel = undefined;
+  if (!place.busy && place.key !== undefined && keyed.get(place.key) === place) keyed.delete(place.key);
+};
+
+const granted = (place: Place): void => {
+  place.lock = "held";
+  wants.delete(place);
+  say(place, "held");
+  const holder = place.holder?.deref();
+  if (holder) holder.own(undefined);
+  else abandon(place);
+};
+
+/** Asks the platform for the lock. */
+const request = (place: Place, active = false): void => {
+  const manager = locks(place);
+  if (!manager) return;
+  listen(place);
+  if (active) {
+    wants.add(place);
+    say(place, "want");
+  }
+  if (place.lock !== "none") return;
+  place.lock = "asked";
+  const name = `ag-ui-wasm:${place.key}`;
+  const hold = (): Promise<void> =>
+    new Promise((free) => {
+      place.free = free;
+      granted(place);
+    });
+  const wait = async (): Promise<void> => {
+    const got = await manager.request(name, { ifAvailable: true }, (lock) => {
+      if (lock) return hold().then(() => true);
+      if (active) place.holder?.deref()?.denied();
+      return false;
+    });
+    if (!got) await manager.request(name, hold);
+  };
+  wait().catch(() => {
+    // An origin that may not have locks: one page at a time is all that can be seen to.
+    if (place.lock === "asked") granted(place);
+  });
+};
+
+/** The writes of a place, one after the other. */
+const start = (place: Place, store: AgentStore): void => {
+  const { job } = place;
+  if (!job || (place.busy && !store.ordered)) return;
+  place.job = undefined;
+  place.busy++;
+  place.version = ++writes;
+  const settle = (): void => {
+    place.busy--;
+    place.hangs = false;
+    for (const done of job.done.splice(0)) done();
+    if (place.lock === "held") say(place, "saved");
+    start(place, store);
+    if (place.busy) return;
+    place.leaving?.();
+    place.leaving = undefined;
+  };
+  const fail = (cause: unknown): void => {
+    job.failed(cause);
+    settle();
+  };
+  let saving;
+  try {
+    saving = store.save(JSON.parse(job.save));
+  } catch (cause) {
+    return fail(cause);
+  }
+  if (isPromise(saving)) saving.then(settle, fail);
+  else settle();
+};
+
+/** An agent's claim to a store. Nothing is asked for yet. */
+export function createClaim(store: AgentStore, member: Member): Claim {
+  // Looked up every time: a place is forgotten when nobody holds it.
+  const at = (): Place => placeOf(store);
+  const mine = (place: Place): boolean => place.holder?.deref() === member;
+
+  return {
+    owns: () => mine(at()) && hasLock(at()),
+    ask: (acts) => {
+      const place = at();
+      if (mine(place)) {
+        if (!hasLock(place)) request(place, true);
+      } else if (place.holder?.deref()?.busy() && !acts) {
+        place.next = member;
+        member.denied();
+      } else hand(place, member);
+    },
+    rest: () => {
+      const place = at();
+      if ((place.next || place.wanted) && mine(place)) pass(place);
+    },
+    leave: (save) => {
+      const place = at();
+      if (place.next === member) place.next = undefined;
+      if (!mine(place)) return;
+      const before = place.before?.deref();
+      const next = place.next ?? (before?.mounted() ? before : undefined);
+      place.next = place.before = place.holder = undefined;
+      if (!next) return abandon(place);
+      place.holder = new WeakRef(next);
+      collected?.register(next, place);
+      if (hasLock(place)) next.own(save);
+    },
+    write: (save, waitMs, failed, done) => {
+      const place = at();
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      let told = false;
+      const once = (): void => {
+        clearTimeout(timer);
+        if (!told) done();
+        told = true;
+      };
+      const job = { save, failed, done: [...(place.job?.done ?? []), once] };
+      place.job = job;
+      start(place, store);
+      if (told) return;
+      // Whoever waits for a store that hangs waits once.
+      if (place.hangs) return once();
+      timer = setTimeout(() => {
+        place.hangs = true;
+        once();
+        place.leaving?.();
+        place.leaving = undefined;
+      }, waitMs);
+    },
+    writing: () => at().busy > 0,
+    shared: () => !!locks(at()),
+    version: () => at().version,
+  };
+}

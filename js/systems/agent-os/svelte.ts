@@ -1,0 +1,53 @@
+// agentOS in Svelte: stores that read a list of frames. They see frames only, never rows of a ledger.
+
+import { derived, readable, type Readable } from "svelte/store";
+import { createFrameStore, type FrameStore } from "./store.js";
+import type { Frame } from "./types.js";
+import { type Activity, activitiesOf, type Reduction, reduceFrames } from "./views.js";
+
+/** A store of frames, with what it holds as Svelte's stores. */
+export interface SvelteFrameStore {
+  /** What takes frames. */
+  readonly store: FrameStore;
+  readonly frames: Readable<readonly Frame[]>;
+  /** The run that the frames tell of. */
+  readonly projection: Readable<Reduction>;
+  /** Everything that the frames tell of, in order. */
+  readonly activities: Readable<readonly Activity[]>;
+}
+
+/**
+ * A store of frames for components: `$projection` and `$activities` follow it.
+ *
+ * @example
+ * const { store, projection } = createAgUiSvelteFrameStore();
+ * agent.on("event", (event) => store.append(event as Frame));
+ */
+export function createAgUiSvelteFrameStore(initial: Iterable<Frame> = []): SvelteFrameStore {
+  const store = createFrameStore(initial);
+  const frames = readable(store.getFrames(), (set) => {
+    set(store.getFrames());
+    return store.subscribe(() => set(store.getFrames()));
+  });
+  return { store, frames, projection: agUiProjectionReadable(frames), activities: agUiActivitiesReadable(frames) };
+}
+
+/**
+ * The run that a store's frames tell of.
+ *
+ * @example
+ * const projection = agUiProjectionReadable(frames);
+ */
+export function agUiProjectionReadable(frames: Readable<readonly Frame[]>): Readable<Reduction> {
+  return derived(frames, reduceFrames);
+}
+
+/**
+ * Everything that a store's frames tell of, in order.
+ *
+ * @example
+ * const activities = agUiActivitiesReadable(frames);
+ */
+export function agUiActivitiesReadable(frames: Readable<readonly Frame[]>): Readable<readonly Activity[]> {
+  return derived(frames, activitiesOf);
+}

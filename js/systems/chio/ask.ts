@@ -1,0 +1,36 @@
+// Questions to the core's rules.
+
+import { AgentError } from "../../error.js";
+import { loading } from "../../loader.js";
+
+export const seconds = (): number => Math.floor(Date.now() / 1000);
+export const whole = (value: number): number => Math.max(0, Math.floor(value));
+
+/** JSON text of what is not text already. */
+export function toText(json: unknown): string {
+  try {
+    return typeof json === "string" ? json : (JSON.stringify(json) ?? "null");
+  } catch (cause) {
+    throw wrong("not JSON", cause);
+  }
+}
+
+export function wrong(message: string, cause?: unknown): AgentError {
+  return new AgentError({ kind: "unsupported", code: "input", message, cause });
+}
+
+/** Asks the core. */
+export async function ask<Answer>(question: string, json: string): Promise<Answer> {
+  const { askGuard } = await loading(async () => {
+    const { loadFull } = await import("../../full.js");
+    // The bytes come only with the first question, and not at all where an agent has brought the module.
+    return loadFull(async () => (await import("../../full-inline.js")).inflated());
+  });
+  let answer: string;
+  try {
+    answer = askGuard(question, json);
+  } catch (cause) {
+    throw wrong(cause instanceof Error ? cause.message : String(cause), cause);
+  }
+  return JSON.parse(answer);
+}

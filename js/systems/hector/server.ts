@@ -1,0 +1,158 @@
+// Requests to a Hector server beside the stream: its agent card, tasks and approvals.
+
+import type { ResumeOptions, StopOptions } from "../../types.js";
+import { isObject, list, toObject } from "./json.js";
+
+/** Settings of the dialect, beside its name: `dialect: { name: "hector", form: "native" }`. */
+export interface HectorSettings {
+  /**
+   * What requests look like: version 1's `/v1/agents/{agent}/message:stream` (`rest`) or `/v1/agents/{agent}/stream` (`json-rpc`),
+   * or version 2's `/agents/{agent}` (`v2`). Default: what the agent's `url` looks like, and `rest` if it looks like none of them.
+   */
+  readonly route?: "rest" | "json-rpc" | "v2" | undefined;
+  /**
+   * `agui` (default): requests ask for Hector's own AG-UI form with `Accept`. `native`: they take A2A as it is, which alone shows
+   * when a tool waits for approval. What comes is read in either form. Version 2 has the native one only.
+   */
+  readonly form?: "agui" | "native" | undefined;
+  /** The same, by the name that Hector's documents have for it: `format: "agui"`. */
+  readonly format?: "agui" | "native" | undefined;
+  /** The method of JSON-RPC that joins a task. Default: `tasks/resubscribe`; Hector 1.9 calls it `tasks/subscribe`. */
+  readonly resubscribe?: string | undefined;
+}
+
+/** What an agent says of itself; see the A2A protocol. */
+export interface AgentCard {
+  readonly name?: string | undefined;
+  readonly url?: string | undefined;
+  readonly capabilities?: { readonly extensions?: readonly { readonly uri?: string | undefined }[] | undefined } | undefined;
+  readonly defaultOutputModes?: readonly string[] | undefined;
+  readonly [member: string]: unknown;
+}
+
+/** How a request of this module is sent. */
+export interface RequestOptions {
+  readonly headers?: HeadersInit | undefined;
+  readonly credentials?: RequestCredentials | undefined;
+  readonly fetch?: typeof fetch | undefined;
+}
+
+const EXTENSION = "https://ag-ui.org/protocol/v1";
+const MODES = ["application/x-agui-events", "application/agui+json"];
+
+/**
+ * The settings that fit an agent: its AG-UI form where its card names it, else the native one.
+ *
+ * @example
+ * const url = "/v1/agents/assistant/message:stream";
+ * const agent = createAgent({ url, dialect: { name: "hector", ...chooseForm(await fetchAgentCard(url)) } });
+ */
+export function chooseForm(card: AgentCard): { form: "agui" | "native" } {
+  const { capabilities, defaultOutputModes } = card;
+  const extends_ = list(capabilities?.extensions).some((extension) => toObject(extension).uri === EXTENSION);
+  const writes = list(defaultOutputModes).some((mode) => MODES.includes(mode));
+  return { form: extends_ || writes ? "agui" : "native" };
+}
+
+/**
+ * Reads an agent's card. `url` is any address of the agent: with or without `/message:stream` or `/stream`. Rejects with an
+ * `Error` where the server refuses, or answers with something else than a JSON object.
+ *
+ * @example
+ * const card = await fetchAgentCard("https://hector.example/v1/agents/assistant");
+ */
+export async function fetchAgentCard(url: string | URL, options: RequestOptions = {}): Promise<AgentCard> {
+  const { fetch: send = fetch, headers, credentials } = options;
+  const init = { headers: { accept: "application/json", ...Object.fromEntries(new Headers(headers)) }, ...(credentials && { credentials }) };
+  const response = await send(`${split(url).agent}/.well-known/agent-card.json`, init);
+  if (!response.ok) throw new Error(`The agent card could not be read: HTTP ${response.status}`);
+  const card: unknown = await response.json();
+  if (!isObject(card)) throw new Error("The agent card is no object");
+  return card as AgentCard;
+}
+
+/**
+ * How a task is joined again whose stream was cut: the option `resume` of an agent with that `url`.
+ *
+ * @example
+ * const url = "/v1/agents/assistant/message:stream";
+ * const agent = createAgent({ url, dialect: "hector", resume: resubscribe(url) });
+ */
+export function resubscribe(url: string | URL, { route }: Pick<HectorSettings, "route"> = {}): ResumeOptions {
+  const { agent, query, stream } = split(url);
+  const rest = route ? route === "rest" : stream === "/message:stream";
+  if (!rest) return { by: "snapshot", url: String(url), method: "POST" };
+  return { by: "snapshot", url: (taskId) => `${agent}/tasks/${encodeURIComponent(taskId)}:subscribe${query}`, method: "GET" };
+}
+
+/**
+ * Cancels the task at the server when `agent.stop()` is called: the option `stop` of an agent with that `url`. A task that is not
+ * known there, or over, is a warning, `stop-failed`.
+ *
+ * @example
+ * const url = "/v1/agents/assistant/message:stream";
+ * const agent = createAgent({ url, dialect: "hector", stop: cancelTask(url) });
+ */
+export function cancelTask(url: string | URL, options: RequestOptions = {}): StopOptions {
+  const { agent, stream } = split(url);
+  return async ({ runId }) => {
+    const { fetch: send = fetch, credentials } = options;
+    const headers = new Headers(options.headers);
+    headers.set("content-type", "application/json");
+    // Version 2 has methods where version 1 has addresses.
+    const rpc = { jsonrpc: "2.0", method: "tasks/cancel", params: { id: runId }, id: runId };
+    const [to, body] = stream ? [`${agent}/tasks/${encodeURIComponent(runId)}:cancel`, {}] : [String(url), rpc];
+    const init = { method: "POST", keepalive: true, headers, body: JSON.stringify(body), ...(credentials && { credentials }) };
+    const response = await send(to, init);
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+  };
+}
+
+/** An approval that version 1 waits for with its stream open: the data of the custom event `hector.tool_approval`. */
+export interface ToolApproval {
+  readonly toolName: string;
+  readonly toolInput: string;
+  /** As the server names them. */
+  readonly options?: readonly string[] | undefined;
+  /** What it has asked in words. */
+  readonly prompt: string;
+  /** The call, where it is known; else empty. */
+  readonly toolCallId: string;
+  readonly taskId: string;
+  readonly contextId: string;
+}
+
+/**
+ * Answers an approval of version 1 while the stream of its run is open and waits: a message of its own, to `message:send`. Rejects
+ * with an `Error` where the server refuses. Where the stream has ended there is an interrupt instead, to be answered with
+ * `agent.resume`.
+ *
+ * @example
+ * agent.on("custom", async (event) => {
+ *   if (event.type !== "custom" || event.name !== "hector.tool_approval") return;
+ *   const approval = event.data as ToolApproval;
+ *   await answerApproval(url, approval, confirm(approval.prompt) ? "approve" : "deny");
+ * });
+ */
+export async function answerApproval(
+  url: string | URL,
+  { contextId, taskId }: Pick<ToolApproval, "contextId"> & { readonly taskId?: string | undefined },
+  decision: "approve" | "deny",
+  options: RequestOptions = {},
+): Promise<void> {
+  const { fetch: send = fetch, credentials } = options;
+  const headers = new Headers(options.headers);
+  headers.set("content-type", "application/json");
+  const message = { role: "user", contextId, ...(taskId && { taskId }), parts: [{ data: { data: { decision } } }] };
+  const init = { method: "POST", headers, body: JSON.stringify({ message }), ...(credentials && { credentials }) };
+  const response = await send(`${split(url).agent}/message:send`, init);
+  void response.body?.cancel().catch(() => {});
+  if (!response.ok) throw new Error(`The approval was not taken: HTTP ${response.status}`);
+}
+
+/** The parts of an agent's address. */
+function split(url: string | URL): { agent: string; stream: string; query: string } {
+  const [, path = "", query = ""] = /^([^?#]*)(\?[^#]*)?/.exec(String(url)) ?? [];
+  const [stream = ""] = /(?:\/message:stream|\/stream)?\/*$/.exec(path) ?? [];
+  return { agent: path.slice(0, path.length - stream.length), stream: stream.replace(/\/+$/, ""), query };
+}

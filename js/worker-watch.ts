@@ -1,0 +1,81 @@
+// Notices that a worker has ended without an error event: after `terminate()`, `close()`, or out of memory.
+//
+// The worker holds a Web Lock for as long as it lives, and the page asks for the same lock: it is granted when the worker
+// has ended. Where there are no locks (insecure contexts, Node), the worker is asked for an answer while a session of it is at work.
+
+const PING_MS = 5000;
+// A worker that is at work answers late, and the timers of a page that was frozen come before the answers.
+const UNANSWERED = 4;
+
+/** Holds a lock as long as this worker lives. Its name; `undefined` where the platform gives none. */
+export async function holdLife(): Promise<string | undefined> {
+  const locks = "WorkerGlobalScope" in globalThis ? globalThis.navigator?.locks : undefined;
+  if (!locks) return undefined;
+  const name = `ag-ui-wasm worker ${crypto.getRandomValues(new Uint32Array(4)).join("-")}`;
+  return new Promise((resolve) => {
+    const hold = (): Promise<never> => {
+      resolve(name);
+      return new Promise(() => {});
+    };
+    locks.request(name, hold).catch(() => resolve(undefined));
+  });
+}
+
+/** Watches a worker. */
+export interface Watch {
+  /** The worker has begun; `lock` is the name of the one that it holds, if it does. */
+  begun(lock: string | undefined): void;
+  /** The worker has said something. */
+  heard(): void;
+  /** A session of the worker begins or ends to be at work. */
+  working(on: boolean): void;
+  end(): void;
+}
+
+/** Calls `died` when the worker that `ping` asks for an answer has ended. */
+export function createWatch(ping: () => void, died: (reason: string) => void): Watch {
+  let pings = true;
+  let ended = false;
+  let work = 0;
+  let unanswered = 0;
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  const update = (): void => {
+    const on = pings && !ended && work > 0;
+    if (on === (timer !== undefined)) return;
+    clearInterval(timer);
+    timer = undefined;
+    unanswered = 0;
+    if (!on) return;
+    timer = setInterval(() => {
+      if (unanswered++ >= UNANSWERED) died("it has not answered for some time");
+      else ping();
+    }, PING_MS);
+    (timer as { unref?(): void }).unref?.();
+  };
+
+  return {
+    begun: (lock) => {
+      const locks = globalThis.navigator?.locks;
+      if (lock === undefined || !locks) return;
+      pings = false;
+      update();
+      const granted = (): void => {
+        if (!ended) died("it has ended");
+      };
+      locks.request(lock, granted).catch(() => {
+        pings = true;
+        update();
+      });
+    },
+    heard: () => void (unanswered = 0),
+    working: (on) => {
+      work += on ? 1 : -1;
+      update();
+    },
+    end: () => {
+      ended = true;
+      update();
+    },
+  };
+}

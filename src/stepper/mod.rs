@@ -1,0 +1,397 @@
+//! A stream of events, taken one at a time: the caller decides whether an event counts. Bytes or events in, the events
+//! that the caller asked for and a patch out; no request, no queue, no clock. Uses `wire`, `dialect`, `rules`, `thread`, and
+//! the errors of `session`.
+//!
+//! ```text
+//!  bytes ─► frames ─┬─ a plain delta that nobody asked for ───────────────────────────────┐
+//!                   ▼                                                                      ▼
+//!  event ─► THINKING_*, grammar ─► chunks ─► order ─┬─ nobody asked for it ──────────► thread ─► patch
+//!                                                   │                                      ▲
+//!                                                   └─► waiting ─► next() ─► settle(true) ─┘
+//!                                                                       └──► settle(false): left out
+//! ```
+//!
+//! Events count in the order in which they came: an event after one that waits, waits too. A caller that gets the events
+//! of one stepper, changes them, and gives them to another stops the first one at an earlier stage ([`Stage`]).
+
+mod report;
+mod settings;
+mod waiting;
+
+pub use settings::{Settings, Stage};
+
+use crate::dialect::Thinking;
+use crate::rules::grammar::{self, Unknown};
+use crate::rules::{ChunkExpander, OrderKeeper, Repair, Violation, is_chunk, opener};
+use crate::session::{AgentError, ErrorKind};
+use crate::thread::{Patch, Thread, ThreadLimits, Warning};
+use crate::wire::{
+    BadBody, Delta, Event, EventError, Fields, Format, Frame, Framer, Incoming, JsonWriter, Raw, Undecodable,
+    frame_fields, frame_type, keep_private,
+};
+use waiting::{Step, Waiting, Wanted};
+
+/// One run's stream over a thread.
+#[derive(Debug)]
+pub struct Stepper {
+    settings: Settings,
+    thread: Thread,
+    thinking: Thinking,
+    chunks: ChunkExpander,
+    order: OrderKeeper,
+    framer: Option<Box<Framer>>,
+    wanted: Wanted,
+    waiting: Waiting,
+    /// The last frame grew what is open, and the next one that is alike may do so without being judged.
+    growing: bool,
+    /// Events that came, of any type.
+    events: u32,
+    /// Bytes that came since the thread was measured, and how many may come before it is measured again.
+    came: usize,
+    room: usize,
+    warnings: Vec<Warning>,
+    /// Warnings that were reported or left out.
+    warned: usize,
+    failure: Option<AgentError>,
+}
+
+impl Stepper {
+    /// A stepper over the messages (JSON array) and the state (any JSON) that the application has. `None` where one of the
+    /// two is something else.
+    pub fn new(settings: Settings, messages: &str, state: &str) -> Option<Self> {
+        let limits = ThreadLimits { depth: settings.depth, state_bytes: settings.state_bytes };
+        let mut stepper = Self {
+            thread: Thread::new(limits, None, None),
+            thinking: Thinking::default(),
+            chunks: ChunkExpander::default(),
+            order: OrderKeeper::default(),
+            framer: None,
+            wanted: Wanted::default(),
+            waiting: Waiting::new(settings.join),
+            growing: false,
+            events: 0,
+            came: 0,
+            room: 0,
+            warnings: Vec::new(),
+            warned: 0,
+            failure: None,
+            settings,
+        };
+        if !stepper.settings.protocol.tags() {
+            stepper.thread.ignore_tags();
+        }
+        (stepper.set_messages(messages) && stepper.set_state(state)).then_some(stepper)
+    }
+
+    /// The events that [`Self::next`] returns: their types with commas between them, or `*` for all.
+    pub fn want(&mut self, types: &str) {
+        self.wanted = Wanted::read(types);
+        self.growing = false;
+    }
+
+    /// A body begins.
+    pub fn open(&mut self, content_type: &str) {
+        let Settings { frame_bytes, depth, .. } = self.settings;
+        self.framer = Some(Box::new(Framer::new(Format::of(content_type), frame_bytes, depth)));
+        self.growing = false;
+    }
+
+    /// Bytes of the body have come.
+    pub fn feed(&mut self, bytes: &[u8], now: f64) {
+        let Some(mut framer) = self.framer.take() else { return };
+        let read = framer.feed(bytes, self.growing, &mut |frame| self.frame(frame, now));
+        self.framer = Some(framer);
+        self.after_reading(read);
+    }
+
+    /// The body has ended.
+    pub fn finish(&mut self, now: f64) {
+        let Some(mut framer) = self.framer.take() else { return };
+        let read = framer.finish(&mut |frame| self.frame(frame, now));
+        self.after_reading(read);
+    }
+
+    /// One event, as JSON text.
+    pub fn push(&mut self, json: &str, now: f64) {
+        if self.failure.is_some() {
+            return;
+        }
+        let json = keep_private(json);
+        if let Err(error) = self.event(&json, true, now) {
+            self.malformed(error.code(), Repair::Drop, &error);
+        }
+        self.note_thread();
+    }
+
+    /// The next event that was asked for, as JSON text; empty, where it is the one that was pushed, as it was pushed. It
+    /// counts once it is settled. Of events that were not asked for, those before it count now.
+    pub fn next(&mut self, now: f64) -> Option<String> {
+        loop {
+            let step = self.waiting.first()?;
+            if step.wanted {
+                return Some(step.told());
+            }
+            self.settle(true, now);
+        }
+    }
+
+    /// The event that [`Self::next`] returned counts now, or is left out.
+    pub fn settle(&mut self, counts: bool, now: f64) {
+        let Some(step) = self.waiting.take() else { return };
+        if counts {
+            self.count(step.json(), now);
+        }
+    }
+
+    /// The calls that the run has started and not answered: a JSON array of their ids.
+    pub fn unanswered(&self) -> String {
+        let mut json = String::new();
+        let mut list = JsonWriter::array(&mut json);
+        for id in self.thread.unanswered_calls() {
+            crate::wire::write_string(list.item(), &id);
+        }
+        list.close();
+        json
+    }
+
+    /// Replaces all messages (JSON array). False, and nothing happens, where it is something else.
+    pub fn set_messages(&mut self, json: &str) -> bool {
+        let json = keep_private(json);
+        let list = Raw::parse(&json, self.settings.depth).ok().filter(|raw| raw.text().starts_with('['));
+        list.map(|list| self.thread.set_messages(list)).is_some_and(|()| self.given(json.len()))
+    }
+
+    /// Replaces the state (any JSON). False, and nothing happens, where it is something else.
+    pub fn set_state(&mut self, json: &str) -> bool {
+        let json = keep_private(json);
+        let state = Raw::parse(&json, self.settings.depth).ok();
+        state.map(|state| self.thread.set_state(state)).is_some_and(|()| self.given(json.len()))
+    }
+
+    /// The application has set something; what the stream may bring is measured from there.
+    fn given(&mut self, bytes: usize) -> bool {
+        self.growing = false;
+        self.came += bytes;
+        self.note_thread();
+        true
+    }
+
+    /// The patch that brings the snapshot of `js/mirror.ts` up to date; `None` if it is.
+    pub fn take_patch(&mut self) -> Option<String> {
+        let mut patch = Patch::default();
+        self.thread.write_patch(&mut patch);
+        patch.finish()
+    }
+
+    /// How many events came, of any type.
+    pub fn events(&self) -> u32 {
+        self.events
+    }
+
+    /// Takes a frame. Whether others that are alike may come as one.
+    fn frame(&mut self, frame: Result<&Frame<'_>, Undecodable>, now: f64) -> bool {
+        if self.failure.is_some() {
+            return false;
+        }
+        match frame {
+            Ok(frame) => {
+                if frame.left_out > 0 {
+                    let message = format!("{} content parts are not of AG-UI 1.0", frame.left_out);
+                    self.warn(Warning { rule: Some("P5"), ..Warning::new("part-unknown", message) });
+                }
+                self.whole_frame(frame, now);
+            }
+            Err(reason) => {
+                let unknown = matches!(reason, Undecodable::UnknownEvent);
+                let code = if unknown { "event-unknown" } else { "frame-not-decodable" };
+                self.violation(violation(code, "T16", Repair::Drop, format!("{reason}")), None);
+            }
+        }
+        self.note_thread();
+        self.growing
+    }
+
+    fn whole_frame(&mut self, frame: &Frame<'_>, now: f64) {
+        if frame.data == "[DONE]" {
+            return;
+        }
+        // Nothing has come in between, so what was found out about the last one holds.
+        let holds = frame.alike > 0 && self.growing;
+        if let Some(delta) = &frame.delta
+            && (holds || self.chunks.is_idle() && self.is_expected(delta))
+        {
+            self.events = self.events.saturating_add(frame.alike.max(1));
+            if self.wanted.delta(delta.kind) || !self.waiting.is_empty() {
+                let alone = frame.alike < 2;
+                self.growing = self.waiting.add_delta(delta, alone.then_some(frame.data), &self.wanted);
+            } else {
+                self.grow(delta);
+            }
+            return;
+        }
+        self.growing = false;
+        if let Err(error) = self.event(frame.data, false, now)
+            // A frame that the lost connection cut; that the stream was cut is an error anyway.
+            && !frame.unterminated
+        {
+            self.malformed(error.code(), Repair::Drop, &error);
+        }
+    }
+
+    fn is_expected(&mut self, delta: &Delta<'_>) -> bool {
+        self.settings.stage == Stage::Order && self.order.expects(delta.kind, &delta.id.decode())
+    }
+
+    /// Takes content in place.
+    fn grow(&mut self, delta: &Delta<'_>) {
+        self.thread.grow(delta);
+        // Frames that are odd come one by one, so that each is reported.
+        self.growing = !self.thread.has_warnings();
+        self.took(delta.delta.raw().len());
+    }
+
+    /// Takes an event that is no plain delta. `own`: the caller has it.
+    fn event(&mut self, data: &str, own: bool, now: f64) -> Result<(), EventError> {
+        let depth = self.settings.depth;
+        let fields = frame_fields(data, depth)?;
+        if self.settings.stage == Stage::Frames {
+            self.events = self.events.saturating_add(1);
+            let wanted = self.wanted.event(&frame_type(&fields)?);
+            self.waiting.add(Step::new(data.to_owned(), wanted, own));
+            return Ok(());
+        }
+        if let Some(converted) = self.thinking.convert(&fields, &self.settings.run_id) {
+            return self.members(&frame_fields(&converted, depth)?, &converted, false, now);
+        }
+        self.members(&fields, data, own, now)
+    }
+
+    fn members(&mut self, fields: &Fields<'_>, data: &str, own: bool, now: f64) -> Result<(), EventError> {
+        if self.settings.strict && !self.is_grammatical(fields)? {
+            return Ok(());
+        }
+        let mut forgiven = None;
+        let mut incoming = Incoming::read(fields, &mut |error| forgiven = Some(error))?;
+        if !self.settings.protocol.tags() {
+            if matches!(
+                incoming.event,
+                Event::SubagentStarted { .. } | Event::SubagentFinished { .. } | Event::SubagentError { .. }
+            ) {
+                return Err(EventError::Unknown(incoming.event.name().to_owned()));
+            }
+            incoming.subagent_run_id = None;
+        }
+        if let Some(error) = forgiven
+            && self.malformed("member-malformed", Repair::Keep, &error) == Repair::Drop
+        {
+            return Ok(());
+        }
+        self.events = self.events.saturating_add(1);
+        let mut chunks = std::mem::take(&mut self.chunks);
+        let mut made = |incoming: &Incoming<'_>| self.judged(incoming, None, false, now);
+        let result = match is_chunk(&incoming.event) {
+            true => chunks.expand(incoming, &mut made),
+            false => {
+                chunks.close_for(&incoming, &mut made);
+                self.judged(&incoming, Some(data), own, now);
+                Ok(())
+            }
+        };
+        self.chunks = chunks;
+        if let Err(broken) = result {
+            self.violation(broken, Some(incoming.event.name().to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Whether strict rules let an event pass. What AG-UI 1.0 does not describe is reported.
+    fn is_grammatical(&mut self, fields: &Fields<'_>) -> Result<bool, EventError> {
+        let event = frame_type(fields)?.into_owned();
+        let checked = grammar::check(fields, &mut |Unknown { code, rule, pointer }| {
+            let message = format!("{pointer} is not described by AG-UI 1.0, and left out");
+            let (rule, event_type) = (Some(rule), Some(event.clone()));
+            self.warn(Warning { rule, event_type, ..Warning::new(code, message) });
+        });
+        let passes = checked.is_ok();
+        if let Err(broken) = checked {
+            self.violation(broken, Some(event));
+        }
+        Ok(passes)
+    }
+
+    fn judged(&mut self, incoming: &Incoming<'_>, text: Option<&str>, own: bool, now: f64) {
+        if self.failure.is_some() {
+            return;
+        }
+        if self.settings.stage == Stage::Order
+            && let Some(broken) = self.order.check(incoming)
+        {
+            match self.violation(broken, Some(incoming.event.name().to_owned())) {
+                Repair::Drop => return,
+                Repair::Open => opener(incoming).into_iter().for_each(|start| self.step(&start, None, false, now)),
+                Repair::Keep => {}
+            }
+        }
+        self.step(incoming, text, own, now);
+    }
+
+    /// `text`: the event as JSON, where it is as it came.
+    fn step(&mut self, incoming: &Incoming<'_>, text: Option<&str>, own: bool, now: f64) {
+        let wanted = self.wanted.event(incoming.event.name());
+        if !wanted && self.waiting.is_empty() {
+            return self.apply(incoming, text.map_or(0, str::len), now);
+        }
+        self.waiting.add(match text {
+            Some(text) => Step::new(text.to_owned(), wanted, own),
+            None => Step::new(waiting::write(incoming), wanted, false),
+        });
+    }
+
+    /// An event that has waited counts.
+    fn count(&mut self, json: String, now: f64) {
+        if let Ok(fields) = frame_fields(&json, self.settings.depth)
+            && let Ok(mut incoming) = Incoming::read(&fields, &mut |_| {})
+        {
+            if !self.settings.protocol.tags() {
+                incoming.subagent_run_id = None;
+            }
+            self.apply(&incoming, json.len(), now);
+            self.note_thread();
+        }
+    }
+
+    fn apply(&mut self, incoming: &Incoming<'_>, bytes: usize, now: f64) {
+        if matches!(incoming.event, Event::RunStarted { .. }) {
+            self.thinking.clear();
+        }
+        self.thread.apply(incoming, now);
+        self.took(bytes);
+    }
+
+    fn after_reading(&mut self, read: Result<(), BadBody>) {
+        match read {
+            Ok(()) => {}
+            Err(BadBody::FrameTooLong) => self.fail(AgentError::frame_too_long(self.settings.frame_bytes)),
+            Err(BadBody::Cut) => {
+                let message = "the body ends within a frame".to_owned();
+                self.violation(violation("frame-not-decodable", "T15", Repair::Drop, message), None);
+            }
+        }
+    }
+
+    fn fail(&mut self, error: AgentError) {
+        self.failure.get_or_insert(error);
+        self.growing = false;
+    }
+}
+
+fn violation(code: &'static str, rule: &'static str, repair: Repair, message: String) -> Violation {
+    Violation { code, rule, repair, message }
+}
+
+/// A broken rule as the error that strict rules make of it.
+fn broken(violation: Violation, event_type: Option<String>) -> AgentError {
+    let Violation { code, rule, message, .. } = violation;
+    let error = AgentError::new(ErrorKind::Protocol, message, false);
+    AgentError { code: Some(code.to_owned()), rule: Some(rule), event_type, ..error }
+}

@@ -1,0 +1,204 @@
+//! Events that wait until the caller has settled those before them.
+
+use crate::wire::{Delta, DeltaKind, Event, Incoming, JsonWriter, Str, write_json};
+use std::collections::VecDeque;
+
+/// The types of events that the caller asked for.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    all: bool,
+    types: Vec<String>,
+    /// By [`DeltaKind`].
+    deltas: [bool; 3],
+}
+
+impl Wanted {
+    /// Types with commas between them, or `*`.
+    pub fn read(types: &str) -> Self {
+        let mut wanted = Self {
+            all: types == "*",
+            types: types.split(',').filter(|name| !name.is_empty()).map(Into::into).collect(),
+            deltas: [false; 3],
+        };
+        wanted.deltas = [DeltaKind::Text, DeltaKind::Args, DeltaKind::Reasoning].map(|kind| wanted.event(name(kind).0));
+        wanted
+    }
+
+    pub fn event(&self, name: &str) -> bool {
+        self.all || self.types.iter().any(|wanted| wanted == name)
+    }
+
+    pub fn delta(&self, kind: DeltaKind) -> bool {
+        self.deltas.get(kind as usize).is_some_and(|wanted| *wanted)
+    }
+}
+
+/// One event that waits.
+#[derive(Debug)]
+pub(super) struct Step {
+    /// JSON text; without its end, where `joins`.
+    json: String,
+    /// The caller asked for it.
+    pub wanted: bool,
+    /// The caller has it.
+    own: bool,
+    /// Deltas of this message or call may be added.
+    joins: Option<(DeltaKind, String)>,
+}
+
+/// The end of a delta that others may join.
+const END: &str = "\"}";
+
+impl Step {
+    pub fn new(json: String, wanted: bool, own: bool) -> Self {
+        Self { json, wanted, own, joins: None }
+    }
+
+    /// The event as the reducer reads it.
+    pub fn json(mut self) -> String {
+        if self.joins.is_some() {
+            self.json.push_str(END);
+        }
+        self.json
+    }
+
+    /// The event for JavaScript.
+    pub fn told(&self) -> String {
+        let mut told = String::new();
+        if !self.own {
+            write_json(&mut told, &self.json);
+            if self.joins.is_some() {
+                told.push_str(END);
+            }
+        }
+        told
+    }
+}
+
+/// Events in the order in which they came.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    steps: VecDeque<Step>,
+    /// Whether deltas that the caller asked for are joined. Others always are.
+    join: bool,
+    /// The first one was returned: nothing may be added to it.
+    shown: bool,
+}
+
+impl Waiting {
+    pub fn new(join: bool) -> Self {
+        Self { steps: VecDeque::new(), join, shown: false }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    pub fn clear(&mut self) {
+        self.steps.clear();
+    }
+
+    pub fn add(&mut self, step: Step) {
+        self.steps.push_back(step);
+    }
+
+    /// Adds a delta; `text` is its event, where it is only one. Whether the next one that is alike may come without being
+    /// judged.
+    pub fn add_delta(&mut self, delta: &Delta<'_>, text: Option<&str>, wanted: &Wanted) -> bool {
+        let Delta { kind, id, delta } = *delta;
+        let asked = wanted.delta(kind);
+        let joins = self.join || !asked;
+        if !joins {
+            let json = text.map_or_else(|| begin(kind, id, delta) + END, Into::into);
+            self.add(Step::new(json, true, false));
+            return false;
+        }
+        let shown = self.shown && self.steps.len() == 1;
+        if let Some(last) = self.steps.back_mut().filter(|_| !shown)
+            && let Some((open, open_id)) = &last.joins
+            && *open == kind
+            && Str::from_raw(open_id) == id
+        {
+            last.json.push_str(delta.raw());
+            return true;
+        }
+        let joins = Some((kind, id.raw().to_owned()));
+        self.add(Step { json: begin(kind, id, delta), wanted: asked, own: false, joins });
+        true
+    }
+
+    /// The one whose turn it is.
+    pub fn first(&mut self) -> Option<&Step> {
+        self.shown = true;
+        self.steps.front()
+    }
+
+    pub fn take(&mut self) -> Option<Step> {
+        self.shown = false;
+        self.steps.pop_front()
+    }
+}
+
+fn name(kind: DeltaKind) -> (&'static str, &'static str) {
+    match kind {
+        DeltaKind::Text => ("TEXT_MESSAGE_CONTENT", "messageId"),
+        DeltaKind::Args => ("TOOL_CALL_ARGS", "toolCallId"),
+        DeltaKind::Reasoning => ("REASONING_MESSAGE_CONTENT", "messageId"),
+    }
+}
+
+/// A delta without its end.
+fn begin(kind: DeltaKind, id: Str<'_>, delta: Str<'_>) -> String {
+    let (name, member) = name(kind);
+    ["{\"type\":\"", name, "\",\"", member, "\":\"", id.raw(), "\",\"delta\":\"", delta.raw()].concat()
+}
+
+/// An event that the rules have made: START, content or END of a message or a call.
+pub(super) fn write(incoming: &Incoming<'_>) -> String {
+    let mut json = String::new();
+    let mut object = JsonWriter::object(&mut json);
+    object.string("type", incoming.event.name());
+    let mut member = |key: &str, value: Option<Str<'_>>| {
+        if let Some(value) = value {
+            let out = object.member(key);
+            out.push('"');
+            out.push_str(value.raw());
+            out.push('"');
+        }
+    };
+    match incoming.event {
+        Event::TextMessageStart { message_id, role, name } => {
+            member("messageId", Some(message_id));
+            member("role", Some(role.unwrap_or(Str::from_raw("assistant"))));
+            member("name", name);
+        }
+        Event::ReasoningMessageStart { message_id } => {
+            member("messageId", Some(message_id));
+            member("role", Some(Str::from_raw("reasoning")));
+        }
+        Event::ToolCallStart { tool_call_id, tool_call_name, parent_message_id } => {
+            member("toolCallId", Some(tool_call_id));
+            member("toolCallName", Some(tool_call_name));
+            member("parentMessageId", parent_message_id);
+        }
+        Event::TextMessageContent { message_id, delta } | Event::ReasoningMessageContent { message_id, delta } => {
+            member("messageId", Some(message_id));
+            member("delta", Some(delta));
+        }
+        Event::ToolCallArgs { tool_call_id, delta } => {
+            member("toolCallId", Some(tool_call_id));
+            member("delta", Some(delta));
+        }
+        Event::TextMessageEnd { message_id } | Event::ReasoningMessageEnd { message_id } => {
+            member("messageId", Some(message_id));
+        }
+        Event::ToolCallEnd { tool_call_id } => member("toolCallId", Some(tool_call_id)),
+        _ => {}
+    }
+    member("subagentRunId", incoming.subagent_run_id);
+    if let Some(metadata) = incoming.metadata {
+        object.json("metadata", metadata.text());
+    }
+    object.close();
+    json
+}

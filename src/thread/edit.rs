@@ -1,0 +1,404 @@
+//! Edits of the messages: what the application has changed in a list that it was shown, done to the list as it is now.
+//!
+//! ```text
+//!  before ──── difference ───► after        removed, changed, added, moved: by role and id
+//!     │                          │
+//!   (came since)              (came since, and what was changed)
+//!     ▼                          ▼
+//!    now ────────────────────► edited
+//! ```
+//!
+//! What an edit leaves as it was is not touched, however far it has come since. In a message that it changes, what it has
+//! changed counts; text that has grown since goes after the text that it sets, as what comes later does.
+
+use super::entry::{Delivery, Entry, Reasoning};
+use super::list::{At, Index, MessageList};
+use super::merge::{Given, replace};
+use super::overlay;
+use super::results::Merged;
+use crate::wire::{Content, Note, Raw, Role, Tree, text_after};
+
+/// A message that the application was shown.
+#[derive(Debug)]
+struct Shown {
+    key: String,
+    /// Not needed where it was left as it was.
+    entry: Option<Entry>,
+    streams: bool,
+    /// The row where it is now.
+    row: Option<usize>,
+    /// It was reasoning, and is part of its answer now.
+    folded: bool,
+    kept: bool,
+}
+
+/// A message that the application wants.
+#[derive(Debug)]
+enum Wanted {
+    /// One that it was shown, as it is.
+    Shown(usize),
+    Given(Box<Entry>),
+}
+
+/// An edit, read.
+#[derive(Debug, Default)]
+pub(super) struct Edit {
+    /// `None`: what is there.
+    before: Option<Vec<Shown>>,
+    after: Vec<Wanted>,
+    pub notes: Vec<Note>,
+}
+
+/// What an edit has done, for those that have to know: ids of messages.
+#[derive(Debug, Default)]
+pub(crate) struct Edited {
+    pub added: Vec<String>,
+    /// They say something else now.
+    pub rewritten: Vec<String>,
+}
+
+impl Edit {
+    /// Reads `after`, a list of messages, and of numbers of messages in `before` that are left as they are. Of those `before`
+    /// has to say no more than `id`, `role` and `toolCallId`.
+    pub fn read(before: Option<Raw<'_>>, after: Raw<'_>) -> Self {
+        let mut edit = Self { before: before.map(read_shown), ..Self::default() };
+        let mut given = Given::default();
+        for raw in after.array().unwrap_or_default() {
+            match raw.whole().filter(|_| edit.before.is_some()) {
+                None => given.take(raw.object().as_ref()),
+                Some(at) => {
+                    edit.give(&mut given);
+                    edit.after.push(Wanted::Shown(at as usize));
+                }
+            }
+        }
+        edit.give(&mut given);
+        edit.notes = given.notes;
+        edit
+    }
+
+    fn give(&mut self, given: &mut Given) {
+        self.after.extend(given.entries.drain(..).map(|entry| Wanted::Given(Box::new(entry))));
+    }
+
+    /// Does it.
+    pub fn apply(self, list: &mut MessageList, merged: &mut Merged) -> Edited {
+        let mut rows = Rows::new(list.take());
+        let mut before = self.before.unwrap_or_else(|| rows.all());
+        rows.locate(&mut before);
+        let length = rows.entries.len();
+        let mut edited = Edited::default();
+        let (after, moved) = rows.resolve(&mut before, self.after, merged, &mut edited);
+        for shown in before.iter().filter(|shown| !shown.kept) {
+            rows.leave(shown, merged);
+        }
+        let order = rows.order(&before, &after, length, moved);
+        let fresh: Vec<usize> =
+            (0..order.len()).filter(|at| order.get(*at).is_some_and(|row| *row >= length)).collect();
+        list.replace(order.into_iter().filter_map(|row| rows.entries.get_mut(row)?.take()).collect());
+        merged.reordered = moved;
+        merged.slots = list.slots().collect();
+        merged.fresh = fresh.into_iter().filter_map(|at| merged.slots.get(at).copied()).collect();
+        let added = merged.fresh.iter().filter_map(|slot| Some(list.get(*slot)?.message.id.clone()));
+        edited.added = added.collect();
+        edited
+    }
+}
+
+fn read_shown(list: Raw<'_>) -> Vec<Shown> {
+    let read = |raw: Raw<'_>| {
+        let fields = raw.object();
+        let text = |name: &str| fields.as_ref().and_then(|fields| fields.get(name)?.string()).unwrap_or_default();
+        Shown {
+            key: key(&text("role"), &text("id"), Some(&*text("toolCallId"))),
+            entry: Entry::read(raw.object().as_ref(), &mut Vec::new()).ok(),
+            streams: text("delivery") == Delivery::Streaming.name(),
+            row: None,
+            folded: false,
+            kept: false,
+        }
+    };
+    list.array().unwrap_or_default().into_iter().map(read).collect()
+}
+
+/// What names a message: an id alone may be that of a result, and of reasoning, too.
+fn key(role: &str, id: &str, call: Option<&str>) -> String {
+    [role, " ", id, "\0", call.filter(|_| role == Role::Tool.name()).unwrap_or_default()].concat()
+}
+
+fn key_of(entry: &Entry) -> String {
+    let message = &entry.message;
+    key(message.role.name(), &message.id, message.tool_call_id.as_deref())
+}
+
+/// Places by key, the first of several with one key first.
+#[derive(Debug, Default)]
+struct Queue {
+    first: Index,
+    next: Vec<Option<usize>>,
+}
+
+impl Queue {
+    /// The keys of places, in order; `None` where nothing is to be found.
+    fn new(keys: Vec<Option<String>>) -> Self {
+        let mut queue = Self { first: Index::new(), next: vec![None; keys.len()] };
+        for (place, key) in keys.into_iter().enumerate().rev() {
+            let later = key.and_then(|key| queue.first.insert(key, At { message: place, call: 0 }));
+            if let Some(next) = queue.next.get_mut(place) {
+                *next = later.map(|at| at.message);
+            }
+        }
+        queue
+    }
+
+    fn peek(&self, key: &str) -> Option<usize> {
+        self.first.get(key).map(|at| at.message)
+    }
+
+    fn take(&mut self, key: &str) -> Option<usize> {
+        let place = self.peek(key)?;
+        match self.next.get(place).copied().flatten() {
+            Some(message) => self.first.insert(key.to_owned(), At { message, call: 0 }),
+            None => self.first.remove(key),
+        };
+        Some(place)
+    }
+}
+
+/// The messages that there are, and after them those that come.
+struct Rows {
+    entries: Vec<Option<Entry>>,
+    /// Those that the application was not shown: they came since.
+    unseen: Queue,
+}
+
+impl Rows {
+    fn new(entries: Vec<Entry>) -> Self {
+        let unseen = Queue::new(entries.iter().map(|entry| Some(key_of(entry))).collect());
+        Self { entries: entries.into_iter().map(Some).collect(), unseen }
+    }
+
+    /// All, as an application has them that was shown what there is.
+    fn all(&self) -> Vec<Shown> {
+        let shown = |entry: &Entry| Shown {
+            key: key_of(entry),
+            entry: None,
+            streams: false,
+            row: None,
+            folded: false,
+            kept: false,
+        };
+        self.entries.iter().flatten().map(shown).collect()
+    }
+
+    /// Finds what was shown.
+    fn locate(&mut self, before: &mut [Shown]) {
+        for shown in before.iter_mut() {
+            shown.row = self.unseen.take(&shown.key);
+        }
+        for shown in before.iter_mut().filter(|shown| shown.row.is_none()) {
+            let Some(entry) = shown.entry.as_ref().filter(|entry| entry.message.role == Role::Reasoning) else {
+                continue;
+            };
+            let answer = key(Role::Assistant.name(), &entry.message.id, None);
+            let reasons = |row: &usize| self.get(*row).is_some_and(|entry| entry.reasoning.is_some());
+            if self.unseen.peek(&answer).filter(reasons).is_some() {
+                (shown.row, shown.folded) = (self.unseen.take(&answer), true);
+            }
+        }
+    }
+
+    fn get(&self, row: usize) -> Option<&Entry> {
+        self.entries.get(row)?.as_ref()
+    }
+
+    fn push(&mut self, entry: Entry) -> usize {
+        self.entries.push(Some(entry));
+        self.entries.len() - 1
+    }
+
+    /// The rows of the messages that are wanted, in order, with what the edit has changed in them; and whether it has changed
+    /// their order.
+    fn resolve(
+        &mut self,
+        before: &mut [Shown],
+        wanted: Vec<Wanted>,
+        merged: &mut Merged,
+        edited: &mut Edited,
+    ) -> (Vec<usize>, bool) {
+        let mut twice = vec![false; before.len()];
+        for wanted in &wanted {
+            if let Wanted::Shown(at) = wanted
+                && let Some(shown) = before.get_mut(*at)
+            {
+                shown.kept = true;
+            }
+        }
+        let changed = before.iter().map(|shown| (!shown.kept).then(|| shown.key.clone()));
+        let mut changed = Queue::new(changed.collect());
+        let (mut rows, mut last, mut moved) = (Vec::with_capacity(wanted.len()), 0, false);
+        for wanted in wanted {
+            let (at, entry) = match wanted {
+                Wanted::Shown(at) => (Some(at), None),
+                Wanted::Given(entry) => (changed.take(&key_of(&entry)), Some(*entry)),
+            };
+            let shown = at.and_then(|at| before.get_mut(at));
+            if let (Some(at), true) = (at, shown.as_ref().is_some_and(|shown| shown.row.is_some())) {
+                if twice.get_mut(at).is_none_or(|twice| std::mem::replace(twice, true)) {
+                    continue;
+                }
+                moved |= at < last;
+                last = at;
+            }
+            rows.extend(self.place(shown, entry, merged, edited));
+        }
+        (rows, moved)
+    }
+
+    /// The row of one message that is wanted. What was left as it was, and is gone, stays gone.
+    fn place(
+        &mut self,
+        shown: Option<&mut Shown>,
+        entry: Option<Entry>,
+        merged: &mut Merged,
+        edited: &mut Edited,
+    ) -> Option<usize> {
+        let (row, mut before, streams, folded) = match shown {
+            Some(shown) => {
+                shown.kept = true;
+                (shown.row, shown.entry.take(), shown.streams, shown.folded)
+            }
+            None => (None, None, false, false),
+        };
+        let Some(mut entry) = entry else { return row };
+        if folded {
+            before.iter_mut().chain([&mut entry]).for_each(|entry| entry.fold(Role::Assistant, Content::None));
+        }
+        let Some(row) = row.or_else(|| self.unseen.take(&key_of(&entry))) else { return Some(self.push(entry)) };
+        if let Some(Some(local)) = self.entries.get_mut(row) {
+            let old = before.as_ref().unwrap_or(local);
+            if old.message.content != entry.message.content {
+                edited.rewritten.push(entry.message.id.clone());
+            }
+            rewrite(local, before.as_ref(), entry, streams, merged);
+        }
+        Some(row)
+    }
+
+    /// A message is wanted no more.
+    fn leave(&mut self, shown: &Shown, merged: &mut Merged) {
+        let Some(row) = shown.row.and_then(|row| self.entries.get_mut(row)) else { return };
+        if let (Some(entry), true) = (row.as_mut(), shown.folded) {
+            entry.reasoning = None;
+            entry.unsent.whole = true;
+        } else if let Some(entry) = row.take() {
+            merged.leave_all(&entry);
+        }
+    }
+
+    /// Rows in the order that they have from now on: as the edit has them if it has moved some, else as they stand. What stands
+    /// in the one list only keeps its place after the one before it; what came since stands before what the edit adds.
+    fn order(&self, before: &[Shown], after: &[usize], length: usize, moved: bool) -> Vec<usize> {
+        let now: Vec<usize> = (0..length).filter(|row| self.get(*row).is_some()).collect();
+        let mut shown = vec![false; self.entries.len()];
+        for row in before.iter().filter_map(|shown| shown.row) {
+            shown.get_mut(row).into_iter().for_each(|shown| *shown = true);
+        }
+        let (lead, other) = if moved { (after, &now[..]) } else { (&now[..], after) };
+        let mut leads = vec![false; self.entries.len()];
+        for row in lead {
+            leads.get_mut(*row).into_iter().for_each(|leads| *leads = true);
+        }
+        let mut followers = vec![Vec::new(); self.entries.len()];
+        let (mut first, mut previous) = (Vec::new(), None);
+        for row in other {
+            if leads.get(*row) == Some(&true) {
+                previous = Some(*row);
+                continue;
+            }
+            match previous.and_then(|previous| followers.get_mut(previous)) {
+                Some(followers) => followers.push(*row),
+                None => first.push(*row),
+            }
+        }
+        let mut order = Vec::with_capacity(self.entries.len());
+        let mut waiting = first;
+        for row in lead {
+            if moved || shown.get(*row) == Some(&true) {
+                order.append(&mut waiting);
+            }
+            order.push(*row);
+            followers.get_mut(*row).into_iter().for_each(|rows| waiting.append(rows));
+        }
+        order.append(&mut waiting);
+        order
+    }
+}
+
+/// Makes a message what the edit has made of it; `before`: what the edit has seen of it, where that is known.
+fn rewrite(local: &mut Entry, before: Option<&Entry>, after: Entry, streams: bool, merged: &mut Merged) {
+    // What streams is the server's to end.
+    let streams = streams || local.delivery == Delivery::Streaming;
+    let left = streams || before.is_some_and(|before| before.delivery == after.delivery);
+    let delivery = if left { local.delivery } else { after.delivery };
+    let same = |entry: &Entry| entry.message == local.message && entry.reasoning == local.reasoning;
+    let new = match before {
+        Some(before) if !same(before) => merge(before, after, local),
+        _ => after,
+    };
+    replace(local, new, true, merged);
+    local.unsent.delivery |= local.delivery != delivery;
+    local.delivery = delivery;
+}
+
+/// The message as it is now, with what the edit has changed in it.
+fn merge(before: &Entry, after: Entry, now: &Entry) -> Entry {
+    let tree = |entry: &Entry| {
+        let mut json = String::new();
+        entry.write(&mut json);
+        Raw::parse(&json, usize::MAX).map(Tree::read).unwrap_or_default()
+    };
+    let mut json = String::new();
+    overlay::merge(tree(before), tree(&after), tree(now)).write(&mut json);
+    let merged =
+        Raw::parse(&json, usize::MAX).ok().and_then(|raw| Entry::read(raw.object().as_ref(), &mut Vec::new()).ok());
+    let Some(mut merged) = merged else { return after };
+    if matches!(after.message.content, Content::Text(_) | Content::None)
+        && let Some(text) = grown(&[before, &after, now].map(|entry| entry.message.content.text()))
+    {
+        merged.message.content = Content::Text(text);
+    }
+    let reasoning =
+        |entry: &'_ Entry| entry.reasoning.as_ref().map_or(String::new(), |reasoning| reasoning.text.clone());
+    if let Some(text) = grown(&[reasoning(before), reasoning(&after), reasoning(now)].each_ref().map(String::as_str)) {
+        let empty = || Reasoning { text: String::new(), encrypted_value: None };
+        merged.reasoning.get_or_insert_with(empty).text = text;
+    }
+    let places = [before, &after, now].map(calls_of);
+    for call in &mut merged.message.tool_calls {
+        let args = |at: usize, entry: &'_ Entry| -> String {
+            let place = places.get(at).and_then(|places| places.get(&call.id));
+            let call = place.and_then(|at| entry.message.tool_calls.get(at.call));
+            call.map_or(String::new(), |call| call.arguments.clone())
+        };
+        let texts = [args(0, before), args(1, &after), args(2, now)];
+        if let Some(text) = grown(&texts.each_ref().map(String::as_str)) {
+            call.arguments = text;
+        }
+    }
+    merged
+}
+
+fn calls_of(entry: &Entry) -> Index {
+    let calls = entry.message.tool_calls.iter().enumerate();
+    calls.map(|(call, of)| (of.id.clone(), At { message: 0, call })).collect()
+}
+
+/// A string that the edit has changed, with what has come after the one that it has seen.
+fn grown([before, after, now]: &[&str; 3]) -> Option<String> {
+    if before == after {
+        return None;
+    }
+    let rest = text_after(before, now).filter(|rest| !rest.is_empty())?;
+    Some([after, &*rest].concat())
+}

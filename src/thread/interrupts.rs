@@ -1,0 +1,205 @@
+//! The interrupts that wait for an answer, each found by its id, and what the mirror lacks of them. One that is closed costs
+//! as much as it is long, however many others are open.
+
+use super::list::{At, Index};
+use super::order::{Item, Order, Part, add};
+use super::patch::Patch;
+use crate::wire::{JsonWriter, Raw, parse_time, write_json};
+
+/// The members of an interrupt.
+const MEMBERS: [&str; 8] =
+    ["id", "reason", "message", "toolCallId", "responseSchema", "expiresAt", "metadata", "subagentRunId"];
+
+/// An interrupt that waits for an answer.
+#[derive(Debug)]
+pub(super) struct Interrupt {
+    pub id: String,
+    /// Milliseconds since 1970; never, if it does not say, or not in ISO 8601.
+    pub expires: Option<f64>,
+    pub tool_call_id: Option<String>,
+    /// It is answered while others are not.
+    answered: bool,
+    /// The slot of the one before it that has its id.
+    before: Option<usize>,
+    json: String,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Interrupts {
+    /// `None`: closed.
+    slots: Vec<Option<Interrupt>>,
+    /// Those that are open, and those that the mirror still shows.
+    order: Order,
+    /// The last one of each id.
+    last: Index,
+    /// How often they have become others.
+    asked: u32,
+    /// The mirror has another list.
+    renewed: bool,
+    /// How many the mirror has.
+    sent: usize,
+    /// Slots of those that the mirror has otherwise, or that are closed.
+    changed: Vec<usize>,
+    closed: Vec<usize>,
+}
+
+impl Interrupts {
+    pub fn iter(&self) -> impl Iterator<Item = &Interrupt> {
+        self.order.iter().filter_map(|slot| self.slots.get(slot)?.as_ref())
+    }
+
+    pub fn len(&self) -> usize {
+        self.iter().count()
+    }
+
+    /// How many ids they have, and how often they have become others.
+    pub fn count(&self) -> (usize, u32) {
+        (self.last.len(), self.asked)
+    }
+
+    /// Forgets everything, also what the mirror has.
+    pub fn clear(&mut self) {
+        *self = Self { asked: self.asked.wrapping_add(1), renewed: true, sent: self.sent, ..Self::default() };
+    }
+
+    /// Takes those that a run has ended with. Gives the ids of those whose expiry cannot be read. `tags`: they may name
+    /// subagents.
+    pub fn set(&mut self, list: Option<Raw<'_>>, tags: bool) -> Vec<String> {
+        let list = list.and_then(Raw::array).unwrap_or_default();
+        let (asked, sent) = (self.asked.wrapping_add(1), self.sent);
+        let renewed = self.renewed || !(list.is_empty() && self.order.size().message == 0);
+        *self = Self { asked, sent, renewed, ..Self::default() };
+        let mut unreadable = Vec::new();
+        for interrupt in list.into_iter().filter_map(|raw| Interrupt::read(raw, tags, &mut unreadable)) {
+            self.push(interrupt);
+        }
+        unreadable
+    }
+
+    fn push(&mut self, mut interrupt: Interrupt) {
+        let slot = self.slots.len();
+        let at = At { message: slot, call: 0 };
+        interrupt.before = self.last.insert(interrupt.id.clone(), at).map(|at| at.message);
+        self.slots.push(Some(interrupt));
+        self.order.push(Item { slot, calls: 0, follows: false });
+    }
+
+    fn last_of(&self, id: &str) -> Option<usize> {
+        self.last.get(id).map(|at| at.message)
+    }
+
+    fn get(&self, slot: usize) -> Option<&Interrupt> {
+        self.slots.get(slot)?.as_ref()
+    }
+
+    /// When the first interrupt of an id expires (never: infinity); `None`, where none of it is open.
+    pub fn expiry(&self, id: &str) -> Option<f64> {
+        let mut slot = self.last_of(id);
+        let mut expires = slot.map(|_| f64::INFINITY);
+        while let Some(interrupt) = slot.and_then(|slot| self.get(slot)) {
+            expires = expires.map(|earlier| earlier.min(interrupt.expires.unwrap_or(f64::INFINITY)));
+            slot = interrupt.before;
+        }
+        expires
+    }
+
+    /// An interrupt was answered, which the server is told with the others; or that answer was dropped.
+    pub fn mark_answered(&mut self, id: &str, answered: bool) {
+        let mut next = self.last_of(id);
+        // Those of one id are answered together.
+        while let Some((slot, interrupt)) = next.and_then(|slot| Some((slot, self.slots.get_mut(slot)?.as_mut()?)))
+            && interrupt.answered != answered
+        {
+            interrupt.answered = answered;
+            self.changed.push(slot);
+            next = interrupt.before;
+        }
+    }
+
+    /// The interrupts of an id are open no more.
+    pub fn close(&mut self, id: &str) {
+        let mut next = self.last.remove(id).map(|at| at.message);
+        if next.is_some() {
+            self.asked = self.asked.wrapping_add(1);
+        }
+        while let Some(slot) = next {
+            next = self.slots.get_mut(slot).and_then(Option::take).and_then(|interrupt| interrupt.before);
+            self.closed.push(slot);
+        }
+    }
+
+    /// Writes what the mirror lacks.
+    pub fn write(&mut self, patch: &mut Patch) {
+        let (changed, closed) = (std::mem::take(&mut self.changed), std::mem::take(&mut self.closed));
+        let mut gone: Vec<usize> = closed.iter().map(|slot| self.order.place(*slot).message).collect();
+        closed.into_iter().for_each(|slot| self.order.remove(slot));
+        let sent = std::mem::replace(&mut self.sent, self.order.size().message);
+        if std::mem::take(&mut self.renewed) {
+            return patch.reconcile(PATH, |out| self.write_all(out));
+        }
+        gone.sort_unstable();
+        let (mut parts, mut from) = (Vec::new(), 0);
+        for place in gone {
+            add(&mut parts, Part::Keep(from..place));
+            from = place + 1;
+        }
+        add(&mut parts, Part::Keep(from..sent));
+        patch.rebuild(PATH, sent, &parts, |_, _, _| {});
+        let mut written = Index::new();
+        for slot in changed {
+            // One that has changed twice has one last form.
+            if let Some(interrupt) = self.get(slot)
+                && written.insert(slot.to_string(), At::default()).is_none()
+            {
+                let place = self.order.place(slot).message;
+                patch.reconcile(&format!("{PATH},{place}"), |out| interrupt.write(out));
+            }
+        }
+    }
+
+    /// Writes all of them.
+    pub fn write_all(&self, out: &mut String) {
+        let mut list = JsonWriter::array(out);
+        self.iter().for_each(|interrupt| interrupt.write(list.item()));
+        list.close();
+    }
+
+    /// Their bytes, roughly; `element`: what an element takes beside its texts.
+    pub fn size(&self, element: usize) -> usize {
+        self.iter().map(|interrupt| element + interrupt.json.len()).sum()
+    }
+}
+
+const PATH: &str = "\"interrupts\"";
+
+impl Interrupt {
+    fn read(raw: Raw<'_>, tags: bool, unreadable: &mut Vec<String>) -> Option<Self> {
+        let fields = raw.object()?;
+        let text = |name: &str| fields.get(name).and_then(Raw::string).map(String::from);
+        let id = text("id")?;
+        let expiry = fields.some("expiresAt");
+        let expires = expiry.and_then(Raw::string).and_then(|text| parse_time(&text));
+        if expiry.is_some() && expires.is_none() {
+            unreadable.push(id.clone());
+        }
+        // What AG-UI 1.0 has of it; a server's `null` is read as absent, here as everywhere.
+        let mut json = String::new();
+        let mut object = JsonWriter::object(&mut json);
+        for (key, value) in fields.iter() {
+            if MEMBERS.contains(&&*key) && !value.is_null() && (tags || key != "subagentRunId") {
+                object.json(&key, value.text());
+            }
+        }
+        object.close();
+        let tool_call_id = text("toolCallId");
+        Some(Self { id, expires, tool_call_id, answered: false, before: None, json })
+    }
+
+    fn write(&self, out: &mut String) {
+        write_json(out, &self.json);
+        // The text is that of an object with at least its id.
+        if self.answered && out.pop().is_some() {
+            out.push_str(",\"answered\":true}");
+        }
+    }
+}

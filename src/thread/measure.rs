@@ -1,0 +1,74 @@
+//! How large a thread is.
+
+use super::Thread;
+use super::entry::Entry;
+use super::limit::LimitExceeded;
+use crate::wire::Content;
+use serde_json::{Map, Value};
+
+/// What an element of a list takes beside its texts, roughly.
+const ELEMENT: usize = 200;
+
+/// The fewest bytes that add an element to a list, in any framing.
+const LEAST: usize = 4;
+
+impl Thread {
+    /// Measures its messages and calls, and what runs report beside them. The run is to end where their bytes are more than
+    /// `bytes`, or the elements of one list more than `items`. Returns how many bytes may come before it is measured again.
+    pub(crate) fn measure(&mut self, bytes: usize, items: usize) -> usize {
+        let size = self.list.iter().map(size).sum::<usize>() + self.report.size(ELEMENT);
+        if size > bytes {
+            self.exceed(LimitExceeded { code: "thread-too-large", option: "limits.threadBytes", limit: bytes });
+        }
+        let (messages, calls) =
+            self.list.iter().fold((0, 0), |(messages, calls), entry| (messages + 1, calls + entry.calls.len()));
+        let longest = self.report.longest().max(messages).max(calls);
+        if longest > items {
+            self.exceed(LimitExceeded { code: "thread-too-large", option: "limits.items", limit: items });
+        }
+        room(bytes, size).min(room(items, longest).saturating_mul(LEAST))
+    }
+}
+
+/// A thread that is nearly full is not measured again for each byte.
+fn room(limit: usize, taken: usize) -> usize {
+    limit.saturating_sub(taken).max(limit / 64)
+}
+
+fn size(entry: &Entry) -> usize {
+    let message = &entry.message;
+    let content = match &message.content {
+        Content::Text(text) => text.len(),
+        Content::Value(value) => weight(value),
+        Content::Document(tree) => tree.bytes(),
+        Content::None => 0,
+    };
+    let reasoning = entry.reasoning.as_ref().map_or(0, |reasoning| reasoning.text.len());
+    let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let calls = message.tool_calls.iter().zip(&entry.calls).map(|(call, state)| {
+        let args = call.arguments.len() + text(&state.result) + text(&call.encrypted_value);
+        ELEMENT + call.id.len() + call.name.len() + args + map(call.metadata.as_ref())
+    });
+    let calls: usize = calls.sum();
+    ELEMENT
+        + message.id.len()
+        + content
+        + reasoning
+        + calls
+        + text(&message.encrypted_value)
+        + map(message.metadata.as_ref())
+}
+
+fn map(map: Option<&Map<String, Value>>) -> usize {
+    map.map_or(0, |map| map.iter().map(|(key, value)| key.len() + weight(value)).sum())
+}
+
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(weight).sum::<usize>() + 2,
+        Value::Object(members) => map(Some(members)) + 2,
+        Value::String(text) => text.len() + 2,
+        Value::Number(number) => number.as_str().len(),
+        Value::Null | Value::Bool(_) => 4,
+    }
+}

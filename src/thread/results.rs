@@ -1,0 +1,259 @@
+//! Results and the calls that they answer: a result stands after its call, whatever a list of messages does to the message
+//! that calls. Model providers refuse a result before its call, and one without a call.
+//!
+//! Only what a list names or takes away is looked at.
+
+use super::checkpoint::LocalAnswer;
+use super::entry::{CallPhase, CallState, CallStatus, Delivery, Entry, result_json};
+use super::list::{At, Index, MessageList};
+use super::{Thread, Warning};
+use crate::wire::{Message, Role};
+
+/// How far a call had come.
+#[derive(Debug)]
+struct Left {
+    status: CallStatus,
+    phase: CallPhase,
+    result: Option<String>,
+    error: Option<String>,
+}
+
+/// What a list of messages has done to calls.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    /// The messages that it names, and those of them that are new.
+    pub slots: Vec<usize>,
+    pub fresh: Vec<usize>,
+    /// The application has moved messages: a result may stand before its call.
+    pub reordered: bool,
+    /// Calls that stay where they are, with another name or other arguments.
+    pub changed: Vec<String>,
+    /// Calls that are not where they were.
+    left: Vec<(String, Option<Left>)>,
+    index: Index,
+}
+
+impl Merged {
+    /// A call is not in its message.
+    pub fn leave(&mut self, id: &str, state: &CallState) {
+        let CallState { status, phase, result, error, .. } = state;
+        let left = Left { status: *status, phase: *phase, result: result.clone(), error: error.clone() };
+        self.index.entry(id.to_owned()).or_insert(At { message: self.left.len(), call: 0 });
+        self.left.push((id.to_owned(), Some(left)));
+    }
+
+    /// A message goes, with its calls.
+    pub fn leave_all(&mut self, entry: &Entry) {
+        for (call, state) in entry.message.tool_calls.iter().zip(&entry.calls) {
+            self.leave(&call.id, state);
+        }
+    }
+
+    fn take(&mut self, id: &str) -> Option<Left> {
+        let at = self.index.get(id)?.message;
+        self.left.get_mut(at)?.1.take()
+    }
+}
+
+impl Thread {
+    /// A list of messages was taken over. Calls that are in another message now are as far as they were, results stand
+    /// after their calls, and calls get their answers. `of_server`: it is odd if a call gets another answer than it had.
+    pub(super) fn settle_results(&mut self, mut merged: Merged, of_server: bool) {
+        let moved = self.hand_on(&mut merged);
+        let mut moves = Vec::new();
+        let has_results = self.list.has_results();
+        for id in moved.iter().filter(|_| has_results) {
+            let Some(caller) = self.list.find_call(id) else { continue };
+            let own = self.list.page_result(id);
+            let other = self.list.answer_of(id).filter(|slot| Some(*slot) != own);
+            let other = other.filter(|slot| self.list.precedes(*slot, caller.message));
+            moves.extend(own.into_iter().chain(other).map(|slot| (slot, caller)));
+        }
+        for (id, left) in std::mem::take(&mut merged.left) {
+            let Some(left) = left else { continue };
+            self.calls_lost = true;
+            // It may stand elsewhere, too.
+            if self.list.find_call(&id).is_none() {
+                self.drop_result(&id, left.phase == CallPhase::Denied);
+            }
+        }
+        for slot in &merged.slots {
+            let Some(entry) = self.list.get(*slot).filter(|entry| entry.message.role == Role::Tool) else { continue };
+            let (page, call) = (entry.page, entry.message.tool_call_id.clone().unwrap_or_default());
+            let caller = self.list.find_call(&call);
+            // The page's own answer is not needed beside another one.
+            if !page || caller.is_none() {
+                self.drop_result(&call, false);
+            }
+            let before = |caller: &At| merged.reordered && self.list.precedes(*slot, caller.message);
+            moves.extend(caller.filter(before).map(|caller| (*slot, caller)));
+        }
+        for slot in std::mem::take(&mut merged.fresh) {
+            let Some(call) = self.list.get(slot).filter(|entry| entry.page) else { continue };
+            let call = call.message.tool_call_id.clone().unwrap_or_default();
+            moves.extend(self.list.find_call(&call).map(|caller| (slot, caller)));
+        }
+        moves.sort_by_key(|(slot, _)| self.list.place(*slot).message);
+        moves.dedup_by_key(|(slot, _)| *slot);
+        // One that is right after its call stays where it is, between whichever other results.
+        moves.retain(|(slot, caller)| !self.list.is_right_after(caller.message, *slot));
+        for (slot, caller) in moves {
+            self.move_result(slot, caller);
+        }
+        let differ = self.list.link_results(&merged.slots, &moved);
+        self.changed_calls.extend(moved);
+        self.changed_calls.append(&mut merged.changed);
+        for call in differ.into_iter().filter(|_| of_server) {
+            self.warn_of_result(&call);
+        }
+    }
+
+    fn move_result(&mut self, slot: usize, caller: At) {
+        let Some(entry) = self.list.get(slot) else { return };
+        let (message, local, page) = (entry.message.clone(), entry.local, entry.page);
+        self.list.remove(slot);
+        let mut result = Entry::new(message, Delivery::Complete);
+        (result.local, result.page) = (local, page);
+        self.add_result(Some(caller), result);
+    }
+
+    /// A call has begun. A result of it that came before is its answer, and stands after it.
+    pub(super) fn adopt_result(&mut self, call: &str) {
+        let Some(slot) = self.list.answer_of(call) else { return };
+        let Some(caller) = self.list.find_call(call) else { return };
+        if self.list.place(slot).message < self.list.place(caller.message).message {
+            self.move_result(slot, caller);
+        }
+        self.list.link_results(&[], &[call.to_owned()]);
+        self.report.answered(call);
+    }
+
+    /// Gives the ids of the calls that are new where they are.
+    fn hand_on(&mut self, merged: &mut Merged) -> Vec<String> {
+        let mut moved = Vec::new();
+        for slot in merged.slots.clone() {
+            let calls = self.list.get(slot).map_or(0, |entry| entry.calls.len());
+            let mut streams = false;
+            for call in 0..calls {
+                let at = At { message: slot, call };
+                let Some((call, _)) = self.list.call(at).filter(|(_, state)| state.given) else { continue };
+                let id = call.id.clone();
+                let old = merged.take(&id);
+                moved.push(id);
+                let Some((_, state)) = self.list.change_call(at) else { continue };
+                state.given = false;
+                if let Some(Left { status, phase, result, error }) = old {
+                    streams |= phase == CallPhase::InputStreaming;
+                    (state.status, state.phase, state.result, state.error) = (status, phase, result, error);
+                    state.changed = true;
+                }
+            }
+            if let Some(entry) = self.list.change(slot).filter(|_| streams) {
+                entry.delivery = Delivery::Streaming;
+                entry.unsent.delivery = true;
+                self.list.opens(slot);
+            }
+        }
+        moved
+    }
+
+    /// Takes out the page's own result of a call. Where the call is gone and the server has not seen the result, it is kept
+    /// aside: it may come back with the call.
+    fn drop_result(&mut self, call: &str, denied: bool) {
+        let Some(slot) = self.list.page_result(call) else { return };
+        let gone = self.list.find_call(call).is_none();
+        if let Some(entry) = self.list.get(slot).filter(|entry| gone && entry.local) {
+            let (content, error) = (entry.message.content.text().to_owned(), entry.message.error.clone());
+            self.orphans.push(LocalAnswer { call: call.to_owned(), content, error, denied });
+        }
+        self.list.remove(slot);
+    }
+
+    /// The server has answered a call itself: the page's own answer is not needed.
+    pub(super) fn supersede_result(&mut self, call: &str) {
+        if let Some(slot) = self.list.page_result(call) {
+            self.list.remove(slot);
+        }
+    }
+
+    pub(super) fn warn_of_result(&mut self, call: &str) {
+        let message = format!("the call \"{call}\" had another result before");
+        self.warnings.push(Warning::new("result-differs", message));
+    }
+
+    /// Takes the ids of calls whose name, arguments or message lists of messages have changed since the last call.
+    pub(crate) fn take_changed_calls(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.changed_calls)
+    }
+
+    /// Whether calls have gone since the last call.
+    pub(crate) fn take_calls_lost(&mut self) -> bool {
+        std::mem::take(&mut self.calls_lost)
+    }
+
+    pub(crate) fn orphans(&self) -> impl Iterator<Item = &LocalAnswer> {
+        self.orphans.iter()
+    }
+
+    /// Takes the page's results whose call a list of messages has taken away.
+    pub(crate) fn take_orphans(&mut self) -> Vec<LocalAnswer> {
+        std::mem::take(&mut self.orphans)
+    }
+
+    /// Whether the mirror has the name and the arguments of a call as they are.
+    pub(crate) fn is_shown(&mut self, id: &str) -> bool {
+        let at = self.list.find_call(id);
+        let shown = at.and_then(|at| self.list.call(at)).map(|(call, state)| {
+            state.place.is_some() && !state.unseen && !state.args_replaced && state.args_sent == call.arguments.len()
+        });
+        shown.unwrap_or_default()
+    }
+
+    /// Whether a call has another answer than this one.
+    pub(crate) fn has_other_answer(&mut self, id: &str, content: &str, error: Option<&str>) -> bool {
+        let json = result_json(&crate::wire::Content::Text(content.to_owned()));
+        let at = self.list.find_call(id);
+        let state = at.and_then(|at| self.list.call(at)).map(|(_, state)| state);
+        state.is_some_and(|state| state.result.is_some() && state.has_other(&json, error))
+    }
+}
+
+impl MessageList {
+    /// The slot of the page's own result of a call.
+    fn page_result(&self, call: &str) -> Option<usize> {
+        let mut message = Message::new(&format!("{call}-result"), Role::Tool);
+        message.tool_call_id = Some(call.to_owned());
+        self.find_same(&message).filter(|slot| self.get(*slot).is_some_and(|entry| entry.page))
+    }
+
+    /// Gives calls the last answers that stand in the list: those that these messages answer, those in these messages that
+    /// have no answer yet, and `moved` ones. Returns the calls that had another answer.
+    fn link_results(&mut self, slots: &[usize], moved: &[String]) -> Vec<String> {
+        if !self.has_results() {
+            return Vec::new();
+        }
+        let mut calls = moved.to_vec();
+        for entry in slots.iter().filter_map(|slot| self.get(*slot)) {
+            calls.extend(entry.message.tool_call_id.clone());
+            let open = entry.message.tool_calls.iter().zip(&entry.calls).filter(|(_, state)| state.result.is_none());
+            calls.extend(open.map(|(call, _)| call.id.clone()));
+        }
+        let mut differ = Vec::new();
+        for call in calls {
+            let Some(at) = self.find_call(&call) else { continue };
+            let Some(slot) = self.answer_of(&call) else { continue };
+            let Some(Message { content, error, .. }) = self.get(slot).map(|entry| &entry.message) else { continue };
+            let (json, error) = (result_json(content), error.clone());
+            let Some((_, state)) = self.call(at).filter(|(_, state)| state.has_other(&json, error.as_deref())) else {
+                continue;
+            };
+            if state.result.is_some() {
+                differ.push(call);
+            }
+            if let Some((_, state)) = self.change_call(at) {
+                state.answer_json(json, error.as_deref());
+            }
+        }
+        differ
+    }
+}

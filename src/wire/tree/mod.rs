@@ -1,0 +1,569 @@
+//! A JSON document that is changed in place.
+//!
+//! Every container knows its size and how deep it nests, so what is moved, copied or removed is never looked through. A
+//! copy shares all its parts with what it is a copy of, until one of them is changed. An object keeps its members in the
+//! order in which they were set. Small containers are text until somebody looks into them (`read.rs`).
+
+mod list;
+mod object;
+mod read;
+
+use super::json::{Raw, literal};
+use super::text::{write_json, write_string};
+use json_patch::jsonptr::{Token, index::Index};
+use list::List;
+pub use object::Object;
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// A JSON value. To clone it costs nothing.
+#[derive(Debug, Clone)]
+pub struct Tree(Node);
+
+#[derive(Debug, Clone)]
+enum Node {
+    /// No container, or an empty one: its JSON text.
+    Short(Short),
+    /// No container.
+    Leaf(Rc<str>),
+    /// A small container as JSON text.
+    Text(Rc<Text>),
+    List(Rc<List>),
+    Object(Rc<Object>),
+}
+
+/// JSON text of few bytes, without an allocation: numbers, mostly.
+#[derive(Debug, Clone, Copy)]
+struct Short {
+    length: u8,
+    bytes: [u8; Short::MOST],
+}
+
+impl Short {
+    /// In WebAssembly as much as fits beside the other kinds of a [`Node`].
+    const MOST: usize = 10;
+
+    fn new(text: &str) -> Option<Self> {
+        let mut bytes = [0; Self::MOST];
+        bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        Some(Self { length: text.len() as u8, bytes })
+    }
+
+    /// The bracket of an empty container.
+    fn bracket(&self) -> Option<u8> {
+        self.bytes.first().copied().filter(|byte| matches!(byte, b'{' | b'['))
+    }
+
+    fn text(&self) -> &str {
+        let bytes = self.bytes.get(..usize::from(self.length)).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+}
+
+/// A container without white space between its parts.
+#[derive(Debug)]
+struct Text {
+    json: Box<str>,
+    depth: usize,
+    /// What it is, once somebody has looked.
+    opened: OnceCell<Tree>,
+}
+
+impl Text {
+    fn new(json: Box<str>, depth: usize) -> Self {
+        Self { json, depth, opened: OnceCell::new() }
+    }
+
+    fn opened(&self) -> &Tree {
+        self.opened.get_or_init(|| read::open(&self.json))
+    }
+}
+
+/// How much is in a container.
+#[derive(Debug, Clone, Copy, Default)]
+struct Size {
+    /// As JSON, with a comma after each.
+    bytes: usize,
+    /// Levels of nesting: at most so many. Containers that once nested deeper may say more.
+    depth: usize,
+}
+
+impl Size {
+    fn grow(&mut self, key: usize, child: &Tree) {
+        self.bytes += key + child.bytes();
+        self.depth = self.depth.max(child.depth() + 1);
+    }
+
+    fn shrink(&mut self, key: usize, child: &Tree) {
+        self.bytes = self.bytes.saturating_sub(key + child.bytes());
+    }
+
+    /// Of the whole container: the brackets, and no comma after the last.
+    fn whole(self) -> usize {
+        2 + self.bytes.saturating_sub(COMMA)
+    }
+}
+
+/// What an empty container is that stands as text.
+fn empty(bracket: u8) -> &'static Node {
+    thread_local! {
+        static EMPTY: [&'static Node; 2] = [Tree::list(), Tree::object()].map(|tree| &*Box::leak(Box::new(tree.0)));
+    }
+    EMPTY.with(|[list, object]| if bracket == b'{' { *object } else { *list })
+}
+
+/// What an element adds besides its value.
+const COMMA: usize = 1;
+
+/// How a change of one container is taken back. Places are indices of a list, or numbers of an object's members.
+#[derive(Debug)]
+pub(crate) enum Undo {
+    /// Take out what stands there.
+    Inserted(usize),
+    /// Put this back in the place of what stands there.
+    Replaced(usize, Tree),
+    /// Put this back between the others. Without a value: what was taken out last.
+    Removed(usize, Option<Rc<str>>, Option<Tree>),
+}
+
+/// Why a path leads nowhere.
+pub(crate) type Misfit = &'static str;
+
+const NOTHING: Misfit = "the path leads nowhere";
+
+impl PartialEq for Tree {
+    fn eq(&self, other: &Self) -> bool {
+        self.equals(other)
+    }
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self::read(Raw::NULL)
+    }
+}
+
+impl Tree {
+    /// An empty object.
+    pub fn object() -> Self {
+        Self(Node::Object(Rc::default()))
+    }
+
+    /// An empty array.
+    pub fn list() -> Self {
+        Self(Node::List(Rc::default()))
+    }
+
+    /// Reads a value, in one pass. Of a key that comes twice, the last one counts.
+    pub fn read(raw: Raw<'_>) -> Self {
+        read::read(raw.text())
+    }
+
+    /// The value as it is where somebody has looked into it: no [`Node::Text`].
+    fn opened(&self) -> &Node {
+        match &self.0 {
+            Node::Text(text) => &text.opened().0,
+            Node::Short(short) => short.bracket().map_or(&self.0, |bracket| empty(bracket)),
+            node => node,
+        }
+    }
+
+    /// The same, to be changed.
+    fn open(&mut self) -> &mut Node {
+        if let Node::Text(_) | Node::Short(_) = &self.0 {
+            *self = Self(self.opened().clone());
+        }
+        &mut self.0
+    }
+
+    /// The JSON text of what is no container.
+    fn scalar(&self) -> Option<&str> {
+        match &self.0 {
+            Node::Short(short) if short.bracket().is_none() => Some(short.text()),
+            Node::Leaf(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether it is an object.
+    pub fn is_object(&self) -> bool {
+        self.members().is_some()
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(&self) -> bool {
+        self.scalar() == Some("null")
+    }
+
+    /// Its bytes as JSON, roughly: what is escaped in keys is not counted.
+    pub fn bytes(&self) -> usize {
+        match &self.0 {
+            Node::Short(short) => short.length.into(),
+            Node::Leaf(text) => text.len(),
+            Node::Text(text) => text.json.len(),
+            Node::List(list) => list.size.whole(),
+            Node::Object(object) => object.size.whole(),
+        }
+    }
+
+    /// Levels of nesting: at most so many.
+    pub fn depth(&self) -> usize {
+        match &self.0 {
+            Node::Short(short) => short.bracket().is_some().into(),
+            Node::Leaf(_) => 0,
+            Node::Text(text) => text.depth,
+            // An empty container is a level, too.
+            Node::List(list) => list.size.depth.max(1),
+            Node::Object(object) => object.size.depth.max(1),
+        }
+    }
+
+    /// Writes it as JSON text.
+    pub fn write(&self, out: &mut String) {
+        match &self.0 {
+            // Of a string only text may have halves in it.
+            Node::Short(short) if short.bytes.first() != Some(&b'"') => out.push_str(short.text()),
+            Node::Short(short) => write_json(out, short.text()),
+            Node::Leaf(text) => write_json(out, text),
+            Node::Text(text) => write_json(out, &text.json),
+            Node::List(list) => {
+                out.push('[');
+                for (at, item) in list.items().iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    item.write(out);
+                }
+                out.push(']');
+            }
+            Node::Object(object) => {
+                out.push('{');
+                for (at, (key, value)) in object.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    write_string(out, key);
+                    out.push(':');
+                    value.write(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+
+    /// The elements, where it is an array.
+    pub fn items(&self) -> Option<&[Tree]> {
+        match self.opened() {
+            Node::List(list) => Some(list.items()),
+            _ => None,
+        }
+    }
+
+    /// The members, where it is an object.
+    pub fn members(&self) -> Option<&Object> {
+        match self.opened() {
+            Node::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The child that a token of a pointer names.
+    pub(crate) fn child(&self, token: &Token<'_>) -> Option<&Tree> {
+        match self.opened() {
+            Node::List(list) => list.items().get(element(token, list.items().len())?),
+            Node::Object(object) => object.get(&token.decoded()),
+            _ => None,
+        }
+    }
+
+    /// What stands at the end of a path.
+    pub(crate) fn at<'t>(&self, mut path: impl Iterator<Item = Token<'t>>) -> Result<&Tree, Misfit> {
+        path.try_fold(self, |at, token| at.child(&token)).ok_or(NOTHING)
+    }
+
+    /// Lets `edit` change what stands at the end of a path. It fails before it has changed anything, or not at all.
+    pub(crate) fn edit(
+        &mut self,
+        path: &mut dyn Iterator<Item = Token<'_>>,
+        edit: &mut dyn FnMut(&mut Tree) -> Result<(), Misfit>,
+    ) -> Result<(), Misfit> {
+        let Some(token) = path.next() else { return edit(self) };
+        let (size, child) = match self.open() {
+            Node::List(list) => {
+                let at = element(&token, list.items().len());
+                Rc::make_mut(list).get_mut(at.unwrap_or(usize::MAX))
+            }
+            Node::Object(object) => Rc::make_mut(object).get_mut(&token.decoded()),
+            _ => return Err(NOTHING),
+        };
+        let child = child.ok_or(NOTHING)?;
+        size.shrink(0, child);
+        let result = child.edit(path, edit);
+        size.grow(0, child);
+        result
+    }
+
+    /// Adds a member, or puts it in the place of one; or an element before another, or at the end.
+    /// Takes `value` only if that goes well.
+    pub(crate) fn insert(&mut self, token: &Token<'_>, value: &mut Option<Tree>) -> Result<Undo, Misfit> {
+        match self.open() {
+            Node::List(list) => {
+                let length = list.items().len();
+                let at = token.to_index().ok().and_then(|at| at.for_len_incl(length).ok()).ok_or(NOTHING)?;
+                Rc::make_mut(list).insert(at, value.take().unwrap_or_default());
+                Ok(Undo::Inserted(at))
+            }
+            Node::Object(object) => Ok(Rc::make_mut(object).insert(token.decoded(), value.take().unwrap_or_default())),
+            _ => Err(NOTHING),
+        }
+    }
+
+    /// Puts `value` in the place of what is there. Takes it only if that goes well.
+    pub(crate) fn replace(&mut self, token: &Token<'_>, value: &mut Option<Tree>) -> Result<Undo, Misfit> {
+        let place = self.place(token).ok_or(NOTHING)?;
+        let old = self.swap(place, value.take().unwrap_or_default()).ok_or(NOTHING)?;
+        Ok(Undo::Replaced(place, old))
+    }
+
+    /// Sets members, where both are objects.
+    pub(crate) fn merge(&mut self, members: Raw<'_>) -> bool {
+        let members = Self::read(members);
+        match (self.open(), members.members()) {
+            (Node::Object(object), Some(members)) => {
+                let object = Rc::make_mut(object);
+                members.iter().for_each(|(key, value)| drop(object.insert(Cow::Borrowed(key), value.clone())));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes out what is there.
+    pub(crate) fn remove(&mut self, token: &Token<'_>) -> Result<(Undo, Tree), Misfit> {
+        let place = self.place(token).ok_or(NOTHING)?;
+        let (key, value) = self.take(place).ok_or(NOTHING)?;
+        Ok((Undo::Removed(place, key, None), value))
+    }
+
+    fn place(&self, token: &Token<'_>) -> Option<usize> {
+        match self.opened() {
+            Node::List(list) => element(token, list.items().len()),
+            Node::Object(object) => object.number(&token.decoded()),
+            _ => None,
+        }
+    }
+
+    fn swap(&mut self, place: usize, value: Tree) -> Option<Tree> {
+        let (size, at) = match self.open() {
+            Node::List(list) => {
+                let (size, at) = Rc::make_mut(list).get_mut(place);
+                (size, at?)
+            }
+            Node::Object(object) => Rc::make_mut(object).at_mut(place)?,
+            _ => return None,
+        };
+        size.shrink(0, at);
+        size.grow(0, &value);
+        Some(std::mem::replace(at, value))
+    }
+
+    fn take(&mut self, place: usize) -> Option<(Option<Rc<str>>, Tree)> {
+        match self.open() {
+            Node::List(list) => Rc::make_mut(list).remove(place).map(|value| (None, value)),
+            Node::Object(object) => Rc::make_mut(object).take(place).map(|(key, value)| (Some(key), value)),
+            _ => None,
+        }
+    }
+
+    /// Takes a change back. `hand` has what was taken out last.
+    pub(crate) fn undo(&mut self, undo: Undo, hand: &mut Option<Tree>) {
+        match undo {
+            Undo::Inserted(place) => *hand = self.take(place).map(|(_, value)| value),
+            Undo::Replaced(place, old) => *hand = self.swap(place, old),
+            Undo::Removed(place, key, value) => match (self.open(), key) {
+                (Node::List(list), _) => Rc::make_mut(list).insert(place, value.or(hand.take()).unwrap_or_default()),
+                (Node::Object(object), Some(key)) => {
+                    Rc::make_mut(object).put(place, key, value.or(hand.take()).unwrap_or_default());
+                }
+                _ => {}
+            },
+        }
+    }
+
+    /// Equality of RFC 6902, section 4.6: numbers by their value, members in any order.
+    pub fn equals(&self, other: &Tree) -> bool {
+        if let (Some(a), Some(b)) = (self.scalar(), other.scalar()) {
+            return a == b || equal(a, b);
+        }
+        if let (Node::Text(a), Node::Text(b)) = (&self.0, &other.0)
+            && (Rc::ptr_eq(a, b) || a.json == b.json)
+        {
+            return true;
+        }
+        match (self.opened(), other.opened()) {
+            (Node::List(a), Node::List(b)) => {
+                Rc::ptr_eq(a, b)
+                    || a.items().len() == b.items().len() && a.items().iter().zip(b.items()).all(|(a, b)| a.equals(b))
+            }
+            (Node::Object(a), Node::Object(b)) => {
+                Rc::ptr_eq(a, b)
+                    || a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| a.equals(b)))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn element(token: &Token<'_>, length: usize) -> Option<usize> {
+    match token.to_index() {
+        Ok(Index::Num(at)) if at < length => Some(at),
+        _ => None,
+    }
+}
+
+/// Whether two leaves that are written in different ways are the same.
+fn equal(a: &str, b: &str) -> bool {
+    let kind = |text: &str| matches!(text.as_bytes().first(), Some(b'-' | b'0'..=b'9'));
+    match (literal(a), literal(b)) {
+        (Some(a), Some(b)) => a.decode() == b.decode(),
+        (None, None) => kind(a) && kind(b) && decimal(a) == decimal(b),
+        _ => false,
+    }
+}
+
+/// A JSON number as sign, digits without zeros at either end, and exponent: equal for equal numbers, and exact.
+fn decimal(number: &str) -> (bool, String, i64) {
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let exponent: i64 = exponent.parse().unwrap_or(i64::MAX);
+    let digits: String = whole.chars().chain(fraction.chars()).filter(char::is_ascii_digit).collect();
+    let stripped = digits.trim_end_matches('0');
+    let exponent = exponent.saturating_add((digits.len() - stripped.len()) as i64 - fraction.len() as i64);
+    match stripped.trim_start_matches('0') {
+        "" => (false, String::new(), 0),
+        digits => (whole.starts_with('-'), digits.to_owned(), exponent),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(json: &str) -> Tree {
+        Tree::read(Raw::parse(json, 99).unwrap())
+    }
+
+    fn text(tree: &Tree) -> String {
+        let mut out = String::new();
+        tree.write(&mut out);
+        out
+    }
+
+    fn token(token: &str) -> Token<'_> {
+        Token::from_encoded(token).unwrap()
+    }
+
+    /// Sizes, numbers and the index are what they would be had the document been read as it is.
+    fn sound(tree: &Tree) {
+        let again = super::tests::tree(&text(tree));
+        assert_eq!(tree.bytes(), again.bytes(), "{}", text(tree));
+        assert!(tree.depth() >= again.depth());
+        tree.items().unwrap_or_default().iter().for_each(sound);
+        if let Some(object) = tree.members() {
+            object.sound();
+            object.iter().for_each(|(_, value)| sound(value));
+        }
+    }
+
+    #[test]
+    fn values_are_read_and_written() {
+        for json in [r#"{"a":[1.0,{}],"b\"":"\u00e9","__proto__":null}"#, "[]", "7", "\"x\"", "[[],[{}]]"] {
+            let out = text(&tree(json));
+            assert_eq!(out, json);
+            sound(&tree(json));
+        }
+        assert_eq!(text(&tree(" { \"a\" : [ 1 , 2 ] , \"a\" : 3 } ")), "{\"a\":3}");
+        assert_eq!(tree("[[],[{}]]").depth(), 3);
+    }
+
+    #[test]
+    fn members_keep_their_order() {
+        let mut object = tree("{}");
+        for at in 0..40 {
+            object.insert(&token(&format!("k{at}")), &mut None).unwrap();
+        }
+        let mut undone = Vec::new();
+        for at in (0..40).filter(|at| at % 3 != 0) {
+            let (undo, value) = object.remove(&token(&format!("k{at}"))).unwrap();
+            let Undo::Removed(place, key, _) = undo else { panic!() };
+            undone.push(Undo::Removed(place, key, Some(value)));
+            sound(&object);
+        }
+        let members = object.members().unwrap();
+        let keys: Vec<_> = members.iter().map(|(key, _)| key.to_owned()).collect();
+        assert_eq!(keys, (0..40).step_by(3).map(|at| format!("k{at}")).collect::<Vec<_>>());
+        for undo in undone.into_iter().rev() {
+            object.undo(undo, &mut None);
+        }
+        sound(&object);
+        let members = object.members().unwrap();
+        assert!(members.iter().map(|(key, _)| key.to_owned()).eq((0..40).map(|at| format!("k{at}"))));
+    }
+
+    #[test]
+    fn elements_are_inserted_and_removed_anywhere() {
+        let (mut list, mut expected, mut state) = (tree("[]"), Vec::new(), 7_u64);
+        for step in 0..3_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Grows, shrinks, and grows again; mostly in front.
+            let at = (state >> 33) as usize % (expected.len() + 1).min(if step % 5 == 0 { usize::MAX } else { 3 });
+            if step / 1_000 == 1 && at < expected.len() {
+                expected.remove(at);
+                list.remove(&token(&at.to_string())).unwrap();
+            } else {
+                expected.insert(at, step.to_string());
+                list.insert(&token(&at.to_string()), &mut Some(tree(&step.to_string()))).unwrap();
+            }
+        }
+        assert_eq!(text(&list), format!("[{}]", expected.join(",")));
+        sound(&list);
+    }
+
+    #[test]
+    fn what_is_copied_is_shared_until_it_changes() {
+        let mut original = tree(r#"{"a":{"b":[1,{}]},"c":[]}"#);
+        let copy = original.clone();
+        original
+            .edit(&mut [token("a"), token("b"), token("1")].into_iter(), &mut |inner| {
+                inner.insert(&token("x"), &mut Some(tree("2"))).map(drop)
+            })
+            .unwrap();
+        assert_eq!(text(&original), r#"{"a":{"b":[1,{"x":2}]},"c":[]}"#);
+        assert_eq!(text(&copy), r#"{"a":{"b":[1,{}]},"c":[]}"#);
+        sound(&original);
+        assert_eq!(original.bytes(), text(&original).len());
+    }
+
+    #[test]
+    fn small_containers_are_what_they_would_be_read_whole() {
+        let small = r#"{"a" : [ 1, "x \" }y" , {"b":{}} ], "\u0063": null}"#;
+        let large = format!("[{small},{}]", vec!["[ ]"; 200].join(" , "));
+        assert_eq!(text(&tree(small)), r#"{"a":[1,"x \" }y",{"b":{}}],"c":null}"#);
+        assert_eq!(tree(small).child(&token("c")).map(Tree::is_null), Some(true));
+        assert!(tree(&large).child(&token("0")).unwrap().equals(&tree(small)));
+        assert!(tree("[{ }]").equals(&tree("[{}]")) && !tree("[{}]").equals(&tree("[[]]")));
+        sound(&tree(&large));
+    }
+
+    #[test]
+    fn numbers_are_equal_by_value() {
+        for (a, b) in [("-0", "0.0"), ("1200", "1.2E+3"), ("0.0120", "12e-3"), ("100", "1e2"), ("-5e1", "-50")] {
+            assert!(tree(a).equals(&tree(b)), "{a} = {b}");
+        }
+        for (a, b) in [("12345678901234567890", "12345678901234567891"), ("1", "-1"), ("1", "\"1\""), ("true", "1")] {
+            assert!(!tree(a).equals(&tree(b)), "{a} ≠ {b}");
+        }
+        assert!(tree("\"\\u0061\"").equals(&tree("\"a\"")));
+    }
+}

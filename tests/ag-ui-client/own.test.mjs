@@ -1,0 +1,270 @@
+// What the official client does not do: tolerance by setting, a hook call a frame, what upstream has announced, and agents of
+// this package shown as theirs.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createAgent } from "ag-ui-wasm";
+import { AbstractAgent, HttpAgent, isHttpAgent, toHttpAgent } from "ag-ui-wasm/ag-ui-client";
+import { of } from "rxjs";
+import { answer, call, finished, openBody, recorder, server, settled, sse, started, text, until, user } from "./client.mjs";
+
+const url = "https://x.test/agent";
+const make = (events, config = {}) => new HttpAgent({ url, threadId: "t", fetch: server(events).fetch, onWarning: () => {}, ...config });
+const quiet = async (work) => {
+  const { error } = console;
+  console.error = () => {};
+  try {
+    return await work();
+  } finally {
+    console.error = error;
+  }
+};
+
+test("tolerant rules, the default, repair and report; strict ones fail the run and keep what came before", async () => {
+  const events = [started(), ...text("m", "x"), { type: "TEXT_MESSAGE_CONTENT", messageId: "n", delta: "y" }, finished()];
+  const warnings = [];
+  const agent = make(events, { onWarning: ({ code, rule }) => void warnings.push([code, rule]) });
+  await agent.runAgent();
+  assert.deepEqual(agent.messages.map(({ content }) => content), ["x", "y"]);
+  assert.deepEqual(warnings.map(([, rule]) => rule), ["V11", "V38"]);
+  const strict = make(events, { rules: "strict" });
+  const failed = await quiet(() => strict.runAgent().then(() => undefined, (error) => error));
+  assert.equal(failed.kind, "protocol");
+  assert.equal(failed.rule, "V11");
+  assert.deepEqual(strict.messages.map(({ content }) => content), ["x"]);
+});
+
+test("without onWarning, warnings go to the console", async () => {
+  const { warn } = console;
+  const lines = [];
+  console.warn = (line) => void lines.push(line);
+  try {
+    await make([started(), { type: "LATER" }, finished()], { onWarning: undefined }).runAgent();
+  } finally {
+    console.warn = warn;
+  }
+  assert.equal(lines.length, 1);
+  assert.match(lines[0], /event-unknown/);
+});
+
+test("subscribers hear of a read once, however many events it brings, and of its last state", async () => {
+  const deltas = Array.from({ length: 200 }, (_, at) => `${at} `);
+  const agent = make([started(), ...text("m", ...deltas), finished()]);
+  const seen = [];
+  agent.subscribe({ onMessagesChanged: ({ messages }) => void seen.push(messages.at(-1).content) });
+  await agent.runAgent();
+  assert.ok(seen.length <= 3, `${seen.length} notifications`);
+  assert.equal(seen.at(-1), deltas.join(""));
+});
+
+test("a throttle of notifications, on the exact way: fewer, and the last one is of everything", async () => {
+  const letters = [..."ABCDEFGHIJKLMNOPQRST"];
+  const heard = async (config) => {
+    const seen = [];
+    const agent = make([started(), ...text("m", ...letters), finished()], config);
+    agent.use((input, next) => next.run(input));
+    agent.subscribe({ onMessagesChanged: ({ messages }) => void seen.push(messages.at(-1).content) });
+    await agent.runAgent();
+    assert.equal(seen.at(-1), letters.join(""));
+    return seen.length;
+  };
+  assert.ok((await heard({})) >= letters.length);
+  assert.ok((await heard({ notificationThrottleMs: 60_000 })) <= 2);
+  const some = await heard({ notificationThrottleMs: 60_000, notificationMinChunkSize: 10 });
+  assert.ok(some >= 2 && some <= 4, `${some} notifications`);
+});
+
+test("joinDeltas: one hook call for the deltas of a frame", async () => {
+  const events = [started(), ...text("m", "a", "b", "c"), ...call("c", "f", '{"a"', ":1}"), finished()];
+  const heard = async (config) => {
+    const log = [];
+    const agent = make(events, config);
+    await agent.runAgent({}, recorder(log, {}, ["onTextMessageContentEvent", "onToolCallArgsEvent"]));
+    return log.map(({ event, textMessageBuffer, toolCallBuffer }) => [event.delta, textMessageBuffer ?? toolCallBuffer]);
+  };
+  assert.deepEqual(await heard({ joinDeltas: true }), [["abc", ""], ['{"a":1}', ""]]);
+  assert.deepEqual(await heard({}), [["a", ""], ["b", "a"], ["c", "ab"], ['{"a"', ""], [":1}", '{"a"']]);
+});
+
+test("a hook sees the messages as they are before its event", async () => {
+  const agent = make([started(), ...text("m", "a", "b"), finished()]);
+  const seen = [];
+  agent.subscribe({ onEvent: ({ event, messages }) => void seen.push([event.type, messages.at(-1)?.content]) });
+  await agent.runAgent();
+  assert.deepEqual(seen.slice(1, 5), [
+    ["TEXT_MESSAGE_START", undefined],
+    ["TEXT_MESSAGE_CONTENT", ""],
+    ["TEXT_MESSAGE_CONTENT", "a"],
+    ["TEXT_MESSAGE_END", "ab"],
+  ]);
+});
+
+test("the text before a delta is right also around what other hooks return, and deltas of several messages", async () => {
+  const [start, a, b, end] = text("m", "a", "b");
+  const [start2, c, d, end2] = text("n", "c", "d");
+  const agent = make([started(), start, start2, a, c, b, d, a, end, end2, finished()]);
+  const seen = [];
+  agent.subscribe({
+    onTextMessageContentEvent: ({ event, textMessageBuffer, messages }) => {
+      seen.push([event.delta, textMessageBuffer]);
+      if (event.delta === "b") return { messages: messages.map((message) => ({ ...message, content: `<${message.content}>` })) };
+      return { stopPropagation: event.delta === "d" };
+    },
+  });
+  await agent.runAgent();
+  assert.deepEqual(seen, [["a", ""], ["c", ""], ["b", "a"], ["d", "<c>"], ["a", "<a>b"]]);
+  assert.deepEqual(agent.messages.map(({ content }) => content), ["<a>ba", "<c>"]);
+});
+
+test("partial arguments are read as far as they go", async () => {
+  const agent = make([started(), ...call("c", "f", '{"a":[1', ',2],"b"', ":3}"), finished()]);
+  const seen = [];
+  agent.subscribe({ onToolCallArgsEvent: ({ partialToolCallArgs }) => void seen.push(partialToolCallArgs) });
+  await agent.runAgent();
+  // A number may continue.
+  assert.deepEqual(seen, [{}, { a: [] }, { a: [1, 2] }]);
+});
+
+test("messages that the application adds during a run stay", async () => {
+  let body;
+  const agent = new HttpAgent({ url, fetch: async (_, init) => (body = openBody(init)).response });
+  const run = agent.runAgent();
+  await until(() => body);
+  const [start, a, b, end] = text("m", "a", "b");
+  body.send([started(), start, a]);
+  await until(() => agent.messages[0]?.content === "a");
+  agent.addMessage(user("u", "meanwhile"));
+  agent.messages.push(user("v", "in place"));
+  body.send([b, end, finished()]);
+  body.end();
+  await run;
+  assert.deepEqual(agent.messages.map(({ id, content }) => [id, content]), [["m", "ab"], ["u", "meanwhile"], ["v", "in place"]]);
+});
+
+test("a body that stays open after its run does not keep the run", async () => {
+  let body;
+  const agent = new HttpAgent({ url, limits: { graceMs: 5 }, fetch: async (_, init) => (body = openBody(init)).response });
+  const run = agent.runAgent();
+  await until(() => body);
+  body.send([started(), finished({ result: 1 })]);
+  assert.equal((await run).result, 1);
+});
+
+test("abort ends a run whose fetch does not listen to its signal", async () => {
+  const agent = new HttpAgent({ url, fetch: () => new Promise(() => {}) });
+  const run = agent.runAgent();
+  await new Promise((resolve) => setTimeout(resolve));
+  agent.abortRun();
+  assert.deepEqual((await run).newMessages, []);
+});
+
+test("connect: an address that the server does not have is an empty thread; other refusals reach the caller", async () => {
+  for (const status of [404, 405]) {
+    const { fetch, requests } = server(() => new Response("no", { status }));
+    const agent = new HttpAgent({ url: "/api/agent", threadId: "t", fetch });
+    assert.deepEqual((await agent.connectAgent()).newMessages, []);
+    assert.equal(requests[0].url, "/api/agent/connect");
+  }
+  const failed = await quiet(() => settled(new HttpAgent({ url, fetch: async () => new Response("boom", { status: 500 }) }).connectAgent()));
+  assert.match(failed.failed.message, /HTTP 500: boom/);
+});
+
+test("connect can leave the order of events unjudged", async () => {
+  class Replay extends AbstractAgent {
+    run() {
+      return of();
+    }
+    connect() {
+      const [, content, end] = text("m", "lo");
+      return of(started(), content, end, finished());
+    }
+  }
+  const agent = new Replay({ rules: "strict", initialMessages: [{ id: "m", role: "assistant", content: "Hel" }] });
+  await agent.connectAgent(undefined, undefined, { verifyEvents: false });
+  assert.equal(agent.messages[0].content, "Hello");
+  assert.ok((await quiet(() => settled(agent.connectAgent()))).failed);
+});
+
+test("supportsConnect and isHttpAgent look at what is there", () => {
+  class Local extends AbstractAgent {
+    run() {
+      return of();
+    }
+  }
+  class Connecting extends Local {
+    connect() {
+      return of();
+    }
+  }
+  assert.deepEqual([new Local(), new Connecting(), new HttpAgent({ url })].map((agent) => agent.supportsConnect()), [false, true, true]);
+  const foreign = { url, headers: {}, abortController: new AbortController(), runAgent: async () => {} };
+  assert.deepEqual([new HttpAgent({ url }), foreign, new Local(), null, undefined, url, 7].map(isHttpAgent), [true, true, false, false, false, false, false]);
+});
+
+test("an answer that is no stream of events is an error", async () => {
+  const agent = new HttpAgent({ url, fetch: async () => answer("<html>", { headers: { "content-type": "text/html" } }) });
+  const { failed } = await quiet(() => settled(agent.runAgent()));
+  assert.match(failed.message, /text\/html/);
+});
+
+test("an agent of this package shown as theirs: its headers, its thread, tools that the other side answers", async () => {
+  const { fetch, requests } = server(
+    [started(), ...text("m", "Hel", "lo"), ...call("c", "look", '{"q":1}'), { type: "STATE_SNAPSHOT", snapshot: { n: 1 } }, finished({ result: 7 })],
+    [started("r2"), ...text("n", "done"), finished({ runId: "r2" })],
+  );
+  const own = createAgent({ url, threadId: "t", fetch: (to, init) => fetch(String(to), init), headers: async () => ({ authorization: "Bearer fresh" }), initialMessages: [user("u", "hi")] });
+  const agent = toHttpAgent(own);
+  assert.ok(agent instanceof HttpAgent && isHttpAgent(agent));
+  assert.deepEqual([agent.threadId, agent.messages], ["t", [user("u", "hi")]]);
+  const log = [];
+  agent.subscribe(recorder(log, {}, ["onRunInitialized", "onTextMessageContentEvent", "onNewToolCall", "onRunFinishedEvent", "onRunFinalized"]));
+  const first = await agent.runAgent({ runId: "r", tools: [{ name: "look", description: "d", parameters: {} }] });
+  assert.equal(first.result, 7);
+  assert.deepEqual(first.newMessages.map(({ id }) => id), ["m", "c"]);
+  assert.deepEqual(log.map(({ hook, textMessageBuffer }) => [hook, textMessageBuffer]), [
+    ["onRunInitialized", undefined],
+    ["onTextMessageContentEvent", ""],
+    ["onTextMessageContentEvent", "Hel"],
+    ["onNewToolCall", undefined],
+    ["onRunFinishedEvent", undefined],
+    ["onRunFinalized", undefined],
+  ]);
+  assert.deepEqual(log[4].pendingToolCallIds, ["c"]);
+  assert.deepEqual(agent.state, { n: 1 });
+  agent.addMessage({ id: "res", role: "tool", toolCallId: "c", content: "found" });
+  await agent.runAgent({ runId: "r2" });
+  const [one, two] = requests;
+  assert.equal(new Headers(one.headers).get("authorization"), "Bearer fresh");
+  assert.equal(one.body.tools[0].name, "look");
+  assert.equal("declared" in one.body.tools[0], false);
+  assert.deepEqual(two.body.messages.map(({ id }) => id), ["u", "m", "c", "res"]);
+  assert.deepEqual(two.body.state, { n: 1 });
+  assert.deepEqual(own.getSnapshot().messages.map(({ id }) => id), ["u", "m", "c", "res", "n"]);
+  own.dispose();
+});
+
+test("what happens to a shown agent elsewhere is seen, and its failures and stops are the official ones", async () => {
+  let next = [started(), ...text("m", "x"), finished()];
+  let body;
+  const own = createAgent({ url, threadId: "t", retry: false, fetch: async (_, init) => (next ? (next instanceof Response ? next : answer(sse(...next))) : (body = openBody(init)).response) });
+  const agent = toHttpAgent(own);
+  const seen = [];
+  agent.subscribe({ onMessagesChanged: ({ messages }) => void seen.push(messages.length) });
+  await own.submit("hello");
+  await until(() => agent.messages.length === 2);
+  assert.ok(seen.length > 0);
+  next = Response.json({ error: "no" }, { status: 422 });
+  const { failed } = await quiet(() => settled(agent.runAgent()));
+  assert.deepEqual([failed.status, failed.payload], [422, { error: "no" }]);
+  next = undefined;
+  const run = agent.runAgent();
+  await until(() => body);
+  body.send([started("r2"), text("n", "half")[0], text("n", "half")[1]]);
+  await until(() => agent.messages.at(-1).content === "half");
+  agent.abortRun();
+  await run;
+  assert.equal(agent.messages.at(-1).content, "half");
+  assert.equal(agent.isRunning, false);
+  assert.throws(() => agent.clone(), /clone/);
+  own.dispose();
+});

@@ -1,0 +1,99 @@
+// Builds the pages, and serves them with a scripted agent.
+
+import { createServer } from "node:http";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const ours = "ag-ui-wasm/ag-ui-client";
+
+/** How a page gets the agent: the official class, ours handed in, or ours in place of the module. */
+export const ways = {
+  official: { "@agent": "@ag-ui/client" },
+  class: { "@agent": ours },
+  alias: { "@agent": ours, "@ag-ui/client": ours },
+};
+/** CopilotKit exports again what a later version of the other module does not have. */
+const own = { copilot: { "@ag-ui/core": "@ag-ui/core-of-copilotkit" } };
+
+/** The script of a page. @param {string} page @param {keyof typeof ways} way */
+export async function bundle(page, way) {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: here,
+    entryPoints: [`${here}${page}.jsx`],
+    alias: { ...ways[way], ...(way === "alias" && own[page]) },
+    bundle: true,
+    write: false,
+    minify: true,
+    metafile: true,
+    format: "esm",
+    outdir: "out",
+    jsx: "automatic",
+    loader: { ".woff": "empty", ".woff2": "empty", ".ttf": "empty" },
+    define: { "process.env.NODE_ENV": '"production"' },
+    logLevel: "error",
+  });
+  return { script: outputFiles.find(({ path }) => path.endsWith(".js")).contents, metafile };
+}
+
+const frame = (event) => `data: ${JSON.stringify(event)}\n\n`;
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What the agent says to a question. */
+async function* reply({ threadId, runId, messages, tools }, requests) {
+  const last = messages.at(-1);
+  const asked = typeof last?.content === "string" ? last.content : (last?.content ?? []).map(({ text }) => text).join("");
+  const messageId = `m-${requests}`;
+  yield { type: "RUN_STARTED", threadId, runId };
+  if (asked.includes("fail")) return yield { type: "RUN_ERROR", message: "the agent failed" };
+  if (asked.includes("color") && tools.some(({ name }) => name === "color")) {
+    const toolCallId = `c-${requests}`;
+    yield { type: "TOOL_CALL_START", toolCallId, toolCallName: "color", parentMessageId: messageId };
+    for (const delta of ['{"col', 'or":"', 'red"}']) yield { type: "TOOL_CALL_ARGS", toolCallId, delta };
+    yield { type: "TOOL_CALL_END", toolCallId };
+    return yield { type: "RUN_FINISHED", threadId, runId };
+  }
+  yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
+  const count = /burst (\d+)/.exec(asked)?.[1];
+  const words = count ? Array.from({ length: Number(count) }, (_, at) => `w${at} `) : ["You ", "said: ", asked, "."];
+  for (const delta of words) yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta };
+  if (asked.includes("wait")) yield { hold: true };
+  yield { type: "TEXT_MESSAGE_END", messageId };
+  yield { type: "RUN_FINISHED", threadId, runId };
+}
+
+/** @param {Record<string, Uint8Array>} scripts  by name */
+export async function serve(scripts) {
+  const requests = [];
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, "http://localhost");
+    if (request.method === "POST") {
+      let body = "";
+      for await (const part of request) body += part;
+      const input = JSON.parse(body);
+      const kept = { path: pathname, headers: request.headers, input, closed: false };
+      requests.push(kept);
+      response.on("close", () => (kept.closed = true));
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const all = reply(input, requests.length);
+      let text = "";
+      for await (const event of all) {
+        if (event.hold) {
+          response.write(text);
+          text = "";
+          while (!kept.closed) await pause(5);
+          return;
+        }
+        text += frame(event);
+      }
+      return response.end(text);
+    }
+    const script = scripts[pathname.slice(1).replace(".js", "")];
+    if (script) return response.writeHead(200, { "content-type": "text/javascript" }).end(script);
+    const name = pathname.slice(1);
+    if (!scripts[name.replace(".html", "")]) return response.writeHead(404).end();
+    response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><meta charset=utf-8><title>page</title><div id=page></div><script type=module src="/${name.replace(".html", "")}.js"></script>`);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${server.address().port}`, requests, close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))) };
+}

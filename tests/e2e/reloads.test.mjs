@@ -1,0 +1,194 @@
+/**
+ * A page that is left and comes back: at any moment of a run, with both stores, in the page and in a worker; and two of them
+ * with one store. Two frames of a page are to each other what two tabs are: modules of their own over the same locks and stores.
+ */
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { after, afterEach, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { openBrowser } from "../webdriver/client.mjs";
+
+const engine = process.env.ENGINE ?? "chromium";
+const MOMENTS = Number(process.env.MOMENTS ?? 13);
+const types = { html: "text/html", js: "text/javascript", wasm: "application/wasm" };
+const words = Array.from({ length: 60 }, (_, n) => ` word${n}`);
+
+let server;
+let browser;
+/** The bodies of all requests for an agent. */
+let requests = [];
+/** Answers that wait, by what was said. */
+let held = [];
+
+/** Streams words, calls the page's tool `count`, or says nothing until it is let go: as the last message of the user asks. */
+async function answer(request, response) {
+  const input = JSON.parse(Buffer.concat(await request.toArray()).toString());
+  requests.push(input);
+  const { threadId, runId, messages } = input;
+  const say = (event) => response.write(`data: ${JSON.stringify(event)}\n\n`);
+  const last = messages.at(-1);
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  say({ type: "RUN_STARTED", threadId, runId });
+  const text = messages.findLast(({ role }) => role === "user").content;
+  if (text.startsWith("hold")) await new Promise((go) => held.push(go));
+  if (text.startsWith("count") && last.role !== "tool") {
+    say({ type: "TOOL_CALL_START", toolCallId: `${runId}-call`, toolCallName: "count" });
+    say({ type: "TOOL_CALL_ARGS", toolCallId: `${runId}-call`, delta: "{}" });
+    say({ type: "TOOL_CALL_END", toolCallId: `${runId}-call` });
+  } else {
+    say({ type: "TEXT_MESSAGE_START", messageId: `${runId}-answer`, role: "assistant" });
+    for (const delta of words) {
+      if (text.startsWith("stream")) await new Promise((next) => setTimeout(next, 25));
+      if (response.destroyed) return;
+      say({ type: "TEXT_MESSAGE_CONTENT", messageId: `${runId}-answer`, delta });
+    }
+    say({ type: "TEXT_MESSAGE_END", messageId: `${runId}-answer` });
+  }
+  say({ type: "RUN_FINISHED", threadId, runId });
+  response.end();
+}
+
+before(async () => {
+  server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, "http://page");
+    try {
+      if (pathname === "/agent") return await answer(request, response);
+      const path = pathname.startsWith("/pkg/") ? `../..${pathname}` : `./page${pathname}`;
+      const body = await readFile(fileURLToPath(new URL(path, import.meta.url)));
+      response.writeHead(200, { "content-type": types[pathname.split(".").pop()] }).end(body);
+    } catch (error) {
+      if (!response.headersSent) response.writeHead(404);
+      response.end(String(error));
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "localhost", resolve));
+  browser = await openBrowser(engine, { width: 600, height: 400 });
+});
+after(async () => {
+  await browser?.close();
+  server?.closeAllConnections();
+  server?.close();
+});
+afterEach(() => {
+  requests = [];
+  for (const go of held.splice(0)) go();
+});
+
+const address = (path) => `http://localhost:${server.address().port}/${path}`;
+const started = () => browser.waitFor(() => window.life !== undefined);
+
+describe("a reload in the middle of a run", () => {
+  let key = 0;
+  for (const database of [undefined, "reloads"]) {
+    for (const worker of [false, true]) {
+      const where = `${database ? "IndexedDB" : "localStorage"}, ${worker ? "in a worker" : "in the page"}`;
+      it(`shows no less than a second before, and always what the user said: ${where}`, async () => {
+        for (let n = 0; n < MOMENTS; n++) {
+          const persist = `reload ${++key} ${Math.random()}`;
+          const options = { url: "/agent", persist, database, worker, threadId: persist };
+          // Most within the run, some after it.
+          const moment = Math.round(Math.random() * 1900);
+          await browser.goto(address("index.html"));
+          await started();
+          await browser.evaluate(
+            async (options, moment) => {
+              life.start(options);
+              await life.store.load();
+              // The page has been used before: the store is there, and is the agent's.
+              await life.agent.submit("hello");
+              const since = performance.now();
+              void life.agent.submit("stream");
+              await new Promise((done) => setTimeout(done, moment));
+              const before = life.shown.findLast(([at]) => at <= performance.now() - 1000 && at >= since);
+              sessionStorage.setItem("before", before?.[1] ?? "");
+              location.reload();
+            },
+            options,
+            moment,
+          );
+          await browser.waitFor((moment) => window.life !== undefined && performance.now() >= 0 && life.agent === undefined, { args: [moment] });
+          await browser.evaluate((options) => life.start(options), options);
+          await browser.waitFor(() => life.agent.getSnapshot().messages.length > 0, { message: `${where}: nothing is left after ${moment} ms` });
+          const [texts, seen] = await browser.evaluate(() => [
+            life.agent.getSnapshot().messages.map(({ content }) => content),
+            sessionStorage.getItem("before"),
+          ]);
+          assert.deepEqual([texts[0], texts[2]], ["hello", "stream"], `${where}, after ${moment} ms`);
+          assert.ok((texts[3] ?? "").length >= seen.length, `${where}, after ${moment} ms: ${texts[3]} is less than ${seen}`);
+          const sent = requests.filter(({ threadId }) => threadId === persist).map(({ runId }) => runId);
+          assert.equal(new Set(sent).size, sent.length, "nothing is sent twice");
+          assert.ok(sent.length <= 2, "nothing is sent unasked");
+        }
+      });
+    }
+  }
+});
+
+describe("two tabs with one store", () => {
+  const frames = async (options) => {
+    await browser.goto(address("tabs.html"));
+    await browser.waitFor(() => frames.length === 2 && frames[0].life && frames[1].life);
+    if (options) await browser.evaluate((options) => [...document.querySelectorAll("iframe")].forEach(({ contentWindow }) => contentWindow.life.start(options)), options);
+  };
+  const shows = (frame, text) =>
+    browser.waitFor((frame, text) => frames[frame].life.agent.getSnapshot().messages.some(({ content }) => content?.includes(text)), { args: [frame, text] });
+  const queued = (text) => ({
+    ...{ v: 1, threadId: "tabs", messages: [], state: {}, interrupts: [], handled: [], unsent: [] },
+    queue: [{ start: "submit", runId: "queued", messages: [{ id: "m", role: "user", content: text }], tools: [], context: [], forwardedProps: {}, pageTools: [{ name: "count" }] }],
+  });
+  let place = 0;
+  const seeded = async (text) => {
+    const persist = `tabs ${++place} ${Math.random()}`;
+    await frames();
+    await browser.evaluate((persist, saved) => {
+      localStorage.setItem(persist, JSON.stringify(saved));
+      localStorage.setItem("counted", "");
+    }, persist, queued(text));
+    return { url: "/agent", persist, threadId: "tabs", counts: true };
+  };
+
+  for (const worker of [false, true]) {
+    const where = worker ? "in workers" : "in the page";
+    it(`send a queued submit once, and both show its answer: ${where}`, async () => {
+      const options = { ...(await seeded("stream")), worker };
+      await frames(options);
+      await shows(0, "word59");
+      await shows(1, "word59");
+      assert.deepEqual(requests.map(({ runId }) => runId), ["queued"]);
+    });
+
+    it(`execute a call once: ${where}`, async () => {
+      const options = { ...(await seeded("count")), worker };
+      await frames(options);
+      await shows(0, "word59");
+      await shows(1, "word59");
+      assert.deepEqual(requests.map(({ runId }) => runId), ["queued", "queued-1"]);
+      assert.equal(await browser.evaluate(() => localStorage.getItem("counted")), "queued-call ");
+    });
+
+    it(`take turns, and know what the other one did: ${where}`, async () => {
+      const options = { url: "/agent", persist: `turns ${Math.random()}`, threadId: "tabs", worker };
+      await frames(options);
+      for (const [frame, text] of [[0, "one"], [1, "two"], [0, "three"]]) {
+        const outcome = await browser.evaluate(async (frame, text) => (await frames[frame].life.agent.submit(text)).outcome, frame, text);
+        assert.equal(outcome, "success");
+      }
+      assert.deepEqual(requests.map(({ messages }) => messages.filter(({ role }) => role === "user").length), [1, 2, 3]);
+    });
+
+    it(`go on when the other one is gone: ${where}`, async () => {
+      const options = { url: "/agent", persist: `gone ${Math.random()}`, threadId: "tabs", worker };
+      await frames();
+      await browser.evaluate((options) => frames[0].life.start(options), options);
+      await browser.evaluate(() => void frames[0].life.agent.submit("hold"));
+      await browser.waitFor(() => frames[0].life.agent.getSnapshot().connection.phase === "open");
+      await browser.evaluate((options) => frames[1].life.start(options), options);
+      await shows(1, "hold");
+      await browser.waitFor(() => frames[1].life.warnings.includes("not-owner"));
+      await browser.evaluate(() => document.querySelector("iframe").remove());
+      await browser.waitFor(() => frames[0].life.agent.getSnapshot().outcome === "truncated");
+      assert.equal(requests.length, 1);
+    });
+  }
+});

@@ -1,0 +1,114 @@
+//! A row of the table: one kind of input, in any length.
+
+use crate::count::{self, Counts, growth_measured};
+use ag_ui_wasm::dialect::named;
+use ag_ui_wasm::guard::Guard;
+use ag_ui_wasm::session::{Effect, Options, Session};
+use serde_json::{Value, json};
+
+/// What a row sends, and what is there before: nothing of that counts.
+#[derive(Default)]
+pub struct Work {
+    pub options: Options,
+    /// What the server speaks, where it is not AG-UI.
+    pub dialect: Option<&'static str>,
+    /// What the application has set.
+    pub messages: Option<Value>,
+    pub state: Option<Value>,
+    /// Events of the run, and edits of the application, before those that count.
+    pub before: Vec<Value>,
+    /// Set by the application during the run.
+    pub edit: Option<Value>,
+    /// The tools that the page has.
+    pub page_tools: Option<Value>,
+    /// What counts: events, then calls of the application.
+    pub events: Vec<Value>,
+    pub calls: Vec<Call>,
+}
+
+/// A call of the application.
+pub type Call = Box<dyn Fn(&mut Session)>;
+
+/// When the page takes its patches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flush {
+    /// After every event.
+    Often,
+    /// At the end.
+    Once,
+    /// At the end, through a guard that refuses some of the components.
+    Guarded,
+}
+
+/// What the guard of a row forbids.
+fn policy() -> Value {
+    json!({
+        "restricted_classifications": [],
+        "allow_display_without_capability": true,
+        "allow_components": ["tool", "activity", "custom"],
+        "allow_ids": ["tool:f", "tool:page", "tool:asked", "tool:human", "activity:t0"]
+    })
+}
+
+pub struct Row {
+    pub name: &'static str,
+    make: fn(usize) -> Work,
+}
+
+/// A row, whose input has about so many parts.
+pub const fn row(name: &'static str, make: fn(usize) -> Work) -> Row {
+    Row { name, make }
+}
+
+impl Row {
+    pub fn make(&self, length: usize) -> Work {
+        (self.make)(length)
+    }
+
+    /// Runs it in this length, and counts.
+    pub fn run(&self, length: usize, flush: Flush) -> Counts {
+        let work = self.make(length);
+        let options = Options { thread_id: "t".into(), ..work.options };
+        let [messages, state] = [work.messages, work.state].map(|json| json.map(|json| json.to_string()));
+        let session = Session::new(options, messages.as_deref(), state.as_deref()).unwrap();
+        let guard = (flush == Flush::Guarded).then(|| Guard::new(&policy().to_string()).unwrap());
+        let mut session = session.speaking(work.dialect.map(|name| named(name, "{}").unwrap())).guarded(guard);
+        let mut input = json!({"runId": "r", "messages": [{"id": "u", "role": "user", "content": "go"}]});
+        input["pageTools"] = work.page_tools.unwrap_or_default();
+        session.submit(&input.to_string(), 0.0).unwrap();
+        let mut request = 0;
+        while let Some(effect) = session.poll_effect() {
+            if let Effect::Open { request: opened, .. } = effect {
+                request = opened;
+            }
+        }
+        session.head(request, 200, "text/event-stream", None, 0.0);
+        let start = json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"});
+        let frame = |event: &Value| format!("data: {event}\n\n");
+        for event in std::iter::once(&start).chain(&work.before) {
+            session.bytes(request, frame(event).as_bytes(), 0.0);
+        }
+        if let Some(state) = work.edit {
+            session.set_state(&state.to_string()).unwrap();
+        }
+        session.take_patch();
+        while session.poll_effect().is_some() {}
+        let give = |event: String| {
+            Box::new(move |session: &mut Session| session.bytes(request, event.as_bytes(), 0.0)) as Call
+        };
+        let calls: Vec<Call> = work.events.iter().map(frame).map(give).chain(work.calls).collect();
+        let mut patches = 0;
+        let before = count::allocated();
+        growth_measured(&mut || {
+            for call in &calls {
+                call(&mut session);
+                while session.poll_effect().is_some() {}
+                if flush == Flush::Often {
+                    patches += session.take_patch().map_or(0, |patch| patch.len());
+                }
+            }
+            patches += session.take_patch().map_or(0, |patch| patch.len());
+        });
+        Counts([0, count::allocated() - before, patches as u64])
+    }
+}

@@ -1,0 +1,271 @@
+// An agent in the page and one in a worker, side by side: they get the same calls and the same frames, by chance from a seed, and
+// after each batch they must show the same, have called back the same and have sent the same.
+
+import assert from "node:assert/strict";
+import { load } from "./lib.mjs";
+import { localWorkers } from "./thread.mjs";
+
+const [{ createAgentWith }, { createWorkerAgentWith }, { loadCore }, { inflate }, { bytes }] = await Promise.all(
+  ["agent", "worker-agent", "core", "loader", "glue/bytes"].map(load),
+);
+const core = () => loadCore(() => inflate(bytes));
+
+/** Numbers below a bound, the same for the same seed (mulberry32). */
+export function random(seed) {
+  let state = seed >>> 0;
+  return (bound) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let value = Math.imul(state ^ (state >>> 15), state | 1);
+    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
+    return ((value ^ (value >>> 14)) >>> 0) % bound;
+  };
+}
+
+const calls = ["c0", "c1", "c2", "c3"];
+const messages = ["m0", "m1", "m2"];
+const names = ["asked", "slow", "quick", "manual", "server"];
+const user = (id, content) => ({ id, role: "user", content });
+
+/** What may happen: how often, and a step made of chance. */
+const kinds = {
+  // Of the server.
+  text: [8, (pick) => ({ frames: [{ type: "TEXT_MESSAGE_CHUNK", messageId: pick(messages), role: "assistant", delta: pick(["a", "b ", "ü"]) }] })],
+  start: [2, (pick) => ({ frames: [{ type: "TEXT_MESSAGE_START", messageId: pick(messages), role: "assistant" }] })],
+  end: [2, (pick) => ({ frames: [{ type: "TEXT_MESSAGE_END", messageId: pick(messages) }] })],
+  call: [6, (pick) => {
+    const toolCallId = pick(calls);
+    const all = [
+      { type: "TOOL_CALL_START", toolCallId, toolCallName: pick(names) },
+      { type: "TOOL_CALL_ARGS", toolCallId, delta: pick(['{"a":1}', '{"a":', "{}"]) },
+      { type: "TOOL_CALL_END", toolCallId },
+    ];
+    return { frames: pick([all, all, all, all.slice(0, 2), all.slice(1)]) };
+  }],
+  result: [2, (pick) => ({ frames: [{ type: "TOOL_CALL_RESULT", messageId: "result", toolCallId: pick(calls), content: "1" }] })],
+  state: [2, (pick) => ({ frames: [{ type: "STATE_SNAPSHOT", snapshot: pick([{ list: [] }, { list: [1], n: 1 }, 7]) }] })],
+  delta: [3, (pick) => ({ frames: [{ type: "STATE_DELTA", delta: [pick([{ op: "add", path: "/list/-", value: 2 }, { op: "replace", path: "/n", value: 3 }, { op: "add", path: "/x", value: {} }])] }] })],
+  thread: [1, (pick) => ({ frames: [{ type: "MESSAGES_SNAPSHOT", messages: [user("s", "said"), { id: pick(messages), role: "assistant", content: "told" }] }] })],
+  custom: [1, (pick) => ({ frames: [{ type: "CUSTOM", name: pick(["x", "state_update"]), value: { v: 1 } }] })],
+  step: [1, (pick) => ({ frames: [{ type: pick(["STEP_STARTED", "STEP_FINISHED"]), stepName: "s" }] })],
+  wrong: [1, (pick) => ({ frames: [pick([{ type: "NO_SUCH_EVENT" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "nobody", delta: "x" }])] })],
+  finish: [7, () => ({ ends: "finish" })],
+  interrupt: [2, (pick) => ({ ends: "finish", interrupts: pick([["i0"], ["i0", "i1"]]) })],
+  fail: [2, () => ({ ends: "fail" })],
+  cut: [1, () => ({ ends: "cut" })],
+  // Of the user and the page.
+  submit: [10, (pick, n) => ({
+    act: "submit",
+    given: { message: { id: `u${n}`, content: `${n}` }, runId: `r${n}`, ifBusy: pick(["queue", "queue", "replace", "drop", "reject"]), ifAwaiting: pick([undefined, undefined, "wait", "reject"]) },
+  })],
+  stop: [3, () => ({ act: "stop" })],
+  retry: [2, () => ({ act: "retry" })],
+  regenerate: [1, () => ({ act: "regenerate" })],
+  approve: [4, (pick) => ({ act: "approve", given: [pick(calls), pick([undefined, { a: 2 }])] })],
+  deny: [2, (pick) => ({ act: "deny", given: [pick(calls), pick([undefined, "no"])] })],
+  answer: [2, (pick) => ({ act: "addToolResult", given: [{ toolCallId: pick(calls), result: pick([1, "x", { y: 2 }]) }] })],
+  settle: [4, (pick) => ({ act: "settle", given: pick([1, new Error("broken")]) })],
+  resume: [3, (pick) => ({ act: "resume", given: pick([{ id: "i0", payload: 1 }, { id: "i1", status: "cancelled" }, [{ id: "i0" }], { i0: { payload: 1 }, i1: {} }]) })],
+  cancel: [1, () => ({ act: "cancelQueued" })],
+  edit: [1, (_, n) => ({ act: "editQueued", given: { message: { id: `u${n}`, content: `edited ${n}` } } })],
+  setState: [1, (pick) => ({ act: "setState", given: [pick([{ list: [] }, { mine: 1 }])] })],
+  setMessages: [1, (pick) => ({ act: "setMessages", given: [pick([[], [user("k", "kept")]])] })],
+  reset: [1, () => ({ act: "reset" })],
+  disconnect: [1, () => ({ act: "disconnect" })],
+};
+const wheel = Object.entries(kinds).flatMap(([name, [weight]]) => Array(weight).fill(name));
+
+/** The batches of a seed: of one step each with pauses, of up to four without. Some workers end in between. */
+export function batchesOf(seed, { pauses, deaths }) {
+  const below = random(seed);
+  const pick = (list) => list[below(list.length)];
+  let n = 0;
+  const step = (name = pick(wheel)) => {
+    n += 1;
+    // A save knows a run that was left to the server as one that was cut.
+    if (deaths && name === "disconnect") name = "stop";
+    // Both get copies of it, and the names tell a reader what happens.
+    return { name, ...kinds[name][1](pick, n) };
+  };
+  return Array.from({ length: 4 + below(12) }, (_, at) => {
+    if (deaths && at > 1 && below(5) === 0) return [{ name: "death", death: true }];
+    const batch = Array.from({ length: pauses ? 1 : 1 + below(4) }, () => step(at === 0 ? "submit" : undefined));
+    // What is taken out of the queue late has begun in the page, and in a worker is stopped or reported (docs/worker.md).
+    const queued = ({ act }) => act === "cancelQueued" || act === "editQueued";
+    // What a tool comes to is heard of after the batch, in which the call may have been given up.
+    // An edit is the difference to what is shown, which in a worker lacks what was submitted during a run.
+    const alone = batch.find(({ act }) => ["settle", "setMessages", "setState"].includes(act));
+    return alone ? [alone] : [...batch.filter(queued), ...batch.filter((step) => !queued(step))];
+  });
+}
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** Results that follow on each other in one order: that of the calls, which a save keeps, and that of the answers, which it does not, differ. */
+function sorted(messages) {
+  const list = [...messages];
+  for (let at = 0; at < list.length; at++) {
+    let end = at;
+    while (list[end]?.role === "tool") end++;
+    const results = list.slice(at, end).sort((a, b) => (a.toolCallId < b.toolCallId ? -1 : 1));
+    list.splice(at, results.length, ...results);
+    at = end;
+  }
+  return list;
+}
+
+/** An agent with its server, and everything that can be seen of both. */
+function open(make, { pauses }) {
+  const log = [];
+  const promises = {};
+  const requests = [];
+  const executing = [];
+  let body;
+  const fetch = async (_url, { body: json, signal }) => {
+    const { threadId, runId, ...input } = JSON.parse(json);
+    requests.push({ runId, ...input });
+    let controller;
+    const stream = new ReadableStream({ start: (made) => void (controller = made) });
+    const mine = (body = { runId, threadId, controller, open: true });
+    signal?.addEventListener("abort", () => {
+      if (mine.open) controller.error(signal.reason);
+      mine.open = false;
+    });
+    say(mine, { type: "RUN_STARTED", threadId, runId });
+    return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+  };
+  const say = ({ controller, open }, event) => open && controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+  const note = (name, pickOf) => (value) => void log.push([name, pickOf(value)]);
+  const plain = ({ kind, code, message }) => ({ kind, code, message });
+  const tool = (name, more) => ({ name, description: name, parameters: {}, ...more });
+  const later = () => new Promise((resolve, reject) => executing.push({ resolve, reject }));
+  // Without pauses, what is executed at once would race with the frames of the same batch, here and there in another way.
+  const soon = (method) => (pauses ? method : later);
+  const agent = make({
+    ...{ url: "http://host/", threadId: "t", notify: "sync", fetch, limits: { graceMs: 0 } },
+    tools: [
+      tool("asked", { needsApproval: true, execute: soon(({ a }) => `did ${a}`) }),
+      tool("slow", { execute: later }),
+      tool("quick", { followUp: false, execute: soon(() => "quick") }),
+      tool("manual"),
+    ],
+    onFinish: note("finish", ({ outcome, pendingToolCallIds }) => [outcome, pendingToolCallIds]),
+    onError: note("error", plain),
+    onEvent: note("event", (event) => event),
+    onWarning: note("warning", ({ code }) => code),
+  });
+  agent.on("custom", note("custom", (event) => event));
+  const track = (label, promise) => void promise.then(
+    ({ outcome }) => void (promises[label] = outcome),
+    (error) => void (promises[label] = error.code ?? String(error)),
+  );
+
+  return {
+    agent,
+    /** The body and the queue as they are before a batch. */
+    frame: () => ({ body, queue: agent.getSnapshot().queue }),
+    play: (step, n, at) => {
+      const { frames = [], ends, act, given } = structuredClone(step);
+      for (const event of frames) if (at.body) say(at.body, event);
+      if (ends && at.body?.open) {
+        const { runId, threadId, controller } = at.body;
+        const interrupts = step.interrupts?.map((id) => ({ id, reason: "confirmation" }));
+        if (ends === "finish") say(at.body, { type: "RUN_FINISHED", threadId, runId, ...(interrupts && { outcome: { type: "interrupt", interrupts } }) });
+        if (ends === "fail") say(at.body, { type: "RUN_ERROR", message: "failed" });
+        at.body.open = false;
+        controller.close();
+      }
+      if (!act) return;
+      const [first] = at.queue;
+      if (act === "settle") {
+        const call = executing.shift();
+        if (given instanceof Error) call?.reject(given);
+        else call?.resolve(given);
+      } else if (act === "cancelQueued") first && agent.cancelQueued(first.id);
+      else if (act === "editQueued") first && agent.editQueued(first.id, given);
+      else if (["submit", "resume"].includes(act)) track(`${n} ${act}`, agent[act](given));
+      else if (["retry", "regenerate"].includes(act)) track(`${n} ${act}`, agent[act]());
+      else if (["stop", "disconnect"].includes(act)) void agent[act]();
+      else agent[act](...(given ?? []));
+    },
+    /** Everything that is to be the same, with ids that were made by chance by their order. */
+    view: (masked) => {
+      const { timing: _, error, connection, messages, steps, ...rest } = agent.getSnapshot();
+      const timeless = messages.map(({ reasoningDurationMs: _, durationMs: __, ...message }) => message);
+      const snapshot = { ...rest, messages: timeless, steps: steps.map(({ durationMs: _, ...step }) => step), phase: connection.phase, error: error && plain(error) };
+      for (const name of masked) delete snapshot[name];
+      // The queue of a save has new ids.
+      if (masked.length) snapshot.queue = snapshot.queue.map(({ id: _, ...waiting }) => waiting);
+      // Nor does a save know why a call without a result has none, or that an answer is a denial.
+      const cut = ({ phase, result }) => masked.length && phase === "output-error" && result === undefined;
+      snapshot.toolCalls = snapshot.toolCalls.map((call) => (masked.length && call.phase === "denied" ? { ...call, phase: "output-error" } : call)).map((call) => (cut(call) ? { ...call, phase: "input-available", status: "complete", error: undefined } : call));
+      const known = new Map();
+      if (masked.length) snapshot.messages = sorted(snapshot.messages);
+      const sent = masked.length ? requests.map((request) => ({ ...request, messages: sorted(request.messages) })) : requests;
+      const json = JSON.stringify({ requests: sent, log: log.filter(([, code]) => code !== "edit-late"), promises, snapshot }, (_key, value) =>
+        value && typeof value === "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+      );
+      return JSON.parse(json.replace(uuid, (id) => (known.has(id) || known.set(id, `id ${known.size}`), known.get(id))));
+    },
+    /** Nothing is in progress, here or at a server that was left; and no call has failed without a result, which no save says. */
+    settled: () => !agent.getSnapshot().isLoading && agent.getSnapshot().toolCalls.every(({ phase, result }) => phase !== "output-error" || result !== undefined) && agent.getSnapshot().messages.every(({ delivery }) => delivery !== "streaming") && !body?.open && !executing.length,
+  };
+}
+
+/** Nothing passes between page, worker and server. */
+async function quiet(sides) {
+  const size = () => JSON.stringify(sides.map(({ view }) => view([])));
+  let last = size();
+  for (let same = 0; same < 2; ) {
+    for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
+    const next = size();
+    same = next === last ? same + 1 : 0;
+    last = next;
+  }
+}
+
+/** Plays a seed. Throws what differs, with the steps so far. */
+export async function play(seed, kind, batches = batchesOf(seed, kind)) {
+  // What comes later is no sign that nothing passes.
+  await core();
+  const workers = await localWorkers(core);
+  const sides = [
+    open((options) => createAgentWith(core, options), kind),
+    open((options) => createWorkerAgentWith(core, workers.spawn, undefined, options), kind),
+  ];
+  const played = [];
+  // Of what no save has.
+  let masked = [];
+  try {
+    let n = 0;
+    for (const batch of batches) {
+      played.push(batch.map(({ name }) => name).join("+"));
+      if (batch[0].death) {
+        // With a run in progress they are meant to differ.
+        if (!sides[1].settled() || !workers.all.length) continue;
+        workers.all.at(-1).crash("out of memory");
+        masked = ["steps", "usage", "outcome", "runId", "status", "error"];
+      } else {
+        const at = sides.map((side) => side.frame());
+        for (const step of batch) {
+          n += 1;
+          sides.forEach((side, which) => {
+            try {
+              side.play(step, n, at[which]);
+            } catch (error) {
+              side.view([]);
+              throw Object.assign(error, { side: which });
+            }
+          });
+        }
+      }
+      await quiet(sides);
+      const [page, worker] = sides.map((side) => side.view(masked));
+      assert.deepEqual(worker, page);
+    }
+  } catch (error) {
+    error.message = `seed ${seed}, ${JSON.stringify(kind)}, after ${played.join(", ")}: ${error.message}`;
+    throw error;
+  } finally {
+    for (const { agent } of sides) agent.dispose();
+  }
+}

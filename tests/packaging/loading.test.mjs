@@ -1,0 +1,125 @@
+// The chunk with the WebAssembly: not in the page's first bundle, and what a person sees while it does not come. The package is
+// installed from its tarball and the page built by Vite, with no setting.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { openBrowser } from "../webdriver/client.mjs";
+import { closeDisplay } from "../webdriver/display.mjs";
+import { engineNames, engines, locate } from "../webdriver/engines.mjs";
+import { ANSWER, startAgentServer } from "./agent-server.mjs";
+import { buildSite } from "./apps.mjs";
+import { install } from "./consumer.mjs";
+
+/** @type {import("./consumer.mjs").Consumer} */
+let consumer;
+/** @type {Awaited<ReturnType<typeof startAgentServer>>} */
+let server;
+/** @type {string} */
+let site;
+/** Whether the chunk is served; and how often it was asked for. @type {() => boolean | Promise<boolean>} */
+let allow = () => true;
+let asked = 0;
+
+before(async () => {
+  consumer = await install({ react: "react", "react-dom": "react-dom" });
+  site = await buildSite(consumer, "typing");
+  server = await startAgentServer({
+    files: site,
+    headers: { "cache-control": "no-store" },
+    allow: (path) => !path.includes("core-inline") || (asked++, allow()),
+  });
+});
+after(async () => {
+  await server?.close();
+  await closeDisplay();
+  consumer?.remove();
+});
+beforeEach(() => {
+  server.requests.length = asked = 0;
+  allow = () => true;
+});
+
+const sent = () => server.requests.map(({ messages }) => messages.map((/** @type {{ content: string }} */ { content }) => content));
+
+test("neither module is in what the page loads at first", () => {
+  const glue = readFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/glue/bytes.js"), "utf8");
+  const html = readFileSync(join(site, "index.html"), "utf8");
+  const first = [...html.matchAll(/assets\/[\w-]+\.js/g)].map(([name]) => readFileSync(join(site, name)));
+  assert.equal(first.length, 1);
+  assert.equal(first[0]?.includes(glue.slice(100, 160)), false);
+  assert.ok(gzipSync(first[0] ?? "").length < 100_000, "React and the entry");
+  const chunks = readdirSync(join(site, "assets")).filter((name) => name.includes("-inline"));
+  assert.deepEqual(chunks.map((name) => name.split("-")[0]).sort(), ["core", "full"]);
+});
+
+for (const name of engineNames) {
+  const { missing } = locate(name);
+  // In CI every engine has to be there: without it the tests fail at their start.
+  const skip = missing.length > 0 && !process.env.CI && `${missing.join(" and ")} not found; Debian packages: ${engines[name].packages.join(" ")}`;
+  describe(engines[name].title, () => {
+    /** @type {import("../webdriver/client.mjs").Browser} */
+    let browser;
+    before(async () => {
+      if (!skip) browser = await openBrowser(name);
+    });
+    after(() => browser?.close());
+
+    const open = async () => {
+      // Not goto: Firefox holds back a page's `load` event until its imports have come, and these do not come.
+      await browser.goto("about:blank");
+      await browser.evaluate((url) => void setTimeout(() => location.assign(url)), `${server.url}/index.html`);
+      await browser.waitFor(() => document.querySelector("#send"), { message: "the page" });
+    };
+    const say = async (/** @type {string} */ text) => {
+      await browser.type("input", text);
+      await browser.click("#send");
+    };
+    const rows = () => browser.evaluate(() => [...document.querySelectorAll("li")].map((row) => row.textContent));
+    const shows = (/** @type {string} */ css, /** @type {string} */ text) =>
+      browser.waitFor((css, text) => document.querySelector(css)?.textContent === text, { args: [css, text], message: `${text} in ${css}` });
+
+    test("while a chunk does not come, one can type, submit twice, stop and leave", { skip }, async () => {
+      let release = () => {};
+      allow = () => new Promise((resolve) => (release = () => resolve(true)));
+      await open();
+      await say("one");
+      await say("two");
+      await shows("#status", "busy");
+      assert.deepEqual(await rows(), ["one", "two"]);
+      await browser.click("#stop");
+      assert.deepEqual(await rows(), ["one", "two"]);
+      assert.equal(await browser.text("#status"), "busy");
+      await browser.click("#leave");
+      assert.deepEqual([sent(), asked], [[], 1]);
+      release();
+      for (const end = Date.now() + 15_000; !sent().length && Date.now() < end; ) await rows();
+      assert.deepEqual(sent(), [["one", "two"]]);
+      assert.deepEqual(await browser.consoleErrors(), []);
+    });
+
+    test("a chunk that is refused loses nothing, and is asked for again", { skip }, async () => {
+      allow = () => false;
+      await open();
+      await shows("#error", "internal load");
+      await say("one");
+      await shows("#status", "error");
+      assert.deepEqual([await rows(), sent()], [["one"], []]);
+      allow = () => true;
+      await browser.click("#retry");
+      if (name === "firefox") {
+        // It remembers a failed import as long as the page lives.
+        await shows("#status", "error");
+        assert.deepEqual([await rows(), sent()], [["one"], []]);
+        return;
+      }
+      await shows("#status", "success");
+      assert.deepEqual([await rows(), sent()], [["one", ANSWER], [["one"]]]);
+      assert.equal(await browser.text("#error"), "");
+      // The browser reports the refused chunk by itself.
+      await browser.consoleErrors();
+    });
+  });
+}

@@ -1,0 +1,39 @@
+// What the documents name and link to is there.
+//
+//   node --test tests/readme/links.test.mjs       needs a built package
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { packageFolder, root } from "../packaging/consumer.mjs";
+import { documents, read } from "./documents.mjs";
+
+test("every file and folder that CONTRIBUTING names is there", () => {
+  const text = read("CONTRIBUTING.md").replaceAll(/^```.*?^```$/gms, "");
+  const names = [...text.matchAll(/`([\w./-]+)`/g)].map((match) => match[1] ?? "").filter((name) => /^(\.?\w[\w-]*\/|[\w-]+\.\w+$)/.test(name));
+  // A file may be named by its end; what git ignores need not be there.
+  const ends = ["mod.rs", "glue/bytes.js", "index.json", "package.json", "allowed-differences.json"];
+  const made = read(".gitignore");
+  const missing = names.filter((name) => !ends.includes(name) && !made.includes(name.split("/")[0] ?? "") && !existsSync(join(root, name)));
+  assert.deepEqual(missing, []);
+  assert.ok(names.length > 30, `${names.length} names`);
+});
+
+test("the package has these documents, and what they link to", () => {
+  for (const name of documents) {
+    const text = read(name);
+    assert.equal(readFileSync(join(packageFolder, name), "utf8"), text, name);
+    const prose = text.replaceAll(/^```.*?^```$/gms, "");
+    const links = [...prose.matchAll(/\]\(([^)]*)\)|(?:src|href)="([^"]*)"/g)].map((match) => match[1] ?? match[2] ?? "");
+    const files = links.filter((link) => !/^(https?:|#)/.test(link)).map((link) => join(dirname(name), link.replace(/#.*/, "")));
+    assert.deepEqual(files.filter((file) => !existsSync(join(packageFolder, file))), [], name);
+  }
+});
+
+test("the README is short, and leads to every page", () => {
+  const readme = read("README.md");
+  assert.ok(readme.split("\n").length <= 200);
+  const pages = documents.filter((name) => /^docs\/[^/]*$/.test(name));
+  assert.deepEqual(pages.filter((name) => !readme.includes(`](${name})`)), []);
+});

@@ -1,0 +1,15 @@
+// The documents that are published with the package: the README, its pages and its picture.
+
+import { readdirSync } from "node:fs";
+import { at } from "./paths.mjs";
+
+/** They measure or explain the repository. */
+const ofTheRepository = ["performance.md"];
+
+const files = (/** @type {string} */ folder, /** @type {RegExp} */ names) =>
+  readdirSync(at(folder)).filter((name) => names.test(name) && !ofTheRepository.includes(name)).map((name) => `${folder}/${name}`);
+
+/** The README, and the pages that it leads to. */
+export const pages = ["README.md", ...files("docs", /\.md$/), ...files("docs/systems", /\.md$/)];
+
+export const documents = [...pages, ...files("docs", /\.png$/), "LICENSE-MIT", "LICENSE-APACHE", "SECURITY.md"];
