@@ -24,7 +24,7 @@ let consumer;
 /** @type {{ url: string, close(): Promise<void> }} */
 let server;
 before(async () => {
-  const peers = ["react", "react-dom", "svelte", "jsdom", "vite", "csstype", "undici-types", "@types/react", "@types/node", "rxjs", "tslib", "@ag-ui/core"];
+  const peers = ["react", "react-dom", "svelte", "jsdom", "vite", "csstype", "undici-types", "@types/react", "@types/react-dom", "@types/node", "rxjs", "tslib", "@ag-ui/core"];
   consumer = await install(Object.fromEntries(peers.map((name) => [name, name])));
   // The demo's server is not typed.
   const path = "../../www/server.mjs";
