@@ -1,9 +1,9 @@
 // For tests of applications: an agent's server that says what the test says, when the test says so, in place of `fetch`;
 // and an agent without a core, for components. Needs no test framework.
 
-import { createEmitter } from "./emitter.js";
-import { initialSnapshot } from "./initial.js";
-import { uuid } from "./uuid.js";
+import { createEmitter } from "./agent/emitter.js";
+import { initialSnapshot } from "./snapshot/initial.js";
+import { uuid } from "./base/uuid.js";
 import type {
   Agent,
   AgentListeners,
@@ -13,7 +13,7 @@ import type {
   ResumeEntry,
   RunResult,
   Tool,
-} from "./types.js";
+} from "./api/types.js";
 
 /** A request that a scripted agent has got. */
 export interface ScriptedRequest {

@@ -29,7 +29,7 @@ const PATHS: [&str; 6] = [
 ];
 
 impl Published {
-    /// What the mirror starts with (`js/initial.ts`).
+    /// What the mirror starts with (`js/snapshot/initial.ts`).
     pub fn initial() -> Self {
         Self {
             queue: "[]".to_owned(),
