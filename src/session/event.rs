@@ -6,9 +6,10 @@
 //! ```
 
 use super::earlier::Place;
-use super::history::Boundary;
-use super::run::{Outcome, Phase};
-use super::{AgentError, Effect, ErrorKind, Session, Status, Target};
+use super::outbox::Boundary;
+use super::run::Phase;
+use super::words::Outcome;
+use super::{AgentError, Effect, ErrorKind, Session, Target};
 use crate::dialect::Taken;
 #[cfg(feature = "codecs")]
 use crate::rules::grammar::{self, Unknown};
@@ -120,7 +121,7 @@ impl Session {
         if self.options.events && self.progress.told.tell(event) {
             let mut json = String::new();
             crate::wire::write_json(&mut json, data);
-            self.effects.push_back(Effect::Event(json));
+            self.outbox.push(Effect::Event(json));
         }
     }
 
@@ -131,7 +132,7 @@ impl Session {
         if self.is_known(&fields, now) {
             return Ok(());
         }
-        if let Some(converted) = self.thinking.convert(&fields, self.run_id.as_deref().unwrap_or_default()) {
+        if let Some(converted) = self.thinking.convert(&fields, self.verdict.run_id().unwrap_or_default()) {
             return self.members(&frame_fields(&converted, depth)?, &converted, now);
         }
         self.members(&fields, data, now)
@@ -199,9 +200,7 @@ impl Session {
         if delta.raw().is_empty() {
             return;
         }
-        if let Some(timing) = self.timing.as_mut().filter(|timing| timing.first_token.is_none()) {
-            timing.first_token = Some(now - timing.started);
-        }
+        self.verdict.token(now);
     }
 
     /// Whether a broken rule, or a limit, has ended the run: nothing more of it is taken.
@@ -278,7 +277,7 @@ impl Session {
                 }
                 let mut json = String::new();
                 crate::wire::write_json(&mut json, value.text());
-                self.effects.push_back(Effect::Custom { name: name.to_text(), value: json });
+                self.outbox.push(Effect::Custom { name: name.to_text(), value: json });
             }
             Event::RunStarted { thread_id, run_id, protocol_version, .. } => {
                 self.thinking.clear();
@@ -291,15 +290,7 @@ impl Session {
                     run.phase = Phase::Streaming;
                     run.thread_id = thread_id.map(Str::to_text);
                 }
-                if let Some(timing) = &mut self.timing {
-                    timing.duration = None;
-                }
-                if let Some(run_id) = run_id.map(Str::to_text).filter(|id| !new && is_a_name(id)) {
-                    self.run_id = Some(run_id);
-                }
-                self.status = Status::Running;
-                self.error = None;
-                self.outcome = None;
+                self.verdict.went_on(run_id.map(Str::to_text).filter(|id| !new && is_a_name(id)));
                 if protocol_version.is_some_and(|version| is_newer(&version.decode())) {
                     let message = format!("the peer speaks a later version than {PROTOCOL_VERSION}");
                     self.warn("protocol-newer", "RUN_STARTED", message);
@@ -322,11 +313,11 @@ impl Session {
                     self.review_calls();
                 }
                 if another {
-                    self.mark_once(Boundary::RunStarted, None, now);
+                    self.checkpoint_once(Boundary::RunStarted, None, now);
                 }
             }
-            Event::StepStarted { step_name } => self.mark_once(Boundary::StepStarted, Some(step_name), now),
-            Event::StepFinished { step_name } => self.mark_once(Boundary::StepFinished, Some(step_name), now),
+            Event::StepStarted { step_name } => self.checkpoint_once(Boundary::StepStarted, Some(step_name), now),
+            Event::StepFinished { step_name } => self.checkpoint_once(Boundary::StepFinished, Some(step_name), now),
             Event::ToolCallResult { tool_call_id, .. } => self.answered_elsewhere(&tool_call_id.decode()),
             Event::MessagesSnapshot { .. } => {
                 self.answered_by_snapshot();
@@ -358,13 +349,13 @@ impl Session {
 
     /// The end should name the run that was started.
     fn check_identity(&mut self, thread_id: Option<Str<'_>>, run_id: Option<Str<'_>>) {
-        let differs = |said: Option<Str<'_>>, started: Option<&String>| {
-            said.is_some_and(|said| started.is_some_and(|started| said.decode() != started.as_str()))
+        let differs = |said: Option<Str<'_>>, started: Option<&str>| {
+            said.is_some_and(|said| started.is_some_and(|started| said.decode() != started))
         };
-        let thread = self.run.as_ref().and_then(|run| run.thread_id.as_ref());
+        let thread = self.run.as_ref().and_then(|run| run.thread_id.as_deref());
         // An id that was not taken over at the start says nothing at the end.
         let run_id = run_id.filter(|id| is_a_name(&id.decode()));
-        if differs(run_id, self.run_id.as_ref()) || differs(thread_id, thread) {
+        if differs(run_id, self.verdict.run_id()) || differs(thread_id, thread) {
             self.warn("run-mismatch", "RUN_FINISHED", "it names another run or thread than RUN_STARTED did");
         }
     }
@@ -411,7 +402,7 @@ impl Session {
             let ending = if error.is_none() { Ending::Complete } else { Ending::Error };
             self.thread.end_run(ending, &pending, &|_| false, now);
             self.earlier.ended = Some((outcome, error));
-            return self.changed(true);
+            return self.outbox.changed(true);
         }
         // No submit waits for a run that is over.
         let until = if self.queue.is_empty() && !self.goes_on(outcome) { now + self.options.grace_ms } else { now };
@@ -420,10 +411,10 @@ impl Session {
             run.ended = Some((outcome, error));
             run.pending_calls = pending;
             run.phase = Phase::Draining { until };
-            self.wake(Some(until));
+            self.outbox.wake(Some(until));
         }
-        self.mark_once(Boundary::RunFinished, None, now);
-        self.changed(true);
+        self.checkpoint_once(Boundary::RunFinished, None, now);
+        self.outbox.changed(true);
     }
 }
 
