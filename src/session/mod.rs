@@ -13,8 +13,6 @@
 //! ```
 
 mod approve;
-mod budget;
-mod earlier;
 mod event;
 mod given;
 #[cfg(feature = "guard")]
@@ -23,13 +21,12 @@ mod input;
 mod intake;
 mod interrupts;
 mod join;
-mod once;
 mod options;
 mod outbox;
 mod page_calls;
 mod partial;
 mod queue;
-mod reconnect;
+mod rejoin;
 mod run;
 mod save;
 mod spoken;
@@ -39,23 +36,23 @@ mod verdict;
 mod words;
 
 pub use options::Options;
-pub use reconnect::{Network, Resume};
+pub use rejoin::{Network, Resume};
 pub use words::{AgentError, Effect, ErrorKind, Misuse, Outcome, Target, Ticket};
 
 use crate::dialect::{Begun, Dialect};
 use crate::thread::{Ending, Index, Thread, ThreadLimits, Warning};
 use crate::wire::{JsonWriter, Raw, RunAgentInput, Str, keep_private, write_json};
-use earlier::Earlier;
 use intake::Intake;
-use outbox::{Boundary, Connection, Next, Outbox, Shown};
+use outbox::{Connection, Next, Outbox, Shown};
 use page_calls::Untold;
 use partial::Partials;
 use queue::Queue;
-use reconnect::Progress;
+use rejoin::{Rejoin, Report};
 use run::{Phase, Run};
 use submit::{IfAwaiting, IfBusy, Start, Submit};
 use tools::Turn;
 use verdict::Verdict;
+use words::Boundary;
 
 /// An agent: a thread, the run in progress, and what waits for its turn.
 #[derive(Debug)]
@@ -72,13 +69,8 @@ pub struct Session {
     handled: Index,
     queue: Queue,
     outbox: Outbox,
-    requests: u32,
     verdict: Verdict,
-    last_event_id: String,
-    progress: Progress,
-    earlier: Earlier,
-    /// The last run was left to the server: nothing of it is closed.
-    left: bool,
+    rejoin: Rejoin,
     /// Answers of the page to calls that a replay has yet to tell of.
     untold: Untold,
     /// The answers that the last run was sent with, until it has ended well.
@@ -104,12 +96,8 @@ impl Session {
             handled: Index::new(),
             queue: Queue::default(),
             outbox: Outbox::default(),
-            requests: 0,
             verdict: Verdict::default(),
-            last_event_id: String::new(),
-            progress: Progress::default(),
-            earlier: Earlier::default(),
-            left: false,
+            rejoin: Rejoin::default(),
             untold: Untold::default(),
             resumed: None,
             disposed: false,
@@ -183,7 +171,7 @@ impl Session {
             phase: self.connection(),
             attempt: self.run.as_ref().map_or(0, |run| run.attempt),
             retry_at,
-            last_event_id: &self.last_event_id,
+            last_event_id: self.rejoin.last_event_id(),
         };
         let Self { outbox, thread, verdict, queue, .. } = self;
         (outbox, Shown { thread, verdict, queue, connection })
@@ -191,7 +179,7 @@ impl Session {
 
     /// The snapshot is to be kept as it is now, where a boundary is that a replay tells of again.
     fn checkpoint_once(&mut self, boundary: Boundary, step: Option<Str<'_>>, now: f64) {
-        if self.progress.told.tell(boundary.name()) {
+        if self.rejoin.is_new(Report::Checkpoint(boundary)) {
             self.checkpoint(boundary, step, now);
         }
     }
@@ -352,7 +340,7 @@ impl Session {
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| list(json, depth)).transpose()?;
         let edited = self.thread.edit_messages(before, list(&after, depth)?);
-        if let Some(checkpoint) = &mut self.progress.checkpoint {
+        if let Some(checkpoint) = self.rejoin.checkpoint() {
             checkpoint.keep(edited);
         }
         self.review_calls();
@@ -378,7 +366,7 @@ impl Session {
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| value(json, depth)).transpose()?;
         // A run that was left may be joined, and continue the state that it knows.
-        let running = self.run.is_some() || self.left;
+        let running = self.run.is_some() || self.rejoin.is_left();
         self.thread.edit_state(before, value(&after, depth)?, running);
         self.outbox.changed(true);
         Ok(())
@@ -391,13 +379,9 @@ impl Session {
         self.abandon_turn();
         self.handled.clear();
         self.untold = Untold::default();
-        self.left = false;
-        self.progress = Progress::default();
-        self.earlier = Earlier::default();
-        self.earlier.set_old();
+        self.rejoin.clear();
         self.thread.clear();
         self.verdict = Verdict::default();
-        self.last_event_id.clear();
         self.resumed = None;
         self.outbox.ask_for_save();
         self.outbox.changed(true);
@@ -444,7 +428,7 @@ impl Session {
     /// Begins the next run, if none is in progress and one may begin.
     fn next(&mut self, now: f64) {
         // The thread of a run that was left is not free.
-        while self.run.is_none() && !self.is_working() && !self.left {
+        while self.run.is_none() && !self.is_working() && !self.rejoin.is_left() {
             let Some(submit) = self.next_in_line(now) else { return };
             self.begin(submit, now);
         }
@@ -479,9 +463,7 @@ impl Session {
         }
         if !joins {
             self.end_left(now);
-            self.progress = Progress::default();
-            self.earlier.begin(None);
-            self.earlier.set_alone(self.thread.last_id().is_none());
+            self.rejoin.begin(self.thread.last_id().is_none());
             // A result whose call was taken away may be asked for by the run that follows, and by no other.
             if !follows {
                 self.untold = Untold::default();
@@ -507,7 +489,7 @@ impl Session {
             self.thread.merge_state(state);
         }
         if !joins {
-            self.progress.behind = self.thread.last_id().map(Into::into);
+            self.rejoin.set_behind(self.thread.last_id());
         }
         self.report_warnings();
         let protocol = self.options.protocol;
@@ -535,13 +517,13 @@ impl Session {
         }
         self.outbox.begin_run();
         self.verdict.begun(submit.run_id, now);
-        if !std::mem::take(&mut self.left) {
+        if !self.rejoin.take_left() {
             self.intake.start_over();
         }
-        if self.progress.checkpoint.is_none() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
-            self.progress.checkpoint = Some(self.thread.checkpoint());
+        if !self.rejoin.has_checkpoint() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
             // A thread in which nobody has asked anything has seen no run.
-            self.earlier.set_lacks(joins && !self.thread.has_turn());
+            let lacks = joins && !self.thread.has_turn();
+            self.rejoin.keep(self.thread.checkpoint(), lacks);
         }
         let mut body = self.begin_dialect(&body, joins, continues).unwrap_or(body);
         if !joins && !speaks {
@@ -579,7 +561,7 @@ impl Session {
     /// Tells the dialect, where there is one, of a run; the body that it would send.
     fn begin_dialect(&mut self, input: &str, joins: bool, continues: bool) -> Option<String> {
         let run_id = self.verdict.run_id().unwrap_or_default();
-        let cursor = &self.last_event_id;
+        let cursor = self.rejoin.last_event_id();
         self.intake.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
         self.intake.body(input)
     }
@@ -605,7 +587,7 @@ impl Session {
     fn finish(&mut self, now: f64) {
         let Some(mut run) = self.run.take() else { return };
         self.intake.drop_body();
-        self.progress.restored = false;
+        self.rejoin.set_restored(false);
         self.outbox.wake(None);
         let (outcome, error) =
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
@@ -675,7 +657,7 @@ impl Session {
 
     /// Reports a warning about the stream, unless an earlier telling of the run has led to it.
     fn report_warning(&mut self, warning: Warning) {
-        if self.progress.told.tell(warning.code) {
+        if self.rejoin.is_new(Report::Warning(warning.code)) {
             self.outbox.warn(warning);
         }
     }

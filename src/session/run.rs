@@ -1,8 +1,7 @@
 //! One run: from its request to its outcome.
 
-use super::budget::Budget;
 use super::event::is_a_name;
-use super::reconnect::Answer;
+use super::rejoin::{Answer, Budget};
 use super::words::{AgentError, Outcome, Target, Ticket};
 use crate::wire::{Format, Raw, decode};
 use std::rc::Rc;

@@ -3,14 +3,13 @@
 //! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, untold?, failed?, queue, turn?, resumed?,
 //! lastEventId?, cursor?, behind?, checkpoint?, earlier?}`. A later version that means something else has another `v`.
 
-use super::earlier::Earlier;
 use super::page_calls::Untold;
-use super::reconnect::{Progress, Resume};
+use super::rejoin::Resume;
 use super::submit::{IfAwaiting, Start, Submit};
 use super::tools::Turn;
 use super::words::Misuse;
 use super::{Outcome, Session};
-use crate::thread::{At, Checkpoint, Index, LocalAnswer};
+use crate::thread::{At, Index, LocalAnswer};
 use crate::wire::{Fields, JsonWriter, Raw, keep_private};
 
 /// What `v` says.
@@ -24,7 +23,7 @@ impl Session {
         object.member("v").push_str(VERSION);
         object.string("threadId", &self.options.thread_id).optional("runId", self.verdict.run_id());
         let connected = self.run.as_ref().map(|run| run.ended.is_none());
-        let running = self.left || connected.unwrap_or(self.progress.restored);
+        let running = self.rejoin.is_unfinished(connected);
         object.member("running").push_str(if running { "true" } else { "false" });
         let mut messages = JsonWriter::array(object.member("messages"));
         self.thread.write_messages(&mut messages);
@@ -55,20 +54,10 @@ impl Session {
         if let Some(resumed) = &self.resumed {
             object.json("resumed", resumed);
         }
-        object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
         // A run that was cut can be joined still.
-        if running || self.verdict.outcome() == Some(Outcome::Truncated) {
-            object.optional("cursor", self.progress.cursor.as_deref());
-            object.optional("behind", self.progress.behind.as_deref());
-            if let Some(checkpoint) = &self.progress.checkpoint {
-                checkpoint.write(object.member("checkpoint"), &self.thread);
-            }
-        }
-        if self.options.network.resume.as_ref().is_some_and(Resume::tells_threads)
-            && (running || self.earlier.renames())
-        {
-            self.earlier.save(object.member("earlier"));
-        }
+        let joinable = running || self.verdict.outcome() == Some(Outcome::Truncated);
+        let told = self.options.network.resume.as_ref().is_some_and(Resume::tells_threads);
+        self.rejoin.save(&mut object, joinable, running, told, &self.thread);
         object.close();
         json
     }
@@ -113,14 +102,7 @@ impl Session {
         untold.into_iter().filter_map(LocalAnswer::read).for_each(|answer| self.untold.push(answer));
         self.verdict.named(string("runId"));
         self.resumed = fields.some("resumed").filter(|raw| raw.array().is_some()).map(|raw| raw.text().to_owned());
-        self.last_event_id = string("lastEventId").unwrap_or_default();
-        let checkpoint = fields.some("checkpoint").and_then(Checkpoint::read);
-        self.progress = Progress::default();
-        self.progress.cursor = string("cursor");
-        self.progress.behind = string("behind");
-        self.progress.checkpoint = checkpoint;
-        self.earlier = fields.some("earlier").and_then(Earlier::restore).unwrap_or_default();
-        self.earlier.set_old();
+        self.rejoin.restore(&fields);
         for submit in queue {
             let ticket = self.queue.give();
             self.queue.push(Submit { ticket, ..submit });
@@ -131,7 +113,7 @@ impl Session {
         self.restore_turn(turn);
         self.report_warnings();
         if fields.get("running").and_then(Raw::boolean) == Some(true) {
-            self.progress.restored = true;
+            self.rejoin.set_restored(true);
             self.verdict.cut("the page was left during the run");
         } else {
             // Where the page was at work alone, its agent is told what became of that.

@@ -292,7 +292,7 @@ impl Session {
         }
         self.thread.set_call_phase(id, CallPhase::Executing);
         // Approved after the run has ended: the user waits again.
-        if self.run.is_none() && !self.left {
+        if self.run.is_none() && !self.rejoin.is_left() {
             self.verdict.works();
         }
         let mut json = String::new();
@@ -368,7 +368,7 @@ impl Session {
     /// the server brought its answer: then nobody waits for it.
     pub(super) fn is_open(&mut self, id: &str, now: f64) -> bool {
         // A run in progress may tell of it yet, or again.
-        let untold = self.left || self.run.as_ref().is_some_and(|run| run.ended.is_none());
+        let untold = self.rejoin.is_left() || self.run.as_ref().is_some_and(|run| run.ended.is_none());
         let found = self.thread.is_answered(id).map(|answered| !answered);
         if self.stage_of(id).is_none() {
             return found.unwrap_or_default();

@@ -1,10 +1,12 @@
 //! The words of a session that its border knows, too. Uses nothing else of the session.
 
+mod boundary;
 mod effect;
 mod error;
 mod misuse;
 mod outcome;
 
+pub use boundary::Boundary;
 pub use effect::{Effect, Target};
 pub use error::{AgentError, ErrorKind};
 pub use misuse::Misuse;
