@@ -408,7 +408,8 @@ impl Session {
             return self.outbox.changed(true);
         }
         // No submit waits for a run that is over.
-        let until = if self.queue.is_empty() && !self.goes_on(outcome) { now + self.options.grace_ms } else { now };
+        let until =
+            if self.queue.is_empty() && !self.page.goes_on(outcome) { now + self.options.grace_ms } else { now };
         self.conclude(outcome, error.clone(), &pending, now);
         if let Some(run) = &mut self.run {
             run.ended = Some((outcome, error));

@@ -31,9 +31,7 @@ impl Session {
         self.hang_up();
         self.outbox.wake(None);
         let Some(run) = self.run.take() else { return };
-        if let Some(turn) = &mut self.turn {
-            turn.leave();
-        }
+        self.page.leave_run();
         self.rejoin.leave();
         self.verdict.left();
         let run_id = self.verdict.run_name();
@@ -304,7 +302,7 @@ impl Session {
     /// Forgets what the run has told so far, for it is told again.
     fn rewind(&mut self) {
         if let Some(checkpoint) = self.rejoin.rewind() {
-            self.thread.go_back(checkpoint).into_iter().for_each(|answer| self.untold.push(answer));
+            self.page.detach(self.thread.go_back(checkpoint));
         }
     }
 

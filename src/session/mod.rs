@@ -13,8 +13,8 @@
 //! ```
 
 mod approve;
+mod asked;
 mod event;
-mod given;
 #[cfg(feature = "guard")]
 mod guarded;
 mod input;
@@ -23,8 +23,7 @@ mod interrupts;
 mod join;
 mod options;
 mod outbox;
-mod page_calls;
-mod partial;
+mod page;
 mod queue;
 mod rejoin;
 mod run;
@@ -40,19 +39,18 @@ pub use rejoin::{Network, Resume};
 pub use words::{AgentError, Effect, ErrorKind, Misuse, Outcome, Target, Ticket};
 
 use crate::dialect::{Begun, Dialect};
-use crate::thread::{Ending, Index, Thread, ThreadLimits, Warning};
-use crate::wire::{JsonWriter, Raw, RunAgentInput, Str, keep_private, write_json};
+use crate::thread::{Ending, Thread, ThreadLimits, Warning};
+use crate::wire::{JsonWriter, Raw, RunAgentInput, Str, keep_private};
+use asked::Asked;
 use intake::Intake;
 use outbox::{Connection, Next, Outbox, Shown};
-use page_calls::Untold;
-use partial::Partials;
+use page::Page;
 use queue::Queue;
 use rejoin::{Rejoin, Report};
 use run::{Phase, Run};
 use submit::{IfAwaiting, IfBusy, Start, Submit};
-use tools::Turn;
 use verdict::Verdict;
-use words::Boundary;
+use words::{Boundary, Ended, settlement};
 
 /// An agent: a thread, the run in progress, and what waits for its turn.
 #[derive(Debug)]
@@ -62,19 +60,13 @@ pub struct Session {
     intake: Intake,
     run: Option<Run>,
     /// The run with those that follow on its calls.
-    turn: Option<Turn>,
-    /// Answers to interrupts, while others wait for theirs.
-    partial: Partials,
-    /// Calls that the page was given: each once.
-    handled: Index,
+    page: Page,
+    /// Answers to interrupts.
+    asked: Asked,
     queue: Queue,
     outbox: Outbox,
     verdict: Verdict,
     rejoin: Rejoin,
-    /// Answers of the page to calls that a replay has yet to tell of.
-    untold: Untold,
-    /// The answers that the last run was sent with, until it has ended well.
-    resumed: Option<String>,
     disposed: bool,
 }
 
@@ -91,15 +83,12 @@ impl Session {
             options,
             intake: Intake::default(),
             run: None,
-            turn: None,
-            partial: Partials::default(),
-            handled: Index::new(),
+            page: Page::default(),
+            asked: Asked::default(),
             queue: Queue::default(),
             outbox: Outbox::default(),
             verdict: Verdict::default(),
             rejoin: Rejoin::default(),
-            untold: Untold::default(),
-            resumed: None,
             disposed: false,
         };
         if !session.options.protocol.tags() {
@@ -133,8 +122,8 @@ impl Session {
     fn holds_every_ticket(&self) -> bool {
         let run = self.run.as_ref().map(|run| run.ticket);
         // A run's turn has its ticket, too.
-        let turn = self.turn.as_ref().and_then(Turn::ticket).filter(|ticket| run != Some(*ticket));
-        self.queue.holds_every_ticket([run, turn].into_iter().flatten(), self.partial.len())
+        let turn = self.page.ticket().filter(|ticket| run != Some(*ticket));
+        self.queue.holds_every_ticket([run, turn].into_iter().flatten(), self.asked.len())
     }
 
     /// The save of this number was written, or need not be waited for any longer.
@@ -224,7 +213,7 @@ impl Session {
         // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
         let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
         if over && !self.any_in_line(now) || if_busy == IfBusy::Replace {
-            self.admit(&submit, now)?;
+            self.asked.admit(&submit, &self.thread, now)?;
         }
         if over {
             self.close(now);
@@ -279,7 +268,7 @@ impl Session {
 
     /// `tells`: the server is told, too.
     fn halt(&mut self, tells: bool, now: f64) {
-        let goes_on = self.goes_on(Outcome::Success);
+        let goes_on = self.page.goes_on(Outcome::Success);
         if let Some(run) = &mut self.run {
             let on = run.ended.is_none();
             if goes_on {
@@ -299,7 +288,7 @@ impl Session {
 
     /// Takes one submit back: out of the queue, or as [`Self::stop`] if its run is in progress.
     pub fn cancel(&mut self, ticket: Ticket, now: f64) {
-        let working = self.turn.as_ref().is_some_and(|turn| turn.is(ticket)) && self.is_working();
+        let working = self.page.ticket() == Some(ticket) && self.is_working();
         if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
             self.stop(now);
         } else if let Some(submit) = self.queue.take(ticket) {
@@ -377,12 +366,11 @@ impl Session {
         self.alive()?;
         self.abandon(true, now);
         self.abandon_turn();
-        self.handled.clear();
-        self.untold = Untold::default();
+        self.page.clear();
         self.rejoin.clear();
         self.thread.clear();
         self.verdict = Verdict::default();
-        self.resumed = None;
+        self.asked.ended();
         self.outbox.ask_for_save();
         self.outbox.changed(true);
         Ok(())
@@ -442,31 +430,18 @@ impl Session {
         // It has left the queue.
         self.outbox.ask_for_save();
         let same = self.verdict.is_of(&submit.run_id);
-        let follows = self.turn.as_ref().is_some_and(|turn| turn.is_followed_by(&submit));
-        match &mut self.turn {
-            Some(_) if follows => {}
-            Some(turn) if joins && same => {
-                if let Some(waiting) = turn.join(submit.ticket) {
-                    self.queue.join(waiting, submit.ticket);
-                }
-            }
-            // Nobody has continued without an answer.
-            Some(turn) if !joins && !speaks && turn.waits() => {}
-            _ => {
-                self.leave_turn(&submit.start);
-                self.turn = Some(Turn::new(&submit));
-            }
-        }
+        let follows = self.page.is_followed_by(&submit);
+        self.begin_turn(&submit, same);
         if speaks {
-            self.resumed = self.answers(&submit);
-            self.drop_answers(Outcome::Dropped);
+            let dropped = self.asked.send(&submit, &mut self.thread);
+            self.settle_dropped(dropped, Outcome::Dropped);
         }
         if !joins {
             self.end_left(now);
             self.rejoin.begin(self.thread.last_id().is_none());
             // A result whose call was taken away may be asked for by the run that follows, and by no other.
             if !follows {
-                self.untold = Untold::default();
+                self.page.forget_detached();
             }
         }
         match &submit.start {
@@ -503,7 +478,7 @@ impl Session {
             tools: &submit.tools,
             context: &submit.context,
             forwarded_props: &submit.forwarded_props,
-            resume: self.resumed.as_deref(),
+            resume: self.asked.resume(),
         };
         let body = input.write();
         // Who joins a run tells it nothing.
@@ -595,13 +570,13 @@ impl Session {
         if !matches!(run.phase, Phase::Draining { .. }) {
             self.checkpoint(Boundary::RunFinished, None, now);
         }
-        run.outcome = outcome;
+        let ended = Ended { outcome, result: run.result, unanswered: run.unanswered };
         self.outbox.changed(true);
         if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
-            return self.run_is_over(run, now);
+            return self.run_is_over(run.ticket, ended, now);
         }
         let run_id = self.verdict.run_name();
-        self.settle(run.ticket, &run_id, outcome, error.as_ref(), Some(&run));
+        self.settle(run.ticket, &run_id, outcome, error.as_ref(), Some(&ended));
     }
 
     /// Nothing grows, and the snapshot says how it ended.
@@ -611,14 +586,14 @@ impl Session {
             Outcome::Aborted | Outcome::Dropped | Outcome::Disconnected => Ending::Aborted,
             Outcome::Error | Outcome::Truncated => Ending::Error,
         };
-        let turn = self.turn.as_ref();
-        self.thread.end_run(ending, pending, &|id| Self::is_page_call(turn, id), now);
-        let goes_on = self.goes_on(outcome);
+        let page = &self.page;
+        self.thread.end_run(ending, pending, &|id| page.stage_of(id).is_some(), now);
+        let goes_on = page.goes_on(outcome);
         if ending != Ending::Complete {
             self.abandon_turn();
         }
         if ending == Ending::Complete {
-            self.resumed = None;
+            self.asked.ended();
         }
         self.verdict.ended(outcome, error, goes_on, now);
     }
@@ -629,24 +604,15 @@ impl Session {
         run_id: &str,
         outcome: Outcome,
         error: Option<&AgentError>,
-        run: Option<&Run>,
+        run: Option<&Ended>,
     ) {
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        object.string("runId", run_id).string("outcome", outcome.name());
-        if let Some(error) = error {
-            error.write(object.member("error"));
-        }
-        if let Some(result) = run.and_then(|run| run.result.as_deref()) {
-            write_json(object.member("result"), result);
-        }
-        if let Some(run) = run.filter(|run| outcome == Outcome::Success && !run.unanswered.is_empty()) {
-            object.strings("pendingToolCallIds", run.unanswered.iter().map(String::as_str));
-        }
-        object.close();
+        self.settle_as(ticket, &settlement(run_id, outcome, error, run));
+    }
+
+    fn settle_as(&mut self, ticket: Ticket, json: &str) {
         self.outbox.ask_for_save();
         for ticket in self.queue.settle(ticket) {
-            self.outbox.push(Effect::Settled { ticket, result: json.clone() });
+            self.outbox.push(Effect::Settled { ticket, result: json.to_owned() });
         }
     }
 

@@ -11,6 +11,7 @@ pub use effect::{Effect, Target};
 pub use error::{AgentError, ErrorKind};
 pub use misuse::Misuse;
 pub use outcome::Outcome;
+pub(super) use outcome::{Ended, settlement};
 
 /// Names a submit until it is settled.
 pub type Ticket = u32;
