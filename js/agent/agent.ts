@@ -14,6 +14,7 @@ import type { Core } from "../core/loader.js";
 import { needsFull } from "../core/modules.js";
 import { readSaved, refusal, type Queued, type SavedAgent } from "./persist.js";
 import { createSaving, type Saving } from "./saving.js";
+import { observed } from "../network/observe.js";
 import { stopRemote, toNetwork, toTarget } from "../network/request.js";
 import { checkTools, createCalls, isPromise } from "./tools.js";
 import type { AgainOptions, Agent, AgentOptions, AgentSnapshot, Checkpoint, PageTool, QueuedSubmit, RunResult, SubmitInput, TransportTarget } from "../api/types.js";
@@ -144,10 +145,14 @@ export function createAgentWith<State>(
     request: (resume, runId, cursor) => {
       const request = { resume, threadId: snapshot.threadId, runId, cursor };
       const target = options.transport?.keep ? ownLine().target(request) : toTarget(options, request);
-      if (full) return target;
-      // The small module cannot read it, whatever the options say by now.
-      const plain = (target: TransportTarget): TransportTarget => ({ ...target, binary: false });
-      return isPromise(target) ? target.then(plain) : plain(target);
+      const seen = emitter.has("request");
+      if (full && !seen) return target;
+      const change = (target: TransportTarget): TransportTarget => {
+        // The small module cannot read it, whatever the options say by now.
+        const plain = full ? target : { ...target, binary: false };
+        return seen ? observed(plain, request, (request) => emitter.emit("request", request)) : plain;
+      };
+      return isPromise(target) ? target.then(change) : change(target);
     },
     stopRemote: (runId) => {
       stopRemote(options, { threadId: snapshot.threadId, runId }).catch((cause: unknown) => {
