@@ -258,8 +258,8 @@ describe("a recording of the inspector", () => {
 
   it("of another tool is shown too", () => {
     const log = createLog();
-    readLog('{"request":{"method":"POST","url":"/agent","input":{"messages":[]}}}\n20\n{"response":{"status":200,"headers":{}}}\n{"type":"RUN_STARTED","threadId":"t","runId":"r"}\n{"end":"cut"}\n', log);
-    assert.deepEqual(exchanges(log.entries).map(({ status, end, headMs, events }) => [status, end, headMs, events]), [[200, "lost", 20, 1]]);
+    readLog('{"request":{"method":"POST","url":"/agent","input":{"messages":[]}}}\n{"response":{"status":200,"headers":{}}}\n20\n{"type":"RUN_STARTED","threadId":"t","runId":"r"}\n{"end":"cut"}\n', log);
+    assert.deepEqual(exchanges(log.entries).map(({ status, end, firstEventMs, events }) => [status, end, firstEventMs, events]), [[200, "lost", 20, 1]]);
     assert.throws(() => readLog("{}", createLog()), SyntaxError);
     assert.throws(() => readLog("no JSON", createLog()), /Line 1/);
   });

@@ -32,7 +32,7 @@ export function writeLog(entries: readonly Entry[], snapshot?: AgentSnapshot): s
       const pause = (times[i] ?? clock) - clock;
       if (pause > 0) lines.push(open ? String(pause) : note({ afterMs: pause }));
       clock += Math.max(0, pause);
-      open = "event" in item || "request" in item || (open && !("ended" in item));
+      open = "event" in item || "response" in item || (open && !("ended" in item || "request" in item));
       lines.push(...toLines(item));
     }
     if (changes) lines.push(JSON.stringify({ note: { changes } }));
