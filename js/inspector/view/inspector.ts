@@ -45,10 +45,10 @@ export function openInspector(limits: LogLimits, place: Place): Inspector {
   let imported: AgentSnapshot | undefined;
   let offs: (() => void)[] = [];
   let frame: { readonly view: Window; readonly id: number } | undefined;
-  let closed = false;
+  let [begun, closed] = [false, false];
 
   const snapshot = (): AgentSnapshot | undefined => agent?.getSnapshot() ?? imported;
-  const lines = timeline(log, announcer.tell);
+  const lines = timeline(log, announcer.tell, () => schedule());
   const snapshots = snapshotPanel(() => agent, (at) => at !== undefined && lines.show(at), announcer.tell);
   const parts = [network(log), tools(), snapshots, warnings(log)] as const;
   const panels = [lines, ...parts];
@@ -61,7 +61,7 @@ export function openInspector(limits: LogLimits, place: Place): Inspector {
   const bar = h("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...tabs);
   const bodies = panels.map(({ node }, index) => h("div", { class: "tab", role: "tabpanel", id: `panel-${index}`, "aria-labelledby": `tab-${index}`, hidden: index !== 0 }, node));
   const actions = h("div", { class: "actions" });
-  const node = h("div", { class: "frame" }, h("header", {}, status, bar, actions), ...bodies, announcer.node);
+  const node = h("div", { class: "frame" }, h("div", { class: "head" }, status, bar, actions), ...bodies, announcer.node);
   rove(bar, "button", (tab) => tab.click());
 
   const turnTo = (index: number): void => {
@@ -72,20 +72,19 @@ export function openInspector(limits: LogLimits, place: Place): Inspector {
     }
     schedule();
   };
-  const schedule = (): void => {
-    if (frame || closed) return;
+  function schedule(): void {
+    // The first time, there is nothing to draw in yet.
+    if (frame || closed || !begun) return;
     const view = node.ownerDocument.defaultView ?? window;
     frame = { view, id: view.requestAnimationFrame(draw) };
-  };
+  }
   const draw = (): void => {
     frame = undefined;
     if (closed) return;
     const now = snapshot();
-    const warned = parts[3];
     const more = current === 0 ? lines.update() : (parts[current - 1]!.update(now), false);
     set(status, "data-status", now?.status);
     say(state, now ? (now.isLoading ? `running, ${now.connection.phase}` : now.outcome ?? now.status) : "no agent");
-    void warned;
     if (more) schedule();
   };
 
@@ -181,6 +180,7 @@ export function openInspector(limits: LogLimits, place: Place): Inspector {
       log.clear();
     },
   };
+  begun = true;
   schedule();
   return api;
 }

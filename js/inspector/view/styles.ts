@@ -19,7 +19,7 @@ const css = `
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 .frame { display: flex; flex-direction: column; height: 100%; container: frame / inline-size; }
-header { display: flex; flex-wrap: wrap; align-items: center; gap: 2px 12px; padding: 4px 8px; background: var(--tint); border-bottom: 1px solid var(--line); }
+.head { display: flex; flex-wrap: wrap; align-items: center; gap: 2px 12px; padding: 4px 8px; background: var(--tint); border-bottom: 1px solid var(--line); }
 .status { display: flex; align-items: center; gap: 6px; font-weight: 600; white-space: nowrap; min-width: 13ch; }
 .status .dot { background: var(--soft); }
 .status[data-status="running"] .dot { background: var(--good); }

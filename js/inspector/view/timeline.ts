@@ -27,8 +27,8 @@ export interface Timeline {
   close(): void;
 }
 
-/** The timeline of a log. `told` is called with what a search has found. */
-export function timeline(log: Log, told: (text: string) => void): Timeline {
+/** The timeline of a log. `told` is called with what a search has found, `ask` for an update in the next frame. */
+export function timeline(log: Log, told: (text: string) => void, ask: () => void): Timeline {
   const filter = createFilter(log);
   const hidden = new Set<Kind>();
   let announced = true;
@@ -59,8 +59,9 @@ export function timeline(log: Log, told: (text: string) => void): Timeline {
   const wish = (): void => {
     filter.set({ hidden, search: field.value });
     announced = false;
-    log.entries.length ? filter.step(perFrame) : undefined;
+    filter.step(perFrame);
     draft();
+    ask();
   };
   const draft = (): void => {
     const { rows: wanted } = filter;
