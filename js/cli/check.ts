@@ -81,7 +81,7 @@ export async function check(url: string, options: CheckOptions): Promise<Verdict
   agent.dispose();
 
   const { turns } = tap;
-  const bytes = turns.some(({ pieces }) => pieces.length > 0);
+  const bytes = turns.some(({ status, pieces }) => status === 200 && pieces.length > 0);
   if (unjudged === undefined && bytes && events === 0) unjudged = "the answer holds no event of AG-UI";
   const readable = dialect === undefined ? turns.filter(({ status }) => status !== undefined) : [];
   const found = readable.reduce((all, turn) => merged(all, turn.number, grammar(core, turn)), violations);

@@ -46,12 +46,15 @@ async function find(): Promise<{ client: Client; version: string } | undefined> 
 }
 
 async function failureOf({ HttpAgent }: Client, turn: Turn): Promise<string | undefined> {
-  const { request, status = 200, headers, pieces } = turn;
+  const { request, status = 200, headers, pieces, end } = turn;
   const { threadId, messages = [], state = {}, ...input } = request.input as { threadId: string; messages?: unknown; state?: unknown };
+  let next = 0;
   const body = new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      for (const { bytes } of pieces) controller.enqueue(bytes);
-      controller.close();
+    pull: (controller) => {
+      const piece = pieces[next++];
+      if (piece) controller.enqueue(piece.bytes);
+      else if (end === "cut") controller.error(new TypeError("the connection broke"));
+      else controller.close();
     },
   });
   const nothing = [204, 205, 304].includes(status);

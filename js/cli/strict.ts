@@ -42,7 +42,7 @@ function failureOf(core: FullCore, turn: Turn): Failure | undefined {
   const settings = JSON.stringify({ rules: "strict", runId: input?.runId });
   const stepper = new core.Stepper(settings, JSON.stringify(input?.messages ?? []), JSON.stringify(input?.state ?? {}));
   try {
-    return failureIn(stepper, turn) ?? lineEndFailure(turn);
+    return failureIn(stepper, turn) ?? lineEndFailure(turn) ?? lostConnection(turn);
   } finally {
     stepper.free();
   }
@@ -65,6 +65,11 @@ const endOf = (pieces: Turn["pieces"]): { bytes: undefined; offset: number } => 
   bytes: undefined,
   offset: pieces.reduce((sum, { bytes }) => sum + bytes.length, 0),
 });
+
+function lostConnection({ end, pieces }: Turn): Failure | undefined {
+  if (end !== "cut") return undefined;
+  return { offset: endOf(pieces).offset, rule: null, code: null, eventType: null, message: "the connection broke" };
+}
 
 /** The official client cuts at two line feeds only, so of a body with other line ends it makes one block. */
 function lineEndFailure({ headers, pieces }: Turn): Failure | undefined {
