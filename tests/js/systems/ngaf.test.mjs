@@ -5,7 +5,7 @@ import { load, real, until } from "../lib.mjs";
 
 const { createAgent } = await load("index");
 const { citationsOf, classifyError, NgafError, toNgafAgent } = await load("systems/ngaf/index");
-const { applyOperations } = await load("systems/ngaf/patch");
+const { applyOperations } = await load("base/json-patch");
 
 const folder = new URL("../../fixtures/dialects/ngaf/", import.meta.url);
 const fixture = (name) => readFileSync(new URL(name, folder), "utf8");
