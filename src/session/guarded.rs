@@ -1,4 +1,4 @@
-//! A session with a guard: what may pass, and what is told of it.
+//! A session with a guard: what may pass, and what is reported of it.
 //!
 //! The gate stands between chunk expansion and the rules of order. What it blocks was never sent, as far as the order, the
 //! thread and the listeners are concerned.
@@ -81,7 +81,7 @@ impl Session {
         self.guard.is_some()
     }
 
-    /// A run is told again from its beginning: it is counted once.
+    /// A run is replayed from its beginning: it is counted once.
     pub(super) fn begin_guard_again(&mut self) {
         if let Some(guard) = &mut self.guard {
             guard.begin_again();
