@@ -20,8 +20,7 @@ impl Session {
         let json = keep_private(json);
         let fields = self.of_call(&json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
-        #[cfg(feature = "guard")]
-        self.set_guard_clock(now);
+        self.intake.gate().set_clock(now);
         if !self.knows_call(&id) || !self.is_open(&id, now) || self.stage_of(&id) != Some(Stage::Waiting) {
             return Ok(false);
         }
