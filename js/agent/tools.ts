@@ -1,4 +1,4 @@
-// Tools of the page: what the agent is told of them, and the execution of their calls. When a call runs, and what
+// Tools of the page: what the server learns of them, and the execution of their calls. When a call runs, and what
 // follows from its result, is decided by the core.
 
 import { misuse } from "../base/failure.js";
@@ -24,7 +24,7 @@ export function tool<Args = JsonObject>(definition: PageTool<Args>): PageTool<Ar
   return definition;
 }
 
-/** Throws where a tool has arguments that the server cannot be told of. */
+/** Throws where the arguments of a tool cannot be described to the server. */
 export function checkTools(tools: readonly (Tool | PageTool)[]): void {
   for (const tool of tools) schemaOf(tool as PageTool);
 }
