@@ -9,7 +9,7 @@
 //! ```
 
 use super::once::Once;
-use super::submit::Misuse;
+use super::words::Misuse;
 use crate::thread::{At, Checkpoint, Index, pointer_key};
 use crate::wire::{Fields, Frame, JsonWriter, Raw, parse_time, write_json};
 
