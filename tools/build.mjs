@@ -1,4 +1,4 @@
-// `npm run build`: from a fresh clone to the publishable package in pkg/, and nothing else there.
+// `npm run build`: from a fresh clone to the publishable package in pkg/.
 //
 //   src/ ──cargo──► .wasm ──wasm-bindgen──► core_bg.wasm ──wasm-opt──► pkg/core.wasm
 //                              │                                └──zopfli, base64──► pkg/glue/bytes.js

@@ -49,7 +49,7 @@ export function createAgentWith<State>(
   }
   const { persist } = given;
   const full = needsFull(given);
-  // Mistakes are told of where they are made.
+  // Mistakes are reported where they are made.
   if (Array.isArray(given.tools)) checkTools(given.tools);
   // Ids and randomness are drawn when they are first needed: an agent may be made in a prerender, which must be the same
   // every time.
@@ -184,7 +184,7 @@ export function createAgentWith<State>(
 
   const publish = (core: AgentSnapshot<State>): void => {
     const next = withLine(core);
-    // Not before everything is told that has come with this.
+    // Not before everything that has come with this is reported.
     if (saving && !next.isLoading) queueMicrotask(saving.rest);
     if (line && !next.isLoading) queueMicrotask(listen);
     if (next === bare) return;

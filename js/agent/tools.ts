@@ -1,4 +1,4 @@
-// Tools of the page: what the agent is told of them. Their calls are in calls.ts.
+// Tools of the page: what the server learns of them. Their calls are in calls.ts.
 
 import { misuse } from "../base/failure.js";
 import type { JsonObject, PageTool, StandardSchema, Tool } from "../api/types.js";
@@ -21,7 +21,7 @@ export function tool<Args = JsonObject>(definition: PageTool<Args>): PageTool<Ar
   return definition;
 }
 
-/** Throws where a tool has arguments that the server cannot be told of. */
+/** Throws where the arguments of a tool cannot be described to the server. */
 export function checkTools(tools: readonly (Tool | PageTool)[]): void {
   for (const tool of tools) schemaOf(tool as PageTool);
 }

@@ -29,7 +29,7 @@ export interface Run<State> {
   start(session: Session): number;
   /** Starts it after a load that failed, when its messages stand in the thread already. */
   again(session: Session): number;
-  /** What it does to the thread at once. Twice does no more than once. */
+  /** What it does to the thread at once. Idempotent. */
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   resolve(result: RunResult): void;
   reject(error: AgentError): void;

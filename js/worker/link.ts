@@ -1,5 +1,5 @@
 // The link of an agent whose core is in a worker: that of every agent (link.ts) over a session that answers later. What a
-// call will do to the snapshot is guessed and shown at once, until the worker has told what it has done.
+// call will do to the snapshot is guessed and shown at once, until the worker has said what it has done.
 //
 //   page:    call ──► guess shown ─────────────────────────► patch shown, guess dropped
 //               └───────────► worker: core ──► echo, patch ──┘

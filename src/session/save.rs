@@ -134,7 +134,7 @@ impl Session {
             self.progress.restored = true;
             self.verdict.cut("the page was left during the run");
         } else {
-            // Where the page was at work alone, its agent is told what became of that.
+            // Where the page was at work alone, its agent learns what became of that.
             self.rest(now);
             self.next(now);
         }

@@ -1,4 +1,4 @@
-//! The thread before a run, to go back to when the run is told again from its beginning.
+//! The thread before a run, to go back to when the run is replayed from its beginning.
 
 use super::entry::{CallPhase, Entry};
 use super::{At, Edited, Index, Thread, ThreadLimits};

@@ -814,7 +814,7 @@ mod tests {
         }
     }
 
-    /// What differs is what the edit says, and nothing else.
+    /// Only what the edit says differs.
     fn fits(edit: Option<&Edit>, server: &Tree, shown: &Tree) {
         match edit {
             None => assert!(server.equals(shown), "{} ≠ {}", text(server), text(shown)),
