@@ -31,7 +31,7 @@ impl Session {
         messages.close();
         self.thread.state().write(object.member("state"));
         self.thread.write_interrupts(object.member("interrupts"));
-        object.strings("handled", self.handled.keys().map(String::as_str));
+        object.strings("handled", self.handled.keys());
         // Answers of the page that the server has not seen.
         object.strings("unsent", self.thread.unsent_answers());
         // Those to calls that the thread lacks, for now.
