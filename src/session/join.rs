@@ -24,7 +24,7 @@ const EXPECTED: [&str; 7] = [
 ];
 
 impl Session {
-    /// Leaves the run in progress to the server: nothing is told of it, until [`Self::attach`] joins it again.
+    /// Leaves the run in progress to the server: nothing is reported of it until [`Self::attach`] joins it again.
     pub fn disconnect(&mut self, now: f64) {
         match &self.run {
             Some(run) if run.ended.is_none() => {}
@@ -305,7 +305,7 @@ impl Session {
         false
     }
 
-    /// Forgets what the run has told so far, for it is told again.
+    /// Forgets what the run has said so far, for it is replayed.
     fn rewind(&mut self) {
         if let Some(checkpoint) = self.progress.checkpoint.as_ref().filter(|_| self.progress.rewinds) {
             self.thread.go_back(checkpoint).into_iter().for_each(|answer| self.untold.push(answer));

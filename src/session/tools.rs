@@ -258,7 +258,7 @@ impl Session {
         }
     }
 
-    /// A call that is told again is where it was.
+    /// A call that is replayed is where it was.
     pub(super) fn told_again(&mut self, id: &str) -> bool {
         let answered = self.thread.is_answered(id);
         if answered.is_some()
