@@ -2,7 +2,7 @@
 //! then is asked about again.
 //!
 //! The server may change a call at any time: by a second TOOL_CALL_START, by a list of messages, by a replay that differs.
-//! The page may be a patch behind the core, and a page with a worker is. So an approval says what the page shows.
+//! The page may show an older snapshot than the core has, and a page with a worker is. So an approval says what the page shows.
 
 use super::Session;
 use super::page::Stage;

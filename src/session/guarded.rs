@@ -1,4 +1,4 @@
-//! A session with a guard: what may pass, and what is told of it.
+//! A session with a guard: what may pass, and what is reported of it.
 //!
 //! The gate stands between chunk expansion and the rules of order. What it blocks was never sent, as far as the order, the
 //! thread and the listeners are concerned.

@@ -69,7 +69,7 @@ impl Session {
         }
         if let Some(mut stream) = self.intake.take_body() {
             let read = stream.finish(&mut |frame| self.take(frame, now));
-            // A body that is no stream is told as what it is.
+            // A body that is no stream is reported as what it is.
             let is_stream = |run: &Run| run.events > 0 || run.body.as_ref().is_some_and(Body::is_stream);
             if dialect::ANY && self.run.as_ref().is_some_and(is_stream) {
                 self.translate(|dialect, out| dialect.end(out), now);

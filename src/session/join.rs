@@ -22,7 +22,7 @@ const EXPECTED: [&str; 7] = [
 ];
 
 impl Session {
-    /// Leaves the run in progress to the server: nothing is told of it, until [`Self::attach`] joins it again.
+    /// Leaves the run in progress to the server: nothing is reported of it until [`Self::attach`] joins it again.
     pub fn disconnect(&mut self, now: f64) {
         match &self.run {
             Some(run) if run.ended.is_none() => {}
@@ -299,7 +299,7 @@ impl Session {
         false
     }
 
-    /// Forgets what the run has told so far, for it is told again.
+    /// Forgets what the run has said so far, for it is replayed.
     fn rewind(&mut self) {
         if let Some(checkpoint) = self.rejoin.rewind() {
             self.page.detach(self.thread.go_back(checkpoint));

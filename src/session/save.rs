@@ -93,7 +93,7 @@ impl Session {
             self.rejoin.set_restored(true);
             self.verdict.cut("the page was left during the run");
         } else {
-            // Where the page was at work alone, its agent is told what became of that.
+            // Where the page was at work alone, its agent learns what became of that.
             self.rest(now);
             self.next(now);
         }

@@ -330,7 +330,7 @@ impl Page {
 
     /// Writes `handled`, `untold` and `turn`. `orphans`: results that the thread has yet to hand over.
     pub fn save<'t>(&'t self, object: &mut JsonWriter<'_>, orphans: impl Iterator<Item = &'t LocalAnswer>) {
-        object.strings("handled", self.handled.keys().map(String::as_str));
+        object.strings("handled", self.handled.keys());
         let mut detached = self.detached.iter().chain(orphans).peekable();
         if detached.peek().is_some() {
             let mut list = JsonWriter::array(object.member("untold"));
