@@ -45,6 +45,11 @@ impl Index {
         self.0.remove(id)
     }
 
+    #[cfg(feature = "ngaf")]
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// In no order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(|id| &**id)
