@@ -1,12 +1,13 @@
 //! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
 
-use super::rejoin::{Answer, Budget, Place, Resume};
-use super::run::{Phase, Run};
-use super::submit::{Start, Submit};
-use super::words::Outcome;
-use super::words::Ticket;
-use super::{AgentError, Effect, ErrorKind, Misuse, Session, Target};
 use crate::rules::{Repair, Violation};
+use crate::session::Session;
+use crate::session::rejoin::{Answer, Budget, Place, Resume};
+use crate::session::run::{Phase, Run};
+use crate::session::submit::{Start, Submit};
+use crate::session::words::Outcome;
+use crate::session::words::Ticket;
+use crate::session::words::{AgentError, Effect, ErrorKind, Misuse, Target};
 use crate::thread::Ending;
 use crate::wire::{Event, Fields, Frame, Incoming, Raw, frame_fields, frame_type, keep_private};
 

@@ -1,9 +1,11 @@
 //! What the network reports: heads, bytes, ends, failures, and the passing of time.
 
-use super::run::{Body, Phase, Run};
-use super::words::Outcome;
-use super::{AgentError, Options, Session};
 use crate::dialect;
+use crate::session::Session;
+use crate::session::options::Options;
+use crate::session::run::{Body, Phase, Run};
+use crate::session::words::AgentError;
+use crate::session::words::Outcome;
 use crate::wire::{BadBody, Framer};
 
 impl Session {
@@ -13,7 +15,7 @@ impl Session {
             return;
         }
         let Options { max_error_body_bytes, error_body_ms, max_frame_bytes, max_depth, .. } = self.options;
-        let asked = retry_after.and_then(|value| super::rejoin::retry_after(value, now));
+        let asked = retry_after.and_then(|value| crate::session::rejoin::retry_after(value, now));
         if self.renew(status, now) || self.refused(status, asked, now) {
             return;
         }
@@ -161,7 +163,7 @@ impl Session {
     }
 
     /// Asks to be called when something is to be done. A call that comes early asks again.
-    pub(super) fn watch(&mut self) {
+    pub(in crate::session) fn watch(&mut self) {
         self.outbox.wake_by(self.deadline());
     }
 

@@ -1,10 +1,11 @@
 //! What a dialect makes of what comes: events, and what the protocol has no event for.
 
-use super::rejoin::{Place, Report};
-use super::run::Body;
-use super::{Effect, Session};
 use crate::dialect::{Dialect, Item, Output};
 use crate::rules::Repair;
+use crate::session::Session;
+use crate::session::rejoin::{Place, Report};
+use crate::session::run::Body;
+use crate::session::words::Effect;
 use crate::thread::Warning;
 use crate::wire::{EventError, Incoming, JsonWriter, frame_fields};
 
