@@ -158,8 +158,8 @@ impl Session {
     }
 
     fn shown(&mut self) -> (&mut Outbox, Shown<'_>) {
-        let retry_at = match self.run.as_ref().map(|run| run.phase) {
-            Some(Phase::Waiting { until }) => Some(until),
+        let retry_at = match self.run.as_ref().map(|run| &run.phase) {
+            Some(Phase::Waiting { until }) => Some(*until),
             _ => None,
         };
         let connection = Connection {
@@ -200,12 +200,12 @@ impl Session {
     }
 
     fn connection(&self) -> &'static str {
-        match self.run.as_ref().map(|run| run.phase) {
+        match self.run.as_ref().map(|run| &run.phase) {
             None => "closed",
             Some(Phase::Waiting { .. }) => "reconnecting",
             Some(Phase::Connecting) if self.run.as_ref().is_some_and(|run| run.attempt > 0) => "reconnecting",
             Some(Phase::Connecting) => "connecting",
-            Some(_) => "open",
+            Some(Phase::Streaming(_) | Phase::Draining { .. } | Phase::Refused(_)) => "open",
         }
     }
 

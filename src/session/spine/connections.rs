@@ -84,7 +84,7 @@ impl Session {
 
     /// The page can reach the network again, or is looked at again: nothing waits any longer.
     pub fn online(&mut self, now: f64) {
-        if let Some(Phase::Waiting { .. }) = self.run.as_ref().map(|run| run.phase) {
+        if let Some(Phase::Waiting { .. }) = self.run.as_ref().map(|run| &run.phase) {
             self.open_again(now);
         } else {
             self.tick(now);
@@ -126,7 +126,7 @@ impl Session {
     pub(super) fn open(&mut self, target: Target, now: f64) {
         let request = self.rejoin.next_request();
         let Some(run) = &mut self.run else { return };
-        (run.request, run.target, run.phase, run.body) = (request, target, Phase::Connecting, None);
+        (run.request, run.target, run.phase) = (request, target, Phase::Connecting);
         run.heard = now;
         let per_minute = self.options.network.per_minute;
         run.budget.get_or_insert_with(|| Budget::new(per_minute, now)).spend(now);
@@ -223,7 +223,7 @@ impl Session {
     /// The connection is lost, and the run has not ended. Waits for another one, if there may be one; says whether.
     pub(super) fn reconnect(&mut self, now: f64) -> bool {
         let Some(run) = self.run.as_ref().filter(|run| run.ended.is_none()) else { return false };
-        let may = match (run.phase, run.target) {
+        let may = match (&run.phase, run.target) {
             (Phase::Connecting, Target::Run | Target::Again) => self.options.network.posts,
             _ => self.can_join(),
         };
@@ -256,7 +256,7 @@ impl Session {
     pub(super) fn go_to_stream(&mut self, now: f64) -> bool {
         let split = self.options.network.resume.as_ref().is_some_and(|resume| resume.split);
         let Some(run) = self.run.as_ref().filter(|run| split && run.target != Target::Resume) else { return false };
-        let Some(body) = run.body.as_ref().filter(|body| (200..300).contains(&body.status)) else { return false };
+        let Some(body) = run.body().filter(|body| (200..300).contains(&body.status)) else { return false };
         if let Some(id) = body.run_id() {
             self.verdict.named(Some(id));
         }

@@ -3,7 +3,6 @@
 use crate::rules::{Repair, opener};
 use crate::session::Session;
 use crate::session::rejoin::{Place, Report};
-use crate::session::run::Phase;
 use crate::session::words::Boundary;
 use crate::session::words::Outcome;
 use crate::session::words::{AgentError, Effect, ErrorKind, is_a_name};
@@ -126,9 +125,7 @@ impl Session {
         // A run after one that has ended, in the same body.
         let mut another = false;
         if let Some(run) = &mut self.run {
-            another = run.ended.take().is_some();
-            run.phase = Phase::Streaming;
-            run.thread_id = thread_id.map(Str::to_text);
+            another = run.started(thread_id.map(Str::to_text));
         }
         self.verdict.went_on(run_id.map(Str::to_text).filter(|id| !new && is_a_name(id)));
         if protocol_version.is_some_and(|version| is_newer(&version.decode())) {
@@ -226,7 +223,7 @@ impl Session {
         if let Some(run) = &mut self.run {
             run.ended = Some((outcome, error));
             run.pending_calls = pending;
-            run.phase = Phase::Draining { until };
+            run.drain(until);
             self.outbox.wake(Some(until));
         }
         self.checkpoint_once(Boundary::RunFinished, None, now);
