@@ -113,7 +113,7 @@ impl Session {
         self.run_id = string("runId");
         self.resumed = fields.some("resumed").filter(|raw| raw.array().is_some()).map(|raw| raw.text().to_owned());
         self.last_event_id = string("lastEventId").unwrap_or_default();
-        let checkpoint = fields.some("checkpoint").and_then(Checkpoint::read);
+        let checkpoint = fields.some("checkpoint").and_then(|raw| Checkpoint::read(raw, &mut self.thread));
         self.progress = Progress::default();
         self.progress.cursor = string("cursor");
         self.progress.behind = string("behind");
