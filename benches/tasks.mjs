@@ -19,7 +19,7 @@ const { values: given, positionals: words } = parseArgs({
 });
 const load = (/** @type {string} */ name) => import(new URL(`${name}.js`, `${pathToFileURL(resolve(given.pkg))}/`).href);
 const { createAgent } = await load("index");
-const { webSocket } = await load("transports");
+const { webSocket } = await load("network/transports");
 
 /** Milliseconds since another time: those that have passed, or those of the processor. */
 const clock = () => ({ wall: performance.now(), busy: processorTime() });

@@ -1,17 +1,17 @@
-import { createAgentWith } from "./agent.js";
-import { compactWith } from "./compact.js";
-import type { AgUiEvent } from "./events.js";
-import { inline } from "./inline.js";
-import { moduleFor } from "./modules.js";
-import type { Agent, AgentOptions } from "./types.js";
+import { createAgentWith } from "./agent/agent.js";
+import { compactWith } from "./agent/compact.js";
+import type { AgUiEvent } from "./agent/events.js";
+import { inline } from "./core/inline.js";
+import { moduleFor } from "./core/modules.js";
+import type { Agent, AgentOptions } from "./api/types.js";
 
-export { AgentError } from "./error.js";
-export type { AgentErrorData, AgentErrorKind } from "./error.js";
-export { messageKey } from "./message-key.js";
-export { indexedDbStore, localStorageStore } from "./stores.js";
-export { tool } from "./tools.js";
-export { custom, eventSource, fetchTransport, webSocket } from "./transports.js";
-export type * from "./types.js";
+export { AgentError } from "./api/error.js";
+export type { AgentErrorData, AgentErrorKind } from "./api/error.js";
+export { messageKey } from "./snapshot/message-key.js";
+export { indexedDbStore, localStorageStore } from "./agent/stores.js";
+export { tool } from "./agent/tools.js";
+export { custom, eventSource, fetchTransport, webSocket } from "./network/transports.js";
+export type * from "./api/types.js";
 
 /**
  * An agent that needs no set-up: the WebAssembly is part of the package, as a chunk that a page begins to load when its first

@@ -2,12 +2,12 @@
 
 import type { ReactNode } from "react";
 import { createAgent } from "./index.js";
-import { useAgentOf, useProvider, type AgentProviderProps, type UseAgent } from "./react-binding.js";
-import type { Agent, AgentOptions } from "./types.js";
+import { useAgentOf, useProvider, type AgentProviderProps, type UseAgent } from "./bindings/react.js";
+import type { Agent, AgentOptions } from "./api/types.js";
 
-export { messageKey } from "./message-key.js";
-export { useAgentSelector } from "./react-binding.js";
-export type { AgentProviderProps, UseAgent } from "./react-binding.js";
+export { messageKey } from "./snapshot/message-key.js";
+export { useAgentSelector } from "./bindings/react.js";
+export type { AgentProviderProps, UseAgent } from "./bindings/react.js";
 
 /**
  * Gives an agent to all components below it: `useAgent()` and `useAgentSelector(select)` find it. Takes an agent, or options

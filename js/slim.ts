@@ -1,17 +1,17 @@
-import { createAgentWith } from "./agent.js";
-import { compactWith } from "./compact.js";
-import type { AgUiEvent } from "./events.js";
-import { moduleFor } from "./modules.js";
-import { modulesAt } from "./slim-modules.js";
-import type { Agent, SlimAgentOptions } from "./types.js";
+import { createAgentWith } from "./agent/agent.js";
+import { compactWith } from "./agent/compact.js";
+import type { AgUiEvent } from "./agent/events.js";
+import { moduleFor } from "./core/modules.js";
+import { modulesAt } from "./core/slim-modules.js";
+import type { Agent, SlimAgentOptions } from "./api/types.js";
 
-export { AgentError } from "./error.js";
-export type { AgentErrorData, AgentErrorKind } from "./error.js";
-export { messageKey } from "./message-key.js";
-export { indexedDbStore, localStorageStore } from "./stores.js";
-export { tool } from "./tools.js";
-export { custom, eventSource, fetchTransport, webSocket } from "./transports.js";
-export type * from "./types.js";
+export { AgentError } from "./api/error.js";
+export type { AgentErrorData, AgentErrorKind } from "./api/error.js";
+export { messageKey } from "./snapshot/message-key.js";
+export { indexedDbStore, localStorageStore } from "./agent/stores.js";
+export { tool } from "./agent/tools.js";
+export { custom, eventSource, fetchTransport, webSocket } from "./network/transports.js";
+export type * from "./api/types.js";
 
 /**
  * An agent whose WebAssembly comes from where the application says, so that it is cached and compiled by itself. `wasm` is

@@ -1,8 +1,8 @@
 import { createAgent } from "./index.js";
-import { setAgentOf, useAgentOf, type Target, type UseAgent } from "./svelte-binding.js";
+import { setAgentOf, useAgentOf, type Target, type UseAgent } from "./bindings/svelte.js";
 
-export { messageKey } from "./message-key.js";
-export type { Target, UseAgent } from "./svelte-binding.js";
+export { messageKey } from "./snapshot/message-key.js";
+export type { Target, UseAgent } from "./bindings/svelte.js";
 
 /**
  * Gives an agent to all components below this one, where `useAgent()` finds it. Takes what {@link useAgent} does, and

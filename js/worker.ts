@@ -1,19 +1,19 @@
-import { compactWith } from "./compact.js";
-import type { AgUiEvent } from "./events.js";
-import { inline } from "./inline.js";
-import { moduleFor, needsFull } from "./modules.js";
-import type { Agent } from "./types.js";
-import { createWorkerAgentWith, type WorkerAgentOptions } from "./worker-agent.js";
-import { beyondVite } from "./worker-pool.js";
+import { compactWith } from "./agent/compact.js";
+import type { AgUiEvent } from "./agent/events.js";
+import { inline } from "./core/inline.js";
+import { moduleFor, needsFull } from "./core/modules.js";
+import type { Agent } from "./api/types.js";
+import { createWorkerAgentWith, type WorkerAgentOptions } from "./worker/agent.js";
+import { beyondVite } from "./worker/pool.js";
 
-export { AgentError } from "./error.js";
-export type { AgentErrorData, AgentErrorKind } from "./error.js";
-export { messageKey } from "./message-key.js";
-export { indexedDbStore, localStorageStore } from "./stores.js";
-export { tool } from "./tools.js";
-export { custom, eventSource, fetchTransport, webSocket } from "./transports.js";
-export type * from "./types.js";
-export type { WorkerAgentOptions } from "./worker-agent.js";
+export { AgentError } from "./api/error.js";
+export type { AgentErrorData, AgentErrorKind } from "./api/error.js";
+export { messageKey } from "./snapshot/message-key.js";
+export { indexedDbStore, localStorageStore } from "./agent/stores.js";
+export { tool } from "./agent/tools.js";
+export { custom, eventSource, fetchTransport, webSocket } from "./network/transports.js";
+export type * from "./api/types.js";
+export type { WorkerAgentOptions } from "./worker/agent.js";
 
 /**
  * `createAgent` of `ag-ui-wasm`, which says more, for agents that read their streams in a worker: only what has changed

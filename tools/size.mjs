@@ -31,7 +31,7 @@ export async function measure() {
   for (const entry of entries) {
     const slim = entry === "slim.js";
     const { initial, chunks } = await split(entry);
-    const loaded = (/** @type {string} */ name, /** @type {Size} */ bare) => sum(initial, chunks(slim ? `${name}.js` : `${name}-inline.js`), ...(slim ? [bare] : []));
+    const loaded = (/** @type {string} */ name, /** @type {Size} */ bare) => sum(initial, chunks(slim ? `core/${name}.js` : `core/${name}-inline.js`), ...(slim ? [bare] : []));
     measured[entry] = { initial, together: loaded("core", wasm), full: loaded("full", full), file: sizeOf(await bundle(entry)) };
   }
   // The page's part and the worker's; what the page would load if it had no worker is left out.

@@ -6,9 +6,9 @@
 
 import type { RunAgentInput } from "@ag-ui/core";
 import { Observable } from "rxjs";
-import { AgentError } from "../error.js";
-import { createScheduler } from "../notify.js";
-import type { Notify } from "../types.js";
+import { AgentError } from "../api/error.js";
+import { createScheduler } from "../snapshot/notify.js";
+import type { Notify } from "../api/types.js";
 import type { AbstractAgent } from "./agent.js";
 import { createStepper, preload, type StepperOptions } from "./core.js";
 import { wantedBy } from "./events.js";

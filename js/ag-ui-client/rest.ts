@@ -2,7 +2,7 @@
 
 import { EventType, type BaseEvent, type MessagesSnapshotEvent, type RunAgentInput } from "@ag-ui/core";
 import type { Observable } from "rxjs";
-import { AgentError } from "../error.js";
+import { AgentError } from "../api/error.js";
 import { Middleware, type MiddlewareNext } from "./middleware.js";
 import type { HttpEvent } from "./request.js";
 import { readEvents } from "./stream.js";

@@ -2,8 +2,8 @@
 
 import type { BaseEvent, Interrupt, Message, RunAgentInput } from "@ag-ui/core";
 import { Observable } from "rxjs";
-import { AgentError } from "../error.js";
-import type { Agent as OwnAgent, Message as Shown, RunResult } from "../types.js";
+import { AgentError } from "../api/error.js";
+import type { Agent as OwnAgent, Message as Shown, RunResult } from "../api/types.js";
 import { HttpAgent } from "./http.js";
 import { notify } from "./hooks.js";
 import { abortEvent } from "./stream.js";

@@ -2,9 +2,9 @@
 
 import type { Message, State } from "@ag-ui/core";
 import type { Stepper } from "../glue/full.js";
-import { initialSnapshot } from "../initial.js";
-import { applyPatch } from "../mirror.js";
-import type { AgentSnapshot, Message as Shown } from "../types.js";
+import { initialSnapshot } from "../snapshot/initial.js";
+import { applyPatch } from "../snapshot/mirror.js";
+import type { AgentSnapshot, Message as Shown } from "../api/types.js";
 import { toJson } from "./values.js";
 
 /** What changed. */

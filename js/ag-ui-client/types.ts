@@ -38,7 +38,7 @@ import type {
   ToolCallResultEvent,
   ToolCallStartEvent,
 } from "@ag-ui/core";
-import type { AgentWarning, Limits } from "../types.js";
+import type { AgentWarning, Limits } from "../api/types.js";
 import type { AbstractAgent } from "./agent.js";
 import type { AgentDebugConfig } from "./debug.js";
 

@@ -1,6 +1,6 @@
 // Copies and ids.
 
-import { uuid } from "../uuid.js";
+import { uuid } from "../base/uuid.js";
 
 /** A deep copy. What cannot be copied, such as a function, makes a copy by JSON; what has no JSON, a flat one. */
 export function structuredClone_<T>(value: T): T {

@@ -43,7 +43,7 @@ export interface SessionOptions {
   graceMs: number;
   /** Whether to call `host.save`. */
   saves: boolean;
-  /** What to do when the network fails: JSON text (`js/request.ts`). */
+  /** What to do when the network fails: JSON text (`js/network/request.ts`). */
   network: string;
 }
 
@@ -92,7 +92,7 @@ export interface Host {
   abandon(toolCallId: string): void;
   /** Whether the session waits for the network or for a time: it must not be collected before it has been told. */
   hold(on: boolean): void;
-  /** The callback as the platform is to call it, when a trap has no other caller in JavaScript (`js/traps.ts`). */
+  /** The callback as the platform is to call it, when a trap has no other caller in JavaScript (`js/core/traps.ts`). */
   watch(callback: (value?: unknown) => void): (value?: unknown) => void;
 }
 

@@ -11,7 +11,7 @@ use web_sys::{ReadableStreamDefaultReader, RequestInit, Response};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The agent in `js/agent.ts`.
+    /// The agent in `js/agent/agent.ts`.
     #[derive(Clone)]
     pub type Host;
 

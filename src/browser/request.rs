@@ -195,7 +195,7 @@ fn cancel(reader: &ReadableStreamDefaultReader) {
     let _ = Promise::all_settled(&Array::of1(&reader.cancel()));
 }
 
-/// The body of an answer, for who reads it (`js/read.ts`): copies what comes into the room, then says how much it is.
+/// The body of an answer, for who reads it (`js/core/read.ts`): copies what comes into the room, then says how much it is.
 #[wasm_bindgen]
 pub struct Body {
     shared: Rc<Shared>,

@@ -5,7 +5,7 @@
 //! The page may be a patch behind the core, and a page with a worker is. So an approval says what the page shows.
 
 use super::page_calls::Stage;
-use super::submit::Misuse;
+use super::words::Misuse;
 use super::{Effect, Session};
 use crate::thread::{CallPhase, Warning};
 use crate::wire::{Raw, keep_private};

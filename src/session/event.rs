@@ -7,8 +7,9 @@
 
 use super::earlier::Place;
 use super::history::Boundary;
-use super::run::{Outcome, Phase};
-use super::{AgentError, Effect, ErrorKind, Session, Status, Target};
+use super::run::Phase;
+use super::words::Outcome;
+use super::{AgentError, Effect, ErrorKind, Session, Target};
 use crate::dialect::Taken;
 #[cfg(feature = "codecs")]
 use crate::rules::grammar::{self, Unknown};
@@ -131,7 +132,7 @@ impl Session {
         if self.is_known(&fields, now) {
             return Ok(());
         }
-        if let Some(converted) = self.thinking.convert(&fields, self.run_id.as_deref().unwrap_or_default()) {
+        if let Some(converted) = self.thinking.convert(&fields, self.verdict.run_id().unwrap_or_default()) {
             return self.members(&frame_fields(&converted, depth)?, &converted, now);
         }
         self.members(&fields, data, now)
@@ -199,9 +200,7 @@ impl Session {
         if delta.raw().is_empty() {
             return;
         }
-        if let Some(timing) = self.timing.as_mut().filter(|timing| timing.first_token.is_none()) {
-            timing.first_token = Some(now - timing.started);
-        }
+        self.verdict.token(now);
     }
 
     /// Whether a broken rule, or a limit, has ended the run: nothing more of it is taken.
@@ -291,15 +290,7 @@ impl Session {
                     run.phase = Phase::Streaming;
                     run.thread_id = thread_id.map(Str::to_text);
                 }
-                if let Some(timing) = &mut self.timing {
-                    timing.duration = None;
-                }
-                if let Some(run_id) = run_id.map(Str::to_text).filter(|id| !new && is_a_name(id)) {
-                    self.run_id = Some(run_id);
-                }
-                self.status = Status::Running;
-                self.error = None;
-                self.outcome = None;
+                self.verdict.went_on(run_id.map(Str::to_text).filter(|id| !new && is_a_name(id)));
                 if protocol_version.is_some_and(|version| is_newer(&version.decode())) {
                     let message = format!("the peer speaks a later version than {PROTOCOL_VERSION}");
                     self.warn("protocol-newer", "RUN_STARTED", message);
@@ -358,13 +349,13 @@ impl Session {
 
     /// The end should name the run that was started.
     fn check_identity(&mut self, thread_id: Option<Str<'_>>, run_id: Option<Str<'_>>) {
-        let differs = |said: Option<Str<'_>>, started: Option<&String>| {
-            said.is_some_and(|said| started.is_some_and(|started| said.decode() != started.as_str()))
+        let differs = |said: Option<Str<'_>>, started: Option<&str>| {
+            said.is_some_and(|said| started.is_some_and(|started| said.decode() != started))
         };
-        let thread = self.run.as_ref().and_then(|run| run.thread_id.as_ref());
+        let thread = self.run.as_ref().and_then(|run| run.thread_id.as_deref());
         // An id that was not taken over at the start says nothing at the end.
         let run_id = run_id.filter(|id| is_a_name(&id.decode()));
-        if differs(run_id, self.run_id.as_ref()) || differs(thread_id, thread) {
+        if differs(run_id, self.verdict.run_id()) || differs(thread_id, thread) {
             self.warn("run-mismatch", "RUN_FINISHED", "it names another run or thread than RUN_STARTED did");
         }
     }

@@ -1,6 +1,7 @@
 //! What the network reports: heads, bytes, ends, failures, and the passing of time.
 
-use super::run::{Body, Outcome, Phase, Run};
+use super::run::{Body, Phase, Run};
+use super::words::Outcome;
 use super::{AgentError, Options, Session};
 use crate::dialect;
 use crate::wire::{BadBody, Framer};

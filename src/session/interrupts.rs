@@ -5,8 +5,9 @@
 
 use super::given::RESUME;
 use super::partial::Partial;
-use super::run::Outcome;
-use super::submit::{IfAwaiting, Misuse, Start, Submit, Ticket};
+use super::submit::{IfAwaiting, Start, Submit};
+use super::words::Outcome;
+use super::words::{Misuse, Ticket};
 use super::{Effect, Session};
 use crate::thread::Warning;
 use crate::wire::{Index, JsonWriter, Raw, keep_private};

@@ -3,9 +3,11 @@
 use super::budget::Budget;
 use super::earlier::Place;
 use super::reconnect::{Answer, Progress, Resume};
-use super::run::{Outcome, Phase, Run};
-use super::submit::{Start, Submit, Ticket};
-use super::{AgentError, Effect, ErrorKind, Misuse, Session, Status, Target};
+use super::run::{Phase, Run};
+use super::submit::{Start, Submit};
+use super::words::Outcome;
+use super::words::Ticket;
+use super::{AgentError, Effect, ErrorKind, Misuse, Session, Target};
 use crate::rules::{Repair, Violation};
 use crate::thread::Ending;
 use crate::wire::{Event, Fields, Frame, Incoming, Raw, frame_fields, frame_type, keep_private};
@@ -35,8 +37,8 @@ impl Session {
             turn.leave();
         }
         self.left = true;
-        self.status = Status::Idle;
-        let run_id = self.run_id.clone().unwrap_or_default();
+        self.verdict.left();
+        let run_id = self.verdict.run_name();
         self.settle(run.ticket, &run_id, Outcome::Disconnected, None, None);
         self.changed(true);
     }
@@ -51,7 +53,7 @@ impl Session {
         let json = keep_private(json);
         let (mut submit, _) = Submit::read(&json, self.options.max_depth, Start::Attach)?;
         if submit.run_id.is_empty() {
-            submit.run_id = self.run_id.clone().unwrap_or_default();
+            submit.run_id = self.verdict.run_name();
         }
         if submit.run_id.is_empty() || self.options.network.resume.is_none() {
             return Err(Misuse::NothingToAttach);
@@ -61,11 +63,11 @@ impl Session {
         if self.run.is_some() {
             return Err(Misuse::Busy);
         }
-        if self.run_id.as_ref() != Some(&submit.run_id) {
+        if !self.verdict.is_of(&submit.run_id) {
             self.end_left(now);
             self.progress = Progress::default();
             self.earlier.begin(Some(submit.run_id.clone()));
-        } else if self.progress.checkpoint.is_none() && self.outcome != Some(Outcome::Truncated) {
+        } else if self.progress.checkpoint.is_none() && self.verdict.outcome() != Some(Outcome::Truncated) {
             // It has ended here, and the page was loaded anew since.
             self.earlier.begin(Some(submit.run_id.clone()));
             self.earlier.set_over(true);
@@ -142,7 +144,7 @@ impl Session {
             self.progress.reconnect();
             cursor.clone_from(&self.progress.cursor);
             if let Some(with) = self.dialect.as_deref_mut().filter(|_| crate::dialect::ANY)
-                && let Some(with) = with.rejoin(self.run_id.as_deref().unwrap_or_default())
+                && let Some(with) = with.rejoin(self.verdict.run_id().unwrap_or_default())
             {
                 body = with.into();
             }
@@ -158,7 +160,7 @@ impl Session {
             run.best = run.best.max(run.fresh);
             run.fresh = 0;
         }
-        let run_id = self.run_id.clone().unwrap_or_default();
+        let run_id = self.verdict.run_name();
         self.effects.push_back(Effect::Open { request: self.requests, target, run_id, cursor, body });
         let deadline = self.deadline();
         self.wake(deadline);
@@ -264,7 +266,7 @@ impl Session {
         let Some(run) = self.run.as_ref().filter(|run| split && run.target != Target::Resume) else { return false };
         let Some(body) = run.body.as_ref().filter(|body| (200..300).contains(&body.status)) else { return false };
         if let Some(id) = body.run_id() {
-            self.run_id = Some(id);
+            self.verdict.named(Some(id));
         }
         self.hang_up();
         self.open(Target::Resume, now);
@@ -335,7 +337,7 @@ impl Session {
         let kind = frame_type(fields).unwrap_or_default();
         if kind == "RUN_STARTED" {
             let id = fields.some("runId").and_then(Raw::string).filter(|id| !id.is_empty());
-            self.earlier.started(id.as_deref(), self.run_id.as_deref());
+            self.earlier.started(id.as_deref(), self.verdict.run_id());
         }
         if self.earlier.place() != Place::Known {
             self.rewind();
@@ -379,7 +381,7 @@ impl Session {
     /// Whether the event says only what a page that joins must know, and this one knows.
     pub(super) fn is_greeting(&self, incoming: &Incoming<'_>) -> bool {
         let Event::RunStarted { run_id, .. } = incoming.event else { return false };
-        let same = run_id.is_none_or(|id| Some(&*id.decode()) == self.run_id.as_deref());
+        let same = run_id.is_none_or(|id| Some(&*id.decode()) == self.verdict.run_id());
         // After the end of a run it begins another one.
         let joined = self.run.as_ref().is_some_and(|run| run.joined.is_some() && run.ended.is_none());
         same && self.progress.started && joined

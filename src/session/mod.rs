@@ -16,8 +16,6 @@ mod approve;
 mod bounds;
 mod budget;
 mod earlier;
-mod effect;
-mod error;
 mod event;
 mod given;
 #[cfg(feature = "guard")]
@@ -40,13 +38,12 @@ mod submit;
 mod tickets;
 mod tools;
 mod tracked;
+mod verdict;
+mod words;
 
-pub use effect::{Effect, Target};
-pub use error::{AgentError, ErrorKind};
 pub use options::Options;
 pub use reconnect::{Network, Resume};
-pub use run::Outcome;
-pub use submit::{Misuse, Ticket};
+pub use words::{AgentError, Effect, ErrorKind, Misuse, Outcome, Target, Ticket};
 
 use crate::dialect::{self, Begun, Dialect, Thinking};
 use crate::rules::{ChunkExpander, OrderKeeper};
@@ -66,21 +63,7 @@ use submit::{IfAwaiting, IfBusy, Start, Submit};
 use tickets::Tickets;
 use tools::Turn;
 use tracked::Tracked;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Status {
-    Idle,
-    Running,
-    Error,
-}
-
-/// When the last run began, and how long it took; milliseconds.
-#[derive(Debug)]
-struct Timing {
-    started: f64,
-    first_token: Option<f64>,
-    duration: Option<f64>,
-}
+use verdict::Verdict;
 
 /// An agent: a thread, the run in progress, and what waits for its turn.
 #[derive(Debug)]
@@ -115,11 +98,7 @@ pub struct Session {
     saving: Saving,
     tickets: Tickets,
     requests: u32,
-    status: Status,
-    run_id: Option<String>,
-    error: Option<AgentError>,
-    outcome: Option<Outcome>,
-    timing: Option<Timing>,
+    verdict: Verdict,
     last_event_id: String,
     progress: Progress,
     earlier: Earlier,
@@ -174,11 +153,7 @@ impl Session {
             saving: Saving::default(),
             tickets: Tickets::default(),
             requests: 0,
-            status: Status::Idle,
-            run_id: None,
-            error: None,
-            outcome: None,
-            timing: None,
+            verdict: Verdict::default(),
             last_event_id: String::new(),
             progress: Progress::default(),
             earlier: Earlier::default(),
@@ -323,7 +298,7 @@ impl Session {
                 run.ended = Some((Outcome::Aborted, None));
             }
             run.ended.get_or_insert((Outcome::Aborted, None));
-            let run_id = self.run_id.clone().filter(|_| on && tells);
+            let run_id = self.verdict.run_id().filter(|_| on && tells).map(String::from);
             self.close(now);
             self.effects.extend(run_id.map(|run_id| Effect::StopRemote { run_id }));
         } else if self.is_working() {
@@ -422,11 +397,7 @@ impl Session {
         self.earlier = Earlier::default();
         self.earlier.set_old();
         self.thread.clear();
-        self.status = Status::Idle;
-        self.run_id = None;
-        self.error = None;
-        self.outcome = None;
-        self.timing = None;
+        self.verdict = Verdict::default();
         self.last_event_id.clear();
         self.resumed = None;
         self.saving.ask();
@@ -487,7 +458,7 @@ impl Session {
         let continues = submit.start == Start::Unasked { continues: true };
         // It has left the queue.
         self.saving.ask();
-        let same = self.run_id.as_ref() == Some(&submit.run_id);
+        let same = self.verdict.is_of(&submit.run_id);
         let follows = self.turn.as_ref().is_some_and(|turn| turn.is_followed_by(&submit));
         match &mut self.turn {
             Some(_) if follows => {}
@@ -563,12 +534,8 @@ impl Session {
             let warning = Warning { rule: Some("A4"), ..Warning::new("part-not-sent", message) };
             self.effects.push_back(Effect::Warning(warning));
         }
-        self.status = Status::Running;
         self.begin_warnings();
-        self.run_id = Some(submit.run_id);
-        self.error = None;
-        self.outcome = None;
-        self.timing = Some(Timing { started: now, first_token: None, duration: None });
+        self.verdict.begun(submit.run_id, now);
         if !std::mem::take(&mut self.left) {
             self.thinking.clear();
             self.chunks.clear();
@@ -616,7 +583,7 @@ impl Session {
     /// Tells the dialect, where there is one, of a run; the body that it would send.
     fn begin_dialect(&mut self, input: &str, joins: bool, continues: bool) -> Option<String> {
         let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
-        let run_id = self.run_id.as_deref().unwrap_or_default();
+        let run_id = self.verdict.run_id().unwrap_or_default();
         let cursor = &self.last_event_id;
         dialect.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
         dialect.body(input)
@@ -625,7 +592,7 @@ impl Session {
     /// Tells the dialect, where there is one, that a run is told from its beginning.
     fn begin_dialect_again(&mut self) {
         let Some(dialect) = self.dialect.as_deref_mut().filter(|_| dialect::ANY) else { return };
-        let run_id = self.run_id.as_deref().unwrap_or_default();
+        let run_id = self.verdict.run_id().unwrap_or_default();
         let thread_id = &self.options.thread_id;
         dialect.begin(&Begun { thread_id, run_id, joins: false, continues: false, cursor: "" });
     }
@@ -657,7 +624,7 @@ impl Session {
         if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
             return self.run_is_over(run, now);
         }
-        let run_id = self.run_id.clone().unwrap_or_default();
+        let run_id = self.verdict.run_name();
         self.settle(run.ticket, &run_id, outcome, error.as_ref(), Some(&run));
     }
 
@@ -674,19 +641,10 @@ impl Session {
         if ending != Ending::Complete {
             self.abandon_turn();
         }
-        self.status = match error {
-            Some(_) => Status::Error,
-            None if goes_on => Status::Running,
-            None => Status::Idle,
-        };
         if ending == Ending::Complete {
             self.resumed = None;
         }
-        self.error = error;
-        self.outcome = (!goes_on).then_some(outcome);
-        if let Some(timing) = &mut self.timing {
-            timing.duration.get_or_insert(now - timing.started);
-        }
+        self.verdict.ended(outcome, error, goes_on, now);
     }
 
     fn settle(

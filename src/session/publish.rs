@@ -1,7 +1,7 @@
 //! The snapshot's fields that belong to the agent rather than to the thread.
 
 use super::run::Phase;
-use super::{AgentError, Session, Status};
+use super::{AgentError, Session};
 use crate::thread::Patch;
 use crate::wire::{Cutter, JsonWriter};
 
@@ -29,7 +29,7 @@ const PATHS: [&str; 6] = [
 ];
 
 impl Published {
-    /// What the mirror starts with (`js/initial.ts`).
+    /// What the mirror starts with (`js/snapshot/initial.ts`).
     pub fn initial() -> Self {
         Self {
             queue: "[]".to_owned(),
@@ -72,16 +72,16 @@ impl Session {
     pub(super) fn write_patch(&mut self, patch: &mut Patch) {
         self.thread.write_patch(patch);
         let sent = &mut self.published;
-        if sent.run_id != self.run_id {
-            text(patch, "\"runId\"", self.run_id.as_deref());
-            sent.run_id.clone_from(&self.run_id);
+        if sent.run_id.as_deref() != self.verdict.run_id() {
+            text(patch, "\"runId\"", self.verdict.run_id());
+            sent.run_id = self.verdict.run_id().map(Into::into);
         }
-        if sent.error != self.error {
-            match &self.error {
+        if sent.error.as_ref() != self.verdict.error() {
+            match self.verdict.error() {
                 Some(error) => patch.reconcile("\"error\"", |out| error.write(out)),
                 None => patch.remove("\"error\""),
             }
-            sent.error.clone_from(&self.error);
+            sent.error = self.verdict.error().cloned();
         }
         if sent.last_event_id != self.last_event_id {
             let id = Some(self.last_event_id.as_str()).filter(|id| !id.is_empty());
@@ -119,27 +119,15 @@ impl Session {
     /// Fields as JSON, empty where there is none.
     fn small(&self) -> [String; 6] {
         let string = |text: &str| ["\"", text, "\""].concat();
-        let status = match self.status {
-            Status::Idle => "idle",
-            Status::Running => "running",
-            Status::Error => "error",
-        };
         let mut timing = String::new();
-        if let Some(t) = &self.timing {
-            let mut object = JsonWriter::object(&mut timing);
-            object
-                .number("startedAt", Some(t.started.round() as u64))
-                .number("firstTokenMs", t.first_token.map(|ms| ms.round() as u64))
-                .number("durationMs", t.duration.map(|ms| ms.round() as u64));
-            object.close();
-        }
+        self.verdict.write_timing(&mut timing);
         let retry_at = match self.run.as_ref().map(|run| run.phase) {
             Some(Phase::Waiting { until }) => (until.round() as u64).to_string(),
             _ => String::new(),
         };
         [
-            string(status),
-            self.outcome.map(|outcome| string(outcome.name())).unwrap_or_default(),
+            string(self.verdict.status()),
+            self.verdict.outcome().map(|outcome| string(outcome.name())).unwrap_or_default(),
             timing,
             string(self.connection()),
             self.run.as_ref().map_or(0, |run| run.attempt).to_string(),

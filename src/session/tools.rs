@@ -13,9 +13,11 @@
 //! people its submit is settled, and it continues once all have answered. A call is executed once, whatever is replayed.
 
 use super::page_calls::{PageCall, PageCalls, Stage};
-use super::run::{Outcome, Run};
-use super::submit::{Misuse, Start, Submit, Ticket};
-use super::{Effect, Session, Status};
+use super::run::Run;
+use super::submit::{Start, Submit};
+use super::words::Outcome;
+use super::words::{Misuse, Ticket};
+use super::{Effect, Session};
 use crate::dialect;
 use crate::thread::{At, CallPhase, LocalAnswer, Warning};
 use crate::wire::{Fields, JsonWriter, Raw, keep_private};
@@ -294,7 +296,7 @@ impl Session {
         self.thread.set_call_phase(id, CallPhase::Executing);
         // Approved after the run has ended: the user waits again.
         if self.run.is_none() && !self.left {
-            (self.status, self.error, self.outcome) = (Status::Running, None, None);
+            self.verdict.works();
         }
         let mut json = String::new();
         crate::wire::write_json(&mut json, &args);
@@ -414,7 +416,7 @@ impl Session {
                 self.rest(now);
             }
             _ => {
-                let run_id = self.run_id.clone().unwrap_or_default();
+                let run_id = self.verdict.run_name();
                 self.settle(run.ticket, &run_id, run.outcome, None, Some(&run));
             }
         }
@@ -459,12 +461,11 @@ impl Session {
         let ticket = turn.ticket.take();
         let unanswered = std::mem::take(&mut run.unanswered).into_iter();
         run.unanswered = unanswered.filter(|id| self.thread.is_answered(id) != Some(true)).collect();
-        if self.status == Status::Running && self.run.is_none() {
-            self.status = Status::Idle;
-            self.outcome = Some(run.outcome);
+        if self.run.is_none() {
+            self.verdict.rested(run.outcome);
         }
         if let Some(ticket) = ticket {
-            let run_id = self.run_id.clone().unwrap_or_default();
+            let run_id = self.verdict.run_name();
             self.settle(ticket, &run_id, run.outcome, None, Some(&run));
         }
         if let Some(turn) = &mut self.turn {
@@ -478,7 +479,7 @@ impl Session {
         let Some(turn) = self.turn.take() else { return };
         // Another run is joined while the page is at work.
         if let Some(ticket) = turn.ticket {
-            let run_id = self.run_id.clone().unwrap_or_default();
+            let run_id = self.verdict.run_name();
             self.settle(ticket, &run_id, Outcome::Aborted, None, turn.last.as_ref());
         }
         for call in turn.calls.iter().filter(|call| call.stage() != Stage::Done) {
@@ -530,7 +531,7 @@ impl Session {
         let last = self.turn.as_mut().and_then(|turn| Some((turn.last.take()?, turn.ticket.take())));
         let Some((run, ticket)) = last else { return };
         self.conclude(Outcome::Aborted, None, &[], now);
-        let run_id = self.run_id.clone().unwrap_or_default();
+        let run_id = self.verdict.run_name();
         if let Some(ticket) = ticket {
             self.settle(ticket, &run_id, Outcome::Aborted, None, Some(&run));
         }

@@ -176,7 +176,7 @@ impl Stepper {
         true
     }
 
-    /// The patch that brings the snapshot of `js/mirror.ts` up to date; `None` if it is.
+    /// The patch that brings the snapshot of `js/snapshot/mirror.ts` up to date; `None` if it is.
     pub fn take_patch(&mut self) -> Option<String> {
         let mut patch = Patch::default();
         self.thread.write_patch(&mut patch);

@@ -1,5 +1,5 @@
 //! Writes the patch: JSON text that brings the mirror's snapshot up to date (the operations are listed in
-//! `js/mirror.ts`).
+//! `js/snapshot/mirror.ts`).
 
 use super::order::Part;
 use crate::wire::{JsonWriter, for_engine, write_string};

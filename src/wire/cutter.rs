@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    /// As `js/mirror.ts` puts the parts together: in a list, the place of what is open by its path from the root.
+    /// As `js/snapshot/mirror.ts` puts the parts together: in a list, the place of what is open by its path from the root.
     fn join(text: &str, bytes: usize) -> (Value, usize) {
         let mut cutter = Cutter::new(text.to_owned());
         let mut root = if text.starts_with('[') { json!([]) } else { json!({}) };

@@ -1,4 +1,4 @@
-//! The ngaf dialect: `tests/fixtures/dialects/ngaf`. Its Agent contract is computed in `js/systems/ngaf.ts`.
+//! The ngaf dialect: `tests/fixtures/dialects/ngaf`. Its Agent contract is computed in `js/systems/ngaf/index.ts`.
 
 use super::*;
 use crate::event;

@@ -7,7 +7,7 @@ import { load, real } from "../js/lib.mjs";
 import { openPage } from "../js/page.mjs";
 import { answering, fixture, jsonFixture } from "../js/systems/systems.mjs";
 
-const adapter = await load("systems/agent-os");
+const adapter = await load("systems/agent-os/index");
 const { projectLedgerEventsToAgUiEnvelopes, projectSafeLedgerEventToAgUiFrames, verifyAgUiFrameSafety } = adapter;
 
 const owner = "@agent-os/runtime";

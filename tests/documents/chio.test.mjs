@@ -5,7 +5,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, it } from "node:test";
 import { load, real } from "../js/lib.mjs";
 
-const chio = await load("systems/chio");
+const chio = await load("systems/chio/index");
 const { createAgent, eventSource, webSocket, AgentError } = await load("index");
 const skip = !real && "needs the built core";
 

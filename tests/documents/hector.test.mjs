@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load, real } from "../js/lib.mjs";
 
-const hector = await load("systems/hector");
+const hector = await load("systems/hector/index");
 const { createAgent } = await load("index");
 const skip = !real && "needs the built core";
 

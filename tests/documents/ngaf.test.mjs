@@ -6,7 +6,7 @@ import { load, real, until } from "../js/lib.mjs";
 import { answering } from "../js/systems/systems.mjs";
 
 const { createAgent } = await load("index");
-const { toNgafAgent } = await load("systems/ngaf");
+const { toNgafAgent } = await load("systems/ngaf/index");
 
 const sse = (events) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 const started = { type: "RUN_STARTED", threadId: "t", runId: "r" };

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { Session, trap } from "./fake-core.mjs";
 import { deferred, load, until } from "./lib.mjs";
 
-const { createAgentWith } = await load("agent");
-const { AgentError } = await load("error");
-const { initialSnapshot } = await load("initial");
+const { createAgentWith } = await load("agent/agent");
+const { AgentError } = await load("api/error");
+const { initialSnapshot } = await load("snapshot/initial");
 
 beforeEach(() => {
   Session.all = [];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { load } from "./lib.mjs";
 
-const { keyOf } = await load("binding");
+const { keyOf } = await load("bindings/shared");
 
 const base = { url: () => "/agent", threadId: "1" };
 

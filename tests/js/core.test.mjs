@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { load, real } from "./lib.mjs";
 
-const { initialSnapshot } = await load("initial");
-const { applyPatch } = await load("mirror");
+const { initialSnapshot } = await load("snapshot/initial");
+const { applyPatch } = await load("snapshot/mirror");
 const { createAgent } = await load("index");
 
 const call = (id, args) => ({ id, type: "function", function: { name: "look", arguments: args } });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { folder, load } from "./lib.mjs";
 
-const { AgentError } = await load("error");
+const { AgentError } = await load("api/error");
 
 describe("AgentError", () => {
   it("is a real error with plain data", () => {
@@ -25,7 +25,7 @@ describe("AgentError", () => {
   });
 
   it("is recognised across copies of the package", async () => {
-    const copy = await import(new URL("error.js?copy", folder));
+    const copy = await import(new URL("api/error.js?copy", folder));
     assert.notEqual(copy.AgentError, AgentError);
     const error = new copy.AgentError({ kind: "run", message: "no" });
     assert.ok(!(error instanceof AgentError));

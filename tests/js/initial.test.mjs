@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load } from "./lib.mjs";
 
-const { initialSnapshot } = await load("initial");
+const { initialSnapshot } = await load("snapshot/initial");
 
 const call = (id, args) => ({ id, type: "function", function: { name: "look", arguments: args } });
 

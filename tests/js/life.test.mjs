@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { Session } from "./fake-core.mjs";
 import { deferred, load, until } from "./lib.mjs";
 
-const { createAgentWith } = await load("agent");
-const { AgentError } = await load("error");
-const { localStorageStore, indexedDbStore } = await load("stores");
+const { createAgentWith } = await load("agent/agent");
+const { AgentError } = await load("api/error");
+const { localStorageStore, indexedDbStore } = await load("agent/stores");
 
 beforeEach(() => {
   Session.all = [];

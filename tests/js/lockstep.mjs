@@ -6,7 +6,7 @@ import { load } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { loadCore }, { inflate }, { bytes }] = await Promise.all(
-  ["agent", "worker-agent", "core", "loader", "glue/bytes"].map(load),
+  ["agent/agent", "worker/agent", "core/core", "core/loader", "glue/bytes"].map(load),
 );
 const core = () => loadCore(() => inflate(bytes));
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load } from "./lib.mjs";
 
-const { applyPatch, beginPatch } = await load("mirror");
-const { AgentError } = await load("error");
+const { applyPatch, beginPatch } = await load("snapshot/mirror");
+const { AgentError } = await load("api/error");
 
 const apply = (root, ...operations) => applyPatch(root, JSON.stringify(operations));
 

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load } from "./lib.mjs";
 
-const { moduleFor } = await load("modules");
-const { modulesAt } = await load("slim-modules");
-const { fetchTransport, eventSource, webSocket, custom } = await load("transports");
+const { moduleFor } = await load("core/modules");
+const { modulesAt } = await load("core/slim-modules");
+const { fetchTransport, eventSource, webSocket, custom } = await load("network/transports");
 
 describe("the module", () => {
   const small = [

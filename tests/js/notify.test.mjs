@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { load } from "./lib.mjs";
 
-const { createScheduler } = await load("notify");
+const { createScheduler } = await load("snapshot/notify");
 
 let frames;
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const { createQueue } = await import("../../pkg/queue.js");
+const { createQueue } = await import("../../pkg/base/queue.js");
 
 test("what was pushed is taken in order", () => {
   const queue = createQueue();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { deferred, load } from "./lib.mjs";
 
-const { readBody } = await load("read");
+const { readBody } = await load("core/read");
 
 /** Reads a stream into a body that notes what it is given; `took` answers whether more is wanted. */
 function read(stream, { took = () => true, end = () => {} } = {}) {

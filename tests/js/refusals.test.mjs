@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { Session } from "./fake-core.mjs";
 import { folder, load, until } from "./lib.mjs";
 
-const [{ createAgentWith }, { AgentError }, { tool }, { fakeAgent }] = await Promise.all(["agent", "error", "tools", "testing"].map(load));
+const [{ createAgentWith }, { AgentError }, { tool }, { fakeAgent }] = await Promise.all(["agent/agent", "api/error", "agent/tools", "testing"].map(load));
 
 let agents = [];
 beforeEach(() => {

@@ -12,8 +12,8 @@ import { Session, trap } from "./fake-core.mjs";
 import { deferred, folder, load, real, until } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
-const { createAgentWith } = await load("agent");
-const { indexedDbStore, localStorageStore } = await load("stores");
+const { createAgentWith } = await load("agent/agent");
+const { indexedDbStore, localStorageStore } = await load("agent/stores");
 
 setFlagsFromString("--expose_gc");
 const gc = runInNewContext("gc");
@@ -403,7 +403,7 @@ describe("one owner of all tabs", () => {
     for (const name of ["one", "two"]) {
       cpSync(fileURLToPath(folder), join(place, name), { recursive: true, filter: (path) => !/\.wasm$|bytes\.js$/.test(path) });
     }
-    tabs = await Promise.all(["one", "two"].map((name) => import(pathToFileURL(join(place, name, "agent.js")))));
+    tabs = await Promise.all(["one", "two"].map((name) => import(pathToFileURL(join(place, name, "agent/agent.js")))));
   });
   after(() => rmSync(place, { recursive: true, force: true }));
 
@@ -527,7 +527,7 @@ describe("one owner of all tabs", () => {
     const { BroadcastChannel } = globalThis;
     let spawn, makers;
     before(async () => {
-      makers = await Promise.all(["one", "two"].map((name) => import(pathToFileURL(join(place, name, "worker-agent.js")))));
+      makers = await Promise.all(["one", "two"].map((name) => import(pathToFileURL(join(place, name, "worker/agent.js")))));
     });
     beforeEach(async () => {
       globalThis.BroadcastChannel = Channel;

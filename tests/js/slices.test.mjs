@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { Session } from "./fake-core.mjs";
 import { load, until } from "./lib.mjs";
 
-const { createAgentWith } = await load("agent");
+const { createAgentWith } = await load("agent/agent");
 const texts = (agent) => agent.getSnapshot().messages.map(({ content }) => content);
 const count = 20;
 

@@ -6,7 +6,7 @@ import { folder, load } from "./lib.mjs";
 
 /** A worker whose script runs in this thread. What passes is cloned, as between threads. */
 export async function localWorkers(core) {
-  const { startWorker } = await load("worker-serve");
+  const { startWorker } = await load("worker/serve");
   const all = [];
   class LocalWorker {
     dead = false;
@@ -57,7 +57,7 @@ export function threadWorker(file = "worker-main.js") {
 
 /** `createAgent` over workers in this thread, one for each module. */
 export async function inWorker() {
-  const [{ createAgent }, { needsFull }, small, full] = await Promise.all(["worker", "modules", "core-inline", "full-inline"].map(load));
+  const [{ createAgent }, { needsFull }, small, full] = await Promise.all(["worker", "core/modules", "core/core-inline", "core/full-inline"].map(load));
   const workers = new Map();
   for (const { load } of [small, full]) workers.set(load, (await localWorkers(load)).spawn);
   const made = [];

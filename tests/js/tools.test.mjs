@@ -5,9 +5,9 @@ import { beforeEach, describe, it } from "node:test";
 import { Session } from "./fake-core.mjs";
 import { deferred, load, until } from "./lib.mjs";
 
-const { createAgentWith } = await load("agent");
-const { AgentError } = await load("error");
-const { tool } = await load("tools");
+const { createAgentWith } = await load("agent/agent");
+const { AgentError } = await load("api/error");
+const { tool } = await load("agent/tools");
 
 beforeEach(() => void (Session.all = []));
 

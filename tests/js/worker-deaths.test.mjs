@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { deferred, load, real, until } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
-const { createWorkerAgentWith } = await load("worker-agent");
+const { createWorkerAgentWith } = await load("worker/agent");
 const { scriptedAgent, text, toolCall } = await load("testing");
 
 const texts = (agent) => agent.getSnapshot().messages.filter(({ role }) => role !== "tool").map(({ content }) => content ?? "");
@@ -17,7 +17,7 @@ const phase = (agent) => agent.getSnapshot().toolCalls[0]?.phase;
 describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () => {
   let core, workers, server, agents;
   beforeEach(async () => {
-    const [{ loadCore }, { inflate }, { bytes }] = await Promise.all(["core", "loader", "glue/bytes"].map(load));
+    const [{ loadCore }, { inflate }, { bytes }] = await Promise.all(["core/core", "core/loader", "glue/bytes"].map(load));
     core = () => loadCore(() => inflate(bytes));
     workers = await localWorkers(core);
     server = scriptedAgent();
@@ -282,7 +282,7 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
   });
 
   it("is what only the entry for it takes: the others say so", async () => {
-    const { AgentError } = await load("error");
+    const { AgentError } = await load("api/error");
     const [{ createAgent }, { useAgent }] = await Promise.all(["index", "react"].map(load));
     for (const make of [createAgent, (options) => renderToString(createElement(() => (useAgent(options), null)))]) {
       assert.throws(() => make({ url: "/", worker: true }), (error) => AgentError.is(error) && error.code === "worker" && error.message.includes('"ag-ui-wasm/worker"'));

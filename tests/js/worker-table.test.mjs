@@ -7,7 +7,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { load, real, until } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
-const { createWorkerAgentWith } = await load("worker-agent");
+const { createWorkerAgentWith } = await load("worker/agent");
 const { scriptedAgent, text, toolCall } = await load("testing");
 
 /** The rows of the first table of a document whose head has this cell. */
@@ -27,7 +27,7 @@ describe("documents", { skip: !real && "the core is a stand-in" }, () => {
   let core, server, agent;
   const made = [];
   before(async () => {
-    const [{ loadCore }, { inflate }, { bytes }] = await Promise.all(["core", "loader", "glue/bytes"].map(load));
+    const [{ loadCore }, { inflate }, { bytes }] = await Promise.all(["core/core", "core/loader", "glue/bytes"].map(load));
     core = () => loadCore(() => inflate(bytes));
   });
   after(() => made.forEach((agent) => agent.dispose()));

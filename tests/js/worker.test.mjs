@@ -7,8 +7,8 @@ import { Session, trap } from "./fake-core.mjs";
 import { deferred, load, until } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
-const { createWorkerAgentWith } = await load("worker-agent");
-const { AgentError } = await load("error");
+const { createWorkerAgentWith } = await load("worker/agent");
+const { AgentError } = await load("api/error");
 
 let workers;
 let agents;
@@ -659,7 +659,7 @@ describe("where no worker can be had", () => {
 });
 
 it("Vite's folder of prepared packages is left for the script", async () => {
-  const { beyondVite } = await load("worker-pool");
+  const { beyondVite } = await load("worker/pool");
   const { Worker } = globalThis;
   const asked = [];
   globalThis.Worker = class {

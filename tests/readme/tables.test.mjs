@@ -32,7 +32,7 @@ describe("tables", () => {
   ])) {
     test(`docs/${page}.md: all of ${name}`, () => {
       const known = named(read(`docs/${page}.md`));
-      assert.deepEqual(members("types.ts", name).filter((member) => !known.has(member)), []);
+      assert.deepEqual(members("api/types.ts", name).filter((member) => !known.has(member)), []);
     });
   }
 
@@ -40,17 +40,17 @@ describe("tables", () => {
   const firstColumn = (text) => [...text.matchAll(/^\| (`[^|]*) \|/gm)].flatMap((match) => [...named(match[1] ?? "")]).sort();
 
   test("docs/options.md: the defaults of the limits", () => {
-    const source = read("js/agent.ts");
+    const source = read("js/agent/agent.ts");
     const bytes = { frameBytes: "10 * 2 ** 20", stateBytes: "16 * 2 ** 20", threadBytes: "64 * 2 ** 20", items: "100_000", warnings: "1000", errorBodyBytes: "64 * 2 ** 10", errorBodyMs: "5000", queue: "32", depth: "512", history: "100", graceMs: "1000" };
     const shown = { frameBytes: "10 MiB", stateBytes: "16 MiB", threadBytes: "64 MiB", items: "100,000", warnings: "1000", errorBodyBytes: "64 KiB", errorBodyMs: "5000", queue: "32", depth: "512", history: "100", graceMs: "1000" };
-    for (const name of members("types.ts", "Limits")) {
+    for (const name of members("api/types.ts", "Limits")) {
       assert.ok(source.includes(`limits.${name} ?? ${bytes[/** @type {keyof typeof bytes} */ (name)]},`), name);
       assert.ok(read("docs/options.md").includes(`| \`${name}\` | ${shown[/** @type {keyof typeof shown} */ (name)]} |`), name);
     }
   });
 
   test("docs/errors.md: every kind", () => {
-    const kinds = read("js/error.ts").match(/export type AgentErrorKind =\n(.*?);/s)?.[1] ?? "";
+    const kinds = read("js/api/error.ts").match(/export type AgentErrorKind =\n(.*?);/s)?.[1] ?? "";
     const expected = [...kinds.matchAll(/"(\w+)"/g)].map((match) => match[1]).sort();
     assert.deepEqual(firstColumn(section("docs/errors.md", "Errors and warnings")).filter((name) => name !== "kind"), expected);
   });

@@ -1,4 +1,4 @@
-//! What the native tests share: a mirror that applies patches as `js/mirror.ts` does, and an agent in a test's hands.
+//! What the native tests share: a mirror that applies patches as `js/snapshot/mirror.ts` does, and an agent in a test's hands.
 #![allow(
     dead_code,
     clippy::unwrap_used,

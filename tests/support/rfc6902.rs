@@ -1,4 +1,4 @@
-//! JSON Patch, plainly: what the core does in place and with an undo log, and what `js/mirror.ts` does on a snapshot.
+//! JSON Patch, plainly: what the core does in place and with an undo log, and what `js/snapshot/mirror.ts` does on a snapshot.
 
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 //
 // Whatever is not understood is left out: a row without an owner that vouches for it has no frames.
 
-import type { JsonObject } from "../../protocol.js";
+import type { JsonObject } from "../../api/protocol.js";
 import { isSummary, redactedSummary, redactedText, type RedactionReason } from "./redaction.js";
 import type { Envelope, Frame, SafeLedgerEvent } from "./types.js";
 

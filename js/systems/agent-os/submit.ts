@@ -1,6 +1,6 @@
 // What goes to a host: AG-UI's input, lowered to what agentOS takes; and its tools, as AG-UI declares them.
 
-import type { JsonObject } from "../../protocol.js";
+import type { JsonObject } from "../../api/protocol.js";
 
 /** What the application has for every submit. */
 export interface SubmitDefaults {

@@ -1,6 +1,6 @@
 // The shapes of agentOS: rows of a ledger that are safe to show, and the frames that they become.
 
-import type { JsonObject } from "../../protocol.js";
+import type { JsonObject } from "../../api/protocol.js";
 
 /** A row of the ledger without what a page must not see. */
 export interface SafeLedgerEvent {

@@ -1,6 +1,6 @@
 // Capability tokens.
 
-import { AgentError } from "../../error.js";
+import { AgentError } from "../../api/error.js";
 import { ask, seconds, toText, whole } from "./ask.js";
 import { verify, type Signed } from "./signatures.js";
 import type { ChioEvent, Json } from "./types.js";

@@ -1,6 +1,6 @@
 // What Chio's proxy would decide.
 
-import { toPolicy, type Classification, type GuardOptions } from "../../guard.js";
+import { toPolicy, type Classification, type GuardOptions } from "../../agent/guard.js";
 import { ask, seconds, toText, whole, wrong } from "./ask.js";
 import { check } from "./capabilities.js";
 import { compareClassification } from "./events.js";

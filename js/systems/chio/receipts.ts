@@ -1,6 +1,6 @@
 // Receipts: what they are signed over, whether they are true, and which event they are about.
 
-import { AgentError } from "../../error.js";
+import { AgentError } from "../../api/error.js";
 import { ask, toText } from "./ask.js";
 import { digest, verify, type Signed } from "./signatures.js";
 import type { ChioEvent, Json, Receipt } from "./types.js";

@@ -1,7 +1,7 @@
 // Every event of Chio's once, as it came, for applications that render the events themselves.
 
-import type { AgUiEvent } from "../../events.js";
-import type { Agent } from "../../types.js";
+import type { AgUiEvent } from "../../agent/events.js";
+import type { Agent } from "../../api/types.js";
 import type { ChioEvent } from "./types.js";
 
 /**

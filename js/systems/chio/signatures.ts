@@ -1,6 +1,6 @@
 // Hashes and signatures, by the platform.
 
-import { AgentError } from "../../error.js";
+import { AgentError } from "../../api/error.js";
 
 /** What is signed, and how. Keys and signatures are hexadecimal. */
 export interface Signed {

@@ -1,6 +1,6 @@
 // The AG-UI form of Hector, version 1: how its events are read, and made of native messages.
 
-import { uuid } from "../../uuid.js";
+import { uuid } from "../../base/uuid.js";
 import { isObject, list, string, toObject } from "./json.js";
 import { extractToolCalls, extractToolResults, getBlockId, getBlockType, getEventType, isThinkingPart, textOf, type Part } from "./parts.js";
 

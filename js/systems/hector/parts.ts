@@ -1,6 +1,6 @@
 // Parts of messages of version 1: how they are made, and what their metadata says.
 
-import { uuid } from "../../uuid.js";
+import { uuid } from "../../base/uuid.js";
 import { isObject, string, toObject } from "./json.js";
 
 /** A part of a message of version 1. */

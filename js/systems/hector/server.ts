@@ -1,6 +1,6 @@
 // Requests to a Hector server beside the stream: its agent card, tasks and approvals.
 
-import type { ResumeOptions, StopOptions } from "../../types.js";
+import type { ResumeOptions, StopOptions } from "../../api/types.js";
 import { isObject, list, toObject } from "./json.js";
 
 /** Settings of the dialect, beside its name: `dialect: { name: "hector", form: "native" }`. */

@@ -1,6 +1,6 @@
 // The citations bridge: `state.citations`, by the id of a message, as citations of that message.
 
-import type { JsonObject } from "../../protocol.js";
+import type { JsonObject } from "../../api/protocol.js";
 import { isObject, own } from "./json.js";
 import type { Citation } from "./types.js";
 

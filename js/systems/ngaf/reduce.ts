@@ -3,10 +3,10 @@
 // The contract folds reasoning into the message of the same id, knows no reasoning messages, and in version 1 reads each
 // piece of a call's arguments alone: none of that can be had from AG-UI messages, so it is computed from the events.
 
-import { AgentError } from "../../error.js";
-import type { AgUiEvent } from "../../events.js";
-import type { JsonObject } from "../../protocol.js";
-import { uuid } from "../../uuid.js";
+import { AgentError } from "../../api/error.js";
+import type { AgUiEvent } from "../../agent/events.js";
+import type { JsonObject } from "../../api/protocol.js";
+import { uuid } from "../../base/uuid.js";
 import { citationsOf } from "./citations.js";
 import { classifyError } from "./errors.js";
 import { isObject, own, parsed, scan, type ObjectScan } from "./json.js";

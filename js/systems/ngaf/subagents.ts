@@ -1,6 +1,6 @@
 // A subagent, from the activity that shows it.
 
-import type { JsonObject } from "../../protocol.js";
+import type { JsonObject } from "../../api/protocol.js";
 import { isObject, own } from "./json.js";
 import type { NgafMessage, NgafSubagent } from "./types.js";
 

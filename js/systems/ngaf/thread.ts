@@ -1,7 +1,7 @@
 // What happens to the agent's thread beside the contract: messages that were there before, that are submitted to the agent
 // itself, or that are taken away. Events tell of none of it, the snapshot does.
 
-import type { AgentSnapshot, ContentPart, Message } from "../../types.js";
+import type { AgentSnapshot, ContentPart, Message } from "../../api/types.js";
 import { isObject } from "./json.js";
 import type { Reducer } from "./reduce.js";
 import type { ContentBlock, NgafMessage, NgafToolCall } from "./types.js";

@@ -1,6 +1,6 @@
 // The shapes of the ngaf Agent contract.
 
-import type { JsonObject } from "../../protocol.js";
+import type { JsonObject } from "../../api/protocol.js";
 import type { NgafError } from "./errors.js";
 
 /** A value that can be read and watched: what a signal is in the contract's own framework. */

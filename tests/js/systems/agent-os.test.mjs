@@ -20,7 +20,7 @@ const {
   redactedText,
   reduceFrames,
   verifyFrameSafety,
-} = await load("systems/agent-os");
+} = await load("systems/agent-os/index");
 
 const RUNS = ["01-completed-run.envelope-v2", "02-completed-run.envelope-v1", "04-policy-reject-product-event-abort.envelope-v2"];
 const expectedOf = (name) => jsonFixture(`agentos/${name}.expected.json`);

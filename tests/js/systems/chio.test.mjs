@@ -9,7 +9,7 @@ import { chio as speak, kernelKey } from "./servers/chio.mjs";
 import { load, until } from "../lib.mjs";
 
 const { createAgent, eventSource, webSocket, AgentError } = await load("index");
-const chio = await load("systems/chio");
+const chio = await load("systems/chio/index");
 
 const read = (name) => readFileSync(new URL(`../../fixtures/dialects/chio/${name}`, import.meta.url), "utf8");
 const json = (name) => JSON.parse(read(name));

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { hector as server } from "./servers/hector.mjs";
 import { load, real, until } from "../lib.mjs";
 
-const hector = await load("systems/hector");
+const hector = await load("systems/hector/index");
 const { createAgent, eventSource } = await load("index");
 const skip = !real && "the core is a stand-in";
 

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { load, real, until } from "../lib.mjs";
 
 const { createAgent } = await load("index");
-const { citationsOf, classifyError, NgafError, toNgafAgent } = await load("systems/ngaf");
+const { citationsOf, classifyError, NgafError, toNgafAgent } = await load("systems/ngaf/index");
 const { applyOperations } = await load("systems/ngaf/patch");
 
 const folder = new URL("../../fixtures/dialects/ngaf/", import.meta.url);

@@ -6,7 +6,7 @@ import { load, real } from "../lib.mjs";
 import { openSearch } from "./servers/open-search.mjs";
 import { answering, fixture, jsonFixture, served } from "./systems.mjs";
 
-const { confirmed, loadHistory, pendingFrontendTools, rejection, resultText, tokenUsageOf } = await load("systems/open-search");
+const { confirmed, loadHistory, pendingFrontendTools, rejection, resultText, tokenUsageOf } = await load("systems/open-search/index");
 
 const NAMES = [
   ...["01-bedrock-text-token-usage", "02-backend-tool-then-answer", "03a-frontend-tool-pause", "03b-frontend-tool-continuation"],

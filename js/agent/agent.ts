@@ -1,0 +1,712 @@
+import { createApprove } from "./approve.js";
+import { AgentError } from "../api/error.js";
+import { messagesEdit, stateEdit } from "./edit.js";
+import { call, createEmitter } from "./emitter.js";
+import { misuse } from "../api/failure.js";
+import type { SessionOptions } from "../glue/core.js";
+import { createGuard, toPolicy } from "./guard.js";
+import { createHistory } from "./history.js";
+import { initialSnapshot } from "../snapshot/initial.js";
+import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput } from "./input.js";
+import type { Line } from "../network/line.js";
+import { createLink, type Client, type Edit, type Link, type Run } from "../core/link.js";
+import type { Core } from "../core/loader.js";
+import { needsFull } from "../core/modules.js";
+import { readSaved, refusal, type Queued, type SavedAgent } from "./persist.js";
+import { createSaving, type Saving } from "./saving.js";
+import { stopRemote, toNetwork, toTarget } from "../network/request.js";
+import { checkTools, createCalls, isPromise } from "./tools.js";
+import type { AgainOptions, Agent, AgentOptions, AgentSnapshot, Checkpoint, PageTool, QueuedSubmit, RunResult, SubmitInput, TransportTarget } from "../api/types.js";
+import { uuid } from "../base/uuid.js";
+import { createWaker } from "../base/wake.js";
+
+/**
+ * An agent over a core that is loaded when it is first needed. The entries of the package differ in the source only.
+ * `linked` makes the link to it.
+ *
+ * @internal
+ */
+export function createAgentWith<State>(
+  source: () => Promise<Core>,
+  given: AgentOptions<State>,
+  linked: (client: Client<State>) => Link<State> = createLink,
+): Agent<State> {
+  const { initialMessages = [], initialState, notify, limits = {} } = given;
+  const { rules = "tolerant", protocol = "1.0" } = given;
+  // As the core reads it, which comes too late to tell of a mistake where it was made.
+  if (!/^(1\.0|0\.0\.(0|[1-9]\d{0,2}))$/.test(protocol)) {
+    throw misuse(new TypeError(`expected "1.0" or "0.0.x" as protocol, not ${JSON.stringify(protocol)}`));
+  }
+  const { name: dialect, ...ownSettings } = typeof given.dialect === "string" ? { name: given.dialect } : (given.dialect ?? {});
+  if (given.worker) {
+    const message = '"worker" is an option of createAgent() from "ag-ui-wasm/worker": make the agent with that, and pass it to useAgent()';
+    throw new AgentError({ kind: "unsupported", code: "worker", message });
+  }
+  const { persist } = given;
+  const full = needsFull(given);
+  // Mistakes are told of where they are made.
+  if (Array.isArray(given.tools)) checkTools(given.tools);
+  // Ids and randomness are drawn when they are first needed: an agent may be made in a prerender, which must be the same
+  // every time.
+  let threadId = given.threadId;
+  const ownThreadId = (): string => (threadId ??= uuid());
+  // A server and the page that hydrates have the same one only if the application gives it.
+  const first = initialSnapshot(threadId ?? "", initialMessages, initialState);
+  const listeners = new Set<{ listener: () => void }>();
+  // Read at the time of every call, so that a binding can keep callbacks and headers fresh.
+  let options = given;
+  let snapshot: AgentSnapshot<State> = threadId === undefined ? lazily({ ...first }, "threadId", ownThreadId) : first;
+  // The snapshot without a run that could not be asked for, which is shown until something else is called.
+  let bare = snapshot;
+  let refused: AgentError | undefined;
+  let disposed = false;
+  // A save of the application's, on its way.
+  let restoring: Promise<void> | undefined;
+  // Another agent owns the save; the run in progress ends without one.
+  let stranded = false;
+  let saving: Saving | undefined;
+  // The run that was in progress when the page was left is joined.
+  let rejoining: Promise<RunResult> | undefined;
+  // Nothing has changed yet that would have to be saved.
+  let quiet = true;
+  // The load that began with the agent, until something needs it.
+  let early: Promise<Core> | undefined;
+  // Tools that a submit has brought with it. The results of their calls may come long after.
+  const brought = new Map<string, PageTool>();
+
+  const emitter = createEmitter(() => options);
+  const calls = createCalls({
+    find: (name) => brought.get(name) ?? findTool(options, name),
+    agent: () => agent as unknown as Agent,
+    settle: (json) => void link.now((session) => session.settleCall(json)),
+    hold: (json) => void link.now((session) => session.hold(json)),
+  });
+  const settings: SessionOptions = {
+    get threadId() {
+      return ownThreadId();
+    },
+    rules,
+    protocol,
+    dialect,
+    // The address may tell a dialect how it is spoken there.
+    dialectSettings: JSON.stringify(dialect ? { url: typeof given.url === "function" ? undefined : given.url, ...ownSettings } : {}),
+    events: false,
+    guard: given.guard === undefined ? undefined : toPolicy(given.guard),
+    decisions: false,
+    maxFrameBytes: limits.frameBytes ?? 10 * 2 ** 20,
+    maxStateBytes: limits.stateBytes ?? 16 * 2 ** 20,
+    maxThreadBytes: limits.threadBytes ?? 64 * 2 ** 20,
+    maxItems: limits.items ?? 100_000,
+    maxWarnings: limits.warnings ?? 1000,
+    maxErrorBodyBytes: limits.errorBodyBytes ?? 64 * 2 ** 10,
+    errorBodyMs: limits.errorBodyMs ?? 5000,
+    maxQueue: limits.queue ?? 32,
+    maxDepth: limits.depth ?? 512,
+    maxHistory: limits.history ?? 100,
+    graceMs: limits.graceMs ?? 1000,
+    saves: !!persist,
+    get network() {
+      return toNetwork(given);
+    },
+  };
+  const history = createHistory<State>(settings.maxHistory);
+  const wait = createWaker(() => {
+    link.now((session) => session.online());
+    line?.online();
+  });
+  // A connection that outlives its runs, once the transport has made one.
+  let line: Line | undefined;
+  // Somebody has asked to listen.
+  let listening = false;
+  // Submits that are sent at once, whatever answer comes: it is over then.
+  const hasty = new Set<string>();
+  const link = linked({
+    source: async () => {
+      const core = early ?? source();
+      early = undefined;
+      // Whether it comes or not, the save comes first.
+      core.catch(() => {});
+      await restoring;
+      for (let wait; (wait = saving?.ready()); ) await wait;
+      return core;
+    },
+    notify,
+    settings,
+    emitter,
+    calls,
+    empty: () => ({ ...first, threadId: ownThreadId() }),
+    refused: (error) => emitter.emit("error", refusal(error)),
+    save: (json, holds, done) => {
+      if (saving?.owns()) return saving.save(json, done);
+      // It would begin something, which whoever owns the save does.
+      if (holds) queueMicrotask(retire);
+    },
+    request: (resume, runId, cursor) => {
+      const request = { resume, threadId: snapshot.threadId, runId, cursor };
+      const target = options.transport?.keep ? ownLine().target(request) : toTarget(options, request);
+      if (full) return target;
+      // The small module cannot read it, whatever the options say by now.
+      const plain = (target: TransportTarget): TransportTarget => ({ ...target, binary: false });
+      return isPromise(target) ? target.then(plain) : plain(target);
+    },
+    stopRemote: (runId) => {
+      stopRemote(options, { threadId: snapshot.threadId, runId }).catch((cause: unknown) => {
+        const message = `The server could not be notified of the stop: ${cause instanceof Error ? cause.message : String(cause)}`;
+        emitter.emit("warning", { code: "stop-failed", message });
+      });
+    },
+    resumes: () => !!options.resume,
+    read: () => bare,
+    mark: history.add,
+    publish: (next) => publish(next),
+  });
+
+  const publish = (core: AgentSnapshot<State>): void => {
+    const next = withLine(core);
+    // Not before everything is told that has come with this.
+    if (saving && !next.isLoading) queueMicrotask(saving.rest);
+    if (line && !next.isLoading) queueMicrotask(listen);
+    if (next === bare) return;
+    bare = next;
+    wait(next.connection.phase === "reconnecting");
+    if (!quiet && !stranded) saving?.touch();
+    if (stranded && !next.isLoading) queueMicrotask(retire);
+    show();
+  };
+
+  /** Shows what is published, with the call that was refused. */
+  const show = (): void => {
+    const status = bare.isLoading ? bare.status : "error";
+    snapshot = refused ? { ...bare, status, error: refused } : bare;
+    for (const entry of [...listeners]) if (listeners.has(entry)) call(entry.listener);
+  };
+
+  /** The snapshot with the connection as the line has it, which stays open where the core's is closed. */
+  const withLine = (next: AgentSnapshot<State>): AgentSnapshot<State> => {
+    if (!line) return next;
+    const { lastEventId } = next.connection;
+    const connection = { ...line.state(), ...(lastEventId !== undefined && { lastEventId }) };
+    return JSON.stringify(connection) === JSON.stringify(next.connection) ? next : { ...next, connection };
+  };
+
+  const ownLine = (): Line => {
+    const { keep } = options.transport ?? {};
+    return (line ??= keep!.create({
+      source: () => options.transport?.keep,
+      options: () => options as AgentOptions,
+      run: () => ({ threadId: snapshot.threadId, runId: snapshot.runId ?? "" }),
+      unread: () => listen(),
+      overtaken: () => snapshot.queue.some(({ runId }) => hasty.has(runId)),
+      changed: () => disposed || publish(bare),
+      failed: (error) => disposed || emitter.emit("error", error),
+    }));
+  };
+
+  /** Takes what has come over the line without being asked for, as a run that says nothing to the server. */
+  const listen = (): void => {
+    if (!line || disposed || stranded || snapshot.isLoading || link.busy()) return;
+    line.rest();
+    const unread = line.unread();
+    if (!unread) return;
+    const input = toRunInput(options);
+    const json = toJson({ ...input, messages: [], ifBusy: "drop", unasked: unread.continues ? "continues" : "begins" });
+    run({ id: input.runId, ifBusy: "drop", quiet: !unread.talks, start: (session) => session.submit(json) }).catch(() => {});
+  };
+
+  /** The run of an agent that does not own its save has ended, or is to. */
+  const retire = (): void => {
+    if (!stranded || disposed) return;
+    stranded = false;
+    suspend();
+  };
+
+  /** Leaves the work to whoever owns the save: nothing that comes would be kept. */
+  const suspend = (): string => {
+    const json = link.suspend();
+    line?.close();
+    return json;
+  };
+
+  /** Before anything that changes something. */
+  const act = (): void => {
+    alive();
+    if (refused) {
+      refused = undefined;
+      show();
+    }
+    saving?.use(true);
+  };
+
+  /** Shows the error of a call of the method that could not be made: the promise may be one that nobody looks at. */
+  const shown =
+    <Args extends readonly unknown[]>(method: (...args: Args) => Promise<RunResult>) =>
+    async (...args: Args): Promise<RunResult> => {
+      try {
+        return await method(...args);
+      } catch (error) {
+        // These were asked for by whoever called.
+        if (AgentError.is(error) && !disposed && !["busy", "calls-open"].includes(error.code ?? "")) {
+          refused = error;
+          show();
+        }
+        throw error;
+      }
+    };
+
+  const alive = (): void => {
+    if (disposed) {
+      throw new AgentError({ kind: "unsupported", code: "disposed", message: "The agent has been disposed of" });
+    }
+  };
+
+  /** JSON text, or the application's mistake. */
+  const toJson = (value: unknown): string => {
+    try {
+      return JSON.stringify(value) ?? "null";
+    } catch (cause) {
+      throw misuse(cause);
+    }
+  };
+
+  /** Starts a run and waits for its end. */
+  const run = (
+    parts: Pick<Run<State>, "id" | "start"> & Partial<Run<State>>,
+    signal?: AbortSignal,
+  ): Promise<RunResult> =>
+    new Promise((resolve, reject) => {
+      const stop = (): void => link.cancel(job);
+      const end = (): void => signal?.removeEventListener("abort", stop);
+      const job: Run<State> = {
+        ifBusy: "queue",
+        again: parts.start,
+        fold: (at) => at,
+        ...parts,
+        resolve: (result) => (end(), resolve(result)),
+        reject: (error) => (end(), reject(error)),
+      };
+      signal?.addEventListener("abort", stop);
+      link.run(job);
+      // Where the core is not there to say when, or hears of it later.
+      if (link.late || !link.open()) saving?.save();
+      // Aborted by a listener, before there was something to cancel.
+      if (signal?.aborted) stop();
+    });
+
+  /** A submit as a save has it. */
+  const toQueued = (start: Queued["start"], json: string, of?: string): Queued => ({ ...JSON.parse(json), start, of });
+
+  const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
+    act();
+    const long = typeof input === "string" ? { message: input } : input;
+    if (typeof long !== "object" || !long) throw misuse(new TypeError("submit() expects a string or an object"));
+    const { state, signal, replaces } = long;
+    const core = toCoreInput(options, long, snapshot.interrupts);
+    const { runId: id, messages } = core;
+    bring(long.tools);
+    if (signal?.aborted) return { runId: id, outcome: "aborted" };
+    const json = toJson(core);
+    const atOnce = long.ifBusy === undefined && !!options.transport?.keep;
+    if (atOnce) hasty.add(id);
+    const done = run(
+      {
+        id,
+        ifBusy: core.ifBusy,
+        waits: core.ifAwaiting === "wait" && snapshot.toolCalls.some(({ phase }) => phase === "awaiting-approval"),
+        queued: () => toQueued("submit", json),
+        start: (session) => session.submit(json),
+        again: (session) => {
+          const rest = { ...core, messages: [], replaces: undefined };
+          return core.resume ? session.submit(toJson({ ...rest, state: undefined })) : session.retry(toJson(rest));
+        },
+        fold: (at) => {
+          const cut = at.messages.findIndex((old) => old.id === replaces);
+          const kept = cut < 0 ? at.messages : at.messages.slice(0, cut);
+          const added = messages.filter(({ id }) => !kept.some((old) => old.id === id));
+          return { ...at, messages: [...kept, ...added], state: merge(at.state, state) };
+        },
+      },
+      signal,
+    );
+    if (!atOnce) return done;
+    // What the agent was saying is over, for the user has said something else.
+    line?.endAnswer();
+    return done.finally(() => hasty.delete(id));
+  };
+
+  /** As the core does it: members of an object are merged, anything else replaces. */
+  const merge = (old: State, state: State | Partial<State> | undefined): State => {
+    if (state === undefined) return old;
+    const mergeable = [old, state].every((value) => typeof value === "object" && value && !Array.isArray(value));
+    return mergeable ? { ...old, ...state } : (state as State);
+  };
+
+  /** Tools that came with a submit, in place of the options'; without any, the options' stand again. */
+  const bring = (tools: SubmitInput["tools"]): void => {
+    for (const tool of tools ?? []) brought.set(tool.name, tool as PageTool);
+    if (!tools) for (const name of brought.keys()) if (findTool(options, name)) brought.delete(name);
+  };
+
+  const resume: Agent<State>["resume"] = async (answers) => {
+    if (!isAnswer(answers)) return submit({ resume: answers });
+    act();
+    const answer = toAnswer(options, answers);
+    const json = toJson(answer);
+    return run({ id: answer.run.runId, start: (session) => session.answer(json), part: true });
+  };
+
+  /** What a person decides about a call. The core may have to come first. */
+  const decide = (method: "settleCall" | "deny", json: string): void => {
+    act();
+    link.act((session) => session[method](json));
+  };
+
+  /** The submit that waits under that id, if it still does. */
+  const queued = (id: string): QueuedSubmit | undefined => {
+    act();
+    link.flush();
+    return snapshot.queue.find((waiting) => waiting.id === id);
+  };
+
+  const editQueued: Agent<State>["editQueued"] = (id, input) => {
+    const waiting = queued(id);
+    if (!waiting) return false;
+    const { runId } = waiting;
+    const long = typeof input === "string" ? { message: input } : input;
+    const { tools, pageTools, context, forwardedProps, ...core } = toCoreInput(options, { ...long, runId }, snapshot.interrupts);
+    // What is not given stays as it was submitted.
+    const given = {
+      ...(long.tools && { tools, pageTools }),
+      ...(long.context && { context }),
+      ...(long.forwardedProps !== undefined && { forwardedProps }),
+    };
+    // It stays the same row of the page.
+    const [message] = waiting.messages;
+    const own = typeof input === "object" && typeof input.message === "object" && input.message.id;
+    const messages = message && !own ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
+    const json = toJson({ ...core, ...given, messages });
+    if (link.open()) return link.now((session) => session.editQueued(Number(id), json)) ?? false;
+    return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json) }));
+  };
+
+  const cancelQueued: Agent<State>["cancelQueued"] = (id) => {
+    const waiting = queued(id);
+    if (!waiting) return false;
+    if (!link.open()) return link.queued(waiting.runId, () => undefined);
+    link.now((session) => session.cancel(Number(id)));
+    return true;
+  };
+
+  const save = (): SavedAgent => JSON.parse(link.save());
+
+  const setMessages: Agent<State>["setMessages"] = (next) => {
+    act();
+    const { messages } = snapshot;
+    link.edit(messagesEdit(messages, typeof next === "function" ? next(messages) : next, toJson));
+  };
+
+  const setState: Agent<State>["setState"] = (next) => {
+    act();
+    const { state } = snapshot;
+    link.edit(stateEdit(state, typeof next === "function" ? (next as (state: State) => State)(state) : next, toJson));
+  };
+
+  const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint.id);
+
+  const fork = (checkpoint: Checkpoint | string): void => {
+    act();
+    const then = history.at(idOf(checkpoint));
+    if (!then) {
+      const message = `Unknown checkpoint ${idOf(checkpoint)}: only the newest limits.history are kept`;
+      throw misuse(Object.assign(new Error(message), { code: "checkpoint-unknown" }));
+    }
+    const { threadId } = snapshot;
+    const { messages, toolCalls } = initialSnapshot("", then.messages);
+    const interrupts = then.interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
+    const { state } = then;
+    // As a save of that time: its calls have been executed, or shall not be.
+    const handled = then.toolCalls.map(({ id }) => id);
+    const json = toJson({ v: 1, threadId, messages, state, interrupts, handled, unsent: [], queue: [] });
+    link.reset({
+      fold: () => ({ ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts }),
+      apply: (session) => {
+        session.reset();
+        session.restore(json);
+      },
+    });
+    saving?.forget();
+    saving?.save();
+  };
+
+  const dispose = (): void => {
+    if (disposed) return;
+    // Before the session ends, which knows more than what is left of it.
+    saving?.dispose();
+    disposed = true;
+    link.dispose();
+    line?.close();
+    history.clear();
+    wait(false);
+    emitter.close();
+    listeners.clear();
+    brought.clear();
+  };
+
+  const guard = createGuard({
+    count: () => link.now((session) => session.guardCounters?.()),
+    present: (json) => {
+      alive();
+      const capabilities = JSON.parse(json);
+      // A session that begins later has them too.
+      if (settings.guard) settings.guard = toPolicy({ ...JSON.parse(settings.guard), capabilities });
+      link.now((session) => session.present?.(json));
+    },
+  });
+
+  const unsent = (why: string): void => {
+    if (!disposed) emitter.emit("warning", { code: "send-failed", message: `The server did not take an event that was sent: ${why}` });
+  };
+
+  const send: Agent<State>["send"] = (event) => {
+    alive();
+    const json = typeof event === "string" ? event : toJson(event);
+    const judged = link.now((session) => session.judgeInbound?.(json));
+    const unjudged = { allowed: true, eventType: "", direction: "inbound", at: Date.now() } as const;
+    const decision = judged ? JSON.parse(judged) : unjudged;
+    if (!decision.allowed) return decision;
+    const { threadId, runId = "" } = snapshot;
+    // A guard that is not there yet has not been asked.
+    const asked = !settings.guard || !!judged;
+    const sent = asked && (line ? line.send(json) : options.transport?.send?.(json, { threadId, runId }));
+    if (!sent) {
+      const message = "send() needs an open connection";
+      throw new AgentError({ kind: "unsupported", code: "not-sent", message });
+    }
+    if (sent !== true) sent.then(({ ok, status }) => ok || unsent(`HTTP ${status}`), (cause: unknown) => unsent(String(cause)));
+    return decision;
+  };
+
+  /** Joins a run that continues at the server; without an id the last one, which is known as `last`. */
+  const join = async (runId: string | undefined, last = snapshot.runId ?? ""): Promise<RunResult> => {
+    const input = { ...toRunInput(options), runId };
+    const json = toJson(input);
+    return run({ id: runId ?? last, start: (session) => session.attach(json) });
+  };
+
+  const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
+    subscribe: (listener) => {
+      if (disposed) return () => {};
+      const entry = { listener };
+      listeners.add(entry);
+      saving?.use(false);
+      // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
+      if (inPage()) void link.load();
+      return () => void listeners.delete(entry);
+    },
+    getSnapshot: () => snapshot,
+    getServerSnapshot: () => first,
+    submit: shown(submit),
+    stop: async () => link.stop(),
+    connect: async () => {
+      act();
+      if (!options.transport?.keep) {
+        const message = "connect() needs a transport whose connection is kept open: webSocket or eventSource with keepOpen";
+        throw new AgentError({ kind: "unsupported", code: "keep-open", message });
+      }
+      await restoring;
+      for (let wait; (wait = saving?.ready()); ) await wait;
+      alive();
+      listening = true;
+      await ownLine().connect(true);
+    },
+    disconnect: async () => {
+      alive();
+      listening = false;
+      await link.now((session) => session.disconnect());
+      line?.close();
+    },
+    attach: shown(async (runId?: string) => {
+      act();
+      const same = runId === undefined || runId === snapshot.runId;
+      return (same && rejoining) || join(runId);
+    }),
+    retry: shown(async (again?: AgainOptions) => {
+      act();
+      const lost = link.lost();
+      const input = toAgainInput(options, again);
+      if (lost) return run({ id: lost.id, start: lost.again });
+      if (snapshot.error?.code === "load") {
+        // Nothing has run yet: only the core has to come.
+        await link.load();
+        const { error } = snapshot;
+        return error ? { runId: input.runId, outcome: "error", error } : { runId: input.runId, outcome: "dropped" };
+      }
+      const json = toJson(input);
+      return run({
+        id: input.runId,
+        queued: () => toQueued("retry", json),
+        start: (session) => session.retry(json),
+      });
+    }),
+    regenerate: shown(async (messageId?: string, again?: AgainOptions) => {
+      act();
+      const input = toAgainInput(options, again);
+      const json = toJson(input);
+      return run({
+        id: input.runId,
+        queued: () => toQueued("regenerate", json, messageId),
+        start: (session) => session.regenerate(messageId, json),
+      });
+    }),
+    resume: shown(resume),
+    addToolResult: ({ toolCallId, result, error }) => decide("settleCall", toJson({ toolCallId, result, error })),
+    approve: createApprove<State>({
+      act,
+      calls,
+      toJson,
+      read: () => snapshot,
+      approve: (toolCallId, json) => disposed || link.act((session) => calls.approve(toolCallId, () => session.approve(json))),
+      warn: (message) => emitter.emit("warning", { code: "approval-invalid", message }),
+    }),
+    deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
+    editQueued,
+    cancelQueued,
+    setMessages,
+    setState,
+    get history() {
+      return history.list;
+    },
+    at: (checkpoint) => history.at(idOf(checkpoint)),
+    fork,
+    save,
+    reset: () => {
+      act();
+      const hear = history.clear();
+      const { messages, state } = first;
+      const json = [toJson(messages), toJson(state)] as const;
+      const edit: Edit<State> = {
+        fold: ({ threadId }) => (threadId === first.threadId ? first : { ...first, threadId }),
+        apply: (session) => {
+          session.reset();
+          session.setMessages(json[0]);
+          session.setState(json[1]);
+        },
+      };
+      // Until the core has heard of it, checkpoints of the runs that it has ended may come.
+      link.reset(edit, hear);
+      saving?.forget();
+      saving?.save();
+    },
+    dispose,
+    guard,
+    send,
+    on: (name, listener) => {
+      const off = emitter.on(name, listener);
+      link.listen();
+      return () => {
+        off();
+        link.listen();
+      };
+    },
+    events: emitter.events,
+    setOptions: (next) => {
+      if (disposed) return;
+      options = next;
+      link.listen();
+    },
+  };
+  const agent = methods as Agent<State>;
+  // Older engines have no such symbol.
+  if (Symbol.dispose) agent[Symbol.dispose] = dispose;
+
+  /** Shows a save, and continues from it. */
+  const begin = (value: unknown, text?: string): void => {
+    if (value === undefined || value === null) return link.restore(undefined, text);
+    const saved = readSaved(value, given.threadId);
+    const { messages, state } = saved;
+    ({ threadId } = saved);
+    link.restore(initialSnapshot(ownThreadId(), messages, state as State), text ?? JSON.stringify(saved));
+  };
+  const refuse = (cause: unknown): void => {
+    link.restore();
+    const error = AgentError.is(cause) ? cause : refusal(cause);
+    // The application has no agent to listen to before.
+    queueMicrotask(() => disposed || emitter.emit("error", error));
+  };
+  /** The run that was in progress when the page was left, if it is to be joined. */
+  const interrupted = (text: string | undefined): string | undefined => {
+    if (text === undefined || !options.resume || options.autoAttach === false) return undefined;
+    const { running, runId } = JSON.parse(text);
+    return running ? runId : undefined;
+  };
+
+  saving =
+    persist &&
+    createSaving(persist, given.restore, given.saving ?? {}, {
+      busy: link.busy,
+      mounted: () => listeners.size > 0,
+      read: link.save,
+      begin: (value, text) => {
+        if (link.open()) link.suspend();
+        stranded = false;
+        quiet = true;
+        try {
+          begin(value, text);
+        } finally {
+          quiet = false;
+        }
+      },
+      began: (text) => {
+        // A run that the application has started itself comes first.
+        const runId = link.busy() ? undefined : interrupted(text);
+        if (runId !== undefined) {
+          rejoining = join(undefined, runId).finally(() => (rejoining = undefined));
+          rejoining.catch(() => {});
+        } else if (listeners.size) void link.load();
+        if (listening) ownLine().connect(true).catch(() => {});
+      },
+      refuse,
+      await: link.await,
+      surrender: () => {
+        const json = link.strand();
+        stranded = json !== undefined;
+        return json ?? suspend();
+      },
+      warn: (code, message) => queueMicrotask(() => disposed || emitter.emit("warning", { code, message })),
+    });
+  // The core says when there is something to save; without it, the end of a run does.
+  if (saving) emitter.on("finish", () => link.open() || saving?.save());
+  else {
+    try {
+      if (given.restore) link.await();
+      if (isPromise(given.restore)) restoring = given.restore.then((value) => begin(value)).catch(refuse);
+      else begin(given.restore);
+    } catch (cause) {
+      refuse(cause);
+    }
+  }
+  quiet = false;
+
+  if (inPage()) {
+    const begun = source();
+    early = begun;
+    // Nobody has asked for anything yet: whoever does tries again.
+    begun.catch(() => early === begun && (early = undefined));
+  }
+  return agent;
+}
+
+/** Whether somebody looks: a server that renders never asks the core, and loads none. */
+const inPage = (): boolean => typeof document === "object";
+
+/** The object, with a member that is made when it is first read. */
+function lazily<Value extends object, Key extends keyof Value>(object: Value, key: Key, make: () => Value[Key]): Value {
+  return Object.defineProperty(object, key, {
+    enumerable: true,
+    configurable: true,
+    get: () => {
+      const value = make();
+      Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+      return value;
+    },
+  });
+}

@@ -1,0 +1,104 @@
+import { createQueue } from "../base/queue.js";
+import type { AgentEvents, AgentListeners, AgentOptions, CustomEventData } from "../api/types.js";
+
+type Name = keyof AgentListeners;
+type Detail<N extends Name> = Parameters<AgentListeners[N]>[0];
+
+/** Calls the options' callbacks and what was registered with `agent.on`. */
+export interface Emitter {
+  on<N extends Name>(name: N, listener: AgentListeners[N]): () => void;
+  emit<N extends Name>(name: N, detail: Detail<N>): void;
+  /** Whether anybody listens. */
+  has(name: Name): boolean;
+  readonly events: AgentEvents;
+  /** Ends the streams of events, and all listening. */
+  close(): void;
+}
+
+// So many events wait for a reader of `events` that is slower than they come, or reads no more.
+const maxWaiting = 1000;
+
+const callbacks = { decision: "onDecision", event: "onEvent", warning: "onWarning", error: "onError", finish: "onFinish" } as const;
+
+/** Calls a function of the application's. What it throws is reported and harms nobody else. */
+export function call<Args extends unknown[]>(listener: ((...args: Args) => void) | undefined, ...args: Args): void {
+  try {
+    listener?.(...args);
+  } catch (error) {
+    if (typeof reportError === "function") reportError(error);
+    else console.error(error);
+  }
+}
+
+/** An emitter that reads the callbacks at the time of the call. */
+export function createEmitter(options: () => AgentOptions): Emitter {
+  // One set for all: a listener registered twice is two registrations.
+  const listeners = new Set<{ name: Name; listener: (detail: never) => void }>();
+  const readers = new Set<() => void>();
+  let closed = false;
+
+  const callback = (name: Name): ((detail: never) => void) | undefined =>
+    name === "custom" ? undefined : options()[callbacks[name]];
+
+  const on: Emitter["on"] = (name, listener) => {
+    const entry = { name, listener };
+    if (!closed) listeners.add(entry);
+    return () => void listeners.delete(entry);
+  };
+
+  const read = (): AsyncIterator<CustomEventData> => {
+    const waiting = createQueue<CustomEventData>();
+    let wake: (() => void) | undefined;
+    let done = closed;
+    let lossy = false;
+    const off = on("custom", (event) => {
+      waiting.push(event);
+      wake?.();
+      if (waiting.size <= maxWaiting) return;
+      waiting.take();
+      if (lossy) return;
+      lossy = true;
+      const message = `A reader of agent.events is slow: only the last ${maxWaiting} events are kept for it`;
+      emit("warning", { code: "events-dropped", message });
+    });
+    const end = (): void => {
+      done = true;
+      off();
+      readers.delete(end);
+      wake?.();
+    };
+    if (!done) readers.add(end);
+    return {
+      async next() {
+        while (!waiting.size && !done) await new Promise<void>((resolve) => (wake = resolve));
+        const value = waiting.take();
+        lossy &&= waiting.size > 0;
+        return value ? { value, done: false } : { value, done: true };
+      },
+      async return() {
+        waiting.clear();
+        end();
+        return { value: undefined, done: true };
+      },
+    };
+  };
+
+  const emit: Emitter["emit"] = (name, detail) => {
+    call(callback(name), detail as never);
+    for (const entry of [...listeners]) {
+      if (entry.name === name && listeners.has(entry)) call(entry.listener, detail as never);
+    }
+  };
+
+  return {
+    on,
+    emit,
+    has: (name) => !!callback(name) || [...listeners].some((entry) => entry.name === name),
+    events: { subscribe: (listener) => on("custom", listener), [Symbol.asyncIterator]: read },
+    close: () => {
+      closed = true;
+      for (const end of readers) end();
+      listeners.clear();
+    },
+  };
+}

@@ -1,0 +1,169 @@
+// React: what the entries share, which differ in the agents that they make of options.
+
+import {
+  createContext,
+  createElement,
+  useContext,
+  useEffect,
+  useInsertionEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type Context,
+  type ReactNode,
+} from "react";
+import { isAgent, keyOf, nowhere } from "./shared.js";
+import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
+
+/** What `useAgent` returns: the snapshot's fields, the agent's bound methods, and the agent itself. */
+export type UseAgent<State = unknown> = AgentSnapshot<State> &
+  Omit<Agent<State>, "getSnapshot" | "getServerSnapshot" | "setOptions"> & { readonly agent: Agent<State> };
+
+/** `createAgent` of the entry. */
+type Create = <State>(options: AgentOptions<State>) => Agent<State>;
+
+/** What `AgentProvider` takes. */
+export interface AgentProviderProps<State> {
+  readonly agent: Agent<State> | AgentOptions<State>;
+  readonly children?: ReactNode;
+}
+
+// Made when it is first used: where server components are rendered, React has no contexts, but modules are imported.
+let context: Context<Agent | undefined> | undefined;
+const provided = (): Context<Agent | undefined> => (context ??= createContext<Agent | undefined>(undefined));
+
+/** What is given, or the provider's agent. */
+function useProvided<Target>(target: Target | undefined): Target | Agent {
+  const agent = useContext(provided());
+  if (!target && !agent) throw nowhere("AgentProvider");
+  return target ?? agent!;
+}
+
+/** The agent that is given, or the one that is made of options. */
+function useMade<State>(create: Create, target: Agent<State> | AgentOptions<State>): Agent<State> {
+  const key = keyOf(target);
+  const make = () => ({ key, agent: isAgent(target) ? target : create(target) });
+  const [made, setMade] = useState(make);
+  let { agent } = made;
+  if (made.key !== key) {
+    const next = make();
+    setMade(next);
+    agent = next.agent;
+  }
+  useInsertionEffect(() => {
+    if (!isAgent(target)) agent.setOptions(target);
+  });
+  return agent;
+}
+
+/** `AgentProvider` of an entry. */
+export function useProvider<State>(create: Create, { agent, children }: AgentProviderProps<State>): ReactNode {
+  const value = useMade(create, agent) as Agent<unknown>;
+  return createElement(provided().Provider, { value }, children);
+}
+
+/** `useAgent` of an entry. */
+export function useAgentOf<State>(create: Create, target?: Agent<State> | AgentOptions<State>): UseAgent<State> {
+  const agent = useMade(create, useProvided(target) as Agent<State> | AgentOptions<State>);
+  const snapshot = useSelected(agent, whole, Object.is);
+  return useMemo(() => ({ ...agent, ...snapshot, agent }), [agent, snapshot]);
+}
+
+const whole = <State>(snapshot: AgentSnapshot<State>): AgentSnapshot<State> => snapshot;
+
+type Select<State, Part> = (snapshot: AgentSnapshot<State>) => Part;
+type IsEqual<Part> = (a: Part, b: Part) => boolean;
+
+/**
+ * Renders a part of an agent's snapshot: the component renders again only when that part changes. Without an agent, of
+ * the one of the {@link AgentProvider} above.
+ *
+ * @example
+ * const last = useAgentSelector(agent, (snapshot) => snapshot.messages[snapshot.messages.length - 1]);
+ * const busy = useAgentSelector((snapshot) => snapshot.isLoading);
+ */
+export function useAgentSelector<State, Part>(
+  agent: Agent<State>,
+  select: Select<State, Part>,
+  isEqual?: IsEqual<Part>,
+): Part;
+export function useAgentSelector<Part, State = unknown>(select: Select<State, Part>, isEqual?: IsEqual<Part>): Part;
+export function useAgentSelector<State, Part>(...given: readonly unknown[]): Part {
+  const [target, select, isEqual = Object.is] = (typeof given[0] === "function" ? [undefined, ...given] : given) as [
+    Agent<State> | undefined,
+    Select<State, Part>,
+    IsEqual<Part>?,
+  ];
+  return useSelected(useProvided(target) as Agent<State>, select, isEqual);
+}
+
+/** A snapshot, and whose. */
+interface Told<State> {
+  readonly agent: Agent<State>;
+  readonly snapshot: AgentSnapshot<State>;
+}
+
+/** What a component shows: a part of this snapshot. */
+interface Shown<State, Part> extends Told<State> {
+  /** What it had been told by then. */
+  readonly told: Told<State>;
+  readonly select: Select<State, Part>;
+  readonly isEqual: IsEqual<Part>;
+  readonly part: Part;
+}
+
+// Nothing to subscribe to, so nothing to end.
+const never = () => () => {};
+
+/**
+ * The selected part of the agent's snapshot.
+ *
+ * Changes travel in React's own state. `useSyncExternalStore` would render each of them synchronously and throw away the
+ * transition that is being rendered, so none would finish while an answer streams. React's state cannot know the first
+ * snapshot, that of another agent, or what another selector asks for: these are read from the agent while rendering. An
+ * effect compares again after each commit, so no change in between is missed.
+ */
+function useSelected<State, Part>(agent: Agent<State>, select: Select<State, Part>, isEqual: IsEqual<Part>): Part {
+  const committed = useRef<Shown<State, Part>>(undefined);
+  const [told, tell] = useState<Told<State>>(() => ({ agent, snapshot: agent.getSnapshot() }));
+  const old = committed.current;
+  const goesOn = old ? old.agent === agent && old.select === select : told.agent === agent;
+  const news = told !== old?.told && told.agent === agent;
+  const snapshot = !goesOn ? agent.getSnapshot() : news ? told.snapshot : old!.snapshot;
+  const start = agent.getServerSnapshot();
+
+  const read = (of: AgentSnapshot<State>): { readonly part: Part } => {
+    if (old?.snapshot === of && old.select === select) return old;
+    const part = select(of);
+    // The same object for as long as it is equal.
+    return old && isEqual(old.part, part) ? old : { part };
+  };
+  let current: { readonly part: Part } | undefined;
+  let first: typeof current;
+  // Hydration begins with what the server has rendered. A prerender asks for no more than that.
+  const part = useSyncExternalStore(
+    never,
+    () => (current ??= (snapshot === start && first) || read(snapshot)).part,
+    () => (first ??= read(start)).part,
+  );
+  const shown = current ? snapshot : start;
+
+  const check = (): void => {
+    const { agent, snapshot, select, isEqual, part } = committed.current!;
+    const next = agent.getSnapshot();
+    if (next === snapshot) return;
+    try {
+      if (isEqual(part, select(next))) return;
+    } catch {
+      // It throws again while rendering, unless the component is about to go.
+    }
+    tell({ agent, snapshot: next });
+  };
+  useEffect(() => {
+    committed.current = { agent, snapshot: shown, told, select, isEqual, part };
+    check();
+  });
+  useEffect(() => agent.subscribe(check), [agent]);
+  return part;
+}

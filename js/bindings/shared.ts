@@ -1,0 +1,25 @@
+// What the framework bindings share.
+
+import { AgentError } from "../api/error.js";
+import type { Agent, AgentOptions } from "../api/types.js";
+
+/** The error of a component that looks for an agent above it, where nobody has put one. */
+export function nowhere(giver: string): AgentError {
+  const message = `useAgent() found no agent: pass one, or provide one with ${giver}`;
+  return new AgentError({ kind: "unsupported", code: "input", message });
+}
+
+/** Whether it is an agent, of whatever copy of this package, and not options for one. */
+export function isAgent<State>(target: Agent<State> | AgentOptions<State>): target is Agent<State> {
+  return "getSnapshot" in target;
+}
+
+/**
+ * Other options with the same key go to the same agent. A function cannot be told from the one that stood there before,
+ * so it is taken to be the same.
+ */
+export function keyOf<State>(target: Agent<State> | AgentOptions<State>): unknown {
+  if (isAgent(target)) return target;
+  const { url, threadId, dialect } = target;
+  return JSON.stringify([typeof url === "function" ? null : String(url), threadId, dialect]);
+}

@@ -1,0 +1,91 @@
+// How a module is loaded, and what that fails with. All of it is in the page's first bundle: a chunk that imports nothing but what is
+// there has no preload by Vite, after which WebKit never asks again for a chunk that failed.
+
+import { AgentError } from "../api/error.js";
+import type init from "../glue/core.js";
+import type { ModuleInput, Session } from "../glue/core.js";
+import type { compact, Stepper } from "../glue/full.js";
+
+/** The core, ready for use. */
+export interface Core {
+  readonly Session: typeof Session;
+}
+
+/** The core of the full module. */
+export interface FullCore extends Core {
+  readonly compact: typeof compact;
+  readonly Stepper: typeof Stepper;
+}
+
+/** What wasm-bindgen makes of a module. */
+export interface Glue extends Core {
+  readonly default: typeof init;
+}
+
+/** Loads a module unless that is done or on the way. A failed load is forgotten. */
+export type Load<Module extends Core = Core> = (module: () => ModuleInput | Promise<ModuleInput>) => Promise<Module>;
+
+/** The glue holds one instance a page, so there is one load, whoever asks first. */
+export function createLoad<Module extends Glue>(glue: Module): Load<Module> {
+  let loading: Promise<Module> | undefined;
+  const instantiate: Load<Module> = async (module) => {
+    if (typeof WebAssembly !== "object") throw missing("WebAssembly");
+    await glue.default({ module_or_path: await module() });
+    return glue;
+  };
+  return (module) => {
+    loading ??= instantiate(module).catch((cause: unknown) => {
+      loading = undefined;
+      throw toLoadError(cause);
+    });
+    return loading;
+  };
+}
+
+/** The bytes of a module from base64 of raw deflate. */
+export function inflate(base64: string): Promise<ArrayBuffer> {
+  if (typeof DecompressionStream !== "function") throw missing("DecompressionStream");
+  const deflated = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  // A Blob's stream would do as well, but under jsdom a Blob has none.
+  const inflated = new Response(deflated).body!.pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Response(inflated).arrayBuffer();
+}
+
+/** The platform has nothing of that name. */
+function missing(what: string): AgentError {
+  return new AgentError({ kind: "unsupported", code: "load", message: `This platform has no ${what}` });
+}
+
+/**
+ * A load, whose failures are `AgentError`s. The import of a chunk may fail as well: the page is offline, or a new version has
+ * been deployed and the old chunk is gone.
+ */
+export async function loading<Module>(load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load();
+  } catch (cause) {
+    throw toLoadError(cause);
+  }
+}
+
+/** Any failure of a load as an `AgentError` of code `load`. */
+function toLoadError(cause: unknown): AgentError {
+  if (AgentError.is(cause)) return cause;
+  const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
+  // The engines word it differently; Chromium's and Firefox's is a CompileError, WebKit's may be an EvalError.
+  if (name === "EvalError" || /content.security.policy|\bCSP\b|unsafe-eval/i.test(message)) {
+    return new AgentError({
+      kind: "blocked",
+      code: "load",
+      message: "The page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src",
+      cause,
+    });
+  }
+  return new AgentError({
+    kind: "internal",
+    code: "load",
+    message: `The WebAssembly core could not be loaded: ${message}`,
+    retryable: true,
+    cause,
+  });
+}

@@ -1,0 +1,24 @@
+// Which module an agent needs, and where it comes from. There are two: the small one, and the full one, which also has the
+// dialects, the guard, the grammar of strict rules, the binary framing and compaction. An agent loads one of them, with its glue, as a chunk of its own.
+
+import type { Core, FullCore } from "./loader.js";
+import type { AgentOptions } from "../api/types.js";
+
+/** Loads of both modules. A load that failed is forgotten: the next call begins again. */
+export interface Modules {
+  core(): Promise<Core>;
+  full(): Promise<FullCore>;
+}
+
+/** What decides. */
+export type Needs = Pick<AgentOptions, "dialect" | "guard" | "rules" | "binary" | "transport">;
+
+/** Whether the options ask for what only the full module has. */
+export function needsFull({ dialect, guard, rules, binary, transport }: Needs): boolean {
+  return Boolean(dialect || guard !== undefined || rules === "strict" || (transport ?? { binary }).binary);
+}
+
+/** The load of the module that the options ask for. */
+export function moduleFor(modules: Modules, options: Needs): () => Promise<Core> {
+  return needsFull(options) ? modules.full : modules.core;
+}

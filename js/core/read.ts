@@ -1,0 +1,107 @@
+// Reads the body of an answer into the core, in slices that leave the page its turn.
+//
+//   read() ──► chunk ──► piece ──► piece ──► … ──► read()
+//                 ▲        │ the slice is used up: the rest waits
+//                 └─ turn ◄┘
+//
+// The loop is JavaScript's because every chunk passes it: from here it is one call into WebAssembly, from there ten out.
+
+import type { Body } from "../glue/core.js";
+
+/** How long is worked before the page has its turn: half of a frame. */
+export const sliceMs = 8;
+// Nothing came for so long: the page has had its turn. Chunks that are there already come without one in between.
+const pauseMs = 2;
+// What is read between two looks at the clock: a fraction of a millisecond of what agents say. After what took longer it is
+// less, for small events may take long where the state is large; it doubles as long as it does not.
+const pieceBytes = 32 * 1024;
+const leastBytes = 128;
+const slowMs = sliceMs / 4;
+// Room for small reads of any length.
+const roomBytes = 1024;
+
+/** Reads to the end, or until nothing more is wanted. `lost` is told what the core throws, which is a trap. */
+export function readBody(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  body: Body,
+  memory: WebAssembly.Memory,
+  lost: (trap: unknown) => void,
+): void {
+  const { performance } = globalThis;
+  const { timeOrigin } = performance;
+  let [began, last] = [0, -Infinity];
+  let room = new Uint8Array(0);
+  let size = pieceBytes;
+
+  const next = (): void => void reader.read().then(come, fail);
+  const fail = (error: unknown): void => close(() => body.fail(error));
+
+  /** Gives the core a piece. False: nothing more is wanted. */
+  const take = (piece: Uint8Array): boolean => {
+    // Where the module's memory has grown, the old room has no length, and takes not even an empty piece.
+    if (room.length < Math.max(piece.length, 1)) {
+      const bytes = Math.max(piece.length, roomBytes);
+      const at = body.room(bytes);
+      room = new Uint8Array(memory.buffer, at, bytes);
+    }
+    room.set(piece);
+    return body.read(piece.length, timeOrigin + last);
+  };
+
+  const come = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
+    if (done) return close(() => body.end());
+    const now = performance.now();
+    if (now - last > pauseMs) began = now;
+    last = now;
+    give(value);
+  };
+
+  const give = (chunk: Uint8Array): void => {
+    try {
+      for (let rest = chunk; ; ) {
+        const piece = rest.subarray(0, size);
+        rest = rest.subarray(size);
+        if (!take(piece)) return body.free();
+        const now = performance.now();
+        size = now - last > slowMs ? leastBytes : Math.min(size * 2, pieceBytes);
+        // A small piece may take long as well: who listens is called from inside.
+        last = now;
+        const whole = rest.length === 0;
+        if (last - began > sliceMs) return wait(whole ? next : () => give(rest));
+        if (whole) return next();
+      }
+    } catch (error) {
+      lost(error);
+    }
+  };
+
+  const wait = (goOn: () => void): void =>
+    turn(() => {
+      began = last = performance.now();
+      goOn();
+    });
+
+  const close = (tell: () => void): void => {
+    try {
+      tell();
+      body.free();
+    } catch (error) {
+      lost(error);
+    }
+  };
+
+  next();
+}
+
+/** Calls back when the page has had its turn. By a message: nested timers wait for 4 ms, those of a hidden page for a second. */
+export function turn(callback: () => void): void {
+  // jsdom has none.
+  if (typeof MessageChannel !== "function") return void setTimeout(callback);
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    // A port that listens keeps Node alive.
+    port1.close();
+    callback();
+  };
+  port2.postMessage(undefined);
+}

@@ -1,0 +1,48 @@
+// A body that is written from outside.
+
+import { createQueue } from "../base/queue.js";
+
+const encoder = new TextEncoder();
+
+/** A body that is written from outside. */
+export interface Body {
+  readonly stream: ReadableStream<Uint8Array>;
+  write(text: string | Uint8Array): void;
+  end(): void;
+  /** What was written before is read all the same, which `controller.error` would throw away. */
+  fail(error: Error): void;
+}
+
+/** An empty body. `cancel`: nobody wants the rest. */
+export function createBody(cancel: () => void): Body {
+  const waiting = createQueue<Uint8Array>();
+  let last: { error?: Error } | undefined;
+  let wake: (() => void) | undefined;
+  const stream = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      while (!waiting.size && !last) await new Promise<void>((resolve) => (wake = resolve));
+      const next = waiting.take();
+      if (next) controller.enqueue(next);
+      else if (last?.error) controller.error(last.error);
+      else controller.close();
+    },
+    cancel: () => {
+      last ??= {};
+      wake?.();
+      cancel();
+    },
+  });
+  const finish = (how: { error?: Error }): void => {
+    last ??= how;
+    wake?.();
+  };
+  return {
+    stream,
+    write: (text) => {
+      waiting.push(typeof text === "string" ? encoder.encode(text) : text);
+      wake?.();
+    },
+    end: () => finish({}),
+    fail: (error) => finish({ error }),
+  };
+}

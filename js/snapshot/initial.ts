@@ -1,0 +1,80 @@
+// The snapshot before the core is there: what a server renders, and what the core starts from.
+
+import type { AgentSnapshot, AssistantMessage, Message, ToolCall, ToolMessage } from "../api/types.js";
+
+const idle = { phase: "closed", attempt: 0 } as const;
+
+/** The snapshot of a thread in which nothing has happened yet. */
+export function initialSnapshot<State>(
+  threadId: string,
+  messages: readonly Message[] = [],
+  state?: State,
+): AgentSnapshot<State> {
+  return {
+    threadId,
+    runId: undefined,
+    status: "idle",
+    isLoading: false,
+    error: undefined,
+    messages: messages.map(settle),
+    toolCalls: toolCallsOf(messages),
+    state: state ?? ({} as State),
+    outcome: undefined,
+    interrupts: [],
+    subagents: [],
+    steps: [],
+    usage: [],
+    timing: undefined,
+    queue: [],
+    connection: idle,
+  };
+}
+
+/** The message with what the snapshot adds. Nothing streams into a thread at rest, so a saved stream was cut off. */
+export function settle(message: Message): Message {
+  const { delivery } = message;
+  const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
+  // What was a snapshot's stays the same object.
+  if (delivery && delivery !== "streaming" && (!calls.length || "toolCallIds" in message)) return message;
+  return {
+    ...message,
+    ...(calls.length && { toolCallIds: calls.map(({ id }) => id) }),
+    delivery: delivery === "streaming" ? "aborted" : (delivery ?? "complete"),
+  };
+}
+
+/** The calls of assistant messages, each with the first result that the thread holds for it. */
+export function toolCallsOf(messages: readonly Message[]): ToolCall[] {
+  const results = new Map<string, ToolMessage>();
+  const callers: AssistantMessage[] = [];
+  for (const message of messages) {
+    if (message.role === "tool" && !results.has(message.toolCallId)) results.set(message.toolCallId, message);
+    if (message.role === "assistant" && message.toolCalls) callers.push(message);
+  }
+  return callers.flatMap((message) =>
+    message.toolCalls!.map(({ id, function: { name, arguments: argsText } }) => {
+      const answer = results.get(id);
+      const failed = answer?.error !== undefined;
+      return {
+        id,
+        name,
+        args: parse(argsText, {}) as ToolCall["args"],
+        argsText,
+        status: failed ? "error" : "complete",
+        phase: failed ? "output-error" : answer ? "output-available" : "input-available",
+        ...(answer && { result: parse(answer.content, answer.content) }),
+        ...(failed && { error: answer.error! }),
+        messageId: message.id,
+        ...(message.subagentRunId !== undefined && { subagentRunId: message.subagentRunId }),
+      };
+    }),
+  );
+}
+
+function parse(text: unknown, otherwise: unknown): unknown {
+  try {
+    return typeof text === "string" ? JSON.parse(text) : otherwise;
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,282 @@
+// Applies the core's patches to the snapshot, copy on write: the only code that builds snapshot objects.
+//
+// A patch is a JSON text, a list of operations that are applied in order. Paths are keys and indices from the root:
+//
+//   ["=", path, value]             set
+//   ["~", path, value]             set, but keep the identity of every sub-tree that is deeply equal
+//   ["+", path, text, ...paths]    append to a string, and to further ones
+//   ["-", path]                    delete a member
+//   ["p", path, operations]        RFC 6902; the core has proven that it applies
+//   ["o", path, items]             rebuild a list: [from, to] keeps old elements, anything else is a new one
+//   ["c", [], mark]                a checkpoint: the snapshot as it is between two operations; a number: so many of the
+//                                  following ones are not kept
+//
+// A long patch comes in parts (src/wire/cutter.rs), so that neither the text nor the operations of one take long:
+//
+//   {"steps": [[beginning, up], …], "path": [key, …]}
+//
+// A part continues in the container in which the last one stopped, at first the list of operations. A step adds elements or
+// members to it, and leaves so many levels. The path leads into what the part itself has opened: a key, or null for the last
+// element. What is whole of the operations is applied; the snapshot is to be shown when all of them are.
+//
+// Keys come from servers. A name that `Object.prototype` knows is defined as an own property, never assigned, and only
+// own properties are read: `__proto__` and `constructor` are plain data.
+
+import { AgentError, type AgentErrorData } from "../api/error.js";
+import type { Mark } from "../agent/history.js";
+
+type Key = string | number;
+type Path = readonly Key[];
+type Container = Record<Key, unknown>;
+type Pointed = { op: string; path: string; from: string; value: unknown };
+type Operation =
+  | ["=" | "~", Path, unknown]
+  | ["+", Path, string, ...Path[]]
+  | ["-", Path]
+  | ["p", Path, readonly Pointed[]]
+  | ["o", Path, readonly unknown[]]
+  | ["c", Path, Mark | number];
+type Part = { readonly steps: readonly [Container | unknown[], number][]; readonly path: readonly (string | null)[] };
+
+const plain = Object.prototype;
+const has = plain.hasOwnProperty;
+const misfit = "The patch does not fit the snapshot";
+
+/** A patch on its way into the snapshot: the one given stays as it is, also when the patch does not fit, which throws. */
+export interface Patching<Root> {
+  /** Takes the patch, or the next part of it. */
+  take(json: string): void;
+  /** Applies the next operation; false: there is none that has come. */
+  step(): boolean;
+  /** Whether all of the patch has come. */
+  readonly whole: boolean;
+  /** Whether it comes in parts: else it is short. */
+  readonly parted: boolean;
+  /** The snapshot, once all is applied. */
+  readonly snapshot: Root;
+}
+
+/** The snapshot after the patch, which has come as a whole. */
+export function applyPatch<Root extends object>(
+  root: Root,
+  patch: string,
+  keepMark?: (mark: Mark, snapshot: Root) => void,
+): Root {
+  const patching = beginPatch(root, keepMark);
+  patching.take(patch);
+  while (patching.step());
+  return patching.snapshot;
+}
+
+/** Begins to apply a patch. `keepMark` is told of checkpoints. */
+export function beginPatch<Root extends object>(root: Root, keepMark?: (mark: Mark, snapshot: Root) => void): Patching<Root> {
+  let operations: (Operation | undefined)[] = [];
+  let done = 0;
+  // The containers of the patch's text that are open.
+  let opened: (Container | unknown[])[] = [operations];
+  let parted = false;
+  let forgotten = 0;
+  // What this patch has made, so may change in place: each container is copied at most once.
+  let fresh = new Set<unknown>();
+  let next = root as unknown as Container;
+  const draft = (): Container => (next = own(next, fresh));
+
+  const take = (json: string): void => {
+    const given: Operation[] | Part = JSON.parse(json);
+    if (Array.isArray(given)) {
+      operations = given;
+      opened = [];
+      return;
+    }
+    parted = true;
+    for (const [more, up] of given.steps) {
+      const at = opened[opened.length - 1];
+      if (Array.isArray(at)) for (const item of more as unknown[]) at.push(item);
+      else for (const key of Object.keys(more)) write(at!, key, (more as Container)[key]);
+      opened.length -= up;
+    }
+    for (const key of given.path) {
+      const at = opened[opened.length - 1] as Container;
+      opened.push(read(at, key ?? (at["length"] as number) - 1) as Container);
+    }
+  };
+
+  const step = (): boolean => {
+    // The last operation may continue in the next part.
+    if (done >= operations.length - Math.min(opened.length, 1)) return false;
+    const operation = operations[done]!;
+    operations[done++] = undefined;
+    run(operation);
+    return true;
+  };
+
+  /** The container that holds the path's last key, ready to be changed. */
+  const open = (path: Path): Container => {
+    let at = draft();
+    for (let i = 0; i < path.length - 1; i++) {
+      const key = path[i]!;
+      const child = own(read(at, key), fresh);
+      write(at, key, child);
+      at = child;
+    }
+    return at;
+  };
+
+  const get = (path: Path): unknown => path.reduce<unknown>((at, key) => read(at as Container, key), next);
+
+  const run = (operation: Operation): void => {
+    if (operation[0] === "c") {
+      if (typeof operation[2] === "number") return void (forgotten = operation[2]);
+      // What changes after one is copied for it.
+      if (forgotten-- > 0) return;
+      // It is somebody else's now, with all its parts.
+      fresh = new Set();
+      return keepMark?.({ ...operation[2], runId: next["runId"] as string }, next as unknown as Root);
+    }
+    const path = operation[1];
+    const key = path[path.length - 1]!;
+    const at = open(path);
+    switch (operation[0]) {
+      case "+":
+        write(at, key, ((read(at, key) as string | undefined) ?? "") + operation[2]);
+        for (let i = 3; i < operation.length; i++) run(["+", operation[i] as Path, operation[2]]);
+        return;
+      case "=":
+      case "~": {
+        if (Array.isArray(at) && (key as number) > at.length) throw new Error(misfit);
+        const value = operation[0] === "~" ? keep(read(at, key), operation[2]) : operation[2];
+        write(at, key, path.length > 1 ? value : atRoot(key, value));
+        return;
+      }
+      case "-":
+        // The snapshot itself keeps its members, so that its shape never changes.
+        if (path.length > 1) delete at[key];
+        else at[key] = undefined;
+        return;
+      case "p":
+        for (const step of operation[2]) patchOne(path, step);
+        return;
+      case "o": {
+        const old = read(at, key) as readonly unknown[];
+        const list = operation[2].flatMap((item) => (Array.isArray(item) ? old.slice(item[0], item[1]) : [item]));
+        write(at, key, list);
+        fresh.add(list);
+        return;
+      }
+      default:
+        throw new Error(`Unknown operation ${JSON.stringify(operation[0])}`);
+    }
+  };
+
+  /** One operation of RFC 6902 on the document at `base`. */
+  const patchOne = (base: Path, { op, path, from, value }: Pointed): void => {
+    const moves = op === "move" || op === "copy";
+    if (op === "test" || (op === "move" && from === path)) return;
+    if (moves) {
+      const source = resolve(base, from);
+      value = get(source);
+      if (op === "move") remove(source, base.length);
+      // What is copied will stand in two places: nothing of it may be changed in place.
+      else share(value);
+    } else if (op === "remove") {
+      return remove(resolve(base, path), base.length);
+    }
+    const target = resolve(base, path);
+    const key = target[target.length - 1]!;
+    const at = open(target);
+    if (op !== "replace" && target.length > base.length && Array.isArray(at)) at.splice(key as number, 0, value);
+    else write(at, key, value);
+  };
+
+  /** Nothing that this patch has made stands in something that it has not. */
+  const share = (value: unknown): void => {
+    if (fresh.delete(value)) Object.values(value as object).forEach(share);
+  };
+
+  const remove = (path: Path, root: number): void => {
+    const at = open(path);
+    const key = path[path.length - 1]!;
+    if (path.length === root) write(at, key, null);
+    else if (Array.isArray(at)) at.splice(key as number, 1);
+    else delete at[key];
+  };
+
+  /** A JSON pointer as a path: the tokens under a list become indices, `-` its end. */
+  const resolve = (base: Path, pointer: string): Path => {
+    const path = [...base];
+    if (!pointer) return path;
+    let at = get(base);
+    for (const token of pointer.slice(1).split("/")) {
+      const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+      const key = Array.isArray(at) ? (name === "-" ? at.length : Number(name)) : name;
+      path.push(key);
+      at = read(at as Container, key);
+    }
+    return path;
+  };
+
+  return {
+    take,
+    step,
+    get whole() {
+      return !opened.length;
+    },
+    get parted() {
+      return parted;
+    },
+    get snapshot() {
+      return next as unknown as Root;
+    },
+  };
+}
+
+/** The container itself if this patch has made it, else a copy. */
+function own(container: unknown, fresh: Set<unknown>): Container {
+  if (fresh.has(container)) return container as Container;
+  if (typeof container !== "object" || !container) throw new Error(misfit);
+  const copy = Array.isArray(container) ? container.slice() : { ...container };
+  fresh.add(copy);
+  return copy as Container;
+}
+
+function read(container: Container | undefined, key: Key): unknown {
+  return container != null && has.call(container, key) ? container[key] : undefined;
+}
+
+function write(container: Container, key: Key, value: unknown): void {
+  if (key in plain) {
+    Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    container[key] = value;
+  }
+}
+
+/** Members of the snapshot itself: absent is `undefined`, and the error is a real one. */
+function atRoot(key: Key, value: unknown): unknown {
+  if (key === "state") return value;
+  return key === "error" && value ? new AgentError(value as AgentErrorData) : (value ?? undefined);
+}
+
+/** The new value, with every part of the old one in its place that is deeply equal. The new one is ours to change. */
+export function keep(old: unknown, value: unknown): unknown {
+  if (old === value || typeof old !== "object" || typeof value !== "object" || !old || !value) return value;
+  if (Array.isArray(value)) {
+    if (!Array.isArray(old)) return value;
+    let same = value.length === old.length;
+    for (let i = 0; i < value.length; i++) {
+      value[i] = keep(old[i], value[i]);
+      same &&= value[i] === old[i];
+    }
+    return same ? old : value;
+  }
+  if (Array.isArray(old)) return value;
+  const keys = Object.keys(value);
+  let same = keys.length === Object.keys(old).length;
+  for (const key of keys) {
+    const before = read(old as Container, key);
+    const kept = keep(before, read(value as Container, key));
+    write(value as Container, key, kept);
+    same &&= kept === before;
+  }
+  return same ? old : value;
+}

@@ -1,0 +1,61 @@
+import type { Notify } from "../api/types.js";
+
+/** Decides when a change is published. */
+export interface Scheduler {
+  /** Publishes soon; once, however often it is asked. */
+  schedule(): void;
+  /** It has been published: nothing more to do. */
+  clear(): void;
+}
+
+// No animation frames come to a page that is hidden, or that gets hidden while one is awaited.
+const unseenMs = 100;
+// Where there are no frames at all.
+const frameMs = 16;
+
+/** The scheduler for one of the ways of `notify`. */
+export function createScheduler(notify: Notify = "frame", publish: () => void): Scheduler {
+  let cancel: (() => void) | undefined;
+  let last = -Infinity;
+
+  const clear = (): void => {
+    cancel?.();
+    cancel = undefined;
+    last = Date.now();
+  };
+  const fire = (): void => {
+    clear();
+    publish();
+  };
+  const later = (ms: number): (() => void) => {
+    const timer = setTimeout(fire, ms);
+    return () => clearTimeout(timer);
+  };
+
+  const wait = (): (() => void) => {
+    if (typeof notify === "object") return later(Math.min(notify.throttleMs, last + notify.throttleMs - Date.now()));
+    if (notify === "microtask") {
+      let on = true;
+      queueMicrotask(() => on && fire());
+      return () => (on = false);
+    }
+    // Taken from the global object each time: tests and polyfills may replace them.
+    const { document, requestAnimationFrame, cancelAnimationFrame } = globalThis;
+    if (typeof requestAnimationFrame !== "function") return later(frameMs);
+    const stop = later(unseenMs);
+    if (document?.hidden) return stop;
+    const id = requestAnimationFrame(fire);
+    return () => {
+      stop();
+      cancelAnimationFrame(id);
+    };
+  };
+
+  return {
+    schedule: () => {
+      if (notify === "sync") publish();
+      else cancel ??= wait();
+    },
+    clear,
+  };
+}

@@ -1,0 +1,77 @@
+// A request of a worker's session that the page makes, because only the page has what makes it.
+
+import type { RequestTarget } from "../glue/core.js";
+import type { Head } from "./serve.js";
+
+// As many bytes are read before the worker has asked for them. Then it is asked for less often than pieces come.
+const AHEAD = 2 ** 16;
+
+/** A request on its way, or its answer. */
+export interface PageRequest {
+  send(url: string, init: RequestInit): Promise<Head>;
+  read(): Promise<Uint8Array | undefined>;
+  cancel(): void;
+}
+
+/** A request that this fetch will make. */
+export function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>): PageRequest {
+  const controller = new AbortController();
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  let pieces: Uint8Array[] = [];
+  let length = 0;
+  let end: { readonly error?: unknown } | undefined;
+  // Who waits for something to come, or to be taken.
+  let wake = (): void => {};
+  const change = (): Promise<void> => new Promise((resolve) => (wake = resolve));
+
+  const pump = async (from: ReadableStreamDefaultReader<Uint8Array>): Promise<void> => {
+    try {
+      for (;;) {
+        const { done, value } = await from.read();
+        if (done) break;
+        pieces.push(value);
+        length += value.length;
+        wake();
+        if (length >= AHEAD) await change();
+      }
+      end = {};
+    } catch (error) {
+      end = { error };
+    }
+    wake();
+  };
+
+  return {
+    send: async (url, init) => {
+      const response: unknown = await fetch(url, { ...init, headers: new Headers(init.headers), signal: controller.signal });
+      if (typeof response !== "object" || !response) throw new Error("fetch gave no response");
+      const { status, headers, body } = response as Response;
+      reader = body?.getReader();
+      // Cancelled meanwhile.
+      if (controller.signal.aborted) void reader?.cancel().catch(() => {});
+      else if (reader) void pump(reader);
+      return { status, headers: [...headers], hasBody: !!body };
+    },
+    read: async () => {
+      while (!pieces.length && !end) await change();
+      if (!pieces.length && end && "error" in end) throw end.error;
+      if (!pieces.length) return undefined;
+      // A copy, because it is given away, and what came may be part of something that the page still needs.
+      const bytes = new Uint8Array(length);
+      let at = 0;
+      for (const piece of pieces) {
+        bytes.set(piece, at);
+        at += piece.length;
+      }
+      pieces = [];
+      length = 0;
+      wake();
+      return bytes;
+    },
+    cancel: () => {
+      // Before the abort, after which cancelling fails.
+      void reader?.cancel().catch(() => {});
+      controller.abort();
+    },
+  };
+}

@@ -1,0 +1,344 @@
+// The link of an agent whose core is in a worker: that of every agent (link.ts) over a session that answers later. What a
+// call will do to the snapshot is guessed and shown at once, until the worker has told what it has done.
+//
+//   page:    call ──► guess shown ─────────────────────────► patch shown, guess dropped
+//               └───────────► worker: core ──► echo, patch ──┘
+//
+// `confirmed` is what the worker has told; patches fit that one only. What is shown is `confirmed` with the guesses on it.
+
+import { cutOff } from "../snapshot/cut-off.js";
+import { misuse } from "../api/failure.js";
+import type { Host, Session, SessionOptions } from "../glue/core.js";
+import { createLink, type Client, type Link, type Run } from "../core/link.js";
+import type { Core } from "../core/loader.js";
+import { keep } from "../snapshot/mirror.js";
+import { composeSave, type Queued } from "../agent/persist.js";
+import type { AgentSnapshot, Message } from "../api/types.js";
+import { weakly } from "../base/weak.js";
+import type { Failure } from "./pipe.js";
+import type { Pool } from "./pool.js";
+import { createRemoteSession, type RemoteSession } from "./session.js";
+
+const closed = { phase: "closed", attempt: 0 } as const;
+const connecting = { phase: "connecting", attempt: 0 } as const;
+
+/** What stands for the core if it is in a worker. */
+export const elsewhere = {} as Core;
+
+/** What a save says of the page's calls. */
+interface Beside {
+  readonly handled: readonly string[];
+  readonly turn?: { readonly calls: readonly { readonly id: string; readonly stage: string }[] };
+}
+
+/** A link that works over a worker of the pool, or as any other where `client.source` gives a core. */
+export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link<State> {
+  type Snapshot = AgentSnapshot<State>;
+  type Guess = {
+    fold(snapshot: Snapshot): Snapshot;
+    ticket?: number | undefined;
+    /** It replies to some of the interrupts. */
+    part?: boolean | undefined;
+    stops?: boolean;
+    /** Does it again in another session, should the worker end before it has answered. */
+    redo?: () => void;
+  };
+  const { emitter, calls } = client;
+  const guesses = new Set<Guess>();
+  let confirmed = client.read();
+  let remote: RemoteSession | undefined;
+  // The last save, of which only what is beside the thread counts, and the thread of that time.
+  let rest: string | undefined;
+  let thread: Pick<Snapshot, "messages" | "state"> = confirmed;
+  // Guesses have been dropped: since what was shown last, and since what was shown without any.
+  let late = false;
+  let came = false;
+  // The agent's runs as the link has them, and why the worker refuses some.
+  const runs = new WeakMap<Run<State>, Run<State>>();
+  const refusals = new Map<number, Failure>();
+  // Submits that the worker has not answered for; `waits`: as far as is known, another run is in progress.
+  const sent = new Set<{ readonly run: Run<State>; readonly waits: boolean }>();
+  // Calls that were executed since that save.
+  const executed = new Set<string>();
+  // Replies to some of the interrupts, which no save has.
+  const parts = new Set<Run<State>>();
+  // What the next session begins with, after one that was lost.
+  let heir: ((messages: readonly Message[]) => string) | undefined;
+
+  const queuedOf = (some: readonly { readonly run: Run<State> }[]): Queued[] => some.map(({ run }) => run.queued!());
+
+  const show = (): void => {
+    late = false;
+    if (came && !guesses.size) confirmed = keepShown(client.read(), confirmed);
+    came &&= guesses.size > 0;
+    client.publish([...guesses].reduce((snapshot, { fold }) => fold(snapshot), confirmed));
+  };
+
+  const drop = (guess: Guess): void => {
+    if (guesses.delete(guess)) came = late = true;
+  };
+
+  /** Does something that the worker learns of, and shows what that will come to. Returns when it has come. */
+  const guess = (act: () => void, fold: Guess["fold"], more: () => Omit<Guess, "fold"> = () => ({}), heard?: () => void): Promise<void> | undefined => {
+    const session = remote;
+    act();
+    if (!session || session !== remote) return void heard?.();
+    return expect(session, { fold, ...more() }, heard);
+  };
+
+  const expect = (session: RemoteSession, made: Guess, heard?: () => void): Promise<void> => {
+    guesses.add(made);
+    const done = new Promise<void>((resolve) =>
+      session.echo(() => {
+        drop(made);
+        // In this turn: what comes with the same message is of a later time.
+        heard?.();
+        resolve();
+      }),
+    );
+    show();
+    return done;
+  };
+
+  /** There is nothing more to wait for: what is shown is what there is. */
+  const freeze = (): void => {
+    confirmed = client.read();
+    guesses.clear();
+    sent.clear();
+    remote = rest = undefined;
+  };
+
+  const stopped = (snapshot: Snapshot): Snapshot =>
+    snapshot.queue.length || !snapshot.isLoading
+      ? snapshot
+      : {
+          ...cutOff(snapshot, "aborted"),
+          ...{ status: "idle", isLoading: false, outcome: "aborted", connection: closed },
+        };
+
+  /** A run ends: nothing of it is shown, whatever is on the way. */
+  const stop = (act: () => void): Promise<void> | undefined => {
+    const still = stopped(client.read());
+    return guess(act, () => still, () => ({ stops: true }));
+  };
+
+  /**
+   * The session is lost. What the page holds of it is kept for the next one. A worker that has ended is an error only for
+   * those who wait for a run.
+   */
+  const lose = (died: boolean, told: boolean, fail: () => void): (() => void) => {
+    const made = [...guesses];
+    const shown = client.read();
+    const stops = made.some((guess) => guess.stops);
+    const failed = !died || shown.isLoading || (!stops && made.some(({ ticket, part }) => ticket !== undefined && !part));
+    // After an error nothing continues by itself: somebody is asked whether to try again. Without a store that has the queue as
+    // well, what waits in it is shown in the thread, and sent with that.
+    const executing = (beside: Beside): Partial<Beside> => ({
+      handled: [...new Set([...beside.handled, ...executed])],
+      ...(beside.turn && { turn: { ...beside.turn, calls: beside.turn.calls.map((call) => (executed.has(call.id) ? { ...call, stage: "executing" } : call)) } }),
+    });
+    const changes = { ...(failed && { running: true }), ...(failed && !client.settings.saves && { queue: [] }) };
+    const last = rest && JSON.parse(rest);
+    const beside = last && JSON.stringify({ ...last, ...(executed.size && executing(last)), ...changes });
+    const waiting = queuedOf([...sent].filter(({ waits }) => waits));
+    const replies = stops ? [] : [...parts];
+    const ids = [...shown.queue, ...replies.map(({ id }) => ({ runId: id }))].map(({ runId }) => runId);
+    // The server continues after what this thread has.
+    const then = confirmed.isLoading && client.resumes() ? thread : shown;
+    heir = (messages) => {
+      if (!died && !told) return "";
+      const { threadId } = client.settings;
+      return composeSave(beside, { threadId, messages: then === shown ? messages : then.messages, state: then.state }, client.settings.saves ? waiting : []);
+    };
+    freeze();
+    confirmed = { ...confirmed, queue: [...confirmed.queue, ...waiting.map(({ runId, messages }) => ({ id: "", runId, messages }))] };
+    return () => {
+      if (failed) fail();
+      else {
+        const save = heir!(shown.messages);
+        link.suspend(stops ? "aborted" : "disconnected", ids);
+        link.restore(undefined, save);
+        for (const run of replies) link.run(run, true);
+      }
+      heir = undefined;
+      // Once, so that what ends a worker does not end one after the other.
+      if (died) for (const { redo } of made) redo?.();
+    };
+  };
+
+  const open = (options: SessionOptions, messages: string | undefined, state: string | undefined, host: Host): Session => {
+    const shown = client.read();
+    const life = { die: (reason: string): void => session.die(reason) };
+    const place = pool.open(weakly(life).die);
+    // The worker has read what it was given.
+    let told = false;
+    const session: RemoteSession = createRemoteSession(place.port, { ...options }, messages, state, host, {
+      refused: (ticket, why) => refusals.set(ticket, why),
+      misused: (why) => emitter.emit("error", misuse(why)),
+      unrestored: (why) => client.refused(misuse(why)),
+      settling: (ticket) => {
+        for (const made of guesses) if (made.ticket === ticket || made.stops) drop(made);
+        if (late) show();
+      },
+      saved: (json) => {
+        told = true;
+        executed.clear();
+        rest = json;
+        thread = confirmed;
+      },
+      received: () => {
+        if (late) show();
+      },
+      lost: (died) => (session === remote ? lose(died, told, () => host.changed(true)) : undefined),
+      working: place.working,
+      begun: (toolCallId) => void executed.add(toolCallId),
+      approved: (toolCallId, method) => calls.approve(toolCallId, method),
+      closed: place.close,
+    });
+    remote = session;
+    // The thread itself comes with the first patch.
+    void expect(session, { fold: () => shown });
+    const { cancel, disconnect, restore } = session;
+    return Object.assign(session, {
+      life,
+      restore: (json: string) => {
+        rest = json;
+        thread = JSON.parse(json);
+        restore(json);
+      },
+      cancel: (ticket: number) => {
+        const shorter = (at: Snapshot): Snapshot => ({ ...at, queue: at.queue.filter(({ id }) => id !== String(ticket)) });
+        if (ticket < 0) cancel(ticket);
+        else void guess(() => cancel(ticket), shorter);
+      },
+      disconnect: () => {
+        disconnect();
+        // The agent waits for it.
+        return new Promise<void>((done) => session.echo(done));
+      },
+    });
+  };
+
+  const link = createLink<State>({
+    ...client,
+    source: async () => {
+      const core = await client.source();
+      // A function, because a class could not give another object.
+      const Session = function (...args: ConstructorParameters<Core["Session"]>): Session {
+        return open(...args);
+      } as unknown as Core["Session"];
+      if (core === elsewhere) return { ...core, Session };
+      const { message } = pool.refusal();
+      emitter.emit("warning", { code: "worker-unavailable", message: `The agent runs in the page, without a worker: ${message}` });
+      return core;
+    },
+    read: () => confirmed,
+    rescue: (messages) => heir?.(messages),
+    publish: (next) => {
+      confirmed = next;
+      show();
+    },
+  });
+
+  const compose = (beside: string): string => {
+    const { messages, state, isLoading } = client.read();
+    // What a server is asked to continue after belongs to the thread of that time.
+    const { messages: then, state: its } = thread;
+    const { threadId } = client.settings;
+    return composeSave(beside, isLoading ? { threadId, messages: then, state: its } : { threadId, messages, state }, queuedOf([...sent]));
+  };
+
+  const suspend = (): string => {
+    const json = remote ? compose(rest ?? link.save()) : link.save();
+    freeze();
+    link.suspend();
+    return json;
+  };
+
+  const strand = (): string | undefined => {
+    // A run that the worker has not begun is part of the save: whoever is given that begins it.
+    if (!remote || !confirmed.isLoading) return undefined;
+    const json = compose(rest ?? link.save());
+    for (const { id } of confirmed.queue) remote.cancel(Number(id));
+    for (const { run } of sent) if (run.id !== confirmed.runId) link.cancel(run);
+    return json;
+  };
+
+  return {
+    ...link,
+    late: true,
+    run: (run) => {
+      const busy = client.read().isLoading || run.part === true || run.waits === true;
+      const own: Run<State> = {
+        ...run,
+        resolve: (result) => {
+          parts.delete(own);
+          const why = refusals.get(own.ticket!);
+          refusals.delete(own.ticket!);
+          if (why) run.reject(misuse(why));
+          else run.resolve(result);
+        },
+        reject: (error) => {
+          parts.delete(own);
+          run.reject(error);
+        },
+      };
+      runs.set(run, own);
+      if (run.part) parts.add(own);
+      const begun = { status: "running", isLoading: true, error: undefined, outcome: undefined, connection: connecting } as const;
+      const fold = (at: Snapshot): Snapshot => (busy ? at : { ...run.fold(at), ...begun, runId: run.id });
+      const known = guess(() => link.run(own), fold, () => ({ ticket: own.ticket, part: run.part }));
+      if (!known || !run.queued) return;
+      // Until what the worker says of itself has it.
+      const entry = { run: own, waits: busy };
+      sent.add(entry);
+      void known.then(() => sent.delete(entry));
+    },
+    edit: (edit) => void guess(() => link.edit(edit), edit.fold),
+    act: (apply) => void guess(() => link.act(apply), (at) => at, () => ({ redo: () => link.act(apply) })),
+    // What the worker has not answered for may be the beginning of a run.
+    busy: () => guesses.size > 0 || client.read().isLoading || link.busy(),
+    cancel: (run) => {
+      const { runId, isLoading } = client.read();
+      const cancel = (): void => link.cancel(runs.get(run) ?? run);
+      if (isLoading && runId === run.id) return void stop(cancel);
+      void guess(cancel, (at) => ({ ...at, queue: at.queue.filter((waiting) => waiting.runId !== run.id) }));
+    },
+    stop: () => {
+      // What they come to is of no use from now on; the worker would say so a moment later.
+      if (client.read().isLoading) calls.abandonAll();
+      return stop(link.stop);
+    },
+    reset: (edit, heard) => {
+      calls.abandonAll();
+      void guess(() => link.reset(edit), edit.fold, undefined, heard);
+    },
+    save: () => (remote ? compose(rest ?? link.save()) : link.save()),
+    suspend,
+    strand,
+    dispose: () => {
+      freeze();
+      link.dispose();
+    },
+  };
+}
+
+/** What has come as it was shown stays the same object. */
+function keepShown<State>(shown: AgentSnapshot<State>, next: AgentSnapshot<State>): AgentSnapshot<State> {
+  const messages = keepItems(shown.messages, next.messages);
+  const toolCalls = keepItems(shown.toolCalls, next.toolCalls);
+  const state = keepCopy(shown.state, next.state);
+  const same = messages === next.messages && toolCalls === next.toolCalls && state === next.state;
+  return same ? next : { ...next, messages, toolCalls, state };
+}
+
+/** As `keep`, of values that others may hold. */
+function keepCopy<Value>(old: Value, value: Value): Value {
+  return old === value ? value : (keep(old, JSON.parse(JSON.stringify(value) ?? "null")) as Value);
+}
+
+function keepItems<Item>(old: readonly Item[], items: readonly Item[]): readonly Item[] {
+  if (old === items) return items;
+  const kept = items.map((item, at) => (at < old.length ? keepCopy(old[at]!, item) : item));
+  return kept.length === old.length && kept.every((item, at) => item === old[at]) ? old : kept;
+}

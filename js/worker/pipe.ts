@@ -1,0 +1,127 @@
+// One end of a port between a page and its worker. Calls of one task travel as one message, in order; a question is a
+// call that is answered.
+
+import { isPromise } from "../agent/tools.js";
+
+type Methods<Name extends string> = { [key in Name]: (...args: never[]) => unknown };
+type Args<Method> = Method extends (...args: infer List) => unknown ? List : never;
+/** A call, with a number if it is a question. Under no name: an answer, `[number, value, failure?]`. */
+type Item = readonly [name: string, args: readonly unknown[], question?: number];
+
+/** What an exception says, as it crosses the port. */
+export interface Failure {
+  readonly name?: string;
+  readonly message: string;
+  readonly code?: string | undefined;
+  readonly status?: number | undefined;
+}
+
+/** What is asked of the other end. */
+export interface Pipe<Theirs> {
+  tell<Name extends keyof Theirs & string>(name: Name, ...args: Args<Theirs[Name]>): void;
+  /** Rejects with what the other end throws, or with what the pipe was closed for. */
+  ask<Name extends keyof Theirs & string>(name: Name, ...args: Args<Theirs[Name]>): Promise<unknown>;
+  /** What was told so far travels as a message of its own: the other end has its turn before the rest. */
+  part(): void;
+  /** Posts at the end of the task, even if nothing is told by then. */
+  wake(): void;
+  /** Rejects what is asked, with this message. No error is kept: its stack would hold whoever was called. */
+  close(reason: string): void;
+}
+
+/** What is done beside the calls. */
+export interface PipeHooks {
+  /** Something is about to be posted: the last to be told in it. */
+  posting?(): void;
+  /** All calls of a message have been made. */
+  received?(): void;
+}
+
+/** The end of a pipe that answers with `mine`. */
+export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
+  port: MessagePort,
+  mine: object,
+  { posting, received }: PipeHooks = {},
+): Pipe<Theirs> {
+  const questions = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  let asked = 0;
+  let outbox: Item[] = [];
+  let waking = false;
+  let closed: string | undefined;
+
+  const part = (): void => {
+    const items = outbox;
+    outbox = [];
+    if (items.length) port.postMessage(items, items.flatMap(transfersOf));
+  };
+  const post = (): void => {
+    if (closed === undefined) posting?.();
+    waking = false;
+    if (closed === undefined) part();
+  };
+  const wake = (): void => {
+    if (!waking) queueMicrotask(post);
+    waking = true;
+  };
+  const send = (...item: Item): void => {
+    outbox.push(item);
+    wake();
+  };
+
+  const answer = (number: number, value: unknown, failure?: Failure): void => {
+    const question = questions.get(number);
+    questions.delete(number);
+    if (failure) question?.reject(Object.assign(new Error(failure.message), failure));
+    else question?.resolve(value);
+  };
+  const take = ([name, args, question]: Item): void => {
+    if (!name) return answer(...(args as Parameters<typeof answer>));
+    const method = (mine as Methods<string>)[name] as (...args: readonly unknown[]) => unknown;
+    if (question === undefined) return void method(...args);
+    const give = (value: unknown): void => send("", [question, value]);
+    const fail = (error: unknown): void => send("", [question, undefined, toFailure(error)]);
+    try {
+      // What is known is answered before anything that is told next.
+      const value = method(...args);
+      if (isPromise(value)) value.then(give, fail);
+      else give(value);
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  port.onmessage = ({ data }: MessageEvent<readonly Item[]>) => {
+    for (const item of data) if (closed === undefined) take(item);
+    if (closed === undefined) received?.();
+  };
+  return {
+    tell: (name, ...args) => send(name, args),
+    ask: (name, ...args) =>
+      new Promise((resolve, reject) => {
+        if (closed !== undefined) return reject(new Error(closed));
+        questions.set(++asked, { resolve, reject });
+        send(name, args, asked);
+      }),
+    part,
+    wake,
+    close: (reason) => {
+      closed = reason;
+      port.close();
+      for (const { reject } of questions.values()) reject(new Error(reason));
+      questions.clear();
+    },
+  };
+}
+
+/** What an exception says. */
+export function toFailure(error: unknown): Failure {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name, message, code, status } = error as Error & Failure;
+  return { name, message, code, status };
+}
+
+/** The bytes of an answer, which go over and are not copied. */
+function transfersOf([name, args]: Item): Transferable[] {
+  const value = name ? undefined : args[1];
+  return value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [];
+}

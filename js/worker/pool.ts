@@ -1,0 +1,157 @@
+// The worker that all agents of an entry share: a thread, a heap and a compiled core cost far more than a session in it. It
+// begins when it is first needed, and ends with the last session. One that fails is replaced when it is needed again.
+
+import type { Started } from "./serve.js";
+import { createWatch, type Watch } from "./watch.js";
+
+/** A worker when there is one. */
+export interface Pool {
+  /** Rejects where no worker can be had. */
+  ready(): Promise<void>;
+  /** Why the last one could not be had. */
+  refusal(): Error;
+  /** A way to the worker. `died` hears of its end. */
+  open(died: (reason: string) => void): Opened;
+}
+
+/** A way to a worker. */
+export interface Opened {
+  readonly port: MessagePort;
+  /** Whether the page waits for something of it. */
+  working(on: boolean): void;
+  close(): void;
+}
+
+/**
+ * Where the script is while a module of the package runs from the folder in which Vite, during development, keeps what it
+ * makes of packages: before version 8 it looks for the script in there too (https://github.com/vitejs/vite/issues/8427).
+ */
+export function beyondVite(module: string | undefined, file: string): (() => Worker) | undefined {
+  const [, modules] = /^(.*\/node_modules)\/\.vite\/deps\//.exec(module ?? "") ?? [];
+  return modules === undefined ? undefined : () => new Worker(`${modules}/ag-ui-wasm/${file}`, { type: "module" });
+}
+
+interface Place {
+  readonly spawn: () => Worker;
+  readonly worker: Worker;
+  readonly ready: Promise<void>;
+  readonly users: Set<(reason: string) => void>;
+  readonly watch: Watch;
+}
+
+/** The worker of an entry, and what is made in its place when it is gone. */
+interface Shared {
+  current: Place | undefined;
+  /** So many agents wait for a worker, and have yet to open a session in it. */
+  getting: number;
+  refusal: Error;
+  /** The functions that the entry has, without those that have failed. */
+  own: (() => Worker)[];
+}
+
+const pools = new WeakMap<() => Worker, Shared>();
+
+/**
+ * The pool of an entry that makes workers by `spawn`, or by `second` where that fails; or, for this agent, by `given` alone.
+ * A worker that is there is taken, whatever it was made by.
+ */
+export function poolOf(spawn: () => Worker, second: (() => Worker) | undefined, startMs: number, given?: () => Worker): Pool {
+  let shared = pools.get(spawn);
+  if (!shared) {
+    const own = second ? [spawn, second] : [spawn];
+    shared = { current: undefined, getting: 0, refusal: new Error("no worker was requested"), own };
+    pools.set(spawn, shared);
+  }
+  return createPool(shared, startMs, given);
+}
+
+function start(shared: Shared, spawn: () => Worker, startMs: number): Place {
+  // Throws where the platform has none.
+  const worker = spawn();
+  const users: Place["users"] = new Set();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let die = (_reason: string): void => {};
+  const watch = createWatch(() => worker.postMessage(undefined), (reason) => die(reason));
+  const ready = new Promise<void>((resolve, reject) => {
+    die = (reason) => {
+      clearTimeout(timer);
+      watch.end();
+      if (shared.current === place) shared.current = undefined;
+      shared.refusal = new Error(reason);
+      reject(shared.refusal);
+      worker.terminate();
+      for (const died of [...users]) died(reason);
+      users.clear();
+    };
+    worker.onmessage = ({ data }: MessageEvent<Started | undefined>) => {
+      watch.heard();
+      if (data?.refused) return die(data.refused.message);
+      // Another script than ours says other things.
+      if (!data?.started) return;
+      clearTimeout(timer);
+      watch.begun(data.lock);
+      resolve();
+    };
+    worker.onerror = (event) => {
+      // It is told of by the agents, or is no error because they do without.
+      event.preventDefault?.();
+      die(event.message || "its script was refused or could not be loaded");
+    };
+    timer = setTimeout(() => die(`its script has sent nothing for ${startMs} ms`), startMs);
+    (timer as { unref?(): void }).unref?.();
+  });
+  // Who does not ask has no need to know.
+  ready.catch(() => {});
+  const place: Place = { spawn, worker, ready, users, watch };
+  return place;
+}
+
+function createPool(shared: Shared, startMs: number, given: (() => Worker) | undefined): Pool {
+  const maker = (): (() => Worker) => given ?? shared.own[0]!;
+
+  const get = async (): Promise<void> => {
+    for (;;) {
+      let used = maker();
+      try {
+        const place = (shared.current ??= start(shared, used, startMs));
+        used = place.spawn;
+        return await place.ready;
+      } catch (cause) {
+        shared.refusal = cause instanceof Error ? cause : new Error(String(cause));
+        // Otherwise another one was tried, by or for another agent.
+        if (used !== maker()) continue;
+        if (given || shared.own.length < 2) throw shared.refusal;
+        shared.own.shift();
+      }
+    }
+  };
+
+  return {
+    ready: () => {
+      shared.getting++;
+      return get().finally(() => void shared.getting--);
+    },
+    refusal: () => shared.refusal,
+    open: (died) => {
+      const { port1, port2 } = new MessageChannel();
+      const place = (shared.current ??= start(shared, maker(), startMs));
+      place.worker.postMessage(undefined, [port2]);
+      place.users.add(died);
+      let works = false;
+      const working = (on: boolean): void => {
+        if (on !== works) place.watch.working((works = on));
+      };
+      return {
+        port: port1,
+        working,
+        close: () => {
+          working(false);
+          if (!place.users.delete(died) || place.users.size || shared.getting) return;
+          if (shared.current === place) shared.current = undefined;
+          place.watch.end();
+          place.worker.terminate();
+        },
+      };
+    },
+  };
+}

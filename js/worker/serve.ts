@@ -1,0 +1,304 @@
+// The worker's side: a session of the core for each port, with the page at the other end as its host. What the page has
+// to decide or to do is asked of it; everything else happens here.
+
+import { isTrap } from "../api/failure.js";
+import type { Session, SessionOptions } from "../glue/core.js";
+import type { Core } from "../core/loader.js";
+import { readBody } from "../core/read.js";
+import { watched } from "../core/traps.js";
+import { createPipe, toFailure, type Failure } from "./pipe.js";
+import type { FromWorker } from "./session.js";
+import { holdLife } from "./watch.js";
+
+/** The methods of a session that begin a run, and those that do not. */
+export type Begin = "submit" | "retry" | "regenerate" | "attach" | "answer";
+export type Act =
+  | "settleCall" | "approve" | "deny" | "hold" | "stop" | "disconnect" | "online" | "setMessages" | "setState" | "editMessages" | "editState" | "setEvents" | "setDecisions" | "present" | "reset";
+
+/** What the page tells and asks. Its tickets are negative, so that they are none of the core's. */
+export interface FromPage {
+  open(options: SessionOptions, messages: string | undefined, state: string | undefined): void;
+  restore(json: string): void;
+  begin(ticket: number, method: Begin, ...args: readonly (string | undefined)[]): void;
+  act(method: Act, ...args: readonly unknown[]): void;
+  cancel(ticket: number): void;
+  editQueued(ticket: number, json: string): void;
+  /** The page wants to show what has changed. */
+  take(): void;
+  /** Told back when everything before it has been done, and before the patch of that. */
+  echo(number: number): void;
+  /** A save is written, or not waited for. */
+  saved(number: number): void;
+  /** Told back as `idle` when everything before it has been done, and nothing is in progress that the page has to hear of. */
+  rest(number: number): void;
+  end(): void;
+}
+
+/** What the worker knows of the request that the page answers for it. */
+interface Target {
+  readonly url: string;
+  readonly headers: [string, string][];
+  /** The page makes the request. */
+  readonly fetches: boolean;
+}
+
+/** The head of an answer that the page got. */
+export interface Head {
+  readonly status: number;
+  readonly headers: [string, string][];
+  readonly hasBody: boolean;
+}
+
+// What these change is not worth a new save, or is in the page anyway.
+const unsaved: readonly string[] = ["editState", "setEvents", "setDecisions", "present", "online"];
+
+/** Serves a page at the other end of the port. */
+export function serve(port: MessagePort, core: Core): void {
+  let session: Session | undefined;
+  // The core's tickets by the page's, and back.
+  const tickets = new Map<number, number>();
+  const ours = new Map<number, number>();
+  let starting: [ticket: number, json: string][] | undefined;
+  let approving = false;
+  let requests = 0;
+  // There are changes; the page knows that there are; it shall have them now.
+  let fresh = false;
+  let told = false;
+  let due = false;
+  // The page shall have what a save has beside the thread: now, after an act or an end, or when that is not too dear.
+  let acted = false;
+  let owed = false;
+  let saveAt = 0;
+  let saving: ReturnType<typeof setTimeout> | undefined;
+
+  // Whether the core waits for something; and the last `rest` of the page, and the one that was answered.
+  let busy = false;
+  let rest = 0;
+  let rested = 0;
+  // Of the guard, as the page knows them.
+  let counters: string | undefined;
+
+  const patch = (): void => {
+    fresh = told = due = false;
+    const now = session?.guardCounters?.();
+    if (now !== counters) pipe.tell("counted", (counters = now));
+    for (let json; (json = session?.takePatch()) !== undefined; pipe.part()) {
+      pipe.tell("patch", json);
+      // All of it; else it is a part, which the page gets in a task of its own.
+      if (json.startsWith("[")) return;
+    }
+  };
+
+  /** Calls the session. `undefined` if that throws, of which the page is told. */
+  const attempt = <Value>(method: (session: Session) => Value, refused: (why: Failure) => void): Value | undefined => {
+    if (!session) return undefined;
+    try {
+      return method(session);
+    } catch (error) {
+      if (isTrap(error)) lose(error);
+      else refused(toFailure(error));
+      return undefined;
+    }
+  };
+  const misused = (why: Failure): void => pipe.tell("misused", why);
+  const lose = (error: unknown): void => {
+    session = undefined;
+    busy = false;
+    pipe.tell("lost", toFailure(error), isTrap(error));
+  };
+
+  const settle = (ticket: number, json: string): void => {
+    // Who waits for the end finds it in the snapshot.
+    patch();
+    const theirs = ours.get(ticket);
+    ours.delete(ticket);
+    if (theirs !== undefined) tickets.delete(theirs);
+    acted = true;
+    pipe.tell("settled", theirs ?? ticket, json);
+  };
+
+  const host = watched({
+    request: async (resume, runId, cursor) => {
+      const number = ++requests;
+      const { fetches, ...target } = (await pipe.ask("request", number, resume, runId, cursor)) as Target;
+      return fetches ? { ...target, fetch: pageFetch(number) } : target;
+    },
+    receive: (reader, body, memory) => readBody(reader, body, memory, lose),
+    failed: (cause) => pipe.tell("failed", toFailure(cause)),
+    stopRemote: (runId) => pipe.tell("stopRemote", runId),
+    changed: (urgent) => {
+      fresh = true;
+      due ||= urgent;
+      pipe.wake();
+    },
+    settled: (ticket, json) => {
+      // Its number in the page is not known yet.
+      if (starting && !ours.has(ticket)) starting.push([ticket, json]);
+      else settle(ticket, json);
+    },
+    custom: (name, value) => pipe.tell("custom", name, value),
+    event: (json) => pipe.tell("event", json),
+    decision: (json) => pipe.tell("decision", json),
+    warning: (warning) => pipe.tell("warning", warning),
+    execute: (toolCallId, name, args) => {
+      // Should this worker end, the page has to know what was begun.
+      acted = true;
+      pipe.tell("execute", toolCallId, name, args, approving);
+    },
+    abandon: (toolCallId) => pipe.tell("abandon", toolCallId),
+    save: (number, json, holds) => pipe.tell("save", number, json, holds),
+    hold: (on) => {
+      busy = on;
+      pipe.wake();
+    },
+    lost: lose,
+  });
+
+  /** A request that only the page can make. */
+  const pageFetch = (number: number): typeof fetch => {
+    const send = async (url: string, { method, headers, body, credentials, signal }: RequestInit) => {
+      const cancel = (): void => pipe.tell("cancelFetch", number);
+      signal?.addEventListener("abort", cancel);
+      const init = { method, headers: [...(headers as Headers)], body, credentials } as RequestInit;
+      const head = (await pipe.ask("fetch", number, url, init)) as Head;
+      const stream = new ReadableStream<Uint8Array>({
+        pull: async (controller) => {
+          const chunk = (await pipe.ask("read", number)) as Uint8Array | undefined;
+          if (chunk) controller.enqueue(chunk);
+          else controller.close();
+        },
+        cancel,
+      });
+      // No `Response`: that refuses some of the statuses that a server may answer with.
+      return { status: head.status, headers: new Headers(head.headers), body: head.hasBody ? stream : null };
+    };
+    return send as unknown as typeof fetch;
+  };
+
+  const mine: FromPage = {
+    open: (options, messages, state) => {
+      acted = true;
+      try {
+        session = new core.Session(options, messages, state, host);
+      } catch (error) {
+        lose(error);
+      }
+    },
+    restore: (json) => attempt((session) => session.restore(json), (why) => pipe.tell("unrestored", why)),
+    begin: (theirs, method, ...args) => {
+      acted = true;
+      const early = (starting = [] as [number, string][]);
+      const call = (session: Session): number => (session[method] as (...args: readonly unknown[]) => number)(...args);
+      const ticket = attempt(call, (why) => pipe.tell("refused", theirs, why));
+      starting = undefined;
+      if (ticket !== undefined) {
+        tickets.set(theirs, ticket);
+        ours.set(ticket, theirs);
+      }
+      for (const end of early) settle(...end);
+    },
+    act: (method, ...args) => {
+      acted ||= !unsaved.includes(method);
+      approving = method === "approve";
+      attempt((session) => (session[method] as ((...args: readonly unknown[]) => unknown) | undefined)?.(...args), misused);
+      approving = false;
+    },
+    cancel: (theirs) => {
+      acted = true;
+      const ticket = theirs < 0 ? tickets.get(theirs) : theirs;
+      if (ticket !== undefined) attempt((session) => session.cancel(ticket), misused);
+    },
+    editQueued: (ticket, json) => {
+      acted = true;
+      if (attempt((session) => session.editQueued(ticket, json), misused) !== false) return;
+      const message = "The submit had started before its change arrived";
+      pipe.tell("warning", { code: "edit-late", message });
+    },
+    take: () => {
+      due = true;
+      pipe.wake();
+    },
+    echo: (number) => {
+      due = true;
+      pipe.tell("echo", number);
+    },
+    saved: (number) => attempt((session) => session.saved(number), misused),
+    rest: (number) => void (rest = number),
+    end: () => {
+      const last = session;
+      session = undefined;
+      busy = false;
+      try {
+        last?.dispose();
+        last?.free();
+      } finally {
+        pipe.tell("ended");
+      }
+    },
+  };
+
+  const posting = (): void => {
+    if (!session) return;
+    if (due || acted) {
+      patch();
+      owed = true;
+    } else if (fresh && !told) {
+      told = true;
+      pipe.tell("changed");
+    }
+    // A save goes with the thread that the page has got.
+    if (!owed || fresh) return;
+    const now = performance.now();
+    if (!acted && now < saveAt) {
+      saving ??= setTimeout(() => {
+        saving = undefined;
+        pipe.wake();
+      }, saveAt - now);
+      return;
+    }
+    acted = owed = false;
+    const { messages: _messages, state: _state, ...rest } = JSON.parse(session.save());
+    pipe.tell("saved", JSON.stringify(rest));
+    // Of a run in progress, a save is worth a thirtieth of the time.
+    const end = performance.now();
+    saveAt = end + 30 * (end - now);
+  };
+
+  const pipe = createPipe<FromWorker>(port, mine, {
+    posting: () => {
+      attempt(posting, misused);
+      if (!busy && rested !== rest) pipe.tell("idle", (rested = rest));
+    },
+    received: () => {
+      if (acted || rested !== rest) pipe.wake();
+    },
+  });
+}
+
+/** The worker itself, or what stands for it. */
+export interface Scope {
+  postMessage(message: Started): void;
+  onmessage: ((event: MessageEvent) => void) | null;
+}
+
+/** What a worker says once: that it has begun, or why it cannot work. After that, whenever it is asked, that it is there. */
+export interface Started {
+  readonly started?: true;
+  /** The name of the lock that it holds as long as it lives, where the platform has locks. */
+  readonly lock?: string | undefined;
+  readonly refused?: Failure;
+}
+
+/** Begins to serve every port that comes, once the core is there. */
+export function startWorker(scope: Scope, load: () => Promise<Core>): void {
+  const life = holdLife();
+  const loading = load();
+  scope.onmessage = ({ ports: [port] }) => {
+    if (port) loading.then((core) => serve(port, core), () => {});
+    else scope.postMessage({});
+  };
+  loading.then(
+    async () => scope.postMessage({ started: true, lock: await life }),
+    (cause: unknown) => scope.postMessage({ refused: toFailure(cause) }),
+  );
+}

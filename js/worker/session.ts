@@ -1,0 +1,297 @@
+// The page's side: a session like the core's, whose core is in a worker. Its methods return at once. What the core makes
+// of a call comes later: a patch, the end of a run, or a refusal.
+
+import type { Host, Session, SessionOptions } from "../glue/core.js";
+import { AgentError } from "../api/error.js";
+import { internal } from "../api/failure.js";
+import { createQueue } from "../base/queue.js";
+import { createPageRequest, type PageRequest } from "./fetch.js";
+import { kept, weakly, whenCollected } from "../base/weak.js";
+import { createPipe, type Failure, type Pipe } from "./pipe.js";
+import type { Act, Begin, FromPage, Head } from "./serve.js";
+
+/** What the worker tells and asks. */
+export interface FromWorker {
+  /** A patch, or the next part of one. */
+  patch(json: string): void;
+  changed(): void;
+  /** The members of a save without the thread. */
+  saved(json: string): void;
+  /** The core's `host.save`. */
+  save(number: number, json: string, holds: boolean): void;
+  settled(ticket: number, json: string): void;
+  refused(ticket: number, why: Failure): void;
+  /** Of a call that has no run. */
+  misused(why: Failure): void;
+  unrestored(why: Failure): void;
+  lost(why: Failure, trapped: boolean): void;
+  echo(number: number): void;
+  /** Nothing is in progress, since that `rest`. */
+  idle(number: number): void;
+  ended(): void;
+  warning(warning: Parameters<Host["warning"]>[0]): void;
+  custom(name: string, value: string): void;
+  event(json: string): void;
+  decision(json: string): void;
+  /** The guard's counters, as far as the next patch goes. */
+  counted(json: string | undefined): void;
+  execute(toolCallId: string, name: string, args: string, approved: boolean): void;
+  abandon(toolCallId: string): void;
+  stopRemote(runId: string): void;
+  failed(why: Failure): void;
+  request(number: number, resume: boolean, runId: string, cursor: string | undefined): Promise<unknown>;
+  fetch(number: number, url: string, init: RequestInit): Promise<Head>;
+  read(number: number): Promise<Uint8Array | undefined>;
+  cancelFetch(number: number): void;
+}
+
+/** Who makes a session, and hears what it could not answer at once. */
+export interface Owner {
+  /** A ticket's run will not be: `settled` is told next that it has ended. */
+  refused(ticket: number, why: Failure): void;
+  misused(why: Failure): void;
+  unrestored(why: Failure): void;
+  /** A ticket is about to end. */
+  settling(ticket: number): void;
+  /** The members of a save without the thread. */
+  saved(json: string): void;
+  /** The worker has nothing more to say for now. */
+  received(): void;
+  /**
+   * The session is lost; `died`: its worker has ended. What is returned is called once that is settled, in place of the
+   * agent's looking for the error.
+   */
+  lost(died: boolean): (() => void) | undefined;
+  /** Whether the page waits for something of the worker. */
+  working(on: boolean): void;
+  /** The page is about to execute this call. */
+  begun(toolCallId: string): void;
+  /** The call runs because a person has approved it. */
+  approved(toolCallId: string, method: () => void): void;
+  /** It is over with this session. */
+  closed(): void;
+}
+
+/** A session in a worker. */
+export interface RemoteSession extends Session {
+  /** Calls back when the worker has done all that it was told before; at once if it never will. */
+  echo(done: () => void): void;
+  /** The worker is gone. */
+  die(reason: string): void;
+}
+
+/** A session at the other end of the port. */
+export function createRemoteSession(
+  port: MessagePort,
+  options: SessionOptions,
+  messages: string | undefined,
+  state: string | undefined,
+  host: Host,
+  owner: Owner,
+): RemoteSession {
+  const echoes = new Map<number, () => void>();
+  const requests = new Map<number, PageRequest>();
+  let calls = 0;
+  let tickets = 0;
+  // How often the worker was asked whether it is at rest, and whether it has to be asked again.
+  let asked = 0;
+  let working = false;
+  const patches = createQueue<string>();
+  let failure: AgentError | undefined;
+  let behind = false;
+  let counters: string | undefined;
+  let events = options.events;
+  let decisions = options.decisions;
+
+  const close = (reason: string): void => {
+    for (const request of requests.values()) request.cancel();
+    requests.clear();
+    work(false);
+    pipe.close(reason);
+    const done = [...echoes.values()];
+    echoes.clear();
+    for (const echo of done) echo();
+    owner.closed();
+  };
+  const fail = (error: AgentError, died = false): void => {
+    if (failure) return;
+    failure = error;
+    const settle = owner.lost(died);
+    close(error.message);
+    if (settle) settle();
+    // The agent finds it where it looks for a patch.
+    else host.changed(true);
+  };
+  /** While the page waits for something, the session is held by nobody else. */
+  const work = (on: boolean): void => {
+    if (on) kept.add(session);
+    else kept.delete(session);
+    owner.working(on);
+  };
+
+  const mine: FromWorker = {
+    ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
+    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.saved, save: host.save },
+    failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
+    patch: (json) => {
+      patches.push(json);
+      behind = false;
+      host.changed(true);
+    },
+    changed: () => {
+      behind = true;
+      host.changed(false);
+    },
+    counted: (json) => void (counters = json),
+    settled: (ticket, json) => {
+      owner.settling(ticket);
+      host.settled(ticket, json);
+    },
+    refused: (ticket, why) => {
+      owner.settling(ticket);
+      owner.refused(ticket, why);
+      host.settled(ticket, `{"outcome":"dropped"}`);
+    },
+    lost: (why, trapped) => {
+      const cause = Object.assign(new Error(why.message), why);
+      const { message, code = "input" } = why;
+      fail(trapped ? internal("The WebAssembly core has failed", cause) : new AgentError({ kind: "unsupported", code, message, cause }));
+    },
+    echo: (number) => {
+      const done = echoes.get(number);
+      echoes.delete(number);
+      done?.();
+    },
+    idle: (number) => {
+      if (number === asked && !working) work(false);
+    },
+    ended: () => close("The session has ended"),
+    execute: (toolCallId, name, args, approved) => {
+      const run = (): void => host.execute(toolCallId, name, args);
+      owner.begun(toolCallId);
+      if (approved) owner.approved(toolCallId, run);
+      else run();
+    },
+    request: async (number, resume, runId, cursor) => {
+      const { url, method, headers, credentials, binary, fetch } = await host.request(resume, runId, cursor);
+      if (fetch) requests.set(number, createPageRequest(fetch));
+      // The worker's own address is another one.
+      return { url: fetch ? url : absolute(url), method, headers: listOf(headers), credentials, binary: binary === true, fetches: !!fetch };
+    },
+    fetch: async (number, url, init) => requests.get(number)!.send(url, init),
+    read: async (number) => {
+      const chunk = await requests.get(number)?.read();
+      if (!chunk) requests.delete(number);
+      return chunk;
+    },
+    cancelFetch: (number) => {
+      requests.get(number)?.cancel();
+      requests.delete(number);
+    },
+  };
+  const hooks = {
+    received: owner.received,
+    posting: () => {
+      if (working) pipe.tell("rest", ++asked);
+      working = false;
+    },
+  };
+  // The port outlives whoever holds this session.
+  const pipe = createPipe<FromPage>(port, weakly(mine), weakly(hooks));
+  /** Gives the worker something to do. */
+  const tell: typeof pipe.tell = (name, ...args) => {
+    working = true;
+    work(true);
+    pipe.tell(name, ...args);
+  };
+
+  const begin = (method: Begin, ...args: readonly (string | undefined)[]): number => {
+    tell("begin", --tickets, method, ...args);
+    return tickets;
+  };
+  const act = (method: Act, ...args: readonly unknown[]): true => {
+    tell("act", method, ...args);
+    return true;
+  };
+
+  const session: RemoteSession & { held: readonly object[] } = {
+    held: [mine, hooks],
+    submit: (input) => begin("submit", input),
+    retry: (input) => begin("retry", input),
+    regenerate: (messageId, input) => begin("regenerate", messageId, input),
+    attach: (input) => begin("attach", input),
+    answer: (json) => begin("answer", json),
+    restore: (json) => tell("restore", json),
+    cancel: (ticket) => tell("cancel", ticket),
+    saved: (number) => tell("saved", number),
+    stop: () => void act("stop"),
+    disconnect: () => void act("disconnect"),
+    online: () => void act("online"),
+    settleCall: (json) => act("settleCall", json),
+    approve: (json) => act("approve", json),
+    deny: (json) => act("deny", json),
+    hold: (json) => act("hold", json),
+    editQueued: (ticket, json) => {
+      tell("editQueued", ticket, json);
+      return true;
+    },
+    setMessages: (json) => void act("setMessages", json),
+    setState: (json) => void act("setState", json),
+    editMessages: (before, after) => void act("editMessages", before, after),
+    editState: (before, after) => void act("editState", before, after),
+    setEvents: (on) => {
+      // Options may be set with every rendering.
+      if (on !== events) act("setEvents", (events = on));
+    },
+    setDecisions: (on) => {
+      if (on !== decisions) act("setDecisions", (decisions = on));
+    },
+    present: (json) => void act("present", json),
+    guardCounters: () => counters,
+    reset: () => void act("reset"),
+    takePatch: () => {
+      if (failure) throw failure;
+      const json = patches.take();
+      if (json === undefined && behind) {
+        behind = false;
+        pipe.tell("take");
+      }
+      return json;
+    },
+    // Known by who made the session.
+    save: () => "",
+    dispose: () => pipe.tell("end"),
+    free: () => {},
+    echo: (done) => {
+      if (failure) return done();
+      echoes.set(++calls, done);
+      pipe.tell("echo", calls);
+    },
+    die: (reason) => fail(internal("The worker has failed", new Error(reason)), true),
+  };
+  tell("open", options, messages, state);
+  whenCollected(session, ending(pipe, owner.closed));
+  return session;
+}
+
+/** Ends a session that nobody holds. Must not hold it either: nothing else may be in reach of this function. */
+function ending(pipe: Pipe<FromPage>, closed: () => void): () => void {
+  return () => {
+    pipe.tell("end");
+    // After the message.
+    queueMicrotask(() => {
+      pipe.close("The session has been dropped");
+      closed();
+    });
+  };
+}
+
+function listOf(headers: HeadersInit | undefined): [string, string][] {
+  return [...new Headers(headers ?? {})];
+}
+
+/** The address as the page means it. */
+function absolute(url: string): string {
+  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
+  return base === undefined ? url : new URL(url, base).href;
+}

@@ -1,0 +1,99 @@
+//! What a session asks its border to do.
+
+use super::Ticket;
+use crate::thread::Warning;
+use std::rc::Rc;
+
+/// What the border has to do, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Send this body (a `RunAgentInput`), and report what comes back under this number.
+    Open {
+        /// Names the request.
+        request: u32,
+        /// Where it goes.
+        target: Target,
+        /// The run that it begins or joins.
+        run_id: String,
+        /// How far the stream of a run that is joined was read.
+        cursor: Option<String>,
+        /// JSON text.
+        body: Rc<str>,
+    },
+    /// Tell the server that the run is stopped, where the application says how.
+    StopRemote {
+        /// The run.
+        run_id: String,
+    },
+    /// Abort the request; nothing more is wanted from it.
+    Close {
+        /// Names the request.
+        request: u32,
+    },
+    /// Call [`crate::session::Session::tick`] at this time (milliseconds since 1970), and not at an earlier one.
+    Wake {
+        /// When; `None`: not at all.
+        at: Option<f64>,
+    },
+    /// Write this save, where saves are kept, and report it with [`crate::session::Session::saved`]: within a bounded time, also if
+    /// the store refuses or does not answer.
+    Save {
+        /// Names the save; later ones have greater numbers.
+        number: u32,
+        /// As [`crate::session::Session::save`] gives it.
+        save: String,
+        /// A request or a call waits until it is reported.
+        holds: bool,
+    },
+    /// A submit has come to its end.
+    Settled {
+        /// Names the submit.
+        ticket: Ticket,
+        /// JSON text: `{runId, outcome, error?, result?, pendingToolCallIds?}`.
+        result: String,
+    },
+    /// Call the page's tool, and report what it gives with [`crate::session::Session::settle_call`].
+    Execute {
+        /// Names the call.
+        tool_call_id: String,
+        /// The tool's name.
+        name: String,
+        /// The arguments as JSON text.
+        args: String,
+    },
+    /// The page's tool need not continue: nobody waits for its result.
+    Abandon {
+        /// Names the call.
+        tool_call_id: String,
+    },
+    /// A CUSTOM event.
+    Custom {
+        /// Its name.
+        name: String,
+        /// Its value as JSON text.
+        value: String,
+    },
+    /// An event as it came, as JSON text.
+    Event(String),
+    /// What the guard has decided of an event, as JSON text.
+    #[cfg(feature = "guard")]
+    Decision(String),
+    /// Something odd that was dealt with.
+    Warning(Warning),
+    /// The snapshot is behind; `urgent`: the user waits for it.
+    Changed {
+        /// Whether to publish at once.
+        urgent: bool,
+    },
+}
+
+/// Where a request goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// POST, which begins a run.
+    Run,
+    /// The same once more, because it is safe.
+    Again,
+    /// The way by which a run is joined.
+    Resume,
+}
