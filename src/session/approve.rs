@@ -151,7 +151,11 @@ impl Session {
         for answer in self.thread.take_orphans() {
             self.untold.push(answer);
         }
-        for id in self.thread.take_changed_calls() {
+        let (messages, calls) = (self.thread.take_rewritten(), self.thread.take_changed_calls());
+        if let Some(checkpoint) = &mut self.progress.checkpoint {
+            checkpoint.rewritten(&messages, &calls);
+        }
+        for id in calls {
             self.told_again(&id);
         }
     }

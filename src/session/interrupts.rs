@@ -73,6 +73,30 @@ impl Session {
         Ok(ticket)
     }
 
+    /// A run has ended with interrupts. Some of them may be those that it has ended with before: it was told again.
+    pub(super) fn mark_answers(&mut self) {
+        for partial in self.partial.iter() {
+            self.thread.mark_answered(&partial.id, true);
+        }
+    }
+
+    /// The run is over. Answers to what is open no more are useless; and where none waits for another one, a person is asked
+    /// again, for nothing would send them.
+    pub(super) fn drop_stale_answers(&mut self) {
+        if self.partial.len() == 0 {
+            return;
+        }
+        let (_, asked) = self.thread.questions();
+        let thread = &self.thread;
+        for gone in self.partial.take_stale(f64::NEG_INFINITY, asked, |id| thread.question(id).is_some()) {
+            self.settle(gone.ticket, "", Outcome::Dropped, None, None);
+        }
+        let (questions, _) = self.thread.questions();
+        if self.partial.len() == questions {
+            self.drop_answers(Outcome::Dropped);
+        }
+    }
+
     /// Answers that no run has taken along are useless.
     pub(super) fn drop_answers(&mut self, outcome: Outcome) {
         for partial in self.partial.take_all() {

@@ -352,9 +352,9 @@ impl Session {
         let (before, after) = (before.map(keep_private), keep_private(after));
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| list(json, depth)).transpose()?;
-        let edited = self.thread.edit_messages(before, list(&after, depth)?);
+        let added = self.thread.edit_messages(before, list(&after, depth)?);
         if let Some(checkpoint) = &mut self.progress.checkpoint {
-            checkpoint.keep(edited);
+            checkpoint.keep(added);
         }
         self.review_calls();
         self.report_warnings();
@@ -542,6 +542,7 @@ impl Session {
             self.order.clear();
         }
         if self.progress.checkpoint.is_none() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
+            self.review_calls();
             self.progress.checkpoint = Some(self.thread.checkpoint());
             // A thread in which nobody has asked anything has seen no run.
             self.earlier.set_lacks(joins && !self.thread.has_turn());
@@ -615,6 +616,10 @@ impl Session {
         self.wake(None);
         let (outcome, error) =
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
+        if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
+            self.drop_gone_calls();
+        }
+        self.drop_stale_answers();
         self.conclude(outcome, error.clone(), &run.pending_calls, now);
         if !matches!(run.phase, Phase::Draining { .. }) {
             self.mark(Boundary::RunFinished, None, now);

@@ -56,17 +56,17 @@ impl Session {
             object.json("resumed", resumed);
         }
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
+        // One that has ended can be joined, too: the page is at work on its calls.
+        object.optional("cursor", self.progress.cursor.as_deref());
+        object.optional("behind", self.progress.behind.as_deref());
         // A run that was cut can be joined still.
         if running || self.verdict.outcome() == Some(Outcome::Truncated) {
-            object.optional("cursor", self.progress.cursor.as_deref());
-            object.optional("behind", self.progress.behind.as_deref());
             if let Some(checkpoint) = &self.progress.checkpoint {
                 checkpoint.write(object.member("checkpoint"), &self.thread);
             }
         }
-        if self.options.network.resume.as_ref().is_some_and(Resume::tells_threads)
-            && (running || self.earlier.renames())
-        {
+        let threads = self.options.network.resume.as_ref().is_some_and(Resume::tells_threads);
+        if threads && (running || self.earlier.renames()) || running && self.earlier.has_all() {
             self.earlier.save(object.member("earlier"));
         }
         object.close();
@@ -114,6 +114,8 @@ impl Session {
         self.verdict.named(string("runId"));
         self.resumed = fields.some("resumed").filter(|raw| raw.array().is_some()).map(|raw| raw.text().to_owned());
         self.last_event_id = string("lastEventId").unwrap_or_default();
+        // The lists of a save change nothing.
+        self.review_calls();
         let checkpoint = fields.some("checkpoint").and_then(|raw| Checkpoint::read(raw, &mut self.thread));
         self.progress = Progress::default();
         self.progress.cursor = string("cursor");

@@ -1,7 +1,7 @@
 //! The thread before a run, to go back to when the run is told again from its beginning.
 
 use super::entry::{CallPhase, Entry};
-use super::{At, Edited, Index, Thread, ThreadLimits};
+use super::{At, Index, Thread, ThreadLimits};
 use crate::wire::{Content, JsonWriter, Raw, ToolCall};
 
 /// What a run may change, as it was.
@@ -152,15 +152,23 @@ impl Checkpoint {
         Some(checkpoint)
     }
 
-    /// The application has edited the thread. Messages that it has added are not the run's to tell, and older ones that say
-    /// something else now are the application's.
-    pub(crate) fn keep(&mut self, edited: Edited) {
-        for id in edited.added {
+    /// The application has added messages: they are not the run's to tell.
+    pub(crate) fn keep(&mut self, added: Vec<String>) {
+        for id in added {
             self.add(id, WHOLE);
         }
-        for id in edited.rewritten {
-            let size = self.messages.get(&id).and_then(|at| self.sizes.get_mut(at.message));
+    }
+
+    /// A list of messages, of the server or of the application, has put something else in place of what these had: how large
+    /// that was says nothing of it.
+    pub(crate) fn rewritten(&mut self, messages: &[String], calls: &[String]) {
+        for id in messages {
+            let size = self.messages.get(id).and_then(|at| self.sizes.get_mut(at.message));
             size.into_iter().for_each(|size| *size = WHOLE);
+        }
+        for id in calls {
+            let size = self.calls.get(id).and_then(|at| self.args.get_mut(at.call));
+            size.into_iter().for_each(|size| *size = usize::MAX);
         }
     }
 }

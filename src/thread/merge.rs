@@ -229,6 +229,9 @@ pub(super) fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: boo
     for (call, state) in old_calls.iter().flatten() {
         merged.leave(&call.id, state);
     }
+    if local.message.content != message.content {
+        merged.rewritten.push(message.id.clone());
+    }
     if local.message.role != message.role {
         // What streams wrote to was another message.
         (local.delivery, local.streamed, local.text_open) = (Delivery::Complete, false, false);
