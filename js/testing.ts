@@ -1,7 +1,7 @@
 // For tests of applications: an agent's server that says what the test says, when the test says so, in place of `fetch`;
 // and an agent without a core, for components. Needs no test framework.
 
-import { createEmitter } from "./agent/emitter.js";
+import { createEmitter } from "./base/emitter.js";
 import { initialSnapshot } from "./snapshot/initial.js";
 import { bytesOf, readRecording } from "./base/recording.js";
 import { uuid } from "./base/uuid.js";

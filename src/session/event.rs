@@ -6,7 +6,7 @@
 //! ```
 
 use super::earlier::Place;
-use super::history::Boundary;
+use super::outbox::Boundary;
 use super::run::Phase;
 use super::words::Outcome;
 use super::{AgentError, Effect, ErrorKind, Session, Target};
@@ -121,7 +121,7 @@ impl Session {
         if self.options.events && self.progress.told.tell(event) {
             let mut json = String::new();
             crate::wire::write_json(&mut json, data);
-            self.effects.push_back(Effect::Event(json));
+            self.outbox.push(Effect::Event(json));
         }
     }
 
@@ -277,7 +277,7 @@ impl Session {
                 }
                 let mut json = String::new();
                 crate::wire::write_json(&mut json, value.text());
-                self.effects.push_back(Effect::Custom { name: name.to_text(), value: json });
+                self.outbox.push(Effect::Custom { name: name.to_text(), value: json });
             }
             Event::RunStarted { thread_id, run_id, protocol_version, .. } => {
                 self.thinking.clear();
@@ -313,11 +313,11 @@ impl Session {
                     self.review_calls();
                 }
                 if another {
-                    self.mark_once(Boundary::RunStarted, None, now);
+                    self.checkpoint_once(Boundary::RunStarted, None, now);
                 }
             }
-            Event::StepStarted { step_name } => self.mark_once(Boundary::StepStarted, Some(step_name), now),
-            Event::StepFinished { step_name } => self.mark_once(Boundary::StepFinished, Some(step_name), now),
+            Event::StepStarted { step_name } => self.checkpoint_once(Boundary::StepStarted, Some(step_name), now),
+            Event::StepFinished { step_name } => self.checkpoint_once(Boundary::StepFinished, Some(step_name), now),
             Event::ToolCallResult { tool_call_id, .. } => self.answered_elsewhere(&tool_call_id.decode()),
             Event::MessagesSnapshot { .. } => {
                 self.answered_by_snapshot();
@@ -402,7 +402,7 @@ impl Session {
             let ending = if error.is_none() { Ending::Complete } else { Ending::Error };
             self.thread.end_run(ending, &pending, &|_| false, now);
             self.earlier.ended = Some((outcome, error));
-            return self.changed(true);
+            return self.outbox.changed(true);
         }
         // No submit waits for a run that is over.
         let until = if self.queue.is_empty() && !self.goes_on(outcome) { now + self.options.grace_ms } else { now };
@@ -411,10 +411,10 @@ impl Session {
             run.ended = Some((outcome, error));
             run.pending_calls = pending;
             run.phase = Phase::Draining { until };
-            self.wake(Some(until));
+            self.outbox.wake(Some(until));
         }
-        self.mark_once(Boundary::RunFinished, None, now);
-        self.changed(true);
+        self.checkpoint_once(Boundary::RunFinished, None, now);
+        self.outbox.changed(true);
     }
 }
 

@@ -58,7 +58,7 @@ impl Session {
         let guard = self.guard.as_mut()?;
         let decision = guard.inbound(json, self.options.max_depth, now);
         // No part of a stream, so nothing that a replay repeats.
-        self.effects.extend(guard.take_told().into_iter().map(Effect::Decision));
+        guard.take_told().into_iter().for_each(|told| self.outbox.push(Effect::Decision(told)));
         Some(decision)
     }
 
@@ -225,7 +225,7 @@ impl Session {
         let (told, reason) = (guard.take_told(), guard.take_reason());
         for decision in told {
             if self.progress.told.tell("decision") {
-                self.effects.push_back(Effect::Decision(decision));
+                self.outbox.push(Effect::Decision(decision));
             }
         }
         if let Some(reason) = reason {

@@ -33,7 +33,7 @@ impl Session {
         if status == 204 {
             self.end(request, now);
         }
-        self.changed(false);
+        self.outbox.changed(false);
     }
 
     /// Bytes of the body have come.
@@ -121,8 +121,8 @@ impl Session {
         let (Some(until), Some(run)) = (self.deadline(), &self.run) else { return };
         if now < until {
             // Timers of JavaScript may fire up to a millisecond early.
-            self.alarm = None;
-            return self.wake(Some(until));
+            self.outbox.woken();
+            return self.outbox.wake(Some(until));
         }
         match run.phase {
             Phase::Draining { .. } => {
@@ -133,7 +133,7 @@ impl Session {
             _ => {
                 let tells = run.body_until().is_none_or(|until| now < until);
                 // It has fired, and the next one may be for the same time.
-                self.alarm = None;
+                self.outbox.woken();
                 // Nothing more is wanted from it, whatever becomes of the run.
                 self.hang_up_request();
                 match tells {
@@ -162,10 +162,7 @@ impl Session {
 
     /// Asks to be called when something is to be done. A call that comes early asks again.
     pub(super) fn watch(&mut self) {
-        let deadline = self.deadline();
-        if deadline.is_none_or(|at| self.alarm.is_none_or(|alarm| at < alarm)) {
-            self.wake(deadline);
-        }
+        self.outbox.wake_by(self.deadline());
     }
 
     fn is_on(&self, request: u32) -> bool {
@@ -179,7 +176,7 @@ impl Session {
             self.not_decodable("frame-not-decodable", "T15", "the body ends within a frame".to_owned());
         }
         self.report_thread_warnings();
-        self.changed(false);
+        self.outbox.changed(false);
         // A frame may have ended the run (strict rules, a limit), and with it the stream.
         let broken = self.broken();
         if self.run.is_none() {

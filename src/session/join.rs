@@ -31,7 +31,7 @@ impl Session {
             _ => return self.stop(now),
         }
         self.hang_up();
-        self.wake(None);
+        self.outbox.wake(None);
         let Some(run) = self.run.take() else { return };
         if let Some(turn) = &mut self.turn {
             turn.leave();
@@ -40,7 +40,7 @@ impl Session {
         self.verdict.left();
         let run_id = self.verdict.run_name();
         self.settle(run.ticket, &run_id, Outcome::Disconnected, None, None);
-        self.changed(true);
+        self.outbox.changed(true);
     }
 
     /// Joins a run that continues at the server. `json`: `{runId?, cursor?, tools?, context?, forwardedProps?}`; without a
@@ -82,7 +82,7 @@ impl Session {
         if let Some(cursor) = fields.and_then(|fields| fields.some("cursor").and_then(crate::wire::Raw::string)) {
             self.progress.cursor = Some(cursor.into_owned());
         }
-        let ticket = self.tickets.give();
+        let ticket = self.queue.give();
         submit.ticket = ticket;
         self.begin(submit, now);
         Ok(ticket)
@@ -162,10 +162,10 @@ impl Session {
             run.fresh = 0;
         }
         let run_id = self.verdict.run_name();
-        self.effects.push_back(Effect::Open { request: self.requests, target, run_id, cursor, body });
+        self.outbox.push(Effect::Open { request: self.requests, target, run_id, cursor, body });
         let deadline = self.deadline();
-        self.wake(deadline);
-        self.changed(false);
+        self.outbox.wake(deadline);
+        self.outbox.changed(false);
     }
 
     /// Opens the next connection of the run.
@@ -185,8 +185,8 @@ impl Session {
         let Some(run) = &mut self.run else { return };
         (run.phase, run.request) = (Phase::Waiting { until }, 0);
         self.stream = None;
-        self.wake(Some(until));
-        self.changed(true);
+        self.outbox.wake(Some(until));
+        self.outbox.changed(true);
     }
 
     /// Gives the connection up, but not the run.
@@ -198,7 +198,7 @@ impl Session {
     /// The same, with what has come still to be read.
     pub(super) fn hang_up_request(&mut self) {
         if let Some(run) = self.run.as_mut().filter(|run| run.request != 0) {
-            self.effects.push_back(Effect::Close { request: run.request });
+            self.outbox.push(Effect::Close { request: run.request });
             run.request = 0;
         }
     }
@@ -223,7 +223,7 @@ impl Session {
         let request = run.request;
         let waits = network.repeats(status, joins) && soon && self.wait(asked.unwrap_or(0.0), now);
         if waits {
-            self.effects.push_back(Effect::Close { request });
+            self.outbox.push(Effect::Close { request });
         }
         waits
     }
@@ -272,14 +272,6 @@ impl Session {
         self.hang_up();
         self.open(Target::Resume, now);
         true
-    }
-
-    /// Asks to be called at this time. Timers of JavaScript may fire up to a millisecond early.
-    pub(super) fn wake(&mut self, at: Option<f64>) {
-        if self.alarm != at {
-            self.alarm = at;
-            self.effects.push_back(Effect::Wake { at });
-        }
     }
 
     /// Whether a frame was taken before, over another connection; and makes room for one that tells all again.

@@ -124,8 +124,8 @@ impl Session {
         self.earlier = fields.some("earlier").and_then(Earlier::restore).unwrap_or_default();
         self.earlier.set_old();
         for submit in queue {
-            let ticket = self.tickets.give();
-            self.queue.push_back(Submit { ticket, ..submit });
+            let ticket = self.queue.give();
+            self.queue.push(Submit { ticket, ..submit });
         }
         for id in fields.some("failed").and_then(Raw::array).unwrap_or_default() {
             id.string().into_iter().for_each(|id| self.thread.restore_failed(&id));
@@ -140,7 +140,7 @@ impl Session {
             self.rest(now);
             self.next(now);
         }
-        self.changed(true);
+        self.outbox.changed(true);
         Ok(())
     }
 }

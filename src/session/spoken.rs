@@ -71,7 +71,7 @@ impl Session {
                     event.string("type", "CUSTOM").string("name", &name).json("value", &value);
                 };
                 if self.admits_made(write, now) && self.progress.told.tell(CUSTOM) {
-                    self.effects.push_back(Effect::Custom { name, value });
+                    self.outbox.push(Effect::Custom { name, value });
                 }
             }
             Item::Text { message_id, text } => {

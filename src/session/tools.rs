@@ -237,7 +237,7 @@ impl Session {
             return;
         }
         self.handled.insert(id.to_owned(), At::default());
-        self.saving.ask();
+        self.outbox.ask_for_save();
         if let Some(turn) = &mut self.turn {
             turn.calls.push(PageCall::new(id, &name, &args, follow_up, stage));
         }
@@ -300,7 +300,7 @@ impl Session {
         }
         let mut json = String::new();
         crate::wire::write_json(&mut json, &args);
-        self.effects.push_back(Effect::Execute { tool_call_id: id.to_owned(), name, args: json });
+        self.outbox.push(Effect::Execute { tool_call_id: id.to_owned(), name, args: json });
     }
 
     /// A call has its answer. Its message goes after the one that calls.
@@ -333,7 +333,7 @@ impl Session {
         };
         if self.thread.has_other_answer(&id, &content, error.as_deref()) {
             let message = format!("the call \"{id}\" has another result already, which stays");
-            self.effects.push_back(Effect::Warning(Warning::new("result-differs", message)));
+            self.outbox.warn(Warning::new("result-differs", message));
         }
         // A call that no tool of the page is for waits for the server's answer, or for one given by hand.
         if !self.is_open(&id, now) || (!known && self.handled.contains_key(&*id)) {
@@ -354,7 +354,7 @@ impl Session {
     pub(super) fn answered_elsewhere(&mut self, id: &str) {
         let was = self.turn.as_mut().and_then(|turn| turn.calls.drop_call(id));
         if was == Some(Stage::Executing) {
-            self.effects.push_back(Effect::Abandon { tool_call_id: id.to_owned() });
+            self.outbox.push(Effect::Abandon { tool_call_id: id.to_owned() });
         }
     }
 
@@ -395,8 +395,8 @@ impl Session {
 
     /// A call was answered. Where the run has ended, the turn may continue.
     pub(super) fn advance(&mut self, now: f64) {
-        self.saving.ask();
-        self.changed(true);
+        self.outbox.ask_for_save();
+        self.outbox.changed(true);
         let ended = self.run.as_ref().map(|run| run.ended.is_some());
         match ended {
             // The rest of the body is ignored.
@@ -435,7 +435,7 @@ impl Session {
                 return self.follow_up(now);
             }
             let message = "maxFollowUps runs have followed in a row: no other one is started";
-            self.effects.push_back(Effect::Warning(Warning::new("follow-ups-exhausted", message)));
+            self.outbox.warn(Warning::new("follow-ups-exhausted", message));
         }
         self.settle_turn();
         if !people {
@@ -471,7 +471,7 @@ impl Session {
         if let Some(turn) = &mut self.turn {
             turn.last = Some(run);
         }
-        self.changed(true);
+        self.outbox.changed(true);
     }
 
     /// Another submit begins: who was asked has continued without an answer.
@@ -485,7 +485,7 @@ impl Session {
         for call in turn.calls.iter().filter(|call| call.stage() != Stage::Done) {
             // The run was left to the server, and is not joined.
             if call.stage() == Stage::Executing {
-                self.effects.push_back(Effect::Abandon { tool_call_id: call.id.clone() });
+                self.outbox.push(Effect::Abandon { tool_call_id: call.id.clone() });
             }
             // What is regenerated is cut off, with its calls; and the application may have put an answer into the thread.
             if self.thread.is_answered(&call.id) == Some(false) && !matches!(start, Start::Regenerate(_)) {
@@ -522,7 +522,7 @@ impl Session {
     pub(super) fn abandon_turn(&mut self) {
         let Some(turn) = self.turn.take() else { return };
         for call in turn.calls.iter().filter(|call| call.stage() == Stage::Executing) {
-            self.effects.push_back(Effect::Abandon { tool_call_id: call.id.clone() });
+            self.outbox.push(Effect::Abandon { tool_call_id: call.id.clone() });
         }
     }
 
@@ -535,6 +535,6 @@ impl Session {
         if let Some(ticket) = ticket {
             self.settle(ticket, &run_id, Outcome::Aborted, None, Some(&run));
         }
-        self.changed(true);
+        self.outbox.changed(true);
     }
 }
