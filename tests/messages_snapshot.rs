@@ -174,7 +174,7 @@ fn a_message_that_the_snapshot_makes_another_while_it_streams_is_written_to_no_m
 }
 
 #[test]
-fn a_call_goes_on_streaming_behind_a_snapshot() {
+fn a_call_continues_to_stream_after_a_snapshot() {
     let (mut agent, request) = Agent::started();
     let args = |delta: &str| event!("TOOL_CALL_ARGS", "toolCallId": "c", "delta": delta);
     let start = event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f", "parentMessageId": "m");

@@ -1,4 +1,4 @@
-// `npm run build`: from a fresh clone to the publishable package in pkg/, and nothing else there.
+// `npm run build`: from a fresh clone to the publishable package in pkg/.
 //
 //   src/ ──cargo──► .wasm ──wasm-bindgen──► core_bg.wasm ──wasm-opt──► pkg/core.wasm
 //                              │                                └──zopfli, base64──► pkg/glue/bytes.js
@@ -112,7 +112,10 @@ async function assemble() {
     step("Assembling the package", async () => {
       rmSync(staging, { recursive: true, force: true });
       mkdirSync(join(staging, "glue"), { recursive: true });
-      await run("node", [at("node_modules/typescript/bin/tsc"), "-p", at("js"), "--outDir", staging], { log: "build-tsc" });
+      // The program knows Node, which what runs in pages must not.
+      for (const project of ["js/cli", "js"]) {
+        await run("node", [at("node_modules/typescript/bin/tsc"), "-p", at(project), "--outDir", staging], { log: `build-tsc-${project.replace("/", "-")}` });
+      }
 
       cpSync(glue, join(staging, "glue"), { recursive: true });
       for (const module of modules) {

@@ -90,7 +90,7 @@ export interface SubmitInput<State = unknown> {
   /**
    * What to do while the last run has tool calls that wait for a person: for `approve`, `deny` or `addToolResult`.
    *
-   * - `deny` (default): the run begins, and the agent is told that the calls were denied because the user continued.
+   * - `deny` (default): the run begins; the calls are denied, with the reason that the user continued.
    * - `wait`: the submit waits in `queue` until all calls are decided and the run that follows on them has ended.
    * - `reject`: the promise rejects with the code `calls-open`.
    */
@@ -109,7 +109,7 @@ export interface AgentListeners {
 
 /**
  * CUSTOM events as a stream. Each reader gets what comes after it began, until the agent is disposed of. For a reader that
- * is slower than the events, the last 1,000 are kept; `onWarning` is told that older ones are dropped (`events-dropped`).
+ * is slower than the events, the last 1,000 are kept; `onWarning` reports that older ones are dropped (`events-dropped`).
  */
 export interface AgentEvents extends AsyncIterable<CustomEventData> {
   /** Calls the listener for every event. Returns what ends that. */
@@ -128,7 +128,7 @@ export interface AgainOptions {
 /**
  * A conversation with an agent. The methods are bound: they may be passed on alone.
  *
- * What happens to a run is told by `RunResult.outcome`, never by a rejection. A call that makes no sense rejects
+ * `RunResult.outcome` says what happened to a run; its promise does not reject for that. A call that makes no sense rejects
  * (or throws) an `AgentError` of kind `unsupported` with the code `disposed`, `busy`, `queue-full`,
  * `calls-open`, `nothing-to-regenerate`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired`,
  * `checkpoint-unknown` or `input`. A run that could not be asked for is shown as the snapshot's `error` as well, until the next
@@ -156,7 +156,7 @@ export interface Agent<State = unknown> {
    */
   connect(): Promise<void>;
   /**
-   * Leaves the run in progress to the server: nothing is told of it, and it has no outcome yet. A connection that is
+   * Leaves the run in progress to the server: the server is not notified, and the run has no outcome yet. A connection that is
    * kept open is closed.
    */
   disconnect(): Promise<void>;

@@ -2,7 +2,7 @@
 //! then is asked about again.
 //!
 //! The server may change a call at any time: by a second TOOL_CALL_START, by a list of messages, by a replay that differs.
-//! The page may be a patch behind the core, and a page with a worker is. So an approval says what the page shows.
+//! The page may show an older snapshot than the core has, and a page with a worker is. So an approval says what the page shows.
 
 use super::Session;
 use super::page_calls::Stage;
@@ -20,8 +20,7 @@ impl Session {
         let json = keep_private(json);
         let fields = self.of_call(&json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
-        #[cfg(feature = "guard")]
-        self.set_guard_clock(now);
+        self.intake.gate().set_clock(now);
         if !self.knows_call(&id) || !self.is_open(&id, now) || self.stage_of(&id) != Some(Stage::Waiting) {
             return Ok(false);
         }

@@ -1,4 +1,4 @@
-//! How many connections a run may make. Pure: it is told the time, and time alone fills it.
+//! How many connections a run may make. Pure: the time is an argument, and time alone fills it.
 
 /// A token bucket. It holds half of what a minute allows and is refilled at half of that rate, so no minute has more
 /// connections than the option says, wherever it begins.

@@ -141,7 +141,7 @@ impl Earlier {
     /// Writes what a page needs of it that is loaded anew: `{runs, first?, renames?, lacks?, over?}`.
     pub fn save(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
-        object.strings("runs", self.runs.keys().map(String::as_str)).optional("first", self.first.as_deref());
+        object.strings("runs", self.runs.keys()).optional("first", self.first.as_deref());
         for (name, is) in [("renames", self.renames), ("lacks", self.lacks), ("over", self.over)] {
             if is {
                 object.member(name).push_str("true");

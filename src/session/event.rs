@@ -53,13 +53,13 @@ impl Session {
         if self.thread.has_warnings() {
             self.report_thread_warnings();
         }
-        self.growing
+        self.intake.coalesces()
     }
 
     /// Notes the stream's last event id. It outlives its connection; a dialect may have one of its own.
     pub(super) fn note_id(&mut self, id: &str) {
         let joins = self.run.as_ref().is_some_and(|run| run.target == Target::Resume);
-        if id != self.last_event_id && !(id.is_empty() && (joins || self.dialect.is_some())) {
+        if id != self.last_event_id && !(id.is_empty() && (joins || self.intake.has_dialect())) {
             id.clone_into(&mut self.last_event_id);
         }
     }
@@ -77,10 +77,10 @@ impl Session {
 
     fn frame(&mut self, frame: &Frame<'_>, now: f64) {
         // Nothing has come in between, so what was found out about the last one holds.
-        if let (1.., true, Some(delta)) = (frame.alike, self.growing, &frame.delta) {
+        if let (1.., true, Some(delta)) = (frame.alike, self.intake.coalesces(), &frame.delta) {
             return self.grow(delta, frame.alike, now);
         }
-        self.growing = false;
+        self.intake.set_coalesces(false);
         // Some servers end a stream this way.
         if frame.data == "[DONE]" || self.is_repeated(frame) {
             return;
@@ -88,14 +88,13 @@ impl Session {
         if self.translate(|dialect, out| dialect.frame(frame, out), now) == Some(Taken::Taken) {
             return;
         }
-        if self.chunks.is_idle()
-            && !self.options.events
-            && !self.is_guarded()
+        if !self.options.events
             && let Some(delta) = &frame.delta
-            && self.order.expects(delta.kind, &delta.id.decode())
+            && self.intake.is_plain(delta)
         {
             // Marks of frames are looked at one by one.
-            self.growing = self.dialect.is_none() && self.options.network.resume.is_none();
+            let coalesces = !self.intake.has_dialect() && self.options.network.resume.is_none();
+            self.intake.set_coalesces(coalesces);
             return self.grow(delta, 1, now);
         }
         if let Err(error) = self.general(frame.data, now)
@@ -112,8 +111,10 @@ impl Session {
         self.first_token(delta.delta, now);
         self.thread.grow(delta);
         // Frames that are odd come one by one, so that each is reported.
-        self.growing &= !self.thread.has_warnings();
-        self.took(delta.delta.raw().len());
+        if self.thread.has_warnings() {
+            self.intake.set_coalesces(false);
+        }
+        self.weigh(delta.delta.raw().len());
         self.keep_limits();
     }
 
@@ -132,7 +133,7 @@ impl Session {
         if self.is_known(&fields, now) {
             return Ok(());
         }
-        if let Some(converted) = self.thinking.convert(&fields, self.verdict.run_id().unwrap_or_default()) {
+        if let Some(converted) = self.intake.modernize(&fields, self.verdict.run_id().unwrap_or_default()) {
             return self.members(&frame_fields(&converted, depth)?, &converted, now);
         }
         self.members(&fields, data, now)
@@ -158,16 +159,16 @@ impl Session {
         }
         self.progressed(Some(&incoming.event), 1);
         #[cfg(feature = "guard")]
-        if self.is_guarded() {
+        if self.intake.is_guarded() {
             self.through_gate(incoming, fields, data, now);
             return Ok(());
         }
         self.report_event(incoming.event.name(), data);
-        self.took(data.len());
+        self.weigh(data.len());
         let event = incoming.event.name();
-        let mut chunks = std::mem::take(&mut self.chunks);
+        let mut chunks = self.intake.lend_chunks();
         let result = chunks.expand(incoming, &mut |incoming| self.event(incoming, now));
-        self.chunks = chunks;
+        self.intake.put_chunks(chunks);
         if let Err(violation) = result {
             self.violation(violation, Some(event.to_owned()));
         }
@@ -208,11 +209,18 @@ impl Session {
         matches!(self.ended_by(), Some(ErrorKind::Protocol | ErrorKind::Limit))
     }
 
+    /// So many bytes came for the thread, which may be too large by now.
+    fn weigh(&mut self, bytes: usize) {
+        if self.intake.weighs(bytes) {
+            self.intake.set_room(self.thread.measure(self.options.max_thread_bytes, self.options.max_items));
+        }
+    }
+
     /// Ends the run where the thread would exceed a limit.
     fn keep_limits(&mut self) {
         if let (Some(exceeded), Some(run)) = (self.thread.take_exceeded(), &mut self.run) {
             run.ended = Some((Outcome::Error, Some(AgentError::exceeded(exceeded))));
-            self.growing = false;
+            self.intake.set_coalesces(false);
         }
     }
 
@@ -252,7 +260,7 @@ impl Session {
         if self.broken() || self.is_greeting(incoming) {
             return;
         }
-        if let Some(violation) = self.order.check(incoming) {
+        if let Some(violation) = self.intake.check(incoming) {
             match self.judge(violation, incoming.event.name()) {
                 Repair::Drop => return,
                 Repair::Open => opener(incoming).into_iter().for_each(|start| self.reduce(&start, now)),
@@ -280,7 +288,7 @@ impl Session {
                 self.outbox.push(Effect::Custom { name: name.to_text(), value: json });
             }
             Event::RunStarted { thread_id, run_id, protocol_version, .. } => {
-                self.thinking.clear();
+                self.intake.run_started();
                 self.progress.started = true;
                 if self.earlier.lacks() {
                     self.thread.close_interrupts();
@@ -441,9 +449,7 @@ fn is_newer(version: &str) -> bool {
 /// Without a guard, as it is where nobody asked for one.
 #[cfg(not(feature = "guard"))]
 impl Session {
-    pub(super) fn is_guarded(&self) -> bool {
-        false
-    }
+    pub(super) fn report_guard(&self) {}
 
     pub(super) fn admits_made(&self, _: impl FnOnce(&mut crate::wire::JsonWriter<'_>), _: f64) -> bool {
         true

@@ -24,7 +24,7 @@ const EXPECTED: [&str; 7] = [
 ];
 
 impl Session {
-    /// Leaves the run in progress to the server: nothing is told of it, until [`Self::attach`] joins it again.
+    /// Leaves the run in progress to the server: nothing is reported of it until [`Self::attach`] joins it again.
     pub fn disconnect(&mut self, now: f64) {
         match &self.run {
             Some(run) if run.ended.is_none() => {}
@@ -74,8 +74,7 @@ impl Session {
         }
         if !self.left {
             // What was open has been closed in the thread.
-            self.order.clear();
-            self.chunks.clear();
+            self.intake.forget_open();
             self.progress.started = false;
         }
         let fields = crate::wire::Raw::parse_object(&json, self.options.max_depth).ok().flatten();
@@ -136,16 +135,14 @@ impl Session {
         run.heard = now;
         let per_minute = self.options.network.per_minute;
         run.budget.get_or_insert_with(|| Budget::new(per_minute, now)).spend(now);
-        self.stream = None;
+        self.intake.drop_body();
         let mut body = run.request_body.clone();
         let mut cursor = None;
         self.earlier.connect(false);
         if target == Target::Resume {
             self.progress.reconnect();
             cursor.clone_from(&self.progress.cursor);
-            if let Some(with) = self.dialect.as_deref_mut().filter(|_| crate::dialect::ANY)
-                && let Some(with) = with.rejoin(self.verdict.run_id().unwrap_or_default())
-            {
+            if let Some(with) = self.intake.rejoin(self.verdict.run_id().unwrap_or_default()) {
                 body = with.into();
             }
             let answer = self.options.network.resume.as_ref().and_then(|resume| {
@@ -184,7 +181,7 @@ impl Session {
     fn wait_until(&mut self, until: f64) {
         let Some(run) = &mut self.run else { return };
         (run.phase, run.request) = (Phase::Waiting { until }, 0);
-        self.stream = None;
+        self.intake.drop_body();
         self.outbox.wake(Some(until));
         self.outbox.changed(true);
     }
@@ -192,7 +189,7 @@ impl Session {
     /// Gives the connection up, but not the run.
     fn hang_up(&mut self) {
         self.hang_up_request();
-        self.stream = None;
+        self.intake.drop_body();
     }
 
     /// The same, with what has come still to be read.
@@ -253,8 +250,7 @@ impl Session {
         let network = &mut self.options.network;
         let Some(run) = self.run.as_mut().filter(|run| run.attempt < network.attempts) else { return false };
         run.attempt += 1;
-        let base = self.stream.as_ref().and_then(|stream| stream.retry());
-        run.base = base.map(|ms| ms as f64).or(run.base);
+        run.base = self.intake.retry().or(run.base);
         let until = now + network.delay(run.attempt, run.base).max(at_least);
         let allowed = run.budget.as_mut().map_or(now, |budget| budget.next(now));
         self.wait_until(until.max(allowed));
@@ -297,23 +293,20 @@ impl Session {
             // From here on it is a stream like any other.
             run.joined = None;
             run.replays = true;
-            self.thinking.clear();
-            self.chunks.clear();
-            self.order.clear();
+            self.intake.start_over();
             self.progress.started = false;
             self.progress.rewinds = true;
             self.begin_dialect_again();
-            #[cfg(feature = "guard")]
-            self.begin_guard_again();
+            self.intake.gate().begin_again();
             // Where a thread is told, what is shown stays until its run comes.
-            if self.dialect.is_some() || !self.earlier.is_before() {
+            if self.intake.has_dialect() || !self.earlier.is_before() {
                 self.rewind();
             }
         }
         false
     }
 
-    /// Forgets what the run has told so far, for it is told again.
+    /// Forgets what the run has said so far, for it is replayed.
     fn rewind(&mut self) {
         if let Some(checkpoint) = self.progress.checkpoint.as_ref().filter(|_| self.progress.rewinds) {
             self.thread.go_back(checkpoint).into_iter().for_each(|answer| self.untold.push(answer));

@@ -13,7 +13,6 @@
 //! ```
 
 mod approve;
-mod bounds;
 mod budget;
 mod earlier;
 mod event;
@@ -21,6 +20,7 @@ mod given;
 #[cfg(feature = "guard")]
 mod guarded;
 mod input;
+mod intake;
 mod interrupts;
 mod join;
 mod once;
@@ -42,12 +42,11 @@ pub use options::Options;
 pub use reconnect::{Network, Resume};
 pub use words::{AgentError, Effect, ErrorKind, Misuse, Outcome, Target, Ticket};
 
-use crate::dialect::{self, Begun, Dialect, Thinking};
-use crate::rules::{ChunkExpander, OrderKeeper};
+use crate::dialect::{Begun, Dialect};
 use crate::thread::{Ending, Index, Thread, ThreadLimits, Warning};
-use crate::wire::{Framer, JsonWriter, Raw, RunAgentInput, Str, keep_private, write_json};
-use bounds::Bounds;
+use crate::wire::{JsonWriter, Raw, RunAgentInput, Str, keep_private, write_json};
 use earlier::Earlier;
+use intake::Intake;
 use outbox::{Boundary, Connection, Next, Outbox, Shown};
 use page_calls::Untold;
 use partial::Partials;
@@ -62,17 +61,8 @@ use verdict::Verdict;
 #[derive(Debug)]
 pub struct Session {
     options: Options,
-    /// How the server speaks, where that is not AG-UI.
-    dialect: Option<Box<dyn Dialect>>,
-    #[cfg(feature = "guard")]
-    guard: Option<Box<crate::guard::Guard>>,
-    /// What comes now was judged as what it was made of.
-    #[cfg(feature = "guard")]
-    judged: bool,
     thread: Thread,
-    thinking: Thinking,
-    chunks: ChunkExpander,
-    order: OrderKeeper,
+    intake: Intake,
     run: Option<Run>,
     /// The run with those that follow on its calls.
     turn: Option<Turn>,
@@ -80,14 +70,8 @@ pub struct Session {
     partial: Partials,
     /// Calls that the page was given: each once.
     handled: Index,
-    /// The last frame grew what is open, as one that is alike will: open messages are closed by frames only, and by runs
-    /// that begin, of which the first frame is like none.
-    growing: bool,
-    /// Reads the body that is coming.
-    stream: Option<Box<Framer>>,
     queue: Queue,
     outbox: Outbox,
-    bounds: Bounds,
     requests: u32,
     verdict: Verdict,
     last_event_id: String,
@@ -113,23 +97,13 @@ impl Session {
         let mut session = Self {
             thread: Thread::new(limits, messages, state),
             options,
-            dialect: None,
-            #[cfg(feature = "guard")]
-            guard: None,
-            #[cfg(feature = "guard")]
-            judged: false,
-            thinking: Thinking::default(),
-            chunks: ChunkExpander::default(),
-            order: OrderKeeper::default(),
+            intake: Intake::default(),
             run: None,
             turn: None,
             partial: Partials::default(),
             handled: Index::new(),
-            growing: false,
-            stream: None,
             queue: Queue::default(),
             outbox: Outbox::default(),
-            bounds: Bounds::default(),
             requests: 0,
             verdict: Verdict::default(),
             last_event_id: String::new(),
@@ -148,8 +122,9 @@ impl Session {
     }
 
     /// The same, with a server that speaks a dialect.
-    pub fn speaking(self, dialect: Option<Box<dyn Dialect>>) -> Self {
-        Self { dialect, ..self }
+    pub fn speaking(mut self, dialect: Option<Box<dyn Dialect>>) -> Self {
+        self.intake.set_dialect(dialect);
+        self
     }
 
     /// The next thing to do. To be called until it is `None`, after every input.
@@ -233,7 +208,7 @@ impl Session {
     /// Whether every event is reported as it came ([`Effect::Event`]).
     pub fn report_events(&mut self, on: bool) {
         self.options.events = on;
-        self.growing = false;
+        self.intake.set_coalesces(false);
     }
 
     /// Asks for a run with new messages. `json`: `{messages, state?, resume?, tools?, context?, forwardedProps?, runId,
@@ -433,7 +408,7 @@ impl Session {
     /// told: who closes a page has not said that the run is to end.
     pub fn dispose(&mut self, now: f64) {
         self.abandon(false, now);
-        // Nothing holds them: whoever waits is told all the same.
+        // Nothing holds them: whoever waits is notified all the same.
         while let Some(ticket) = self.queue.first_open() {
             debug_assert!(false, "ticket {ticket} was lost");
             self.settle(ticket, "", Outcome::Aborted, None, None);
@@ -561,9 +536,7 @@ impl Session {
         self.outbox.begin_run();
         self.verdict.begun(submit.run_id, now);
         if !std::mem::take(&mut self.left) {
-            self.thinking.clear();
-            self.chunks.clear();
-            self.order.clear();
+            self.intake.start_over();
         }
         if self.progress.checkpoint.is_none() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
             self.review_calls();
@@ -575,8 +548,9 @@ impl Session {
         if !joins && !speaks {
             body.clear();
         }
-        #[cfg(feature = "guard")]
-        self.begin_guard(joins);
+        if !joins {
+            self.intake.gate().begin();
+        }
         #[cfg(feature = "guard")]
         let refused = self.refuses(&body, now);
         self.run = Some(Run::new(submit.ticket, body.into()));
@@ -594,32 +568,28 @@ impl Session {
 
     /// What a request asks for with `Accept`, where the dialect says that; `given`: what the application has set.
     pub fn accept(&mut self, given: Option<&str>) -> Option<String> {
-        let dialect = self.dialect.as_deref().filter(|_| dialect::ANY)?;
-        let kept = given.and_then(|accept| Some((accept, dialect.contradicts(accept)?)));
-        let Some((accept, contradicts)) = kept else { return dialect.accept().map(Into::into) };
+        let (accept, contradicts) = self.intake.accept(given)?;
         if contradicts {
             let message =
                 "the Accept header that the application sets asks for another form than the dialect's settings";
             self.outbox.warn(Warning::new("accept-contradicts", message));
         }
-        Some(accept.to_owned())
+        Some(accept)
     }
 
     /// Tells the dialect, where there is one, of a run; the body that it would send.
     fn begin_dialect(&mut self, input: &str, joins: bool, continues: bool) -> Option<String> {
-        let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
         let run_id = self.verdict.run_id().unwrap_or_default();
         let cursor = &self.last_event_id;
-        dialect.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
-        dialect.body(input)
+        self.intake.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
+        self.intake.body(input)
     }
 
     /// Tells the dialect, where there is one, that a run is told from its beginning.
     fn begin_dialect_again(&mut self) {
-        let Some(dialect) = self.dialect.as_deref_mut().filter(|_| dialect::ANY) else { return };
         let run_id = self.verdict.run_id().unwrap_or_default();
         let thread_id = &self.options.thread_id;
-        dialect.begin(&Begun { thread_id, run_id, joins: false, continues: false, cursor: "" });
+        self.intake.begin(&Begun { thread_id, run_id, joins: false, continues: false, cursor: "" });
     }
 
     /// Ends the run in progress before its body has ended.
@@ -635,7 +605,7 @@ impl Session {
     /// Publishes how the run ended, and settles its submit.
     fn finish(&mut self, now: f64) {
         let Some(mut run) = self.run.take() else { return };
-        self.stream = None;
+        self.intake.drop_body();
         self.progress.restored = false;
         self.outbox.wake(None);
         let (outcome, error) =

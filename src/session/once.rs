@@ -27,7 +27,7 @@ impl Once {
         })
     }
 
-    /// The run is told again, from its beginning.
+    /// The run is replayed from its beginning.
     pub fn replay(&mut self) {
         for counter in &mut self.0 {
             counter.before = counter.before.max(counter.told);

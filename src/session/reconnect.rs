@@ -1,4 +1,4 @@
-//! When a request is sent again, and where a stream that was cut continues. Pure: it is told the time, and its jitter comes
+//! When a request is sent again, and where a stream that was cut continues. Pure: the time is an argument, and its jitter comes
 //! from a seed. Uses `wire`; `event.rs` asks it, `join.rs` does what follows.
 //!
 //! ```text

@@ -171,7 +171,7 @@ impl Run {
         self.body.as_ref().filter(|_| self.events == 0).and_then(|body| body.until)
     }
 
-    /// A run that has ended well, of which nothing else is known.
+    /// A run that has ended well, of which only that is known.
     pub fn over(outcome: Outcome) -> Self {
         Self { outcome, phase: Phase::Streaming, ..Self::new(0, Rc::from("")) }
     }

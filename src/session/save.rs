@@ -31,7 +31,7 @@ impl Session {
         messages.close();
         self.thread.state().write(object.member("state"));
         self.thread.write_interrupts(object.member("interrupts"));
-        object.strings("handled", self.handled.keys().map(String::as_str));
+        object.strings("handled", self.handled.keys());
         // Answers of the page that the server has not seen.
         object.strings("unsent", self.thread.unsent_answers());
         // Those to calls that the thread lacks, for now.
@@ -136,7 +136,7 @@ impl Session {
             self.progress.restored = true;
             self.verdict.cut("the page was left during the run");
         } else {
-            // Where the page was at work alone, its agent is told what became of that.
+            // Where the page was at work alone, its agent learns what became of that.
             self.rest(now);
             self.next(now);
         }

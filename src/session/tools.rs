@@ -18,7 +18,6 @@ use super::submit::{Start, Submit};
 use super::words::Outcome;
 use super::words::{Misuse, Ticket};
 use super::{Effect, Session};
-use crate::dialect;
 use crate::thread::{At, CallPhase, LocalAnswer, Warning};
 use crate::wire::{Fields, JsonWriter, Raw, keep_private};
 
@@ -233,7 +232,7 @@ impl Session {
         };
         let (stage, follow_up) = (tool.begins(), tool.follow_up);
         let Some((name, args, _)) = self.thread.call(id) else { return };
-        if self.dialect.as_deref().is_some_and(|dialect| dialect.withholds(&args)) {
+        if self.intake.withholds(&args) {
             return;
         }
         self.handled.insert(id.to_owned(), At::default());
@@ -259,7 +258,7 @@ impl Session {
         }
     }
 
-    /// A call that is told again is where it was.
+    /// A call that is replayed is where it was.
     pub(super) fn told_again(&mut self, id: &str) -> bool {
         let answered = self.thread.is_answered(id);
         if answered.is_some()
@@ -284,10 +283,8 @@ impl Session {
             return self.done(id, &message, Some(&message), true);
         }
         let mut args = if args.trim().is_empty() { "{}".to_owned() } else { args };
-        if dialect::ANY
-            && let Some(other) = self.dialect.as_deref().and_then(|dialect| dialect.arguments(&args))
-        {
-            args = other.to_owned();
+        if let Some(other) = self.intake.arguments(&args) {
+            args = other;
         }
         if Raw::parse(&args, self.options.max_depth).is_err() {
             self.done(id, "The arguments are not JSON.", Some("The arguments are not JSON."), false);

@@ -1,4 +1,4 @@
-//! The thread before a run, to go back to when the run is told again from its beginning.
+//! The thread before a run, to go back to when the run is replayed from its beginning.
 
 use super::entry::{CallPhase, Entry};
 use super::{At, Index, Thread, ThreadLimits};
@@ -74,8 +74,8 @@ impl Checkpoint {
     /// of those messages that have grown since, and `args` those of the arguments of calls.
     pub(crate) fn write(&self, out: &mut String, thread: &Thread) {
         let mut object = JsonWriter::object(out);
-        object.strings("messages", self.messages.keys().map(String::as_str));
-        object.strings("calls", self.calls.keys().map(String::as_str)).json("state", &self.state);
+        object.strings("messages", self.messages.keys());
+        object.strings("calls", self.calls.keys()).json("state", &self.state);
         let entries = thread.list.iter();
         let mut grown = entries
             .filter_map(|entry| Some((entry, self.size(&entry.message.id)?)))

@@ -338,7 +338,7 @@ impl Thread {
             last = Some(slot);
             let calls = entry.message.tool_calls.iter().zip(&entry.calls);
             for (call, _) in calls.filter(|(_, state)| state.result.is_none()) {
-                // Once more, for its place: the stream may have told of a later one before.
+                // Once more, for its place: the stream may have mentioned a later one before.
                 self.report.answered(&call.id);
                 self.report.called(&call.id);
             }

@@ -13,11 +13,11 @@ const inPackage = readdirSync(packageFolder, { recursive: true, withFileTypes: t
   .map((entry) => relative(packageFolder, join(entry.parentPath, entry.name)))
   .sort();
 
-test("pkg/ holds what is published, and nothing else", async () => {
+test("pkg/ holds what is published only", async () => {
   assert.deepEqual(await packedFiles(), inPackage);
 });
 
-test("every source has its module and its types, and nothing else is there", () => {
+test("every source has its module and its types, and there is no other file", () => {
   const sources = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !name.startsWith("glue"));
   const expected = [

@@ -61,7 +61,7 @@ impl World {
                 }
                 Effect::Changed { urgent } => {
                     let again = self.told.is_some_and(|told| told || !urgent);
-                    ensure!(!again, "the page is told twice that it is behind");
+                    ensure!(!again, "the page is notified twice that it is out of date");
                     self.told = Some(urgent);
                 }
                 Effect::Custom { value, .. } => self.heard_customs.push(parse(&value)),
@@ -77,7 +77,7 @@ impl World {
         Ok(())
     }
 
-    /// What is told of the snapshot depends on when it was read; nothing else does.
+    /// Only what is reported of the snapshot depends on when it was read.
     fn same(&mut self, effect: &Effect) -> Held {
         let Some(twin) = &mut self.twin else { return Ok(()) };
         if matches!(effect, Effect::Changed { .. }) {
@@ -165,7 +165,7 @@ impl World {
             (Target::Resume, Some(way)) => {
                 let numbered = way.ids() || way.members();
                 let expected = (read > 0 && numbered).then(|| read.to_string());
-                ensure!(cursor == expected.as_deref(), "joined behind {cursor:?}, and read up to {expected:?}");
+                ensure!(cursor == expected.as_deref(), "joined after {cursor:?}, and read up to {expected:?}");
                 (run.best, run.fresh) = (run.best.max(run.fresh), 0);
                 run.whole =
                     matches!(way, Dialect::Replay | Dialect::Thread | Dialect::RunUrl { .. }) && expected.is_none();
@@ -174,7 +174,7 @@ impl World {
             _ => self.server.answer(body, self.plan.strict, now),
         };
         self.say(|| {
-            format!("     → open {request}: {target:?} {run_id} behind {cursor:?}; the server: {}", answer.about)
+            format!("     → open {request}: {target:?} {run_id} after {cursor:?}; the server: {}", answer.about)
         });
         self.lines.push(Line { request, answer, headed: false, sent: 0, told: 0, over: false, closed: false });
         Ok(())

@@ -94,7 +94,7 @@ impl World {
             let told_to = self.told_to.entry(self.run_id.clone()).or_default();
             if let Some(index) = index.filter(|index| *index >= *told_to) {
                 *told_to = index + 1;
-                self.is_told_once(&event);
+                self.counts_once(&event);
             }
             // What a page hears that joins ends the chunks of the stream that was cut.
             if let Some(id) = self.chunks.take().filter(|_| index.is_none()) {
@@ -103,7 +103,7 @@ impl World {
             if kind == "TEXT_MESSAGE_CHUNK" {
                 self.chunks = means.last().map(|content| content["messageId"].as_str().unwrap().to_owned());
             }
-            // Who joins is told that the run has begun, and knows.
+            // A page that joins hears that the run has begun, and knows.
             let greeted = kind == "RUN_STARTED" && self.started && self.run.as_ref().is_some_and(|run| run.goes_on());
             if !greeted {
                 means.iter().for_each(|event| self.tell_event(event));
@@ -112,7 +112,7 @@ impl World {
     }
 
     /// The page hears of it, and does not again.
-    fn is_told_once(&mut self, event: &Value) {
+    fn counts_once(&mut self, event: &Value) {
         match event["type"].as_str().unwrap() {
             "CUSTOM" => self.customs.push(event["value"].clone()),
             "STEP_STARTED" | "STEP_FINISHED" => self.steps.iter_mut().for_each(|steps| *steps += 1),

@@ -113,7 +113,7 @@ impl World {
         }
     }
 
-    /// A call that is told again, perhaps as another one.
+    /// A call that is replayed, perhaps as another one.
     fn told_again(&mut self, id: &str) -> bool {
         let answered = self.thread.call(id).map(|call| call.result.is_some());
         let untold = self.untold.iter().position(|(call, ..)| call == id);

@@ -20,7 +20,7 @@ pub struct Message {
     local: bool,
     /// It is an answer of the page.
     page: bool,
-    /// The run in progress has told it.
+    /// The run in progress has sent it.
     told: bool,
 }
 
@@ -343,7 +343,7 @@ impl Thread {
         self.started.clear();
     }
 
-    /// The run is told again from its beginning: what it has told is forgotten. Gives the calls that the page has answered,
+    /// The run is replayed from its beginning: what it has sent is forgotten. Gives the calls that the page has answered,
     /// with its answers, and whether they are errors, and denials: nobody tells those again.
     pub fn go_back(&mut self) -> Vec<(String, String, bool, bool)> {
         let mut told: Vec<Call> =
@@ -431,11 +431,11 @@ impl Thread {
         }
         // The page's own answer is not needed beside it.
         self.messages.retain(|message| !message.page || message.tool_call_id.as_deref() != Some(call));
-        let at = self.behind_results(call);
+        let at = self.after_results(call);
         self.messages.insert(at, Message { told: true, ..Message::read(&new) });
     }
 
-    fn behind_results(&self, call: &str) -> usize {
+    fn after_results(&self, call: &str) -> usize {
         let caller = self.messages.iter().position(|message| message.calls.iter().any(|has| has.id == call));
         caller.map_or(self.messages.len(), |caller| {
             let behind = self.messages[caller + 1..].iter();
@@ -454,7 +454,7 @@ impl Thread {
         if error {
             new["error"] = json!(content);
         }
-        let at = self.behind_results(id);
+        let at = self.after_results(id);
         self.messages.insert(at, Message { local: true, page: true, ..Message::read(&new) });
     }
 
@@ -572,7 +572,7 @@ impl Thread {
                 let at = place(&self.messages, &key_of(message)).unwrap();
                 if caller.is_some_and(|caller| at < caller) {
                     self.messages.remove(at);
-                    let to = self.behind_results(call);
+                    let to = self.after_results(call);
                     self.messages.insert(to, message.clone());
                 }
             }
@@ -653,7 +653,7 @@ impl Thread {
         }
         for message in misplaced {
             self.messages.retain(|other| *other != message);
-            let at = self.behind_results(message.tool_call_id.as_deref().unwrap());
+            let at = self.after_results(message.tool_call_id.as_deref().unwrap());
             self.messages.insert(at, message);
         }
         self.link();

@@ -337,7 +337,7 @@ impl World {
         }
     }
 
-    /// Whether a run may begin so: all that is open is answered, and nothing else.
+    /// Whether a run may begin so: exactly what is open is answered.
     pub(super) fn admits(&self, asked: &Asked) -> bool {
         self.judges(asked) == Admission::Admitted
     }

@@ -95,7 +95,7 @@ struct Run {
     ended: Option<&'static str>,
     events: usize,
     pending: Vec<String>,
-    /// Events of it that count: those before are not told again.
+    /// Events of it that count: those before are not repeated.
     received: usize,
     /// Its request is one that joins it.
     joins: bool,
@@ -223,7 +223,7 @@ pub struct World {
     resumed: Option<Answers>,
     status: &'static str,
     outcome: Option<&'static str>,
-    /// The page was told that the snapshot is behind; whether as urgent.
+    /// The page was notified that the snapshot is out of date; whether as urgent.
     told: Option<bool>,
     minted: usize,
     disposed: bool,

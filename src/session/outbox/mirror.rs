@@ -78,7 +78,7 @@ impl Mirror {
         if forgotten > 0 {
             marked.insert_str(0, &format!("[\"c\",[],{forgotten}],"));
         }
-        let mut patch = Patch::behind(marked);
+        let mut patch = Patch::continuing(marked);
         self.sent.write(shown, &mut patch);
         patch.finish()
     }
@@ -117,7 +117,7 @@ impl Mirror {
         if self.marked.len() > limit {
             return false;
         }
-        let mut patch = Patch::behind(std::mem::take(&mut self.marked));
+        let mut patch = Patch::continuing(std::mem::take(&mut self.marked));
         self.sent.write(shown, &mut patch);
         let ops = patch.ops();
         ops.push_str("[\"c\",[],");

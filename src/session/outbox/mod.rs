@@ -62,7 +62,7 @@ impl Outbox {
         self.effects.extend(warnings.into_iter().map(Effect::Warning));
     }
 
-    /// The snapshot is behind. Said once until a patch is taken, and again when it becomes urgent.
+    /// The snapshot is out of date. Said once until a patch is taken, and again when it becomes urgent.
     pub fn changed(&mut self, urgent: bool) {
         let notified = self.notified.is_some_and(|notified| notified || !urgent);
         if !notified {

@@ -1,8 +1,8 @@
-// JSON Patch as the ngaf product applies it. Nothing is changed in place: what an operation does not touch is shared.
+// JSON Patch in the page, as the ngaf product applies it. Nothing is changed in place: what an operation does not touch is shared.
 //
 // Against RFC 6902: `replace` sets a member that is not there, `add` one past the end of a list appends.
 
-import { has } from "./json.js";
+const has = (object: object, key: string): boolean => Object.prototype.hasOwnProperty.call(object, key);
 
 /** An operation, as it came. */
 export interface Operation {
