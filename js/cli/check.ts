@@ -31,6 +31,9 @@ const ofTheClient = ["warnings-left-out", "follow-ups-exhausted", "history-too-l
 /** Statuses that say nothing about AG-UI: who asks, where, or when is wrong. */
 const refusals = [401, 403, 404, 405, 407, 408, 425, 429, 502, 503, 504];
 
+/** How long a body may stay open after its run. */
+const graceMs = 1000;
+
 const tokens = ["TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK", "REASONING_MESSAGE_CONTENT", "REASONING_MESSAGE_CHUNK"];
 
 export async function check(url: string, options: CheckOptions): Promise<Verdict> {
@@ -56,7 +59,7 @@ export async function check(url: string, options: CheckOptions): Promise<Verdict
     tools: toPageTools(script.tools ?? []),
     context: script.context,
     forwardedProps: script.forwardedProps as never,
-    limits: { warnings: 1e6, history: 0 },
+    limits: { warnings: 1e6, history: 0, graceMs },
     onWarning: (warning) => {
       if (!tap.place || ofTheClient.includes(warning.code) || warning.rule?.startsWith("A")) return;
       violations.push(toViolation(warning, tap.place.turn.number, tap.place.offset));
@@ -130,6 +133,8 @@ async function play(
   try {
     const answers = resume && toAnswers(resume, agent.getSnapshot().interrupts);
     const result = await agent.submit({ ...(message !== undefined && { message }), ...(answers && { resume: answers }) });
+    // What comes after the run is judged too, as long as a client waits for the end of the body.
+    await Promise.race([tap.over(), new Promise((resolve) => setTimeout(resolve, 2 * graceMs).unref())]);
     return { result, late };
   } catch (error) {
     return { refused: (error as Error).message, late };

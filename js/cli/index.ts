@@ -31,8 +31,10 @@ async function run(command: Command): Promise<number> {
 
 async function runCheck({ url, prompt, script: file, record, format, ...options }: CheckCommand): Promise<number> {
   const script = file === undefined ? { turns: [{ message: prompt }] } : readable(file, readScript);
+  // Before anything is asked: a recording that cannot be written is found out late otherwise.
+  if (record !== undefined) write(record, "");
   const verdict = await check(url, { ...options, script });
-  if (record !== undefined) writeFileSync(record, verdict.recording);
+  if (record !== undefined) write(record, verdict.recording);
   const { unjudged, report } = verdict;
   if (unjudged !== undefined && format !== "text") process.stderr.write(`could not be judged: ${unjudged}\n`);
   await print(formats[format](verdict), 0);
@@ -45,6 +47,14 @@ function readable<Value>(file: string, reader: (text: string) => Value): Value {
     return reader(read(file));
   } catch (error) {
     throw new UsageError(`${file}: ${(error as Error).message}`);
+  }
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be written: ${(error as Error).message}`);
   }
 }
 

@@ -41,11 +41,14 @@ export interface Tap {
   leave(): void;
   /** The client ends the turn that is on. */
   stop(): void;
+  /** The body of the last answer has ended, or nothing more of it is read. */
+  over(): Promise<void>;
 }
 
 export function createTap(): Tap {
   const turns: Turn[] = [];
   let place: { turn: Turn; offset: number; at: number } | undefined;
+  let over = Promise.resolve();
 
   const fetch = async (resource: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
     const began = performance.now();
@@ -65,8 +68,10 @@ export function createTap(): Tap {
     const response = await globalThis.fetch(resource, init);
     turn.status = response.status;
     turn.headers = response.headers;
-    const body = response.body && throughTap(response.body, turn, began, (offset, at) => (place = { turn, offset, at }));
-    if (!body) Object.assign(turn, { end: "closed", closed: true });
+    const here = (offset: number, at: number): void => void (place = { turn, offset, at });
+    let body: ReadableStream<Uint8Array> | null = null;
+    if (!response.body) Object.assign(turn, { end: "closed", closed: true });
+    else over = new Promise((resolve) => (body = throughTap(response.body!, turn, began, here, resolve)));
     return new Response(body, { status: response.status, headers: response.headers });
   };
 
@@ -77,6 +82,7 @@ export function createTap(): Tap {
       return place;
     },
     leave: () => (place = undefined),
+    over: () => over,
     stop: () => {
       const last = turns[turns.length - 1];
       if (last) last.stopped = true;
@@ -90,12 +96,14 @@ function throughTap(
   turn: Turn,
   began: number,
   now: (offset: number, at: number) => void,
+  done: () => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const cutter = createCutter(framingOf(turn.headers.get("content-type") ?? ""));
   const waiting: Piece[] = [];
   let offset = 0;
   let reads = 0;
+  let left = false;
   const keep = (bytes: Uint8Array, at: number): void => {
     const piece = { offset, bytes, at, read: reads };
     offset += bytes.length;
@@ -106,21 +114,24 @@ function throughTap(
     turn.ended = performance.now() - began;
     turn.end = end;
     turn.closed = end === "closed";
+    done();
   };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         while (waiting.length === 0) {
-          const { done, value } = await reader.read().catch((error: unknown) => {
+          const { done: last, value } = await reader.read().catch((error: unknown) => {
             const rest = cutter.rest();
             if (rest) keep(rest, performance.now() - began);
             over(isAbort(error) ? "open" : "cut");
             throw error;
           });
+          // The read that a client gives up looks like the end.
+          if (left) return;
           const at = performance.now() - began;
           reads++;
           if (value) for (const bytes of cutter.push(value)) keep(bytes, at);
-          if (!done) continue;
+          if (!last) continue;
           const rest = cutter.rest();
           if (rest) keep(rest, at);
           over("closed");
@@ -133,6 +144,7 @@ function throughTap(
         controller.enqueue(piece.bytes);
       },
       cancel: (reason) => {
+        left = true;
         if (!turn.closed) over("open");
         return reader.cancel(reason);
       },
