@@ -51,6 +51,7 @@ impl Session {
             self.intake.start_over();
         }
         if !self.rejoin.has_checkpoint() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
+            self.review_calls();
             // A thread in which nobody has asked anything has seen no run.
             let lacks = joins && !self.thread.has_turn();
             self.rejoin.keep(self.thread.checkpoint(), lacks);

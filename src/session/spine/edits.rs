@@ -22,9 +22,9 @@ impl Session {
         let (before, after) = (before.map(keep_private), keep_private(after));
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| list(json, depth)).transpose()?;
-        let edited = self.thread.edit_messages(before, list(&after, depth)?);
+        let added = self.thread.edit_messages(before, list(&after, depth)?);
         if let Some(checkpoint) = self.rejoin.checkpoint() {
-            checkpoint.keep(edited);
+            checkpoint.keep(added);
         }
         self.review_calls();
         self.report_warnings();

@@ -24,6 +24,10 @@ impl Session {
         self.outbox.wake(None);
         let (outcome, error) =
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
+        if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
+            self.drop_gone_calls();
+        }
+        self.drop_stale_answers();
         self.conclude(outcome, error.clone(), &run.pending_calls, now);
         if !matches!(run.phase, Phase::Draining { .. }) {
             self.checkpoint(Boundary::RunFinished, None, now);

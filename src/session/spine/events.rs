@@ -153,9 +153,9 @@ impl Session {
             for id in self.thread.unanswered_calls() {
                 self.call_ready(&id);
             }
-            self.drop_gone_calls();
             self.check_identity(thread_id, run_id);
         }
+        self.mark_answers();
         self.take_outcome(result, outcome, now);
     }
 
@@ -172,7 +172,7 @@ impl Session {
         }
     }
 
-    fn take_outcome(&mut self, result: Option<Raw<'_>>, outcome: Option<Raw<'_>>, now: f64) {
+    pub(super) fn take_outcome(&mut self, result: Option<Raw<'_>>, outcome: Option<Raw<'_>>, now: f64) {
         let fields = outcome.and_then(Raw::object);
         let kind = fields.as_ref().and_then(|fields| fields.get("type")).and_then(Raw::string);
         let outcome = match kind.as_deref() {
