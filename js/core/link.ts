@@ -17,13 +17,13 @@ import type { Body, Session } from "../glue/core.js";
 import type { CheckpointData } from "../snapshot/mirror.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import type { Client, Edit, Link, Run } from "./client.js";
-import type { Core } from "./loader.js";
+import type { Port } from "./port.js";
 import { beginPatch, keep, type Patching } from "../snapshot/mirror.js";
 import { createScheduler } from "../snapshot/notify.js";
 import { composeSave, type Queued } from "../snapshot/save.js";
 import { readBody, sliceMs, turn } from "./read.js";
 
-import { watched, type WatchfulHost } from "./traps.js";
+import type { WatchfulHost } from "./traps.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { kept, weakly } from "../base/weak.js";
 
@@ -59,7 +59,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   type Snapshot = AgentSnapshot<State>;
   const { source, settings, emitter, calls, read, publish } = client;
   const runs = new Set<Run<State>>();
-  let core: Core | undefined;
+  let port: Port | undefined;
   let loading: Promise<void> | undefined;
   let live: Live<State> | undefined;
   // What is to be told after several calls that look like one from outside; nobody is called before.
@@ -358,7 +358,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     try {
       const thread = messages.length ? JSON.stringify(messages) : undefined;
       mine.host = host(mine);
-      return new core!.Session(options, thread, JSON.stringify(state), watched(weakly(mine.host)));
+      return port!.open(options, thread, JSON.stringify(state), weakly(mine.host));
     } catch (error) {
       throw isTrap(error) ? error : misuse(error);
     }
@@ -477,14 +477,14 @@ export function createLink<State>(client: Client<State>): Link<State> {
     let cause: unknown;
     try {
       // Whoever owns the save may have changed while the core came: the save is on the way again then.
-      do core = await source();
+      do port = await source();
       while (saved === true && !disposed);
     } catch (error) {
       cause = error;
     }
     loading = undefined;
     if (disposed) return;
-    if (!core) {
+    if (!port) {
       lost = steps.flatMap(({ run }) => run ?? []).pop();
       giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core could not be loaded", cause), read());
     } else if (steps.length || saved) open();
@@ -492,11 +492,11 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
 
   const load = async (): Promise<void> => {
-    if (!live && (!core || saved) && !disposed) await (loading ??= attempt());
+    if (!live && (!port || saved) && !disposed) await (loading ??= attempt());
   };
 
   const begin = (): void => {
-    if (!core || saved === true) void load();
+    if (!port || saved === true) void load();
     else if (steps.length) open();
   };
 
@@ -621,7 +621,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       for (const { id } of read().queue) if (live) ask(live, (session) => session.cancel(Number(id)));
       return json;
     },
-    await: () => void (saved = true),
+    awaitSave: () => void (saved = true),
     restore: (shown, json) => {
       // Reset meanwhile, which has forgotten it.
       if (disposed || !saved) return;

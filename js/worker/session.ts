@@ -1,7 +1,8 @@
 // The page's side: a session like the core's, whose core is in a worker. Its methods return at once. What the core makes
 // of a call comes later: a patch, the end of a run, or a refusal.
 
-import type { Host, Session, SessionOptions } from "../glue/core.js";
+import type { WatchfulHost } from "../core/traps.js";
+import type { Session, SessionOptions } from "../glue/core.js";
 import { AgentError } from "../api/error.js";
 import { internal } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
@@ -29,7 +30,7 @@ export interface FromWorker {
   /** Nothing is in progress, since that `rest`. */
   idle(number: number): void;
   ended(): void;
-  warning(warning: Parameters<Host["warning"]>[0]): void;
+  warning(warning: Parameters<WatchfulHost["warning"]>[0]): void;
   custom(name: string, value: string): void;
   event(json: string): void;
   decision(json: string): void;
@@ -70,6 +71,12 @@ export interface Owner {
   approved(toolCallId: string, method: () => void): void;
   /** It is over with this session. */
   closed(): void;
+  /** What others hold only weakly: it lives as long as the session. */
+  readonly life: object;
+  /** The session is about to read this save. */
+  restoring(json: string): void;
+  /** A ticket is to be cancelled; `cancel` does it. */
+  cancelling(ticket: number, cancel: () => void): void;
 }
 
 /** A session in a worker. */
@@ -86,7 +93,7 @@ export function createRemoteSession(
   options: SessionOptions,
   messages: string | undefined,
   state: string | undefined,
-  host: Host,
+  host: WatchfulHost,
   owner: Owner,
 ): RemoteSession {
   const echoes = new Map<number, () => void>();
@@ -215,17 +222,24 @@ export function createRemoteSession(
   };
 
   const session: RemoteSession & { held: readonly object[] } = {
-    held: [mine, hooks],
+    held: [mine, hooks, owner.life],
     submit: (input) => begin("submit", input),
     retry: (input) => begin("retry", input),
     regenerate: (messageId, input) => begin("regenerate", messageId, input),
     attach: (input) => begin("attach", input),
     answer: (json) => begin("answer", json),
-    restore: (json) => tell("restore", json),
-    cancel: (ticket) => tell("cancel", ticket),
+    restore: (json) => {
+      owner.restoring(json);
+      tell("restore", json);
+    },
+    cancel: (ticket) => owner.cancelling(ticket, () => tell("cancel", ticket)),
     saved: (number) => tell("saved", number),
     stop: () => void act("stop"),
-    disconnect: () => void act("disconnect"),
+    disconnect: () => {
+      act("disconnect");
+      // The agent waits for it.
+      return new Promise<void>((done) => session.echo(done));
+    },
     online: () => void act("online"),
     settleCall: (json) => act("settleCall", json),
     approve: (json) => act("approve", json),
