@@ -1,8 +1,7 @@
 // The page's side: a session like the core's, whose core is in a worker. Its methods return at once. What the core makes
 // of a call comes later: a patch, the end of a run, or a refusal.
 
-import type { WatchfulHost } from "../core/traps.js";
-import type { Session, SessionOptions } from "../glue/core.js";
+import type { Host, Session, SessionOptions } from "../glue/core.js";
 import { AgentError } from "../api/error.js";
 import { internal } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
@@ -30,7 +29,7 @@ export interface FromWorker {
   /** Nothing is in progress, since that `rest`. */
   idle(number: number): void;
   ended(): void;
-  warning(warning: Parameters<WatchfulHost["warning"]>[0]): void;
+  warning(warning: Parameters<Host["warning"]>[0]): void;
   custom(name: string, value: string): void;
   event(json: string): void;
   decision(json: string): void;
@@ -93,7 +92,7 @@ export function createRemoteSession(
   options: SessionOptions,
   messages: string | undefined,
   state: string | undefined,
-  host: WatchfulHost,
+  host: Host,
   owner: Owner,
 ): RemoteSession {
   const echoes = new Map<number, () => void>();

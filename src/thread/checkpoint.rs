@@ -82,8 +82,8 @@ impl Checkpoint {
     /// messages that have grown since.
     pub(crate) fn write(&self, out: &mut String, thread: &Thread) {
         let mut object = JsonWriter::object(out);
-        object.strings("messages", self.messages.keys().map(String::as_str));
-        object.strings("calls", self.calls.keys().map(String::as_str)).json("state", &self.state);
+        object.strings("messages", self.messages.keys());
+        object.strings("calls", self.calls.keys()).json("state", &self.state);
         let entries = thread.list.iter();
         let mut grown = entries
             .filter_map(|entry| Some((entry, self.size(&entry.message.id)?)))

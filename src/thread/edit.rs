@@ -133,14 +133,14 @@ fn key_of(entry: &Entry) -> String {
 
 /// Places by key, the first of several with one key first.
 #[derive(Debug, Default)]
-struct Queue {
+pub(super) struct Queue {
     first: Index,
     next: Vec<Option<usize>>,
 }
 
 impl Queue {
     /// The keys of places, in order; `None` where nothing is to be found.
-    fn new(keys: Vec<Option<String>>) -> Self {
+    pub fn new(keys: Vec<Option<String>>) -> Self {
         let mut queue = Self { first: Index::new(), next: vec![None; keys.len()] };
         for (place, key) in keys.into_iter().enumerate().rev() {
             let later = key.and_then(|key| queue.first.insert(key, At { message: place, call: 0 }));
@@ -155,7 +155,7 @@ impl Queue {
         self.first.get(key).map(|at| at.message)
     }
 
-    fn take(&mut self, key: &str) -> Option<usize> {
+    pub fn take(&mut self, key: &str) -> Option<usize> {
         let place = self.peek(key)?;
         match self.next.get(place).copied().flatten() {
             Some(message) => self.first.insert(key.to_owned(), At { message, call: 0 }),

@@ -3,11 +3,11 @@
 //!
 //! A boundary may lie in the middle of a read, and the mirror takes patches when it likes. So the operations up to a
 //! boundary are written when it comes, with `["c", [], checkpoint]` after them, and stand before those of the next patch:
-//! `mirror.rs` does that.
+//! `outbox/mirror.rs` does that.
 
 /// Where a checkpoint lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::session) enum Boundary {
+pub enum Boundary {
     /// The request is about to go out.
     RunStarted,
     /// However it ended.

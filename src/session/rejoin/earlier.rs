@@ -1,19 +1,18 @@
 //! A replay may tell a whole thread: every run of it, one after the other, in one stream. Which of them is the one that was
-//! to be joined, and what becomes of those before it. Pure; `join.rs` asks.
+//! to be joined, and what becomes of those before it. Pure.
 //!
 //! ```text
 //!  RUN_STARTED a … RUN_FINISHED a   RUN_STARTED b … RUN_FINISHED b   RUN_STARTED c …
 //!  └── earlier: known or new ───────────────────────┘                └── joined, and all after it
 //! ```
 
-use super::AgentError;
-use super::words::Outcome;
+use crate::session::words::{AgentError, Outcome};
 use crate::thread::{At, Index};
 use crate::wire::{JsonWriter, Raw};
 
 /// Where a stream stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Place {
+pub(in crate::session) enum Place {
     /// In the run in progress, or in one after it.
     #[default]
     Joined,
@@ -44,7 +43,7 @@ pub(super) struct Earlier {
     before: bool,
     place: Place,
     /// How the last one of those that the thread lacked has ended.
-    pub ended: Option<(Outcome, Option<AgentError>)>,
+    ended: Option<(Outcome, Option<AgentError>)>,
 }
 
 impl Earlier {
@@ -128,6 +127,16 @@ impl Earlier {
         self.place
     }
 
+    /// An earlier run that the thread lacked has ended.
+    pub fn set_ended(&mut self, outcome: Outcome, error: Option<AgentError>) {
+        self.ended = Some((outcome, error));
+    }
+
+    /// How the last of those runs has ended.
+    pub fn take_ended(&mut self) -> Option<(Outcome, Option<AgentError>)> {
+        self.ended.take()
+    }
+
     /// Whether a page that is loaded anew needs any of it before it joins a run.
     pub fn renames(&self) -> bool {
         self.renames
@@ -136,7 +145,7 @@ impl Earlier {
     /// Writes what a page needs of it that is loaded anew: `{runs, first?, renames?, lacks?}`.
     pub fn save(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
-        object.strings("runs", self.runs.keys().map(String::as_str)).optional("first", self.first.as_deref());
+        object.strings("runs", self.runs.keys()).optional("first", self.first.as_deref());
         for (name, is) in [("renames", self.renames), ("lacks", self.lacks)] {
             if is {
                 object.member(name).push_str("true");

@@ -3,7 +3,7 @@
 /// A token bucket. It holds half of what a minute allows and is refilled at half of that rate, so no minute has more
 /// connections than the option says, wherever it begins.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
+pub(in crate::session) struct Budget {
     /// Half of what a minute allows.
     half: f64,
     left: f64,

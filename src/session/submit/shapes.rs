@@ -1,7 +1,7 @@
 //! Tools, context and answers as the application gives them, brought into the shape of AG-UI: what a server must be able
 //! to rely on is checked here, and what it does not know stays here.
 
-use super::words::Misuse;
+use crate::session::words::Misuse;
 use crate::wire::{Fields, JsonWriter, Raw};
 
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ enum Member {
 }
 
 /// A list of objects of one kind.
-pub(super) struct Shape {
+pub(in crate::session) struct Shape {
     name: &'static str,
     members: &'static [(&'static str, Member)],
     expected: &'static str,
@@ -40,7 +40,7 @@ pub(super) const CONTEXT: Shape = Shape {
     expected: "an array of \"context\", each with a string \"description\" and a string \"value\"",
 };
 
-pub(super) const RESUME: Shape = Shape {
+pub(in crate::session) const RESUME: Shape = Shape {
     name: "resume",
     members: &[
         ("interruptId", Member::Text),

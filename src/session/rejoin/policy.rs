@@ -1,5 +1,5 @@
 //! When a request is sent again, and where a stream that was cut continues. Pure: the time is an argument, and its jitter comes
-//! from a seed. Uses `wire`; `event.rs` asks it, `join.rs` does what follows.
+//! from a seed. Uses `wire`; the spine asks it, and does what follows.
 //!
 //! ```text
 //!              cut, and the run can be joined                     an event that is new
@@ -8,9 +8,8 @@
 //!                                                    └──────────┘ failed again, budget left
 //! ```
 
-use super::once::Once;
-use super::words::Misuse;
-use crate::thread::{At, Checkpoint, Index, pointer_key};
+use crate::session::words::Misuse;
+use crate::thread::pointer_key;
 use crate::wire::{Fields, Frame, JsonWriter, Raw, parse_time, write_json};
 
 /// How a session deals with broken networks.
@@ -85,7 +84,7 @@ impl Network {
     }
 
     /// Whether a request that was answered with this status may be sent again.
-    pub(super) fn repeats(&self, status: u16, joins: bool) -> bool {
+    pub(in crate::session) fn repeats(&self, status: u16, joins: bool) -> bool {
         match status {
             425 | 429 | 503 => joins || self.refusals || self.posts,
             // A gateway does not know whether the agent behind it has begun.
@@ -96,7 +95,7 @@ impl Network {
     }
 
     /// Full jitter: anything from the floor up to the bound, which doubles with every attempt.
-    pub(super) fn delay(&mut self, attempt: u32, base: Option<f64>) -> f64 {
+    pub(in crate::session) fn delay(&mut self, attempt: u32, base: Option<f64>) -> f64 {
         // xorshift64*, which must not stand at 0.
         let mut seed = self.seed.max(1);
         seed ^= seed >> 12;
@@ -117,7 +116,7 @@ pub struct Resume {
     /// How the stream begins where there is no cursor; `None`: it needs one.
     whole: Option<Answer>,
     /// The request that begins a run may be answered with the run's id instead of its stream.
-    pub(super) split: bool,
+    pub(in crate::session) split: bool,
     /// The member of `forwardedProps` that tells the server the cursor.
     param: Option<String>,
 }
@@ -133,7 +132,7 @@ enum Mark {
 
 /// How the stream of a run that is joined continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(in crate::session) enum Answer {
     /// After the cursor.
     Rest,
     /// With snapshots, and with a START of what is open, or without one.
@@ -165,21 +164,21 @@ impl Resume {
     }
 
     /// How the stream of a run continues that was read up to this cursor; `None`: it cannot be joined.
-    pub(super) fn answer(&self, cursor: Option<&str>) -> Option<Answer> {
+    pub(in crate::session) fn answer(&self, cursor: Option<&str>) -> Option<Answer> {
         if cursor.is_some() { Some(Answer::Rest) } else { self.whole }
     }
 
-    pub(super) fn replays(&self) -> bool {
+    pub(in crate::session) fn replays(&self) -> bool {
         self.whole == Some(Answer::Replay)
     }
 
     /// Whether a replay may begin with earlier runs of the thread.
-    pub(super) fn tells_threads(&self) -> bool {
+    pub(in crate::session) fn tells_threads(&self) -> bool {
         self.replays() && self.mark == Mark::None
     }
 
     /// What tells the place of a frame in the stream; and whether it grows.
-    fn mark(&self, frame: &Frame<'_>, max_depth: usize) -> Option<(String, Option<u64>)> {
+    pub fn mark(&self, frame: &Frame<'_>, max_depth: usize) -> Option<(String, Option<u64>)> {
         let mark = match &self.mark {
             Mark::None => return None,
             Mark::Id => return (frame.own_id && !frame.id.is_empty()).then(|| (frame.id.to_owned(), None)),
@@ -197,7 +196,7 @@ impl Resume {
     }
 
     /// The body of the request that began the run, with the cursor where the server looks for it.
-    pub(super) fn body(&self, body: &str, cursor: Option<&str>) -> Option<String> {
+    pub(in crate::session) fn body(&self, body: &str, cursor: Option<&str>) -> Option<String> {
         let (param, cursor) = (self.param.as_deref()?, cursor?);
         let fields = Raw::parse_object(body, usize::MAX).ok().flatten()?;
         let mut json = String::new();
@@ -231,58 +230,8 @@ fn keys(path: &str) -> Vec<String> {
     }
 }
 
-/// How far the stream of a run was read, over all of its connections.
-#[derive(Debug, Default)]
-pub(super) struct Progress {
-    /// The mark of the last event.
-    pub cursor: Option<String>,
-    /// RUN_STARTED has come.
-    pub started: bool,
-    /// The thread before the run, where it may be replayed.
-    pub checkpoint: Option<Checkpoint>,
-    /// A replay has begun, and nothing has come of it yet but what the thread has.
-    pub rewinds: bool,
-    /// The last message of the thread when the run began.
-    pub behind: Option<String>,
-    /// What was reported: events, CUSTOM events, token counts, checkpoints, warnings, decisions.
-    pub told: Once,
-    /// The session was restored while this run was in progress, and the run has not ended since.
-    pub restored: bool,
-    /// Marks that do not grow, with the connection that they came over.
-    seen: Index,
-    connection: usize,
-    /// The mark at the beginning of this connection, where marks grow.
-    floor: Option<u64>,
-}
-
-impl Progress {
-    /// Another connection begins.
-    pub fn reconnect(&mut self) {
-        self.connection += 1;
-        self.floor = self.cursor.as_ref().and_then(|cursor| cursor.parse().ok());
-    }
-
-    /// Notes a frame. Says whether it came over an earlier connection already. Within one connection frames may share a
-    /// mark: those that a server made of one thing.
-    pub fn is_repeated(&mut self, resume: &Resume, frame: &Frame<'_>, max_depth: usize) -> bool {
-        let Some((mark, number)) = resume.mark(frame, max_depth) else { return false };
-        let repeated = match (number, self.floor) {
-            (Some(number), Some(floor)) => number <= floor,
-            (Some(_), None) => false,
-            (None, _) => {
-                let connection = At { message: self.connection, call: 0 };
-                *self.seen.entry(mark.clone()).or_insert(connection) != connection
-            }
-        };
-        if !repeated {
-            self.cursor = Some(mark);
-        }
-        repeated
-    }
-}
-
 /// The milliseconds that a `Retry-After` asks for: seconds, or a date as HTTP writes it.
-pub(super) fn retry_after(value: &str, now: f64) -> Option<f64> {
+pub(in crate::session) fn retry_after(value: &str, now: f64) -> Option<f64> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<u32>() {
         return Some(f64::from(seconds) * 1000.0);

@@ -1,4 +1,23 @@
-//! What is reported once, also where a server tells a run again from its beginning. Pure; uses nothing of ours.
+//! What is reported once, also where a server tells a run again from its beginning. Pure.
+
+use crate::session::words::Boundary;
+
+/// What a report is about: those of one kind are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum Report {
+    /// An event of this type, as it came.
+    Event(&'static str),
+    /// A CUSTOM event.
+    Custom,
+    /// Token counts.
+    Usage,
+    Checkpoint(Boundary),
+    /// A warning with this code.
+    Warning(&'static str),
+    /// What the guard has decided.
+    #[cfg(feature = "guard")]
+    Decision,
+}
 
 /// Counts reports by kind. A replay repeats the reports of the earlier connections in their order, so of each kind as many
 /// are known as the longest telling has had. How a server cuts its deltas in a replay does not matter for that.
@@ -7,7 +26,7 @@ pub(super) struct Once(Vec<Counter>);
 
 #[derive(Debug)]
 struct Counter {
-    kind: &'static str,
+    kind: Report,
     /// Reports of this telling.
     told: usize,
     /// The most that an earlier telling has had.
@@ -16,7 +35,7 @@ struct Counter {
 
 impl Once {
     /// Counts a report of this kind. True: it is new.
-    pub fn tell(&mut self, kind: &'static str) -> bool {
+    pub fn tell(&mut self, kind: Report) -> bool {
         let at = self.0.iter().position(|counter| counter.kind == kind).unwrap_or_else(|| {
             self.0.push(Counter { kind, told: 0, before: 0 });
             self.0.len() - 1
@@ -40,36 +59,40 @@ impl Once {
 mod tests {
     use super::*;
 
-    fn new_ones(once: &mut Once, kind: &'static str, count: usize) -> Vec<usize> {
+    fn new_ones(once: &mut Once, kind: Report, count: usize) -> Vec<usize> {
         (1..=count).filter(|_| once.tell(kind)).collect()
     }
 
     #[test]
     fn what_was_told_is_not_new() {
         let mut once = Once::default();
-        assert_eq!(new_ones(&mut once, "custom", 2), [1, 2]);
+        assert_eq!(new_ones(&mut once, Report::Custom, 2), [1, 2]);
         once.replay();
-        assert_eq!(new_ones(&mut once, "custom", 4), [3, 4]);
+        assert_eq!(new_ones(&mut once, Report::Custom, 4), [3, 4]);
     }
 
     #[test]
     fn a_shorter_replay_forgets_nothing() {
         let mut once = Once::default();
-        assert_eq!(new_ones(&mut once, "custom", 5).len(), 5);
+        assert_eq!(new_ones(&mut once, Report::Custom, 5).len(), 5);
         for shorter in [3, 0, 1, 4] {
             once.replay();
-            assert_eq!(new_ones(&mut once, "custom", shorter), [0; 0], "{shorter}");
+            assert_eq!(new_ones(&mut once, Report::Custom, shorter), [0; 0], "{shorter}");
         }
         once.replay();
-        assert_eq!(new_ones(&mut once, "custom", 6), [6]);
+        assert_eq!(new_ones(&mut once, Report::Custom, 6), [6]);
     }
 
     #[test]
     fn kinds_are_counted_apart() {
         let mut once = Once::default();
-        assert!(once.tell("custom") && once.tell("usage") && once.tell("usage"));
+        assert!(once.tell(Report::Custom) && once.tell(Report::Usage) && once.tell(Report::Usage));
         once.replay();
-        assert!(!once.tell("custom") && !once.tell("usage") && !once.tell("usage"));
-        assert!(once.tell("custom") && once.tell("usage") && once.tell("step"));
+        assert!(!once.tell(Report::Custom) && !once.tell(Report::Usage) && !once.tell(Report::Usage));
+        assert!(
+            once.tell(Report::Custom)
+                && once.tell(Report::Usage)
+                && once.tell(Report::Checkpoint(Boundary::StepStarted))
+        );
     }
 }

@@ -1,11 +1,11 @@
 //! Answers to some of the open interrupts, while the others have none: each found by the interrupt's id.
 
-use super::words::Ticket;
+use crate::session::words::Ticket;
 use crate::wire::{At, Index};
 
 /// An interrupt that is answered, while others are not.
 #[derive(Debug)]
-pub(super) struct Partial {
+pub(in crate::session) struct Partial {
     pub ticket: Ticket,
     pub id: String,
     /// The `resume` entry.

@@ -1,17 +1,48 @@
 //! The calls of one turn that the page executes or people answer: each is found by its id, and how many are at which
 //! stage is counted, so that nothing here looks through all of them.
 
-use crate::thread::{At, Index, LocalAnswer};
+use crate::session::submit::PageTool;
+use crate::thread::{At, Index};
 
 /// How far a call of the page has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(in crate::session) enum Stage {
     Executing,
     /// For somebody who approves.
     Waiting,
     /// For somebody who answers.
     Manual,
     Done,
+}
+
+impl Stage {
+    /// Where a call of this tool begins.
+    pub fn first(tool: &PageTool) -> Self {
+        match tool {
+            PageTool { needs_approval: true, .. } => Stage::Waiting,
+            PageTool { manual: true, .. } => Stage::Manual,
+            _ => Stage::Executing,
+        }
+    }
+
+    /// Its name in a save.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Executing => "executing",
+            Self::Waiting => "waiting",
+            Self::Manual => "manual",
+            Self::Done => "done",
+        }
+    }
+
+    pub fn named(name: &str) -> Self {
+        match name {
+            "executing" => Self::Executing,
+            "waiting" => Self::Waiting,
+            "manual" => Self::Manual,
+            _ => Self::Done,
+        }
+    }
 }
 
 /// One call.
@@ -120,31 +151,5 @@ impl PageCalls {
         if let Some(count) = self.at.get_mut(stage as usize) {
             *count = count.saturating_add_signed(by);
         }
-    }
-}
-
-/// Answers of the page to calls that the thread lacks: a list of messages has taken them away, or a replay has yet to bring
-/// them. By the call's id.
-#[derive(Debug, Default)]
-pub(super) struct Untold {
-    answers: Vec<Option<LocalAnswer>>,
-    index: Index,
-}
-
-impl Untold {
-    pub fn push(&mut self, answer: LocalAnswer) {
-        let at = At { message: self.answers.len(), call: 0 };
-        self.index.entry(answer.call.clone()).or_insert(at);
-        self.answers.push(Some(answer));
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = &LocalAnswer> {
-        self.answers.iter().flatten()
-    }
-
-    /// Takes the answer to a call.
-    pub fn take(&mut self, call: &str) -> Option<LocalAnswer> {
-        let at = self.index.remove(call)?.message;
-        self.answers.get_mut(at)?.take()
     }
 }

@@ -1,9 +1,14 @@
-//! What the application asks for, read from its JSON text, and the queue of what waits.
+//! What the application asks for, read from its JSON text.
 
-use super::given::{CONTEXT, RESUME, TOOLS};
-use super::tools::PageTool;
+mod shapes;
+mod tool;
+
+pub(super) use shapes::RESUME;
+pub(super) use tool::PageTool;
+
 use super::words::{Misuse, Ticket};
 use crate::wire::{Fields, JsonWriter, Raw, write_json};
+use shapes::{CONTEXT, TOOLS};
 
 /// What to do with a submit during a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,6 +179,51 @@ impl Submit {
         object.string("id", &self.ticket.to_string()).string("runId", &self.run_id);
         write_json(object.member("messages"), &self.messages);
         object.close();
+    }
+}
+
+impl Submit {
+    /// Writes all of it.
+    pub fn save(&self, out: &mut String) {
+        let mut object = JsonWriter::object(out);
+        let (start, of) = match &self.start {
+            Start::Submit | Start::Attach | Start::Unasked { .. } => ("submit", None),
+            Start::Retry => ("retry", None),
+            Start::Regenerate(id) => ("regenerate", id.as_deref()),
+        };
+        object.string("start", start).optional("of", of).string("runId", &self.run_id);
+        object.optional("ifAwaiting", (self.if_awaiting == IfAwaiting::Wait).then_some("wait"));
+        object.optional("replaces", self.replaces.as_deref());
+        object.optional("newMessageId", self.new_message_id.as_deref());
+        for (name, json) in [
+            ("messages", Some(self.messages.as_str())),
+            ("state", self.state.as_deref()),
+            ("resume", self.resume.as_deref()),
+            ("tools", Some(&self.tools)),
+            ("context", Some(&self.context)),
+            ("forwardedProps", Some(&self.forwarded_props)),
+        ] {
+            if let Some(json) = json {
+                object.json(name, json);
+            }
+        }
+        let mut tools = JsonWriter::array(object.member("pageTools"));
+        self.page_tools.iter().for_each(|tool| tool.save(tools.item()));
+        tools.close();
+        object.number("maxFollowUps", Some(u64::from(self.max_follow_ups)));
+        object.close();
+    }
+
+    pub fn restore(raw: Raw<'_>, depth: usize) -> Result<Self, Misuse> {
+        let expected = Misuse::Input("a saved submit");
+        let fields: Fields<'_> = raw.object().ok_or(expected.clone())?;
+        let start = match fields.get("start").and_then(Raw::string).as_deref() {
+            Some("submit") => Start::Submit,
+            Some("retry") => Start::Retry,
+            Some("regenerate") => Start::Regenerate(fields.some("of").and_then(Raw::string).map(String::from)),
+            _ => return Err(expected),
+        };
+        Self::read(raw.text(), depth, start).map(|(submit, _)| submit)
     }
 }
 
