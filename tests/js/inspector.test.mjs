@@ -43,16 +43,24 @@ async function run({ server, agent }, ...steps) {
 }
 
 describe("the rows of the inspector", () => {
-  it("join deltas of one message only", () => {
+  it("join deltas of one message, also where messages stream side by side, until something else comes", () => {
     const log = createLog();
-    for (const [i, item] of [delta("a", "Hel"), delta("a", "lo"), delta("b", "x"), delta("a", "!"), { event: { type: "TEXT_MESSAGE_END", messageId: "a" } }].entries()) log.add(item, i);
+    const end = { event: { type: "TEXT_MESSAGE_END", messageId: "b" } };
+    const items = [delta("a", "Hel"), delta("b", "x"), delta("a", "lo"), end, delta("a", "!")];
+    for (const [i, item] of items.entries()) log.add(item, i);
     assert.deepEqual(rowsOf(log), [
       ["TEXT_MESSAGE_CONTENT", "Hello", 2],
       ["TEXT_MESSAGE_CONTENT", "x", 1],
+      ["TEXT_MESSAGE_END", "b", 1],
       ["TEXT_MESSAGE_CONTENT", "!", 1],
-      ["TEXT_MESSAGE_END", "a", 1],
     ]);
     assert.equal(log.entries[0].length, 5);
+    const chunk = (delta, ids = {}) => ({ event: { type: "TEXT_MESSAGE_CHUNK", delta, ...ids } });
+    const chunks = createLog();
+    for (const item of [chunk("He", { messageId: "c" }), chunk("y"), chunk("!")]) chunks.add(item, 1);
+    assert.deepEqual(rowsOf(chunks), [["TEXT_MESSAGE_CHUNK", "Hey!", 3]]);
+    const events = writeLog(log.entries).split("\n").filter((line) => line.startsWith('{"type"'));
+    assert.deepEqual(events.map((line) => JSON.parse(line)), items.map(({ event }) => event), "they are exported as they came");
   });
 
   it("are bounded by events and by characters, and the newest stay", () => {
@@ -115,8 +123,10 @@ describe("the rows of the inspector", () => {
     log.add(delta("a", "Hel"), 1);
     filter.step(10);
     assert.equal(filter.rows.length, 0);
-    log.add(delta("a", "lo"), 2);
-    assert.equal(filter.rows.length, 1);
+    log.add(delta("b", "say hello"), 2);
+    filter.step(10);
+    log.add(delta("a", "lo"), 3);
+    assert.deepEqual(filter.rows.map(summary), ["Hello", "say hello"]);
   });
 });
 
