@@ -12,12 +12,22 @@
 export * from "@ag-ui/core";
 export { AbstractAgent } from "./agent.js";
 export { defaultApplyEvents } from "./apply.js";
+export { compactEvents } from "./compact.js";
 export { createDebugLogger, DebugLogger, resolveAgentDebugConfig, resolveDebugLogger } from "./debug.js";
 export type { AgentDebugConfig, DebugLoggerInput, ResolvedAgentDebugConfig } from "./debug.js";
 export { HttpAgent, isHttpAgent } from "./http.js";
 export { buildResumeArray, getRunOutcome, isInterruptExpired } from "./interrupts.js";
+export { convertToLegacyEvents } from "./legacy.js";
+export type { LegacyRuntimeProtocolEvent } from "./legacy.js";
 export { FilterToolCallsMiddleware, FunctionMiddleware, Middleware } from "./middleware.js";
 export type { EventWithState, MiddlewareFunction, MiddlewareNext } from "./middleware.js";
+export {
+  BackwardCompatibility_0_0_39,
+  BackwardCompatibility_0_0_45,
+  BackwardCompatibility_0_0_47,
+  BackwardCompatibility_0_0_57,
+  CompatibilityBoundary,
+} from "./old-servers.js";
 export { HttpEventType, runHttpRequest } from "./request.js";
 export type { HttpDataEvent, HttpEvent, HttpHeadersEvent } from "./request.js";
 export { toHttpAgent } from "./shown.js";
@@ -26,13 +36,6 @@ export { enforceEvents, transformChunks, transformHttpEventStream, verifyEvents 
 export {
   ACTIVITY_HISTORY_METADATA,
   authoritativeActivityTypes,
-  BackwardCompatibility_0_0_39,
-  BackwardCompatibility_0_0_45,
-  BackwardCompatibility_0_0_47,
-  BackwardCompatibility_0_0_57,
-  compactEvents,
-  CompatibilityBoundary,
-  convertToLegacyEvents,
   enforceOutgoingInput,
   isRecognizedEvent,
   parseProtoStream,

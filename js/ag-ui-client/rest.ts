@@ -1,9 +1,7 @@
 // The names of the official client that no page calls, but that other modules export again: a bundler's alias needs them all.
 
-import { EventType, type BaseEvent, type MessagesSnapshotEvent, type RunAgentInput } from "@ag-ui/core";
+import { EventType, type BaseEvent, type MessagesSnapshotEvent } from "@ag-ui/core";
 import type { Observable } from "rxjs";
-import { AgentError } from "../api/error.js";
-import { Middleware, type MiddlewareNext } from "./middleware.js";
 import type { HttpEvent } from "./request.js";
 import { readEvents } from "./stream.js";
 
@@ -25,19 +23,6 @@ const known = new Set<string>(Object.values(EventType));
 export function isRecognizedEvent(event: { type: string }): event is BaseEvent {
   return known.has(event.type);
 }
-
-/** Passes on: what old servers send is read by the core in any case. */
-class Passing extends Middleware {
-  override run(input: RunAgentInput, next: MiddlewareNext): Observable<BaseEvent> {
-    return next.run(input);
-  }
-}
-
-export class CompatibilityBoundary extends Passing {}
-export class BackwardCompatibility_0_0_39 extends Passing {}
-export class BackwardCompatibility_0_0_45 extends Passing {}
-export class BackwardCompatibility_0_0_47 extends Passing {}
-export class BackwardCompatibility_0_0_57 extends Passing {}
 
 /** The key of the metadata that says which activities a list of messages is all of. */
 export const ACTIVITY_HISTORY_METADATA = "@ag-ui/client";
@@ -67,18 +52,4 @@ export function withAuthoritativeActivityTypes(
   const said = event.metadata?.[ACTIVITY_HISTORY_METADATA];
   const now = { ...(isObject(said) ? said : {}), [member]: all ? null : [...new Set([...(types ?? []), ...activityTypes])] };
   return { ...event, metadata: { ...event.metadata, [ACTIVITY_HISTORY_METADATA]: now } } as MessagesSnapshotEvent;
-}
-
-/** Not here: `compactEvents` of "ag-ui-wasm" is asynchronous. */
-export function compactEvents(): never {
-  throw missing("compactEvents", ', which "ag-ui-wasm" has as an asynchronous function');
-}
-
-/** Not here. */
-export function convertToLegacyEvents(): never {
-  throw missing("convertToLegacyEvents", "");
-}
-
-function missing(name: string, hint: string): AgentError {
-  return new AgentError({ kind: "unsupported", code: "not-here", message: `"ag-ui-wasm/ag-ui-client" has no ${name}${hint}` });
 }

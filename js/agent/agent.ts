@@ -12,14 +12,14 @@ import { initialSnapshot } from "../snapshot/initial.js";
 import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput } from "./input.js";
 import type { Line } from "../api/line.js";
 import { createLink } from "../core/link.js";
-import type { Client, Edit, Link, Run } from "../core/client.js";
+import type { Client, Edit, Link, Parts, Run } from "../core/client.js";
 import type { Core } from "../core/loader.js";
+import { beside, loadBeside, type Beside } from "./beside.js";
 import { needsFull } from "../core/modules.js";
 import { readSaved, refusal, type Queued } from "../snapshot/save.js";
 import type { SavedAgent } from "../api/saving.js";
 import { createSaving, type Saving } from "./saving.js";
-import { stopRemote, toNetwork, toTarget } from "../network/request.js";
-import { checkTools, createCalls } from "./tools.js";
+import { checkTools } from "./tools.js";
 import { isPromise } from "../base/promise.js";
 import type { AgainOptions, Agent, AgentOptions, AgentSnapshot, Checkpoint, PageTool, QueuedSubmit, RunResult, SubmitInput, TransportTarget } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
@@ -49,7 +49,7 @@ export function createAgentWith<State>(
   }
   const { persist } = given;
   const full = needsFull(given);
-  // Mistakes are told of where they are made.
+  // Mistakes are reported where they are made.
   if (Array.isArray(given.tools)) checkTools(given.tools);
   // Ids and randomness are drawn when they are first needed: an agent may be made in a prerender, which must be the same
   // every time.
@@ -80,12 +80,28 @@ export function createAgentWith<State>(
   const brought = new Map<string, PageTool>();
 
   const emitter = createEmitter(() => options);
-  const calls = createCalls({
-    find: (name) => brought.get(name) ?? findTool(options, name),
-    agent: () => agent as unknown as Agent,
-    settle: (json) => void link.now((session) => session.settleCall(json)),
-    hold: (json) => void link.now((session) => session.hold(json)),
-  });
+  // What comes beside the core.
+  let parts: (Parts & Beside) | undefined;
+  const take = (live: Beside): void => {
+    const calls = live.createCalls({
+      find: (name) => brought.get(name) ?? findTool(options, name),
+      agent: () => agent as unknown as Agent,
+      settle: (json) => void link.now((session) => session.settleCall(json)),
+      hold: (json) => void link.now((session) => session.hold(json)),
+    });
+    parts = { ...live, calls };
+  };
+  /** The core with what comes beside it. */
+  const load = (): Promise<Core> => {
+    const core = source();
+    const live = beside();
+    if (live && !parts) take(live);
+    if (parts) return core;
+    return Promise.all([core, loadBeside()]).then(([core, live]) => {
+      if (!parts) take(live);
+      return core;
+    });
+  };
   const settings: SessionOptions = {
     get threadId() {
       return ownThreadId();
@@ -111,7 +127,7 @@ export function createAgentWith<State>(
     graceMs: limits.graceMs ?? 1000,
     saves: !!persist,
     get network() {
-      return toNetwork(given);
+      return parts!.toNetwork(given);
     },
   };
   const history = createHistory<State>(settings.maxHistory);
@@ -127,7 +143,7 @@ export function createAgentWith<State>(
   const hasty = new Set<string>();
   const link = linked({
     source: async () => {
-      const core = early ?? source();
+      const core = early ?? load();
       early = undefined;
       // Whether it comes or not, the save comes first.
       core.catch(() => {});
@@ -138,7 +154,7 @@ export function createAgentWith<State>(
     notify,
     settings,
     emitter,
-    calls,
+    parts: () => parts,
     empty: () => ({ ...first, threadId: ownThreadId() }),
     refused: (error) => emitter.emit("error", refusal(error)),
     save: (json, holds, done) => {
@@ -148,14 +164,18 @@ export function createAgentWith<State>(
     },
     request: (resume, runId, cursor) => {
       const request = { resume, threadId: snapshot.threadId, runId, cursor };
-      const target = options.transport?.keep ? ownLine().target(request) : toTarget(options, request);
-      if (full) return target;
-      // The small module cannot read it, whatever the options say by now.
-      const plain = (target: TransportTarget): TransportTarget => ({ ...target, binary: false });
-      return isPromise(target) ? target.then(plain) : plain(target);
+      const target = options.transport?.keep ? ownLine().target(request) : parts!.toTarget(options, request);
+      const seen = emitter.has("request");
+      if (full && !seen) return target;
+      const change = (target: TransportTarget): TransportTarget => {
+        // The small module cannot read it, whatever the options say by now.
+        const plain = full ? target : { ...target, binary: false };
+        return seen ? parts!.observed(plain, request, (request) => emitter.emit("request", request)) : plain;
+      };
+      return isPromise(target) ? target.then(change) : change(target);
     },
     stopRemote: (runId) => {
-      stopRemote(options, { threadId: snapshot.threadId, runId }).catch((cause: unknown) => {
+      parts!.stopRemote(options, { threadId: snapshot.threadId, runId }).catch((cause: unknown) => {
         const message = `The server could not be notified of the stop: ${cause instanceof Error ? cause.message : String(cause)}`;
         emitter.emit("warning", { code: "stop-failed", message });
       });
@@ -168,7 +188,7 @@ export function createAgentWith<State>(
 
   const publish = (core: AgentSnapshot<State>): void => {
     const next = withLine(core);
-    // Not before everything is told that has come with this.
+    // Not before everything that has come with this is reported.
     if (saving && !next.isLoading) queueMicrotask(saving.rest);
     if (line && !next.isLoading) queueMicrotask(listen);
     if (next === bare) return;
@@ -566,10 +586,10 @@ export function createAgentWith<State>(
     addToolResult: ({ toolCallId, result, error }) => decide("settleCall", toJson({ toolCallId, result, error })),
     approve: createApprove<State>({
       act,
-      calls,
+      ready: (action) => (parts ? action(parts.calls) : link.act(() => action(parts!.calls))),
       toJson,
       read: () => snapshot,
-      approve: (toolCallId, json) => disposed || link.act((session) => calls.approve(toolCallId, () => session.approve(json))),
+      approve: (toolCallId, json) => disposed || link.act((session) => parts!.calls.approve(toolCallId, () => session.approve(json))),
       warn: (message) => emitter.emit("warning", { code: "approval-invalid", message }),
     }),
     deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
@@ -692,7 +712,7 @@ export function createAgentWith<State>(
   quiet = false;
 
   if (inPage()) {
-    const begun = source();
+    const begun = load();
     early = begun;
     // Nobody has asked for anything yet: whoever does tries again.
     begun.catch(() => early === begun && (early = undefined));

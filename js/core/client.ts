@@ -6,6 +6,7 @@ import type { Emitter } from "../base/emitter.js";
 import type { RequestTarget, Session, SessionOptions } from "../glue/core.js";
 import type { CheckpointData } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
+import type { openSession } from "./live.js";
 import type { Core } from "./loader.js";
 
 /** The calls that run in the page. */
@@ -28,7 +29,7 @@ export interface Run<State> {
   start(session: Session): number;
   /** Starts it after a load that failed, when its messages stand in the thread already. */
   again(session: Session): number;
-  /** What it does to the thread at once. Twice does no more than once. */
+  /** What it does to the thread at once. Idempotent. */
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
@@ -49,13 +50,57 @@ export interface Edit<State> {
   apply(session: Session): void;
 }
 
+/** A change that waits for a session; `acts`: one that needs it. */
+export interface Step<State> {
+  run?: Run<State> | undefined;
+  readonly edit: Edit<State> | Run<State>;
+  readonly acts?: boolean;
+}
+
+/** What comes beside the core. */
+export interface Parts {
+  readonly openSession: typeof openSession;
+  readonly calls: Calls;
+}
+
+/** An open session and the runs that it works on. */
+export interface Live<State> {
+  /** Calls the session. False if it was lost over it. */
+  ask(method: (session: Session) => void): boolean;
+  start(run: Run<State>): void;
+  /** Brings the snapshot up to date. */
+  flush(): void;
+  end(): void;
+  /** What the session calls. */
+  readonly host: object;
+}
+
+/** What a link and its session have in common. */
+export interface Shared<State> {
+  readonly runs: Set<Run<State>>;
+  live?: Live<State> | undefined;
+  /** What is to be told after several calls that look like one from outside; nobody is called before. */
+  held?: (() => void)[] | undefined;
+  /** A save that the next session begins with, or `true` while it is on the way. */
+  saved?: string | true | undefined;
+  /** The last save that is known, as long as every one is: where nobody keeps them, the core is not asked for any. */
+  known?: string | undefined;
+  disposed: boolean;
+  /** Does it when whoever is told may be called. */
+  soon(action: () => void): void;
+  tell(run: Run<State> | undefined, result: RunResult): void;
+  /** Every run has failed; this is shown. */
+  giveUp(error: AgentError, last: AgentSnapshot<State>): void;
+}
+
 /** What a link works for. */
 export interface Client<State> {
   readonly source: () => Promise<Core>;
   readonly notify: Notify | undefined;
   readonly settings: SessionOptions;
   readonly emitter: Emitter;
-  readonly calls: Calls;
+  /** What comes beside the core: there once `source` has given one. */
+  parts(): Parts | undefined;
   request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
   stopRemote(runId: string): void;
   /** Whether runs can be joined again. */

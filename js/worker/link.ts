@@ -1,5 +1,5 @@
 // The link of an agent whose core is in a worker: that of every agent (link.ts) over a session that answers later. What a
-// call will do to the snapshot is guessed and shown at once, until the worker has told what it has done.
+// call will do to the snapshot is guessed and shown at once, until the worker has said what it has done.
 //
 //   page:    call ──► guess shown ─────────────────────────► patch shown, guess dropped
 //               └───────────► worker: core ──► echo, patch ──┘
@@ -44,7 +44,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     /** Does it again in another session, should the worker end before it has answered. */
     redo?: () => void;
   };
-  const { emitter, calls } = client;
+  const { emitter } = client;
   const guesses = new Set<Guess>();
   let confirmed = client.read();
   let remote: RemoteSession | undefined;
@@ -193,7 +193,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
       lost: (died) => (session === remote ? lose(died, told, () => host.changed(true)) : undefined),
       working: place.working,
       begun: (toolCallId) => void executed.add(toolCallId),
-      approved: (toolCallId, method) => calls.approve(toolCallId, method),
+      approved: (toolCallId, method) => client.parts()!.calls.approve(toolCallId, method),
       closed: place.close,
     });
     remote = session;
@@ -307,11 +307,11 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     },
     stop: () => {
       // What they come to is of no use from now on; the worker would say so a moment later.
-      if (client.read().isLoading) calls.abandonAll();
+      if (client.read().isLoading) client.parts()?.calls.abandonAll();
       return stop(link.stop);
     },
     reset: (edit, heard) => {
-      calls.abandonAll();
+      client.parts()?.calls.abandonAll();
       void guess(() => link.reset(edit), edit.fold, undefined, heard);
     },
     save: () => (remote ? compose(rest ?? link.save()) : link.save()),

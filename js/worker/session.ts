@@ -47,7 +47,7 @@ export interface FromWorker {
 
 /** Who makes a session, and hears what it could not answer at once. */
 export interface Owner {
-  /** A ticket's run will not be: `settled` is told next that it has ended. */
+  /** A ticket's run will not be: `settled` is called next with its end. */
   refused(ticket: number, why: Failure): void;
   misused(why: Failure): void;
   unrestored(why: Failure): void;

@@ -5,9 +5,9 @@
 //!         └─ any other ─► dialect ─► grammar ─► guard ─► chunks ─► order ─► run ──────► thread
 //! ```
 
-use super::earlier::Place;
-use super::outbox::Boundary;
+use super::rejoin::{Place, Report};
 use super::run::Phase;
+use super::words::Boundary;
 use super::words::Outcome;
 use super::{AgentError, Effect, ErrorKind, Session, Target};
 use crate::dialect::Taken;
@@ -20,10 +20,6 @@ use crate::wire::frame_type;
 use crate::wire::{
     Delta, Event, EventError, Fields, Frame, Incoming, PROTOCOL_VERSION, Raw, Str, Undecodable, frame_fields, shown_id,
 };
-
-/// Kinds of what is reported once; see [`super::once::Once`].
-pub(super) const CUSTOM: &str = "custom";
-pub(super) const USAGE: &str = "usage";
 
 impl Session {
     /// Takes a frame. Whether others that are alike may come as one.
@@ -53,14 +49,14 @@ impl Session {
         if self.thread.has_warnings() {
             self.report_thread_warnings();
         }
-        self.growing
+        self.intake.coalesces()
     }
 
     /// Notes the stream's last event id. It outlives its connection; a dialect may have one of its own.
     pub(super) fn note_id(&mut self, id: &str) {
         let joins = self.run.as_ref().is_some_and(|run| run.target == Target::Resume);
-        if id != self.last_event_id && !(id.is_empty() && (joins || self.dialect.is_some())) {
-            id.clone_into(&mut self.last_event_id);
+        if !(id.is_empty() && (joins || self.intake.has_dialect())) {
+            self.rejoin.set_last_event_id(id);
         }
     }
 
@@ -77,10 +73,10 @@ impl Session {
 
     fn frame(&mut self, frame: &Frame<'_>, now: f64) {
         // Nothing has come in between, so what was found out about the last one holds.
-        if let (1.., true, Some(delta)) = (frame.alike, self.growing, &frame.delta) {
+        if let (1.., true, Some(delta)) = (frame.alike, self.intake.coalesces(), &frame.delta) {
             return self.grow(delta, frame.alike, now);
         }
-        self.growing = false;
+        self.intake.set_coalesces(false);
         // Some servers end a stream this way.
         if frame.data == "[DONE]" || self.is_repeated(frame) {
             return;
@@ -88,14 +84,13 @@ impl Session {
         if self.translate(|dialect, out| dialect.frame(frame, out), now) == Some(Taken::Taken) {
             return;
         }
-        if self.chunks.is_idle()
-            && !self.options.events
-            && !self.is_guarded()
+        if !self.options.events
             && let Some(delta) = &frame.delta
-            && self.order.expects(delta.kind, &delta.id.decode())
+            && self.intake.is_plain(delta)
         {
             // Marks of frames are looked at one by one.
-            self.growing = self.dialect.is_none() && self.options.network.resume.is_none();
+            let coalesces = !self.intake.has_dialect() && self.options.network.resume.is_none();
+            self.intake.set_coalesces(coalesces);
             return self.grow(delta, 1, now);
         }
         if let Err(error) = self.general(frame.data, now)
@@ -112,13 +107,15 @@ impl Session {
         self.first_token(delta.delta, now);
         self.thread.grow(delta);
         // Frames that are odd come one by one, so that each is reported.
-        self.growing &= !self.thread.has_warnings();
-        self.took(delta.delta.raw().len());
+        if self.thread.has_warnings() {
+            self.intake.set_coalesces(false);
+        }
+        self.weigh(delta.delta.raw().len());
         self.keep_limits();
     }
 
     pub(super) fn report_event(&mut self, event: &'static str, data: &str) {
-        if self.options.events && self.progress.told.tell(event) {
+        if self.options.events && self.rejoin.is_new(Report::Event(event)) {
             let mut json = String::new();
             crate::wire::write_json(&mut json, data);
             self.outbox.push(Effect::Event(json));
@@ -132,7 +129,7 @@ impl Session {
         if self.is_known(&fields, now) {
             return Ok(());
         }
-        if let Some(converted) = self.thinking.convert(&fields, self.verdict.run_id().unwrap_or_default()) {
+        if let Some(converted) = self.intake.modernize(&fields, self.verdict.run_id().unwrap_or_default()) {
             return self.members(&frame_fields(&converted, depth)?, &converted, now);
         }
         self.members(&fields, data, now)
@@ -158,16 +155,16 @@ impl Session {
         }
         self.progressed(Some(&incoming.event), 1);
         #[cfg(feature = "guard")]
-        if self.is_guarded() {
+        if self.intake.is_guarded() {
             self.through_gate(incoming, fields, data, now);
             return Ok(());
         }
         self.report_event(incoming.event.name(), data);
-        self.took(data.len());
+        self.weigh(data.len());
         let event = incoming.event.name();
-        let mut chunks = std::mem::take(&mut self.chunks);
+        let mut chunks = self.intake.lend_chunks();
         let result = chunks.expand(incoming, &mut |incoming| self.event(incoming, now));
-        self.chunks = chunks;
+        self.intake.put_chunks(chunks);
         if let Err(violation) = result {
             self.violation(violation, Some(event.to_owned()));
         }
@@ -208,11 +205,18 @@ impl Session {
         matches!(self.ended_by(), Some(ErrorKind::Protocol | ErrorKind::Limit))
     }
 
+    /// So many bytes came for the thread, which may be too large by now.
+    fn weigh(&mut self, bytes: usize) {
+        if self.intake.weighs(bytes) {
+            self.intake.set_room(self.thread.measure(self.options.max_thread_bytes, self.options.max_items));
+        }
+    }
+
     /// Ends the run where the thread would exceed a limit.
     fn keep_limits(&mut self) {
         if let (Some(exceeded), Some(run)) = (self.thread.take_exceeded(), &mut self.run) {
             run.ended = Some((Outcome::Error, Some(AgentError::exceeded(exceeded))));
-            self.growing = false;
+            self.intake.set_coalesces(false);
         }
     }
 
@@ -224,7 +228,7 @@ impl Session {
     /// A rule was broken: the end of the run if they are strict, a warning if they are not. Says what to do now.
     pub(super) fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
         // What is known was judged when it came first.
-        if self.earlier.place() == Place::Known {
+        if self.rejoin.place() == Place::Known {
             return Repair::Drop;
         }
         let Violation { code, rule, repair, message } = violation;
@@ -252,7 +256,7 @@ impl Session {
         if self.broken() || self.is_greeting(incoming) {
             return;
         }
-        if let Some(violation) = self.order.check(incoming) {
+        if let Some(violation) = self.intake.check(incoming) {
             match self.judge(violation, incoming.event.name()) {
                 Repair::Drop => return,
                 Repair::Open => opener(incoming).into_iter().for_each(|start| self.reduce(&start, now)),
@@ -266,13 +270,13 @@ impl Session {
         // A run after one that has ended, in the same body.
         let mut another = false;
         // Of an earlier run, which the page has not seen, and which has ended.
-        let new = self.earlier.place() == Place::New;
+        let new = self.rejoin.place() == Place::New;
         match incoming.event {
             Event::TextMessageContent { delta, .. }
             | Event::ToolCallArgs { delta, .. }
             | Event::ReasoningMessageContent { delta, .. } => self.first_token(delta, now),
             Event::Custom { name, value } => {
-                if !self.progress.told.tell(CUSTOM) {
+                if !self.rejoin.is_new(Report::Custom) {
                     return;
                 }
                 let mut json = String::new();
@@ -280,9 +284,8 @@ impl Session {
                 self.outbox.push(Effect::Custom { name: name.to_text(), value: json });
             }
             Event::RunStarted { thread_id, run_id, protocol_version, .. } => {
-                self.thinking.clear();
-                self.progress.started = true;
-                if self.earlier.lacks() {
+                self.intake.run_started();
+                if self.rejoin.run_started() {
                     self.thread.close_interrupts();
                 }
                 if let Some(run) = &mut self.run {
@@ -301,7 +304,7 @@ impl Session {
         let mut counted = *incoming;
         if let Event::RunFinished { usage, .. } | Event::RunError { usage, .. } = &mut counted.event
             && usage.is_some()
-            && !self.progress.told.tell(USAGE)
+            && !self.rejoin.is_new(Report::Usage)
         {
             *usage = None;
         }
@@ -327,15 +330,15 @@ impl Session {
             Event::RunFinished { thread_id, run_id, result, outcome, .. } => {
                 // Who joins may have missed where a call began or ended.
                 if self.run.as_ref().is_some_and(|run| run.joined.is_some()) {
-                    self.thread.claim_calls(self.progress.behind.as_deref());
+                    self.thread.claim_calls(self.rejoin.behind());
                 }
                 if !new {
                     for id in self.thread.unanswered_calls() {
                         self.call_ready(&id);
                     }
-                    self.drop_gone_calls();
                     self.check_identity(thread_id, run_id);
                 }
+                self.mark_answers();
                 self.run_finished(result, outcome, now);
             }
             Event::RunError { message, code, .. } => {
@@ -360,7 +363,7 @@ impl Session {
         }
     }
 
-    fn run_finished(&mut self, result: Option<Raw<'_>>, outcome: Option<Raw<'_>>, now: f64) {
+    pub(super) fn run_finished(&mut self, result: Option<Raw<'_>>, outcome: Option<Raw<'_>>, now: f64) {
         let fields = outcome.and_then(Raw::object);
         let kind = fields.as_ref().and_then(|fields| fields.get("type")).and_then(Raw::string);
         let outcome = match kind.as_deref() {
@@ -398,14 +401,15 @@ impl Session {
 
     /// The run has ended; its body may continue for a while.
     pub(super) fn terminal(&mut self, outcome: Outcome, error: Option<AgentError>, pending: Vec<String>, now: f64) {
-        if self.earlier.place() == Place::New {
+        if self.rejoin.place() == Place::New {
             let ending = if error.is_none() { Ending::Complete } else { Ending::Error };
             self.thread.end_run(ending, &pending, &|_| false, now);
-            self.earlier.ended = Some((outcome, error));
+            self.rejoin.earlier_ended(outcome, error);
             return self.outbox.changed(true);
         }
         // No submit waits for a run that is over.
-        let until = if self.queue.is_empty() && !self.goes_on(outcome) { now + self.options.grace_ms } else { now };
+        let until =
+            if self.queue.is_empty() && !self.page.goes_on(outcome) { now + self.options.grace_ms } else { now };
         self.conclude(outcome, error.clone(), &pending, now);
         if let Some(run) = &mut self.run {
             run.ended = Some((outcome, error));
@@ -441,9 +445,7 @@ fn is_newer(version: &str) -> bool {
 /// Without a guard, as it is where nobody asked for one.
 #[cfg(not(feature = "guard"))]
 impl Session {
-    pub(super) fn is_guarded(&self) -> bool {
-        false
-    }
+    pub(super) fn report_guard(&self) {}
 
     pub(super) fn admits_made(&self, _: impl FnOnce(&mut crate::wire::JsonWriter<'_>), _: f64) -> bool {
         true

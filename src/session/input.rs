@@ -13,13 +13,13 @@ impl Session {
             return;
         }
         let Options { max_error_body_bytes, error_body_ms, max_frame_bytes, max_depth, .. } = self.options;
-        let asked = retry_after.and_then(|value| super::reconnect::retry_after(value, now));
+        let asked = retry_after.and_then(|value| super::rejoin::retry_after(value, now));
         if self.renew(status, now) || self.refused(status, asked, now) {
             return;
         }
         let Some(run) = &mut self.run else { return };
         let mut body = Body::new(status, content_type, asked, max_error_body_bytes);
-        self.stream = Some(Box::new(Framer::new(body.format, max_frame_bytes, max_depth)));
+        self.intake.open_body(Framer::new(body.format, max_frame_bytes, max_depth));
         run.heard = now;
         if (200..300).contains(&status) {
             run.phase = Phase::Streaming;
@@ -56,8 +56,8 @@ impl Session {
         if refused {
             return;
         }
-        let Some(mut stream) = self.stream.take() else { return };
-        let read = stream.feed(bytes, self.growing, &mut |frame| self.take(frame, now));
+        let Some(mut stream) = self.intake.take_body() else { return };
+        let read = stream.feed(bytes, self.intake.coalesces(), &mut |frame| self.take(frame, now));
         self.after_reading(read, stream, now);
     }
 
@@ -67,9 +67,9 @@ impl Session {
         if run.phase == Phase::Refused {
             return self.fail_http(now);
         }
-        if let Some(mut stream) = self.stream.take() {
+        if let Some(mut stream) = self.intake.take_body() {
             let read = stream.finish(&mut |frame| self.take(frame, now));
-            // A body that is no stream is told as what it is.
+            // A body that is no stream is reported as what it is.
             let is_stream = |run: &Run| run.events > 0 || run.body.as_ref().is_some_and(Body::is_stream);
             if dialect::ANY && self.run.as_ref().is_some_and(is_stream) {
                 self.translate(|dialect, out| dialect.end(out), now);
@@ -185,7 +185,7 @@ impl Session {
         if !broken {
             self.note_id(stream.last_id());
         }
-        self.stream = Some(stream);
+        self.intake.put_body(stream);
         let Some(run) = &mut self.run else { return };
         if read == Err(BadBody::FrameTooLong) {
             let error = AgentError::frame_too_long(self.options.max_frame_bytes);

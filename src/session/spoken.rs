@@ -1,10 +1,9 @@
 //! What a dialect makes of what comes: events, and what the protocol has no event for.
 
-use super::earlier::Place;
-use super::event::{CUSTOM, USAGE};
+use super::rejoin::{Place, Report};
 use super::run::Body;
 use super::{Effect, Session};
-use crate::dialect::{self, Dialect, Item, Output};
+use crate::dialect::{Dialect, Item, Output};
 use crate::rules::Repair;
 use crate::thread::Warning;
 use crate::wire::{EventError, Incoming, JsonWriter, frame_fields};
@@ -12,8 +11,7 @@ use crate::wire::{EventError, Incoming, JsonWriter, frame_fields};
 impl Session {
     /// Whether the dialect knows the end of the run in an answer that is no stream.
     pub(super) fn is_answer(&mut self, now: f64) -> bool {
-        let body =
-            self.run.as_ref().and_then(|run| run.body.as_ref()).filter(|_| dialect::ANY && self.dialect.is_some());
+        let body = self.run.as_ref().and_then(|run| run.body.as_ref()).filter(|_| self.intake.has_dialect());
         let Some(text) = body.map(Body::text) else { return false };
         self.translate(|dialect, out| dialect.answer(&text, out), now);
         let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
@@ -26,25 +24,12 @@ impl Session {
 
     /// Lets the dialect speak, where there is one, and takes what it says.
     pub(super) fn translate<T>(&mut self, ask: impl FnOnce(&mut dyn Dialect, &mut Output) -> T, now: f64) -> Option<T> {
-        let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
-        let mut out = Output::default();
-        #[cfg(feature = "guard")]
-        {
-            (out.guard, out.now) = (self.guard.take(), now);
-        }
-        let answer = ask(dialect, &mut out);
-        #[cfg(feature = "guard")]
-        {
-            self.guard = out.guard.take();
-            self.report_guard();
-        }
-        for item in out.take() {
+        let (answer, items) = self.intake.translate(ask, now)?;
+        self.report_guard();
+        for item in items {
             self.item(item, now);
         }
-        #[cfg(feature = "guard")]
-        {
-            self.judged = false;
-        }
+        self.intake.all_taken();
         Some(answer)
     }
 
@@ -53,7 +38,7 @@ impl Session {
             return;
         }
         // Of an earlier run, which the thread has.
-        let known = self.earlier.place() == Place::Known;
+        let known = self.rejoin.place() == Place::Known;
         if known && matches!(item, Item::Custom { .. } | Item::Text { .. } | Item::Usage(_) | Item::Warning { .. }) {
             return;
         }
@@ -65,12 +50,12 @@ impl Session {
             }
             Item::Malformed { code, message } => self.not_decodable(code, "T16", message),
             Item::Warning { code, message } => self.report_warning(Warning::new(code, message)),
-            Item::Cursor(cursor) => self.last_event_id = cursor,
+            Item::Cursor(cursor) => self.rejoin.set_last_event_id(&cursor),
             Item::Custom { name, value } => {
                 let write = |event: &mut JsonWriter<'_>| {
                     event.string("type", "CUSTOM").string("name", &name).json("value", &value);
                 };
-                if self.admits_made(write, now) && self.progress.told.tell(CUSTOM) {
+                if self.admits_made(write, now) && self.rejoin.is_new(Report::Custom) {
                     self.outbox.push(Effect::Custom { name, value });
                 }
             }
@@ -85,10 +70,7 @@ impl Session {
                     self.thread.replace_text(&message_id, text);
                 }
             }
-            #[cfg(feature = "guard")]
-            Item::Judged => self.judged = true,
-            #[cfg(not(feature = "guard"))]
-            Item::Judged => {}
+            Item::Judged => self.intake.gate().set_judged(true),
             Item::Aside(json) => {
                 if let Err(error) = self.aside(&json, now) {
                     self.malformed(error.code(), Repair::Drop, &error);
@@ -102,7 +84,7 @@ impl Session {
                         .string("runId", "")
                         .json("usage", &json);
                 };
-                if self.progress.told.tell(USAGE) && self.admits_made(write, now) {
+                if self.rejoin.is_new(Report::Usage) && self.admits_made(write, now) {
                     self.thread.add_usage(&json);
                 }
             }
@@ -122,7 +104,7 @@ impl Session {
     /// Takes an event that comes outside of any run.
     fn aside(&mut self, json: &str, now: f64) -> Result<(), EventError> {
         #[cfg(feature = "guard")]
-        if self.is_guarded() {
+        if self.intake.is_guarded() {
             return self.aside_through_gate(json, now);
         }
         let fields = frame_fields(json, self.options.max_depth)?;
