@@ -36,7 +36,7 @@ impl Thread {
                 );
             }
             Event::TextMessageEnd { message_id } => {
-                self.message_end(&message_id.decode(), "TEXT_MESSAGE_END", metadata, now)
+                self.message_end(&message_id.decode(), &incoming.event, metadata, now)
             }
             Event::ToolCallStart { tool_call_id, tool_call_name, parent_message_id } => {
                 self.call_start(
@@ -55,7 +55,7 @@ impl Thread {
                 self.reasoning_start(&message_id.decode(), owner, metadata, now)
             }
             Event::ReasoningMessageEnd { message_id } => {
-                self.message_end(&message_id.decode(), "REASONING_MESSAGE_END", metadata, now);
+                self.message_end(&message_id.decode(), &incoming.event, metadata, now);
             }
             Event::ReasoningEncryptedValue { subtype, entity_id, encrypted_value } => {
                 self.encrypted_value(subtype.raw() == "tool-call", &entity_id.decode(), &encrypted_value.decode());

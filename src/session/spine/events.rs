@@ -15,7 +15,7 @@ impl Session {
             return;
         }
         if let Some(violation) = self.intake.check(incoming) {
-            match self.judge(violation, incoming.event.name()) {
+            match self.judge(violation, &incoming.event) {
                 Repair::Drop => return,
                 Repair::Open => opener(incoming).into_iter().for_each(|start| self.reduce(&start, now)),
                 Repair::Keep => {}
