@@ -336,9 +336,9 @@ impl Session {
                     for id in self.thread.unanswered_calls() {
                         self.call_ready(&id);
                     }
-                    self.drop_gone_calls();
                     self.check_identity(thread_id, run_id);
                 }
+                self.mark_answers();
                 self.run_finished(result, outcome, now);
             }
             Event::RunError { message, code, .. } => {
@@ -363,7 +363,7 @@ impl Session {
         }
     }
 
-    fn run_finished(&mut self, result: Option<Raw<'_>>, outcome: Option<Raw<'_>>, now: f64) {
+    pub(super) fn run_finished(&mut self, result: Option<Raw<'_>>, outcome: Option<Raw<'_>>, now: f64) {
         let fields = outcome.and_then(Raw::object);
         let kind = fields.as_ref().and_then(|fields| fields.get("type")).and_then(Raw::string);
         let outcome = match kind.as_deref() {

@@ -41,6 +41,18 @@ impl Session {
         Ok(ticket)
     }
 
+    /// A run has ended with interrupts. Some of them may be those that it has ended with before: it was told again.
+    pub(super) fn mark_answers(&mut self) {
+        self.asked.mark(&mut self.thread);
+    }
+
+    /// The run is over. Answers to what is open no more are useless; and where none waits for another one, a person is asked
+    /// again, for nothing would send them.
+    pub(super) fn drop_stale_answers(&mut self) {
+        let dropped = self.asked.drop_stale(&mut self.thread);
+        self.settle_dropped(dropped, Outcome::Dropped);
+    }
+
     /// Answers that no run has taken along are useless.
     pub(super) fn drop_answers(&mut self, outcome: Outcome) {
         let dropped = self.asked.drop_answers(&mut self.thread);

@@ -146,7 +146,7 @@ impl Session {
             });
             run.joined = Some(answer.unwrap_or(Answer::Rest));
             let threads = self.options.network.resume.as_ref().is_some_and(Resume::tells_threads);
-            if threads && run.joined == Some(Answer::Replay) {
+            if (threads || self.rejoin.has_all()) && run.joined == Some(Answer::Replay) {
                 self.rejoin.tells_thread();
             }
             run.best = run.best.max(run.fresh);
@@ -308,7 +308,7 @@ impl Session {
 
     /// Whether what comes is of a run that the thread has already: a replay of the thread tells of all its runs.
     pub(super) fn is_known(&mut self, fields: &Fields<'_>, now: f64) -> bool {
-        if !self.options.network.resume.as_ref().is_some_and(Resume::tells_threads) {
+        if !self.options.network.resume.as_ref().is_some_and(Resume::tells_threads) && !self.rejoin.has_all() {
             return false;
         }
         let kind = frame_type(fields).unwrap_or_default();
@@ -324,8 +324,16 @@ impl Session {
             run.events += 1;
             run.streamed = true;
         }
-        if self.rejoin.is_over() && matches!(&*kind, "RUN_FINISHED" | "RUN_ERROR") {
-            self.terminal(Outcome::Success, None, Vec::new(), now);
+        if self.rejoin.is_over() {
+            match &*kind {
+                "RUN_FINISHED" => self.run_finished(fields.get("result"), fields.some("outcome"), now),
+                "RUN_ERROR" => {
+                    let message = fields.get("message").and_then(Raw::string).unwrap_or_default().into_owned();
+                    let error = AgentError::new(ErrorKind::Run, message, true);
+                    self.terminal(Outcome::Error, Some(error), Vec::new(), now);
+                }
+                _ => {}
+            }
         }
         true
     }

@@ -328,9 +328,9 @@ impl Session {
         let (before, after) = (before.map(keep_private), keep_private(after));
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| list(json, depth)).transpose()?;
-        let edited = self.thread.edit_messages(before, list(&after, depth)?);
+        let added = self.thread.edit_messages(before, list(&after, depth)?);
         if let Some(checkpoint) = self.rejoin.checkpoint() {
-            checkpoint.keep(edited);
+            checkpoint.keep(added);
         }
         self.review_calls();
         self.report_warnings();
@@ -496,6 +496,7 @@ impl Session {
             self.intake.start_over();
         }
         if !self.rejoin.has_checkpoint() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
+            self.review_calls();
             // A thread in which nobody has asked anything has seen no run.
             let lacks = joins && !self.thread.has_turn();
             self.rejoin.keep(self.thread.checkpoint(), lacks);
@@ -566,6 +567,10 @@ impl Session {
         self.outbox.wake(None);
         let (outcome, error) =
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
+        if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
+            self.drop_gone_calls();
+        }
+        self.drop_stale_answers();
         self.conclude(outcome, error.clone(), &run.pending_calls, now);
         if !matches!(run.phase, Phase::Draining { .. }) {
             self.checkpoint(Boundary::RunFinished, None, now);

@@ -78,8 +78,10 @@ impl Session {
         self.thread.restore_unsent(&unsent);
         self.thread.restore_interrupts(interrupts);
         self.verdict.named(string("runId"));
+        // The lists of a save change nothing.
+        self.review_calls();
         self.asked.restore(&fields);
-        self.rejoin.restore(&fields);
+        self.rejoin.restore(&fields, &mut self.thread);
         for submit in queue {
             let ticket = self.queue.give();
             self.queue.push(Submit { ticket, ..submit });

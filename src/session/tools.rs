@@ -159,7 +159,11 @@ impl Session {
     /// A list of messages was merged, or set: calls may have become others, come back, or gone.
     pub(super) fn review_calls(&mut self) {
         self.page.detach(self.thread.take_orphans());
-        for id in self.thread.take_changed_calls() {
+        let (messages, calls) = (self.thread.take_rewritten(), self.thread.take_changed_calls());
+        if let Some(checkpoint) = self.rejoin.checkpoint() {
+            checkpoint.rewritten(&messages, &calls);
+        }
+        for id in calls {
             self.told_again(&id);
         }
     }

@@ -150,6 +150,32 @@ const cases = {
     await chat.idle();
   },
 
+  async "in a window of its own, and back when that is closed"(chat) {
+    await chat.open("short");
+    await chat.inspect();
+    // Where the engine opens no window without a click of a person, it stays in the page.
+    const moved = await chat.inside((root) => {
+      window.inspector = root.host;
+      root.querySelector('[data-dock="window"]').click();
+      return window.inspector.ownerDocument !== document;
+    });
+    assert.ok(moved || engine !== "chromium");
+    await chat.ask("What is AG-UI?");
+    await chat.idle();
+    await chat.until(() => [...window.inspector.shadowRoot.querySelectorAll(".row")].some((row) => row.textContent.includes("run ended")));
+    const { display, color } = await chat.browser.evaluate(() => {
+      const { defaultView } = window.inspector.ownerDocument;
+      const row = window.inspector.shadowRoot.querySelector(".row");
+      return { display: defaultView.getComputedStyle(row).display, color: defaultView.getComputedStyle(row.querySelector(".dot")).backgroundColor };
+    });
+    assert.equal(display, "grid", "it has its styles there");
+    assert.notEqual(color, "rgba(0, 0, 0, 0)");
+    if (!moved) return;
+    await chat.browser.evaluate(() => window.inspector.ownerDocument.defaultView.close());
+    await chat.until(() => document.querySelector("ag-ui-inspector")?.getAttribute("dock") === "bottom");
+    await chat.untilInside((root) => root.querySelectorAll(".row").length > 5);
+  },
+
   async "has no fault that axe finds, in any view"(chat) {
     await chat.open("tools");
     await chat.inspect();
@@ -159,6 +185,7 @@ const cases = {
     await chat.inside((root) => root.querySelectorAll(".row")[2].click());
     for (const name of ["Timeline", "Network", "Tools", "Snapshot", "Warnings"]) {
       await chat.turnTo(name);
+      if (name === "Tools") await chat.untilInside((root) => (root.querySelector(".call summary")?.click(), root.querySelector(".call .tree")));
       await chat.inside(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
       await checked(chat);
     }

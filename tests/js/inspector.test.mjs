@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { load, real } from "./lib.mjs";
+import { load, real, until } from "./lib.mjs";
 
 const { createAgent } = await load("index");
 const { scriptedAgent, text, toolCall } = await load("testing");
@@ -43,16 +43,24 @@ async function run({ server, agent }, ...steps) {
 }
 
 describe("the rows of the inspector", () => {
-  it("join deltas of one message, and nothing else", () => {
+  it("join deltas of one message, also where messages stream side by side, until something else comes", () => {
     const log = createLog();
-    for (const [i, item] of [delta("a", "Hel"), delta("a", "lo"), delta("b", "x"), delta("a", "!"), { event: { type: "TEXT_MESSAGE_END", messageId: "a" } }].entries()) log.add(item, i);
+    const end = { event: { type: "TEXT_MESSAGE_END", messageId: "b" } };
+    const items = [delta("a", "Hel"), delta("b", "x"), delta("a", "lo"), end, delta("a", "!")];
+    for (const [i, item] of items.entries()) log.add(item, i);
     assert.deepEqual(rowsOf(log), [
       ["TEXT_MESSAGE_CONTENT", "Hello", 2],
       ["TEXT_MESSAGE_CONTENT", "x", 1],
+      ["TEXT_MESSAGE_END", "b", 1],
       ["TEXT_MESSAGE_CONTENT", "!", 1],
-      ["TEXT_MESSAGE_END", "a", 1],
     ]);
     assert.equal(log.entries[0].length, 5);
+    const chunk = (delta, ids = {}) => ({ event: { type: "TEXT_MESSAGE_CHUNK", delta, ...ids } });
+    const chunks = createLog();
+    for (const item of [chunk("He", { messageId: "c" }), chunk("y"), chunk("!")]) chunks.add(item, 1);
+    assert.deepEqual(rowsOf(chunks), [["TEXT_MESSAGE_CHUNK", "Hey!", 3]]);
+    const events = writeLog(log.entries).split("\n").filter((line) => line.startsWith('{"type"'));
+    assert.deepEqual(events.map((line) => JSON.parse(line)), items.map(({ event }) => event), "they are exported as they came");
   });
 
   it("are bounded by events and by characters, and the newest stay", () => {
@@ -115,8 +123,10 @@ describe("the rows of the inspector", () => {
     log.add(delta("a", "Hel"), 1);
     filter.step(10);
     assert.equal(filter.rows.length, 0);
-    log.add(delta("a", "lo"), 2);
-    assert.equal(filter.rows.length, 1);
+    log.add(delta("b", "say hello"), 2);
+    filter.step(10);
+    log.add(delta("a", "lo"), 3);
+    assert.deepEqual(filter.rows.map(summary), ["Hello", "say hello"]);
   });
 });
 
@@ -172,6 +182,53 @@ describe("an agent that is watched", () => {
     assert.ok(all.log.entries.some(({ kind }) => kind === "error"));
   });
 
+  it("shows a connection that was lost, and the request that rejoins the run", { skip }, async () => {
+    const all = watched({ resume: { by: "replay", url: "/runs" }, retry: { baseMs: 1, minMs: 0 } });
+    const { server, agent, log } = all;
+    server.open(text("Hel"));
+    const ended = agent.submit("hi");
+    await server.request();
+    await server.tick();
+    server.cut();
+    server.reply(text("Hello"));
+    assert.equal((await ended).outcome, "success");
+    const found = exchanges(log.entries);
+    assert.deepEqual(found.map(({ url, resume, end }) => [url, resume, end]), [["/agent", false, "lost"], ["/runs", true, "closed"]]);
+    assert.ok(log.entries.some((entry) => entry.type === "connection" && summary(entry).startsWith("reconnecting")));
+  });
+
+  it("shows a run that was cut off as one whose connection was lost", { skip }, async () => {
+    const all = watched();
+    all.server.open(text("Hel"));
+    const ended = all.agent.submit("hi");
+    await all.server.request();
+    await all.server.tick();
+    all.server.cut();
+    assert.equal((await ended).outcome, "truncated");
+    assert.deepEqual(exchanges(all.log.entries).map(({ end }) => end), ["lost"]);
+  });
+
+  it("shows what waits, what is asked and what a person decides", { skip }, async () => {
+    const tools = [{ name: "pay", description: "", parameters: { type: "object" }, needsApproval: true, execute: () => "paid" }];
+    const all = watched({ tools });
+    const { server, agent, log } = all;
+    server.reply(toolCall("pay", { sum: 1 }, "c"));
+    await agent.submit("hi");
+    server.reply(text("done"));
+    agent.approve("c");
+    await server.request();
+    await server.request();
+    await server.tick();
+    const said = () => log.entries.filter(({ kind }) => kind === "page").map(summary).join("\n");
+    await until(() => /tool pay \(awaiting-approval → /.test(said()), said());
+    server.open();
+    const [first, second] = [agent.submit("one"), agent.submit("two")];
+    await server.request();
+    assert.match(said(), /queue \(0 → 1\)/);
+    agent.dispose();
+    await Promise.all([first, second]);
+  });
+
   it("costs nothing once it is no longer watched, and can be joined during a run", { skip }, async () => {
     const server = scriptedAgent();
     const agent = createAgent({ url: "/agent", fetch: server.fetch, notify: "sync" });
@@ -202,12 +259,16 @@ describe("an agent that is watched", () => {
       const stop = watch(agent, log);
       server.reply(toolCall("weather", { city: "Rome" }, "c"), { type: "TEXT_MESSAGE_CHUNK", messageId: "m", delta: "Hi" });
       await agent.submit({ message: { id: "u", content: "hi" }, runId: "r" });
-      seen.push(log.entries.filter(({ items }) => "event" in items[0]).map((entry) => [entry.type, summary(entry)]));
+      seen.push([
+        ...log.entries.filter(({ items }) => "event" in items[0]).map((entry) => [entry.type, summary(entry)]),
+        ...exchanges(log.entries).map(({ url, status, events, runId }) => [url, status, events, runId]),
+      ]);
       stop();
       agent.dispose();
     }
     assert.deepEqual(seen[1], seen[0]);
-    assert.equal(seen[0].length, 6);
+    assert.equal(seen[0].length, 7);
+    assert.deepEqual(seen[0].at(-1), ["http://agent.test/", 200, 6, "r"]);
   });
 });
 

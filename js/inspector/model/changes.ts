@@ -14,6 +14,9 @@ export interface Pending {
 
 /** Messages of one change that are listed. */
 const maxMessages = 50;
+/** Events between two snapshots that changes are looked for in: the newest; and those of the state that are gone through in turn. */
+const maxEvents = 2000;
+const maxInTurn = 200;
 
 /** What has changed between two snapshots. */
 export interface Between {
@@ -63,7 +66,8 @@ function tail(message: Message): string {
  * Shares what has changed among the rows of its events, by the ids and places that these name. Returns what no event accounts
  * for: the page has done it.
  */
-export function attribute(changed: Between, pending: readonly Pending[], before: AgentSnapshot, snapshot: AgentSnapshot, tell: (entry: Entry, changes: Changes) => void): Between {
+export function attribute(changed: Between, all: readonly Pending[], before: AgentSnapshot, snapshot: AgentSnapshot, tell: (entry: Entry, changes: Changes) => void): Between {
+  const pending = all.slice(-maxEvents);
   const shares = new Map<Entry, { state: Set<Difference>; messages: Set<MessageChange>; shared: boolean }>();
   const share = (entry: Entry): { state: Set<Difference>; messages: Set<MessageChange>; shared: boolean } => {
     const found = shares.get(entry) ?? { state: new Set(), messages: new Set(), shared: false };
@@ -102,9 +106,10 @@ export function attribute(changed: Between, pending: readonly Pending[], before:
 function eachInTurn(before: unknown, after: unknown, pending: readonly Pending[]): Map<Entry, readonly Difference[]> | undefined {
   const told = new Map<Entry, readonly Difference[]>();
   let state = before;
-  for (const { entry, item } of pending) {
-    const event = "event" in item ? (item.event as Loose) : undefined;
-    if (event?.type !== "STATE_SNAPSHOT" && event?.type !== "STATE_DELTA") continue;
+  const events = pending.flatMap(({ entry, item }) => ("event" in item ? [{ entry, event: item.event as Loose }] : []));
+  const ofState = events.filter(({ event: { type } }) => type === "STATE_SNAPSHOT" || type === "STATE_DELTA");
+  if (ofState.length > maxInTurn) return undefined;
+  for (const { entry, event } of ofState) {
     try {
       const next = event.type === "STATE_SNAPSHOT" ? event["snapshot"] : applyOperations(state, event["delta"] as readonly Operation[]).value;
       told.set(entry, diff(state, next).differences);

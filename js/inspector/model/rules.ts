@@ -13,8 +13,9 @@ export interface Rule {
   readonly becomes: string;
 }
 
-/** The rule that a warning or an error names: that of its tag and code, else of its tag, else of its code. */
+/** The rule that a warning or an error names: that of its tag and code, else of its tag; without a tag, what is said of its code. */
 export function ruleOf({ code, rule }: { readonly code?: string | undefined; readonly rule?: string | undefined }): Rule | undefined {
-  const tagged = rule === undefined ? [] : rules.filter(({ tags }) => tags.includes(rule));
-  return tagged.find(({ codes }) => code !== undefined && codes.includes(code)) ?? tagged[0] ?? rules.find(({ codes }) => code !== undefined && codes.includes(code));
+  const coded = code === undefined ? [] : rules.filter(({ codes }) => codes.includes(code));
+  if (rule === undefined) return coded.find(({ tags }) => !tags.length) ?? coded[0];
+  return coded.find(({ tags }) => tags.includes(rule)) ?? rules.find(({ tags }) => tags.includes(rule)) ?? coded[0];
 }

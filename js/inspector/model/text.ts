@@ -37,6 +37,7 @@ export function preview(value: unknown, most = 400, depth = 6): string {
     if (left <= 0) return "…";
     if (typeof part === "string") return spend(JSON.stringify(cut(part, Math.max(left, 20))));
     if (typeof part !== "object" || part === null) return spend(String(JSON.stringify(part)));
+    left -= 2;
     if (level >= depth) return spend(Array.isArray(part) ? `[… ${part.length}]` : "{…}");
     return Array.isArray(part) ? list(part, level) : object(part as Record<string, unknown>, level);
   };

@@ -47,7 +47,8 @@ export function watch(agent: Agent, log: Log, now: () => number = Date.now): () 
       pending = [];
       const { phase, attempt } = next.connection;
       const moved = phase !== last.connection.phase || attempt !== last.connection.attempt;
-      if (moved && last.connection.phase === "open") close(phase === "reconnecting" ? "lost" : "closed");
+      const lost = phase === "reconnecting" || next.outcome === "truncated";
+      if (moved && (phase === "closed" || phase === "reconnecting")) close(lost ? "lost" : "closed");
       page(rest, last, next);
       if (moved) add({ connection: next.connection });
       last = next;

@@ -61,7 +61,8 @@ export function openInspector(limits: LogLimits, place: Place): Inspector {
   const bar = h("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...tabs);
   const bodies = panels.map(({ node }, index) => h("div", { class: "tab", role: "tabpanel", id: `panel-${index}`, "aria-labelledby": `tab-${index}`, hidden: index !== 0 }, node));
   const actions = h("div", { class: "actions" });
-  const node = h("div", { class: "frame" }, h("div", { class: "head" }, status, bar, actions), ...bodies, announcer.node);
+  const head = h("div", { class: "head" }, status, bar, actions);
+  const node = h("div", { class: "frame" }, head, ...bodies, announcer.node);
   rove(bar, "button", (tab) => tab.click());
 
   const turnTo = (index: number): void => {
@@ -116,9 +117,9 @@ export function openInspector(limits: LogLimits, place: Place): Inspector {
     file,
     button("Export", save),
     h("label", { title: "Masks what people and servers have written; lengths and structure stay" }, redact, "redact"),
-    ...moves.map(([label, dock]) => button(label, () => place.dock?.(dock), { title: dock === "window" ? "In a window of its own" : `Docked at the ${dock}` })),
-    ...(place.close ? [button("✕", place.close, { "aria-label": "Close the inspector" })] : []),
+    ...moves.map(([label, dock]) => button(label, () => place.dock?.(dock), { "data-dock": dock, title: dock === "window" ? "In a window of its own" : `Docked at the ${dock}` })),
   );
+  if (place.close) head.append(button("✕", place.close, { class: "close", "aria-label": "Close the inspector" }));
 
   node.addEventListener("keydown", (event) => {
     const { target, key } = event;

@@ -24,7 +24,8 @@ interface Place {
 
 function node(key: string | undefined, value: unknown, { open, opened, path }: Place): HTMLElement {
   const name = key === undefined ? [] : [h("span", { class: "key" }, cut(key, 200)), ": "];
-  const size = sizeOf(value);
+  const keys = keysOf(value);
+  const size = keys ? keys.length : Array.isArray(value) ? value.length : undefined;
   if (size === undefined || size === 0) return h("div", { class: "leaf" }, ...name, leaf(value));
   const list = Array.isArray(value);
   const about = `${list ? "[" : "{"}${count(size)}${list ? "]" : "}"}`;
@@ -35,7 +36,7 @@ function node(key: string | undefined, value: unknown, { open, opened, path }: P
   const fill = (): void => {
     if (made || !details.open) return;
     made = true;
-    more(children, value as object, list ? undefined : Object.keys(value as object), 0, { open: open - 1, opened, path });
+    more(children, value as object, keys, 0, { open: open - 1, opened, path });
   };
   details.addEventListener("toggle", () => {
     // Programs open it too, and are heard of later.
@@ -64,9 +65,10 @@ function more(into: HTMLElement, value: object, keys: readonly string[] | undefi
   into.append(next);
 }
 
-function sizeOf(value: unknown): number | undefined {
-  if (Array.isArray(value)) return value.length;
-  return typeof value === "object" && value !== null ? Object.keys(value).length : undefined;
+/** The names of an object's members, without those that JSON would not have. */
+function keysOf(value: unknown): readonly string[] | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return Object.keys(value).filter((key) => (value as Record<string, unknown>)[key] !== undefined);
 }
 
 function leaf(value: unknown): HTMLElement {

@@ -30,6 +30,7 @@ button:hover { background: var(--line); }
 button[aria-selected="true"] { background: var(--paper); border-color: var(--line); font-weight: 600; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
 .actions { display: flex; flex-wrap: wrap; align-items: center; gap: 2px; }
+:host([dock="bottom"]) [data-dock="bottom"], :host([dock="right"]) [data-dock="right"], :host([dock="window"]) [data-dock="window"] { display: none; }
 .actions label { display: flex; align-items: center; gap: 4px; padding: 0 4px; color: var(--soft); white-space: nowrap; min-height: 24px; }
 input { font: inherit; color: inherit; accent-color: var(--accent); margin: 0; }
 .tab { flex: 1; min-height: 0; display: flex; flex-direction: column; }
@@ -119,13 +120,23 @@ article { border-bottom: 1px solid var(--line); padding-bottom: 8px; }
 :host(:not([dock="bottom"], [dock="right"])) .grip { display: none; }
 .unseen { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @container frame (max-width: 44rem) {
-  .split { grid-template-columns: minmax(0, 1fr); grid-template-rows: minmax(0, 1fr) auto; }
-  .side { width: auto; max-height: 50cqb; height: 18rem; max-height: 55vh; border-inline-start: 0; border-top: 1px solid var(--line); }
+  .split { display: flex; flex-direction: column; }
+  .main { flex: 1 1 40%; min-height: 5rem; }
+  .side { flex: 1 1 60%; min-height: 0; width: auto; border-inline-start: 0; border-top: 1px solid var(--line); }
   .filter { flex-wrap: wrap; }
   .chips { order: 3; flex-basis: 100%; }
   input[type="search"] { flex: 1; }
   .row { grid-template-columns: 9ch 8px minmax(10ch, 22ch) minmax(0, 1fr) 6ch; padding: 0 8px; gap: 6px; }
   .row .marks { display: none; }
+}
+@container frame (max-width: 32rem) {
+  .status { flex: 1; }
+  .status + * { order: 2; }
+  .actions { order: 3; }
+  .tabs, .actions, .chips { flex-wrap: nowrap; overflow-x: auto; max-width: 100%; scrollbar-width: thin; }
+  .tabs > *, .actions > *, .chips > * { flex: none; }
+  .row { grid-template-columns: 8px minmax(10ch, 22ch) minmax(0, 1fr) 6ch; }
+  .row .time { display: none; }
 }
 @media (forced-colors: active) { .dot { forced-color-adjust: none; } .row[aria-selected="true"] { outline: 1px solid Highlight; } }
 `;

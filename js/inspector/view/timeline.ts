@@ -11,7 +11,7 @@ import type { Opened } from "./json.js";
 import { list } from "./rows.js";
 
 /** Rows that are looked at for a search between two frames. */
-const perFrame = 5000;
+const perFrame = 2000;
 
 /** The panel. */
 export interface Timeline {
