@@ -1,9 +1,9 @@
 //! What the calls of the page do to the session: they begin, they are answered, and runs follow on them.
 
-use super::Session;
-use super::page::{Begun, Call, Next, Stage};
-use super::submit::Submit;
-use super::words::{Effect, Ended, Misuse, Outcome, Ticket};
+use crate::session::Session;
+use crate::session::page::{Begun, Call, Next, Stage};
+use crate::session::submit::Submit;
+use crate::session::words::{Effect, Ended, Misuse, Outcome, Ticket};
 use crate::thread::{CallPhase, Warning};
 use crate::wire::{Fields, Raw, keep_private};
 
@@ -159,7 +159,11 @@ impl Session {
     /// A list of messages was merged, or set: calls may have become others, come back, or gone.
     pub(super) fn review_calls(&mut self) {
         self.page.detach(self.thread.take_orphans());
-        for id in self.thread.take_changed_calls() {
+        let (messages, calls) = (self.thread.take_rewritten(), self.thread.take_changed_calls());
+        if let Some(checkpoint) = self.rejoin.checkpoint() {
+            checkpoint.rewritten(&messages, &calls);
+        }
+        for id in calls {
             self.told_again(&id);
         }
     }

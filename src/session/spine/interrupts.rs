@@ -1,9 +1,9 @@
 //! Answers to interrupts, and which submit may begin.
 
-use super::Session;
-use super::asked::Partial;
-use super::submit::{IfAwaiting, RESUME, Start, Submit};
-use super::words::{Misuse, Outcome, Ticket};
+use crate::session::Session;
+use crate::session::asked::Partial;
+use crate::session::submit::{IfAwaiting, RESUME, Start, Submit};
+use crate::session::words::{Misuse, Outcome, Ticket};
 use crate::thread::Warning;
 use crate::wire::{Raw, keep_private};
 
@@ -39,6 +39,18 @@ impl Session {
         self.outbox.ask_for_save();
         self.outbox.changed(true);
         Ok(ticket)
+    }
+
+    /// A run has ended with interrupts. Some of them may be those that it has ended with before: it was told again.
+    pub(super) fn mark_answers(&mut self) {
+        self.asked.mark(&mut self.thread);
+    }
+
+    /// The run is over. Answers to what is open no more are useless; and where none waits for another one, a person is asked
+    /// again, for nothing would send them.
+    pub(super) fn drop_stale_answers(&mut self) {
+        let dropped = self.asked.drop_stale(&mut self.thread);
+        self.settle_dropped(dropped, Outcome::Dropped);
     }
 
     /// Answers that no run has taken along are useless.
