@@ -97,7 +97,8 @@ async function optimise(module) {
       await run(wbg, [compiled(module), ...flags, "--out-dir", glue, "--out-name", name], { log: `build-wasm-bindgen-${name}` });
       const made = join(glue, `${name}_bg.wasm`);
       // No single --enable-* flags: the module says itself which features it uses.
-      const smaller = ["-O3", shortNames];
+      // Nothing stands in the first kilobyte of the memory, which is the end of the stack: offsets may be added by the loads.
+      const smaller = ["-O3", "--low-memory-unused", shortNames];
       const optimise = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, made, "-o", optimised(module)];
       followNames(join(glue, `${name}.js`), await run("node", optimise, { log: `build-wasm-opt-${name}` }));
       writeFileSync(join(glue, module.bytes), await inlineBytes(readFileSync(optimised(module))));
