@@ -4,6 +4,7 @@
 //                              │                                └──sort, zopfli, base64──► pkg/glue/bytes.js
 //                              └──────────► core.js, core.d.ts ────────────────────► pkg/glue/
 //   the same with all features ───────────────────────────────────────► pkg/full.wasm, glue/full-bytes.js, full.js
+//   docs/rules.md ──► pkg/glue/rules.js
 //   js/ ──tsc──► pkg/*.js, pkg/*.d.ts          pkg-template/, README, licences ──► pkg/
 //   cargo's registry ──► pkg/THIRD-PARTY-LICENSES.txt
 //
@@ -19,6 +20,7 @@ import { compileUnpacker, pack } from "./pack.mjs";
 import { fingerprint, whenChanged } from "./fingerprint.mjs";
 import { licences } from "./licences.mjs";
 import { at, packageFolder } from "./paths.mjs";
+import { rulesModule } from "./rules.mjs";
 import { Failure, isMain, main, run, step } from "./run.mjs";
 import { ensureBuildTools, wbg } from "./setup.mjs";
 import { followNames, shortNames } from "./short-names.mjs";
@@ -109,13 +111,16 @@ async function optimise(module) {
 }
 
 async function assemble() {
-  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimised), at("package-lock.json"), at("Cargo.lock"), at("tools/licences"), at("tools/licences.mjs"), ...documents.map((name) => at(name))];
+  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimised), at("package-lock.json"), at("Cargo.lock"), at("tools/licences"), at("tools/licences.mjs"), at("tools/rules.mjs"), ...documents.map((name) => at(name))];
   const inputs = fingerprint(sources, { extra: crateVersion() });
   await whenChanged("package", { inputs, outputs: [packageFolder] }, () =>
     step("Assembling the package", async () => {
       rmSync(staging, { recursive: true, force: true });
       mkdirSync(join(staging, "glue"), { recursive: true });
-      await run("node", [at("node_modules/typescript/bin/tsc"), "-p", at("js"), "--outDir", staging], { log: "build-tsc" });
+      // The program knows Node, which what runs in pages must not.
+      for (const project of ["js/cli", "js"]) {
+        await run("node", [at("node_modules/typescript/bin/tsc"), "-p", at(project), "--outDir", staging], { log: `build-tsc-${project.replace("/", "-")}` });
+      }
 
       cpSync(glue, join(staging, "glue"), { recursive: true });
       for (const module of modules) {
@@ -124,6 +129,9 @@ async function assemble() {
         const types = bytes.replace(".js", ".d.ts");
         cpSync(at("js/glue", types), join(staging, "glue", types));
       }
+
+      writeFileSync(join(staging, "glue/rules.js"), rulesModule());
+      cpSync(at("js/glue/rules.d.ts"), join(staging, "glue/rules.d.ts"));
 
       cpSync(at("pkg-template"), staging, { recursive: true });
       for (const module of modules) await checkBytes(module);

@@ -165,10 +165,14 @@ export function createAgentWith<State>(
     request: (resume, runId, cursor) => {
       const request = { resume, threadId: snapshot.threadId, runId, cursor };
       const target = options.transport?.keep ? ownLine().target(request) : parts!.toTarget(options, request);
-      if (full) return target;
-      // The small module cannot read it, whatever the options say by now.
-      const plain = (target: TransportTarget): TransportTarget => ({ ...target, binary: false });
-      return isPromise(target) ? target.then(plain) : plain(target);
+      const seen = emitter.has("request");
+      if (full && !seen) return target;
+      const change = (target: TransportTarget): TransportTarget => {
+        // The small module cannot read it, whatever the options say by now.
+        const plain = full ? target : { ...target, binary: false };
+        return seen ? parts!.observed(plain, request, (request) => emitter.emit("request", request)) : plain;
+      };
+      return isPromise(target) ? target.then(change) : change(target);
     },
     stopRemote: (runId) => {
       parts!.stopRemote(options, { threadId: snapshot.threadId, runId }).catch((cause: unknown) => {

@@ -97,12 +97,37 @@ export interface SubmitInput<State = unknown> {
   readonly ifAwaiting?: "deny" | "wait" | "reject" | undefined;
 }
 
+/** A request of the agent for a run: first as it is sent, then once more as it is answered, or has failed. */
+export interface AgentRequest {
+  /** The same in both, and no other request's of this agent. */
+  readonly id: number;
+  readonly url: string;
+  readonly method: string;
+  readonly runId: string;
+  /** It joins a run in progress, and does not begin one. */
+  readonly resume: boolean;
+  /** When it was sent, in milliseconds since 1970. */
+  readonly at: number;
+  /** What was sent, where that is text. */
+  readonly body?: string;
+  /** Of the response. */
+  readonly status?: number;
+  /** Of the response. */
+  readonly contentType?: string;
+  /** From the request to the head of the response, or to the failure, in milliseconds. */
+  readonly headMs?: number;
+  /** Why there is no response. */
+  readonly error?: string;
+}
+
 /** What `agent.on` tells of. */
 export interface AgentListeners {
   custom(event: CustomEventData): void;
   event(event: AgUiEvent): void;
   warning(warning: AgentWarning): void;
   decision(decision: Decision): void;
+  /** Requests for runs. While somebody listens, an agent in worker mode sends them from the page. */
+  request(request: AgentRequest): void;
   error(error: AgentError): void;
   finish(result: RunResult): void;
 }

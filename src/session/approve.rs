@@ -5,7 +5,7 @@
 //! The page may show an older snapshot than the core has, and a page with a worker is. So an approval says what the page shows.
 
 use super::Session;
-use super::page_calls::Stage;
+use super::page::Stage;
 use super::words::Misuse;
 use crate::thread::{CallPhase, Warning};
 use crate::wire::{Raw, keep_private};
@@ -21,7 +21,7 @@ impl Session {
         let fields = self.of_call(&json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
         self.intake.gate().set_clock(now);
-        if !self.knows_call(&id) || !self.is_open(&id, now) || self.stage_of(&id) != Some(Stage::Waiting) {
+        if !self.knows_call(&id) || !self.is_open(&id, now) || self.page.stage_of(&id) != Some(Stage::Waiting) {
             return Ok(false);
         }
         // What a replay has yet to tell of has no arguments yet.
@@ -48,25 +48,28 @@ impl Session {
             }
             None => args,
         };
-        // The tool is that of the name that was approved.
-        let tool = self.page_tool(&name).cloned();
-        self.rebind(&id, &name, &args, tool.as_ref());
-        match tool {
-            None => {
-                let message = format!("The page has no tool {name}.");
-                self.done(&id, &message, Some(&message), false);
-            }
-            Some(tool) if tool.manual => {
-                self.move_call(&id, Stage::Manual);
-                self.thread.set_call_phase(&id, CallPhase::InputAvailable);
-            }
-            Some(_) => {
-                self.move_call(&id, Stage::Executing);
-                self.execute(&id, name, args);
-            }
-        }
+        self.begin_approved(&id, name, args);
         self.advance(now);
         Ok(true)
+    }
+
+    /// The tool is that of the name that was approved.
+    fn begin_approved(&mut self, id: &str, name: String, args: String) {
+        self.page.rebind(id, &name, &args);
+        match self.page.tool(&name).map(|tool| tool.manual) {
+            None => {
+                let message = format!("The page has no tool {name}.");
+                self.done(id, &message, Some(&message), false);
+            }
+            Some(true) => {
+                self.page.set_stage(id, Stage::Manual);
+                self.thread.set_call_phase(id, CallPhase::InputAvailable);
+            }
+            Some(false) => {
+                self.page.set_stage(id, Stage::Executing);
+                self.execute(id, name, args);
+            }
+        }
     }
 
     /// Somebody denies a call: `{toolCallId, reason?}`. The reason is the agent's answer.
@@ -76,7 +79,7 @@ impl Session {
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
         if !self.knows_call(&id)
             || !self.is_open(&id, now)
-            || self.stage_of(&id).is_none_or(|stage| stage == Stage::Executing)
+            || self.page.stage_of(&id).is_none_or(|stage| stage == Stage::Executing)
         {
             return Ok(false);
         }
@@ -92,10 +95,10 @@ impl Session {
         let json = keep_private(json);
         let fields = self.of_call(&json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
-        if !self.is_open(&id, now) || self.stage_of(&id) != Some(Stage::Executing) {
+        if !self.is_open(&id, now) || self.page.stage_of(&id) != Some(Stage::Executing) {
             return Ok(false);
         }
-        self.move_call(&id, Stage::Waiting);
+        self.page.set_stage(&id, Stage::Waiting);
         self.thread.set_call_phase(&id, CallPhase::AwaitingApproval);
         // Where the run has ended, the turn now waits for people.
         self.advance(now);
@@ -104,70 +107,11 @@ impl Session {
 
     /// Whether there is such a call. If not, the application is told: the id is a mistake.
     pub(super) fn knows_call(&mut self, id: &str) -> bool {
-        let known = self.thread.is_answered(id).is_some() || self.stage_of(id).is_some();
+        let known = self.thread.is_answered(id).is_some() || self.page.stage_of(id).is_some();
         if !known {
             let message = format!("no tool call has the id \"{id}\"");
             self.outbox.warn(Warning::new("call-unknown", message));
         }
         known
-    }
-
-    /// A call of the page that has not been answered was told anew, perhaps as another one. What executes continues as what it
-    /// was begun as, and is not begun again. What waits for a person is asked about as it is now.
-    pub(super) fn take_up(&mut self, id: &str, stage: Stage) {
-        let Some((name, args, _)) = self.thread.call(id) else { return };
-        let tool = self.page_tool(&name).cloned();
-        let changed = self.rebind(id, &name, &args, tool.as_ref());
-        match (stage, tool) {
-            (Stage::Executing, _) => {
-                self.thread.set_call_phase(id, CallPhase::Executing);
-                if changed {
-                    let message = format!("the call \"{id}\" was changed after the page had begun to execute it");
-                    self.outbox.warn(Warning::new("call-changed", message));
-                }
-            }
-            (Stage::Waiting, _) => self.thread.set_call_phase(id, CallPhase::AwaitingApproval),
-            // Whoever answers by hand was not asked about this.
-            (Stage::Manual, Some(tool)) if changed => {
-                let stage = tool.begins();
-                self.move_call(id, stage);
-                self.outbox.ask_for_save();
-                self.enter(id, stage, name, args);
-            }
-            (Stage::Manual, _) => self.thread.set_call_phase(id, CallPhase::InputAvailable),
-            (Stage::Done, _) => {}
-        }
-    }
-
-    /// Notes what a call is now; says whether it was another one.
-    fn rebind(&mut self, id: &str, name: &str, args: &str, tool: Option<&super::tools::PageTool>) -> bool {
-        let follow_up = tool.map(|tool| tool.follow_up);
-        self.turn.as_mut().is_some_and(|turn| turn.calls.rebind(id, name, args, follow_up))
-    }
-
-    /// A list of messages was merged, or set: calls may have become others, come back, or gone.
-    pub(super) fn review_calls(&mut self) {
-        for answer in self.thread.take_orphans() {
-            self.untold.push(answer);
-        }
-        for id in self.thread.take_changed_calls() {
-            self.told_again(&id);
-        }
-    }
-
-    /// The run has ended: what the page is at for calls that are not in the thread is of no use.
-    pub(super) fn drop_gone_calls(&mut self) {
-        if !self.thread.take_calls_lost() {
-            return;
-        }
-        let calls: Vec<String> =
-            self.turn.iter().flat_map(|turn| turn.calls.iter()).map(|call| call.id.clone()).collect();
-        for id in calls {
-            if self.thread.is_answered(&id).is_none() {
-                self.answered_elsewhere(&id);
-                // Nor does a run follow on an answer that it could not bring.
-                self.turn.iter_mut().for_each(|turn| turn.calls.ask_no_run(&id));
-            }
-        }
     }
 }

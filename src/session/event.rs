@@ -5,9 +5,9 @@
 //!         └─ any other ─► dialect ─► grammar ─► guard ─► chunks ─► order ─► run ──────► thread
 //! ```
 
-use super::earlier::Place;
-use super::outbox::Boundary;
+use super::rejoin::{Place, Report};
 use super::run::Phase;
+use super::words::Boundary;
 use super::words::Outcome;
 use super::{AgentError, Effect, ErrorKind, Session, Target};
 use crate::dialect::Taken;
@@ -20,10 +20,6 @@ use crate::wire::frame_type;
 use crate::wire::{
     Delta, Event, EventError, Fields, Frame, Incoming, PROTOCOL_VERSION, Raw, Str, Undecodable, frame_fields, shown_id,
 };
-
-/// Kinds of what is reported once; see [`super::once::Once`].
-pub(super) const CUSTOM: &str = "custom";
-pub(super) const USAGE: &str = "usage";
 
 impl Session {
     /// Takes a frame. Whether others that are alike may come as one.
@@ -59,8 +55,8 @@ impl Session {
     /// Notes the stream's last event id. It outlives its connection; a dialect may have one of its own.
     pub(super) fn note_id(&mut self, id: &str) {
         let joins = self.run.as_ref().is_some_and(|run| run.target == Target::Resume);
-        if id != self.last_event_id && !(id.is_empty() && (joins || self.intake.has_dialect())) {
-            id.clone_into(&mut self.last_event_id);
+        if !(id.is_empty() && (joins || self.intake.has_dialect())) {
+            self.rejoin.set_last_event_id(id);
         }
     }
 
@@ -119,7 +115,7 @@ impl Session {
     }
 
     pub(super) fn report_event(&mut self, event: &'static str, data: &str) {
-        if self.options.events && self.progress.told.tell(event) {
+        if self.options.events && self.rejoin.is_new(Report::Event(event)) {
             let mut json = String::new();
             crate::wire::write_json(&mut json, data);
             self.outbox.push(Effect::Event(json));
@@ -232,7 +228,7 @@ impl Session {
     /// A rule was broken: the end of the run if they are strict, a warning if they are not. Says what to do now.
     pub(super) fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
         // What is known was judged when it came first.
-        if self.earlier.place() == Place::Known {
+        if self.rejoin.place() == Place::Known {
             return Repair::Drop;
         }
         let Violation { code, rule, repair, message } = violation;
@@ -274,13 +270,13 @@ impl Session {
         // A run after one that has ended, in the same body.
         let mut another = false;
         // Of an earlier run, which the page has not seen, and which has ended.
-        let new = self.earlier.place() == Place::New;
+        let new = self.rejoin.place() == Place::New;
         match incoming.event {
             Event::TextMessageContent { delta, .. }
             | Event::ToolCallArgs { delta, .. }
             | Event::ReasoningMessageContent { delta, .. } => self.first_token(delta, now),
             Event::Custom { name, value } => {
-                if !self.progress.told.tell(CUSTOM) {
+                if !self.rejoin.is_new(Report::Custom) {
                     return;
                 }
                 let mut json = String::new();
@@ -289,8 +285,7 @@ impl Session {
             }
             Event::RunStarted { thread_id, run_id, protocol_version, .. } => {
                 self.intake.run_started();
-                self.progress.started = true;
-                if self.earlier.lacks() {
+                if self.rejoin.run_started() {
                     self.thread.close_interrupts();
                 }
                 if let Some(run) = &mut self.run {
@@ -309,7 +304,7 @@ impl Session {
         let mut counted = *incoming;
         if let Event::RunFinished { usage, .. } | Event::RunError { usage, .. } = &mut counted.event
             && usage.is_some()
-            && !self.progress.told.tell(USAGE)
+            && !self.rejoin.is_new(Report::Usage)
         {
             *usage = None;
         }
@@ -335,15 +330,15 @@ impl Session {
             Event::RunFinished { thread_id, run_id, result, outcome, .. } => {
                 // Who joins may have missed where a call began or ended.
                 if self.run.as_ref().is_some_and(|run| run.joined.is_some()) {
-                    self.thread.claim_calls(self.progress.behind.as_deref());
+                    self.thread.claim_calls(self.rejoin.behind());
                 }
                 if !new {
                     for id in self.thread.unanswered_calls() {
                         self.call_ready(&id);
                     }
-                    self.drop_gone_calls();
                     self.check_identity(thread_id, run_id);
                 }
+                self.mark_answers();
                 self.run_finished(result, outcome, now);
             }
             Event::RunError { message, code, .. } => {
@@ -368,7 +363,7 @@ impl Session {
         }
     }
 
-    fn run_finished(&mut self, result: Option<Raw<'_>>, outcome: Option<Raw<'_>>, now: f64) {
+    pub(super) fn run_finished(&mut self, result: Option<Raw<'_>>, outcome: Option<Raw<'_>>, now: f64) {
         let fields = outcome.and_then(Raw::object);
         let kind = fields.as_ref().and_then(|fields| fields.get("type")).and_then(Raw::string);
         let outcome = match kind.as_deref() {
@@ -406,14 +401,15 @@ impl Session {
 
     /// The run has ended; its body may continue for a while.
     pub(super) fn terminal(&mut self, outcome: Outcome, error: Option<AgentError>, pending: Vec<String>, now: f64) {
-        if self.earlier.place() == Place::New {
+        if self.rejoin.place() == Place::New {
             let ending = if error.is_none() { Ending::Complete } else { Ending::Error };
             self.thread.end_run(ending, &pending, &|_| false, now);
-            self.earlier.ended = Some((outcome, error));
+            self.rejoin.earlier_ended(outcome, error);
             return self.outbox.changed(true);
         }
         // No submit waits for a run that is over.
-        let until = if self.queue.is_empty() && !self.goes_on(outcome) { now + self.options.grace_ms } else { now };
+        let until =
+            if self.queue.is_empty() && !self.page.goes_on(outcome) { now + self.options.grace_ms } else { now };
         self.conclude(outcome, error.clone(), &pending, now);
         if let Some(run) = &mut self.run {
             run.ended = Some((outcome, error));

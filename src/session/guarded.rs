@@ -4,6 +4,7 @@
 //! thread and the listeners are concerned.
 
 use super::intake::Gate;
+use super::rejoin::Report;
 use super::{AgentError, Effect, ErrorKind, Misuse, Session};
 use crate::guard::{Guard, Verdict};
 use crate::rules::is_chunk;
@@ -178,7 +179,7 @@ impl Session {
         }
         let (decisions, reason) = (self.intake.gate().take_decisions(), self.intake.gate().take_reason());
         for decision in decisions {
-            if self.progress.told.tell("decision") {
+            if self.rejoin.is_new(Report::Decision) {
                 self.outbox.push(Effect::Decision(decision));
             }
         }

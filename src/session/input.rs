@@ -13,7 +13,7 @@ impl Session {
             return;
         }
         let Options { max_error_body_bytes, error_body_ms, max_frame_bytes, max_depth, .. } = self.options;
-        let asked = retry_after.and_then(|value| super::reconnect::retry_after(value, now));
+        let asked = retry_after.and_then(|value| super::rejoin::retry_after(value, now));
         if self.renew(status, now) || self.refused(status, asked, now) {
             return;
         }

@@ -1,8 +1,6 @@
 //! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
 
-use super::budget::Budget;
-use super::earlier::Place;
-use super::reconnect::{Answer, Progress, Resume};
+use super::rejoin::{Answer, Budget, Place, Resume};
 use super::run::{Phase, Run};
 use super::submit::{Start, Submit};
 use super::words::Outcome;
@@ -33,10 +31,8 @@ impl Session {
         self.hang_up();
         self.outbox.wake(None);
         let Some(run) = self.run.take() else { return };
-        if let Some(turn) = &mut self.turn {
-            turn.leave();
-        }
-        self.left = true;
+        self.page.leave_run();
+        self.rejoin.leave();
         self.verdict.left();
         let run_id = self.verdict.run_name();
         self.settle(run.ticket, &run_id, Outcome::Disconnected, None, None);
@@ -65,21 +61,19 @@ impl Session {
         }
         if !self.verdict.is_of(&submit.run_id) {
             self.end_left(now);
-            self.progress = Progress::default();
-            self.earlier.begin(Some(submit.run_id.clone()));
-        } else if self.progress.checkpoint.is_none() && self.verdict.outcome() != Some(Outcome::Truncated) {
+            self.rejoin.begin_other(submit.run_id.clone());
+        } else if !self.rejoin.has_checkpoint() && self.verdict.outcome() != Some(Outcome::Truncated) {
             // It has ended here, and the page was loaded anew since.
-            self.earlier.begin(Some(submit.run_id.clone()));
-            self.earlier.set_over(true);
+            self.rejoin.begin_over(submit.run_id.clone());
         }
-        if !self.left {
+        if !self.rejoin.is_left() {
             // What was open has been closed in the thread.
             self.intake.forget_open();
-            self.progress.started = false;
+            self.rejoin.forget_start();
         }
         let fields = crate::wire::Raw::parse_object(&json, self.options.max_depth).ok().flatten();
         if let Some(cursor) = fields.and_then(|fields| fields.some("cursor").and_then(crate::wire::Raw::string)) {
-            self.progress.cursor = Some(cursor.into_owned());
+            self.rejoin.set_cursor(cursor.into_owned());
         }
         let ticket = self.queue.give();
         submit.ticket = ticket;
@@ -117,31 +111,30 @@ impl Session {
 
     /// How far the stream of the last run was read, to be given to [`Self::attach`] of another session.
     pub fn cursor(&self) -> Option<&str> {
-        self.progress.cursor.as_deref()
+        self.rejoin.cursor()
     }
 
     /// A run that was left is not waited for.
     pub(super) fn end_left(&mut self, now: f64) {
-        if std::mem::take(&mut self.left) {
+        if self.rejoin.take_left() {
             self.thread.end_run(Ending::Aborted, &[], &|_| false, now);
         }
     }
 
     /// Opens the request of the run in progress.
     pub(super) fn open(&mut self, target: Target, now: f64) {
-        self.requests = self.requests.wrapping_add(1).max(1);
+        let request = self.rejoin.next_request();
         let Some(run) = &mut self.run else { return };
-        (run.request, run.target, run.phase, run.body) = (self.requests, target, Phase::Connecting, None);
+        (run.request, run.target, run.phase, run.body) = (request, target, Phase::Connecting, None);
         run.heard = now;
         let per_minute = self.options.network.per_minute;
         run.budget.get_or_insert_with(|| Budget::new(per_minute, now)).spend(now);
         self.intake.drop_body();
         let mut body = run.request_body.clone();
         let mut cursor = None;
-        self.earlier.connect(false);
+        self.rejoin.connect();
         if target == Target::Resume {
-            self.progress.reconnect();
-            cursor.clone_from(&self.progress.cursor);
+            cursor = self.rejoin.reconnect();
             if let Some(with) = self.intake.rejoin(self.verdict.run_id().unwrap_or_default()) {
                 body = with.into();
             }
@@ -153,12 +146,14 @@ impl Session {
             });
             run.joined = Some(answer.unwrap_or(Answer::Rest));
             let threads = self.options.network.resume.as_ref().is_some_and(Resume::tells_threads);
-            self.earlier.connect(threads && run.joined == Some(Answer::Replay));
+            if (threads || self.rejoin.has_all()) && run.joined == Some(Answer::Replay) {
+                self.rejoin.tells_thread();
+            }
             run.best = run.best.max(run.fresh);
             run.fresh = 0;
         }
         let run_id = self.verdict.run_name();
-        self.outbox.push(Effect::Open { request: self.requests, target, run_id, cursor, body });
+        self.outbox.push(Effect::Open { request, target, run_id, cursor, body });
         let deadline = self.deadline();
         self.outbox.wake(deadline);
         self.outbox.changed(false);
@@ -234,7 +229,7 @@ impl Session {
         let waits = may && self.wait(0.0, now);
         // Nobody knows the run that was to be joined, but those before it.
         if let (false, Some(run)) = (waits, &mut self.run) {
-            run.ended = self.earlier.ended.take();
+            run.ended = self.rejoin.take_earlier_end();
         }
         waits
     }
@@ -242,7 +237,7 @@ impl Session {
     /// Whether the run can be joined where it was read to: it must have begun, or another request would begin it again.
     pub(super) fn can_join(&self) -> bool {
         let (Some(run), Some(resume)) = (&self.run, &self.options.network.resume) else { return false };
-        run.target == Target::Resume || run.streamed && resume.answer(self.progress.cursor.as_deref()).is_some()
+        run.target == Target::Resume || run.streamed && resume.answer(self.rejoin.cursor()).is_some()
     }
 
     fn wait(&mut self, at_least: f64, now: f64) -> bool {
@@ -283,22 +278,21 @@ impl Session {
                 return true;
             }
         }
-        if self.progress.is_repeated(resume, frame, depth) {
+        if self.rejoin.is_repeated(resume, frame, depth) {
             return true;
         }
         if let Some(run) = self.run.as_mut().filter(|run| run.joined == Some(Answer::Replay))
-            && self.progress.checkpoint.is_some()
+            && self.rejoin.has_checkpoint()
         {
             // From here on it is a stream like any other.
             run.joined = None;
             run.replays = true;
             self.intake.start_over();
-            self.progress.started = false;
-            self.progress.rewinds = true;
+            self.rejoin.replay();
             self.begin_dialect_again();
             self.intake.gate().begin_again();
             // Where a thread is told, what is shown stays until its run comes.
-            if self.intake.has_dialect() || !self.earlier.is_before() {
+            if self.intake.has_dialect() || !self.rejoin.is_before() {
                 self.rewind();
             }
         }
@@ -307,24 +301,22 @@ impl Session {
 
     /// Forgets what the run has said so far, for it is replayed.
     fn rewind(&mut self) {
-        if let Some(checkpoint) = self.progress.checkpoint.as_ref().filter(|_| self.progress.rewinds) {
-            self.thread.go_back(checkpoint).into_iter().for_each(|answer| self.untold.push(answer));
-            self.progress.rewinds = false;
-            self.progress.told.replay();
+        if let Some(checkpoint) = self.rejoin.rewind() {
+            self.page.detach(self.thread.go_back(checkpoint));
         }
     }
 
     /// Whether what comes is of a run that the thread has already: a replay of the thread tells of all its runs.
     pub(super) fn is_known(&mut self, fields: &Fields<'_>, now: f64) -> bool {
-        if !self.options.network.resume.as_ref().is_some_and(Resume::tells_threads) {
+        if !self.options.network.resume.as_ref().is_some_and(Resume::tells_threads) && !self.rejoin.has_all() {
             return false;
         }
         let kind = frame_type(fields).unwrap_or_default();
         if kind == "RUN_STARTED" {
             let id = fields.some("runId").and_then(Raw::string).filter(|id| !id.is_empty());
-            self.earlier.started(id.as_deref(), self.verdict.run_id());
+            self.rejoin.tells_run(id.as_deref(), self.verdict.run_id());
         }
-        if self.earlier.place() != Place::Known {
+        if self.rejoin.place() != Place::Known {
             self.rewind();
             return false;
         }
@@ -332,8 +324,16 @@ impl Session {
             run.events += 1;
             run.streamed = true;
         }
-        if self.earlier.is_over() && matches!(&*kind, "RUN_FINISHED" | "RUN_ERROR") {
-            self.terminal(Outcome::Success, None, Vec::new(), now);
+        if self.rejoin.is_over() {
+            match &*kind {
+                "RUN_FINISHED" => self.run_finished(fields.get("result"), fields.some("outcome"), now),
+                "RUN_ERROR" => {
+                    let message = fields.get("message").and_then(Raw::string).unwrap_or_default().into_owned();
+                    let error = AgentError::new(ErrorKind::Run, message, true);
+                    self.terminal(Outcome::Error, Some(error), Vec::new(), now);
+                }
+                _ => {}
+            }
         }
         true
     }
@@ -369,7 +369,7 @@ impl Session {
         let same = run_id.is_none_or(|id| Some(&*id.decode()) == self.verdict.run_id());
         // After the end of a run it begins another one.
         let joined = self.run.as_ref().is_some_and(|run| run.joined.is_some() && run.ended.is_none());
-        same && self.progress.started && joined
+        same && self.rejoin.has_started() && joined
     }
 
     pub(super) fn is_expected(&self, violation: &Violation) -> bool {

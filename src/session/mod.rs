@@ -13,23 +13,19 @@
 //! ```
 
 mod approve;
-mod budget;
-mod earlier;
+mod asked;
 mod event;
-mod given;
 #[cfg(feature = "guard")]
 mod guarded;
 mod input;
 mod intake;
 mod interrupts;
 mod join;
-mod once;
 mod options;
 mod outbox;
-mod page_calls;
-mod partial;
+mod page;
 mod queue;
-mod reconnect;
+mod rejoin;
 mod run;
 mod save;
 mod spoken;
@@ -39,23 +35,22 @@ mod verdict;
 mod words;
 
 pub use options::Options;
-pub use reconnect::{Network, Resume};
+pub use rejoin::{Network, Resume};
 pub use words::{AgentError, Effect, ErrorKind, Misuse, Outcome, Target, Ticket};
 
 use crate::dialect::{Begun, Dialect};
-use crate::thread::{Ending, Index, Thread, ThreadLimits, Warning};
-use crate::wire::{JsonWriter, Raw, RunAgentInput, Str, keep_private, write_json};
-use earlier::Earlier;
+use crate::thread::{Ending, Thread, ThreadLimits, Warning};
+use crate::wire::{JsonWriter, Raw, RunAgentInput, Str, keep_private};
+use asked::Asked;
 use intake::Intake;
-use outbox::{Boundary, Connection, Next, Outbox, Shown};
-use page_calls::Untold;
-use partial::Partials;
+use outbox::{Connection, Next, Outbox, Shown};
+use page::Page;
 use queue::Queue;
-use reconnect::Progress;
+use rejoin::{Rejoin, Report};
 use run::{Phase, Run};
 use submit::{IfAwaiting, IfBusy, Start, Submit};
-use tools::Turn;
 use verdict::Verdict;
+use words::{Boundary, Ended, settlement};
 
 /// An agent: a thread, the run in progress, and what waits for its turn.
 #[derive(Debug)]
@@ -65,24 +60,13 @@ pub struct Session {
     intake: Intake,
     run: Option<Run>,
     /// The run with those that follow on its calls.
-    turn: Option<Turn>,
-    /// Answers to interrupts, while others wait for theirs.
-    partial: Partials,
-    /// Calls that the page was given: each once.
-    handled: Index,
+    page: Page,
+    /// Answers to interrupts.
+    asked: Asked,
     queue: Queue,
     outbox: Outbox,
-    requests: u32,
     verdict: Verdict,
-    last_event_id: String,
-    progress: Progress,
-    earlier: Earlier,
-    /// The last run was left to the server: nothing of it is closed.
-    left: bool,
-    /// Answers of the page to calls that a replay has yet to tell of.
-    untold: Untold,
-    /// The answers that the last run was sent with, until it has ended well.
-    resumed: Option<String>,
+    rejoin: Rejoin,
     disposed: bool,
 }
 
@@ -99,19 +83,12 @@ impl Session {
             options,
             intake: Intake::default(),
             run: None,
-            turn: None,
-            partial: Partials::default(),
-            handled: Index::new(),
+            page: Page::default(),
+            asked: Asked::default(),
             queue: Queue::default(),
             outbox: Outbox::default(),
-            requests: 0,
             verdict: Verdict::default(),
-            last_event_id: String::new(),
-            progress: Progress::default(),
-            earlier: Earlier::default(),
-            left: false,
-            untold: Untold::default(),
-            resumed: None,
+            rejoin: Rejoin::default(),
             disposed: false,
         };
         if !session.options.protocol.tags() {
@@ -145,8 +122,8 @@ impl Session {
     fn holds_every_ticket(&self) -> bool {
         let run = self.run.as_ref().map(|run| run.ticket);
         // A run's turn has its ticket, too.
-        let turn = self.turn.as_ref().and_then(Turn::ticket).filter(|ticket| run != Some(*ticket));
-        self.queue.holds_every_ticket([run, turn].into_iter().flatten(), self.partial.len())
+        let turn = self.page.ticket().filter(|ticket| run != Some(*ticket));
+        self.queue.holds_every_ticket([run, turn].into_iter().flatten(), self.asked.len())
     }
 
     /// The save of this number was written, or need not be waited for any longer.
@@ -183,7 +160,7 @@ impl Session {
             phase: self.connection(),
             attempt: self.run.as_ref().map_or(0, |run| run.attempt),
             retry_at,
-            last_event_id: &self.last_event_id,
+            last_event_id: self.rejoin.last_event_id(),
         };
         let Self { outbox, thread, verdict, queue, .. } = self;
         (outbox, Shown { thread, verdict, queue, connection })
@@ -191,7 +168,7 @@ impl Session {
 
     /// The snapshot is to be kept as it is now, where a boundary is that a replay tells of again.
     fn checkpoint_once(&mut self, boundary: Boundary, step: Option<Str<'_>>, now: f64) {
-        if self.progress.told.tell(boundary.name()) {
+        if self.rejoin.is_new(Report::Checkpoint(boundary)) {
             self.checkpoint(boundary, step, now);
         }
     }
@@ -236,7 +213,7 @@ impl Session {
         // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
         let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
         if over && !self.any_in_line(now) || if_busy == IfBusy::Replace {
-            self.admit(&submit, now)?;
+            self.asked.admit(&submit, &self.thread, now)?;
         }
         if over {
             self.close(now);
@@ -291,7 +268,7 @@ impl Session {
 
     /// `tells`: the server is told, too.
     fn halt(&mut self, tells: bool, now: f64) {
-        let goes_on = self.goes_on(Outcome::Success);
+        let goes_on = self.page.goes_on(Outcome::Success);
         if let Some(run) = &mut self.run {
             let on = run.ended.is_none();
             if goes_on {
@@ -311,7 +288,7 @@ impl Session {
 
     /// Takes one submit back: out of the queue, or as [`Self::stop`] if its run is in progress.
     pub fn cancel(&mut self, ticket: Ticket, now: f64) {
-        let working = self.turn.as_ref().is_some_and(|turn| turn.is(ticket)) && self.is_working();
+        let working = self.page.ticket() == Some(ticket) && self.is_working();
         if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
             self.stop(now);
         } else if let Some(submit) = self.queue.take(ticket) {
@@ -351,9 +328,9 @@ impl Session {
         let (before, after) = (before.map(keep_private), keep_private(after));
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| list(json, depth)).transpose()?;
-        let edited = self.thread.edit_messages(before, list(&after, depth)?);
-        if let Some(checkpoint) = &mut self.progress.checkpoint {
-            checkpoint.keep(edited);
+        let added = self.thread.edit_messages(before, list(&after, depth)?);
+        if let Some(checkpoint) = self.rejoin.checkpoint() {
+            checkpoint.keep(added);
         }
         self.review_calls();
         self.report_warnings();
@@ -378,7 +355,7 @@ impl Session {
         let depth = self.options.max_depth;
         let before = before.as_deref().map(|json| value(json, depth)).transpose()?;
         // A run that was left may be joined, and continue the state that it knows.
-        let running = self.run.is_some() || self.left;
+        let running = self.run.is_some() || self.rejoin.is_left();
         self.thread.edit_state(before, value(&after, depth)?, running);
         self.outbox.changed(true);
         Ok(())
@@ -389,16 +366,11 @@ impl Session {
         self.alive()?;
         self.abandon(true, now);
         self.abandon_turn();
-        self.handled.clear();
-        self.untold = Untold::default();
-        self.left = false;
-        self.progress = Progress::default();
-        self.earlier = Earlier::default();
-        self.earlier.set_old();
+        self.page.clear();
+        self.rejoin.clear();
         self.thread.clear();
         self.verdict = Verdict::default();
-        self.last_event_id.clear();
-        self.resumed = None;
+        self.asked.ended();
         self.outbox.ask_for_save();
         self.outbox.changed(true);
         Ok(())
@@ -444,7 +416,7 @@ impl Session {
     /// Begins the next run, if none is in progress and one may begin.
     fn next(&mut self, now: f64) {
         // The thread of a run that was left is not free.
-        while self.run.is_none() && !self.is_working() && !self.left {
+        while self.run.is_none() && !self.is_working() && !self.rejoin.is_left() {
             let Some(submit) = self.next_in_line(now) else { return };
             self.begin(submit, now);
         }
@@ -458,33 +430,18 @@ impl Session {
         // It has left the queue.
         self.outbox.ask_for_save();
         let same = self.verdict.is_of(&submit.run_id);
-        let follows = self.turn.as_ref().is_some_and(|turn| turn.is_followed_by(&submit));
-        match &mut self.turn {
-            Some(_) if follows => {}
-            Some(turn) if joins && same => {
-                if let Some(waiting) = turn.join(submit.ticket) {
-                    self.queue.join(waiting, submit.ticket);
-                }
-            }
-            // Nobody has continued without an answer.
-            Some(turn) if !joins && !speaks && turn.waits() => {}
-            _ => {
-                self.leave_turn(&submit.start);
-                self.turn = Some(Turn::new(&submit));
-            }
-        }
+        let follows = self.page.is_followed_by(&submit);
+        self.begin_turn(&submit, same);
         if speaks {
-            self.resumed = self.answers(&submit);
-            self.drop_answers(Outcome::Dropped);
+            let dropped = self.asked.send(&submit, &mut self.thread);
+            self.settle_dropped(dropped, Outcome::Dropped);
         }
         if !joins {
             self.end_left(now);
-            self.progress = Progress::default();
-            self.earlier.begin(None);
-            self.earlier.set_alone(self.thread.last_id().is_none());
+            self.rejoin.begin(self.thread.last_id().is_none());
             // A result whose call was taken away may be asked for by the run that follows, and by no other.
             if !follows {
-                self.untold = Untold::default();
+                self.page.forget_detached();
             }
         }
         match &submit.start {
@@ -507,7 +464,7 @@ impl Session {
             self.thread.merge_state(state);
         }
         if !joins {
-            self.progress.behind = self.thread.last_id().map(Into::into);
+            self.rejoin.set_behind(self.thread.last_id());
         }
         self.report_warnings();
         let protocol = self.options.protocol;
@@ -521,7 +478,7 @@ impl Session {
             tools: &submit.tools,
             context: &submit.context,
             forwarded_props: &submit.forwarded_props,
-            resume: self.resumed.as_deref(),
+            resume: self.asked.resume(),
         };
         let body = input.write();
         // Who joins a run tells it nothing.
@@ -535,13 +492,14 @@ impl Session {
         }
         self.outbox.begin_run();
         self.verdict.begun(submit.run_id, now);
-        if !std::mem::take(&mut self.left) {
+        if !self.rejoin.take_left() {
             self.intake.start_over();
         }
-        if self.progress.checkpoint.is_none() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
-            self.progress.checkpoint = Some(self.thread.checkpoint());
+        if !self.rejoin.has_checkpoint() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
+            self.review_calls();
             // A thread in which nobody has asked anything has seen no run.
-            self.earlier.set_lacks(joins && !self.thread.has_turn());
+            let lacks = joins && !self.thread.has_turn();
+            self.rejoin.keep(self.thread.checkpoint(), lacks);
         }
         let mut body = self.begin_dialect(&body, joins, continues).unwrap_or(body);
         if !joins && !speaks {
@@ -579,7 +537,7 @@ impl Session {
     /// Tells the dialect, where there is one, of a run; the body that it would send.
     fn begin_dialect(&mut self, input: &str, joins: bool, continues: bool) -> Option<String> {
         let run_id = self.verdict.run_id().unwrap_or_default();
-        let cursor = &self.last_event_id;
+        let cursor = self.rejoin.last_event_id();
         self.intake.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
         self.intake.body(input)
     }
@@ -605,21 +563,25 @@ impl Session {
     fn finish(&mut self, now: f64) {
         let Some(mut run) = self.run.take() else { return };
         self.intake.drop_body();
-        self.progress.restored = false;
+        self.rejoin.set_restored(false);
         self.outbox.wake(None);
         let (outcome, error) =
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
+        if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
+            self.drop_gone_calls();
+        }
+        self.drop_stale_answers();
         self.conclude(outcome, error.clone(), &run.pending_calls, now);
         if !matches!(run.phase, Phase::Draining { .. }) {
             self.checkpoint(Boundary::RunFinished, None, now);
         }
-        run.outcome = outcome;
+        let ended = Ended { outcome, result: run.result, unanswered: run.unanswered };
         self.outbox.changed(true);
         if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
-            return self.run_is_over(run, now);
+            return self.run_is_over(run.ticket, ended, now);
         }
         let run_id = self.verdict.run_name();
-        self.settle(run.ticket, &run_id, outcome, error.as_ref(), Some(&run));
+        self.settle(run.ticket, &run_id, outcome, error.as_ref(), Some(&ended));
     }
 
     /// Nothing grows, and the snapshot says how it ended.
@@ -629,14 +591,14 @@ impl Session {
             Outcome::Aborted | Outcome::Dropped | Outcome::Disconnected => Ending::Aborted,
             Outcome::Error | Outcome::Truncated => Ending::Error,
         };
-        let turn = self.turn.as_ref();
-        self.thread.end_run(ending, pending, &|id| Self::is_page_call(turn, id), now);
-        let goes_on = self.goes_on(outcome);
+        let page = &self.page;
+        self.thread.end_run(ending, pending, &|id| page.stage_of(id).is_some(), now);
+        let goes_on = page.goes_on(outcome);
         if ending != Ending::Complete {
             self.abandon_turn();
         }
         if ending == Ending::Complete {
-            self.resumed = None;
+            self.asked.ended();
         }
         self.verdict.ended(outcome, error, goes_on, now);
     }
@@ -647,24 +609,15 @@ impl Session {
         run_id: &str,
         outcome: Outcome,
         error: Option<&AgentError>,
-        run: Option<&Run>,
+        run: Option<&Ended>,
     ) {
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        object.string("runId", run_id).string("outcome", outcome.name());
-        if let Some(error) = error {
-            error.write(object.member("error"));
-        }
-        if let Some(result) = run.and_then(|run| run.result.as_deref()) {
-            write_json(object.member("result"), result);
-        }
-        if let Some(run) = run.filter(|run| outcome == Outcome::Success && !run.unanswered.is_empty()) {
-            object.strings("pendingToolCallIds", run.unanswered.iter().map(String::as_str));
-        }
-        object.close();
+        self.settle_as(ticket, &settlement(run_id, outcome, error, run));
+    }
+
+    fn settle_as(&mut self, ticket: Ticket, json: &str) {
         self.outbox.ask_for_save();
         for ticket in self.queue.settle(ticket) {
-            self.outbox.push(Effect::Settled { ticket, result: json.clone() });
+            self.outbox.push(Effect::Settled { ticket, result: json.to_owned() });
         }
     }
 
@@ -675,7 +628,7 @@ impl Session {
 
     /// Reports a warning about the stream, unless an earlier telling of the run has led to it.
     fn report_warning(&mut self, warning: Warning) {
-        if self.progress.told.tell(warning.code) {
+        if self.rejoin.is_new(Report::Warning(warning.code)) {
             self.outbox.warn(warning);
         }
     }

@@ -1,8 +1,7 @@
 //! One run: from its request to its outcome.
 
-use super::budget::Budget;
 use super::event::is_a_name;
-use super::reconnect::Answer;
+use super::rejoin::{Answer, Budget};
 use super::words::{AgentError, Outcome, Target, Ticket};
 use crate::wire::{Format, Raw, decode};
 use std::rc::Rc;
@@ -103,8 +102,6 @@ pub(super) struct Run {
     pub body: Option<Body>,
     /// Events that came, of any type.
     pub events: usize,
-    /// How it has ended, once it has.
-    pub outcome: Outcome,
     /// Those of this connection, and the most that an earlier one has brought.
     pub fresh: usize,
     pub best: usize,
@@ -147,7 +144,6 @@ impl Run {
             phase: Phase::Connecting,
             body: None,
             events: 0,
-            outcome: Outcome::Truncated,
             fresh: 0,
             best: 0,
             streamed: false,
@@ -169,10 +165,5 @@ impl Run {
     /// How long a body is waited for that is no stream, or has yet to show that it is one.
     pub fn body_until(&self) -> Option<f64> {
         self.body.as_ref().filter(|_| self.events == 0).and_then(|body| body.until)
-    }
-
-    /// A run that has ended well, of which only that is known.
-    pub fn over(outcome: Outcome) -> Self {
-        Self { outcome, phase: Phase::Streaming, ..Self::new(0, Rc::from("")) }
     }
 }

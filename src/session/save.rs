@@ -3,15 +3,13 @@
 //! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, untold?, failed?, queue, turn?, resumed?,
 //! lastEventId?, cursor?, behind?, checkpoint?, earlier?}`. A later version that means something else has another `v`.
 
-use super::earlier::Earlier;
-use super::page_calls::Untold;
-use super::reconnect::{Progress, Resume};
-use super::submit::{IfAwaiting, Start, Submit};
-use super::tools::Turn;
+use super::Session;
+use super::page::Page;
+use super::rejoin::Resume;
+use super::submit::Submit;
 use super::words::Misuse;
-use super::{Outcome, Session};
-use crate::thread::{At, Checkpoint, Index, LocalAnswer};
-use crate::wire::{Fields, JsonWriter, Raw, keep_private};
+use super::words::Outcome;
+use crate::wire::{JsonWriter, Raw, keep_private};
 
 /// What `v` says.
 const VERSION: &str = "1";
@@ -24,23 +22,16 @@ impl Session {
         object.member("v").push_str(VERSION);
         object.string("threadId", &self.options.thread_id).optional("runId", self.verdict.run_id());
         let connected = self.run.as_ref().map(|run| run.ended.is_none());
-        let running = self.left || connected.unwrap_or(self.progress.restored);
+        let running = self.rejoin.is_unfinished(connected);
         object.member("running").push_str(if running { "true" } else { "false" });
         let mut messages = JsonWriter::array(object.member("messages"));
         self.thread.write_messages(&mut messages);
         messages.close();
         self.thread.state().write(object.member("state"));
         self.thread.write_interrupts(object.member("interrupts"));
-        object.strings("handled", self.handled.keys());
         // Answers of the page that the server has not seen.
         object.strings("unsent", self.thread.unsent_answers());
-        // Those to calls that the thread lacks, for now.
-        let mut untold = self.untold.iter().chain(self.thread.orphans()).peekable();
-        if untold.peek().is_some() {
-            let mut list = JsonWriter::array(object.member("untold"));
-            untold.for_each(|answer| answer.write(list.item()));
-            list.close();
-        }
+        self.page.save(&mut object, self.thread.orphans());
         // A retry drops them.
         let mut failed = self.thread.failed_calls().peekable();
         if failed.peek().is_some() {
@@ -49,26 +40,11 @@ impl Session {
         let mut queue = JsonWriter::array(object.member("queue"));
         self.queue.iter().for_each(|submit| submit.save(queue.item()));
         queue.close();
-        if let Some(turn) = self.turn.as_ref().filter(|turn| turn.waits()) {
-            turn.save(object.member("turn"));
-        }
-        if let Some(resumed) = &self.resumed {
-            object.json("resumed", resumed);
-        }
-        object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
+        self.asked.save(&mut object);
         // A run that was cut can be joined still.
-        if running || self.verdict.outcome() == Some(Outcome::Truncated) {
-            object.optional("cursor", self.progress.cursor.as_deref());
-            object.optional("behind", self.progress.behind.as_deref());
-            if let Some(checkpoint) = &self.progress.checkpoint {
-                checkpoint.write(object.member("checkpoint"), &self.thread);
-            }
-        }
-        if self.options.network.resume.as_ref().is_some_and(Resume::tells_threads)
-            && (running || self.earlier.renames())
-        {
-            self.earlier.save(object.member("earlier"));
-        }
+        let joinable = running || self.verdict.outcome() == Some(Outcome::Truncated);
+        let told = self.options.network.resume.as_ref().is_some_and(Resume::tells_threads);
+        self.rejoin.save(&mut object, joinable, running, told, &self.thread);
         object.close();
         json
     }
@@ -89,18 +65,11 @@ impl Session {
         let messages = fields.get("messages").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
         let state = fields.get("state").ok_or_else(damaged)?;
         let interrupts = fields.get("interrupts").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
-        let handled: Option<Index> =
-            list("handled")?.into_iter().map(|id| Some((id.string()?.into_owned(), At::default()))).collect();
-        let handled = handled.ok_or_else(damaged)?;
         let unsent: Vec<String> = list("unsent")?.into_iter().filter_map(|id| id.string().map(Into::into)).collect();
-        let untold = fields.some("untold").and_then(Raw::array).unwrap_or_default();
         let queue: Result<Vec<Submit>, Misuse> =
             list("queue")?.into_iter().map(|raw| Submit::restore(raw, self.options.max_depth)).collect();
         let queue = queue.map_err(|_| damaged())?;
-        let turn = match fields.some("turn").and_then(Raw::object) {
-            Some(turn) => Some(Turn::restore(&turn, self.options.max_depth).ok_or_else(damaged)?),
-            None => None,
-        };
+        let page = Page::read(&fields, self.options.max_depth).ok_or_else(damaged)?;
         // Whatever waits here is not of that session.
         self.abandon(false, now);
         self.options.thread_id = thread_id;
@@ -108,19 +77,11 @@ impl Session {
         self.thread.set_state(state);
         self.thread.restore_unsent(&unsent);
         self.thread.restore_interrupts(interrupts);
-        self.handled = handled;
-        self.untold = Untold::default();
-        untold.into_iter().filter_map(LocalAnswer::read).for_each(|answer| self.untold.push(answer));
         self.verdict.named(string("runId"));
-        self.resumed = fields.some("resumed").filter(|raw| raw.array().is_some()).map(|raw| raw.text().to_owned());
-        self.last_event_id = string("lastEventId").unwrap_or_default();
-        let checkpoint = fields.some("checkpoint").and_then(Checkpoint::read);
-        self.progress = Progress::default();
-        self.progress.cursor = string("cursor");
-        self.progress.behind = string("behind");
-        self.progress.checkpoint = checkpoint;
-        self.earlier = fields.some("earlier").and_then(Earlier::restore).unwrap_or_default();
-        self.earlier.set_old();
+        // The lists of a save change nothing.
+        self.review_calls();
+        self.asked.restore(&fields);
+        self.rejoin.restore(&fields, &mut self.thread);
         for submit in queue {
             let ticket = self.queue.give();
             self.queue.push(Submit { ticket, ..submit });
@@ -128,10 +89,10 @@ impl Session {
         for id in fields.some("failed").and_then(Raw::array).unwrap_or_default() {
             id.string().into_iter().for_each(|id| self.thread.restore_failed(&id));
         }
-        self.restore_turn(turn);
+        self.page.restore(page, &mut self.thread);
         self.report_warnings();
         if fields.get("running").and_then(Raw::boolean) == Some(true) {
-            self.progress.restored = true;
+            self.rejoin.set_restored(true);
             self.verdict.cut("the page was left during the run");
         } else {
             // Where the page was at work alone, its agent learns what became of that.
@@ -140,50 +101,5 @@ impl Session {
         }
         self.outbox.changed(true);
         Ok(())
-    }
-}
-
-impl Submit {
-    /// Writes all of it.
-    pub(super) fn save(&self, out: &mut String) {
-        let mut object = JsonWriter::object(out);
-        let (start, of) = match &self.start {
-            Start::Submit | Start::Attach | Start::Unasked { .. } => ("submit", None),
-            Start::Retry => ("retry", None),
-            Start::Regenerate(id) => ("regenerate", id.as_deref()),
-        };
-        object.string("start", start).optional("of", of).string("runId", &self.run_id);
-        object.optional("ifAwaiting", (self.if_awaiting == IfAwaiting::Wait).then_some("wait"));
-        object.optional("replaces", self.replaces.as_deref());
-        object.optional("newMessageId", self.new_message_id.as_deref());
-        for (name, json) in [
-            ("messages", Some(self.messages.as_str())),
-            ("state", self.state.as_deref()),
-            ("resume", self.resume.as_deref()),
-            ("tools", Some(&self.tools)),
-            ("context", Some(&self.context)),
-            ("forwardedProps", Some(&self.forwarded_props)),
-        ] {
-            if let Some(json) = json {
-                object.json(name, json);
-            }
-        }
-        let mut tools = JsonWriter::array(object.member("pageTools"));
-        self.page_tools.iter().for_each(|tool| tool.save(tools.item()));
-        tools.close();
-        object.number("maxFollowUps", Some(u64::from(self.max_follow_ups)));
-        object.close();
-    }
-
-    pub(super) fn restore(raw: Raw<'_>, depth: usize) -> Result<Self, Misuse> {
-        let expected = Misuse::Input("a saved submit");
-        let fields: Fields<'_> = raw.object().ok_or(expected.clone())?;
-        let start = match fields.get("start").and_then(Raw::string).as_deref() {
-            Some("submit") => Start::Submit,
-            Some("retry") => Start::Retry,
-            Some("regenerate") => Start::Regenerate(fields.some("of").and_then(Raw::string).map(String::from)),
-            _ => return Err(expected),
-        };
-        Self::read(raw.text(), depth, start).map(|(submit, _)| submit)
     }
 }

@@ -1,7 +1,6 @@
 //! What a dialect makes of what comes: events, and what the protocol has no event for.
 
-use super::earlier::Place;
-use super::event::{CUSTOM, USAGE};
+use super::rejoin::{Place, Report};
 use super::run::Body;
 use super::{Effect, Session};
 use crate::dialect::{Dialect, Item, Output};
@@ -39,7 +38,7 @@ impl Session {
             return;
         }
         // Of an earlier run, which the thread has.
-        let known = self.earlier.place() == Place::Known;
+        let known = self.rejoin.place() == Place::Known;
         if known && matches!(item, Item::Custom { .. } | Item::Text { .. } | Item::Usage(_) | Item::Warning { .. }) {
             return;
         }
@@ -51,12 +50,12 @@ impl Session {
             }
             Item::Malformed { code, message } => self.not_decodable(code, "T16", message),
             Item::Warning { code, message } => self.report_warning(Warning::new(code, message)),
-            Item::Cursor(cursor) => self.last_event_id = cursor,
+            Item::Cursor(cursor) => self.rejoin.set_last_event_id(&cursor),
             Item::Custom { name, value } => {
                 let write = |event: &mut JsonWriter<'_>| {
                     event.string("type", "CUSTOM").string("name", &name).json("value", &value);
                 };
-                if self.admits_made(write, now) && self.progress.told.tell(CUSTOM) {
+                if self.admits_made(write, now) && self.rejoin.is_new(Report::Custom) {
                     self.outbox.push(Effect::Custom { name, value });
                 }
             }
@@ -85,7 +84,7 @@ impl Session {
                         .string("runId", "")
                         .json("usage", &json);
                 };
-                if self.progress.told.tell(USAGE) && self.admits_made(write, now) {
+                if self.rejoin.is_new(Report::Usage) && self.admits_made(write, now) {
                     self.thread.add_usage(&json);
                 }
             }

@@ -45,6 +45,7 @@ impl Index {
         self.0.remove(id)
     }
 
+    #[cfg(feature = "ngaf")]
     pub fn clear(&mut self) {
         self.0.clear();
     }

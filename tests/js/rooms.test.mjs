@@ -22,6 +22,7 @@ const js = {
   worker: ["api", "base", "snapshot", "core", "agent", "glue"],
   "systems/<name>": ["api", "base", "core"],
   "ag-ui-client": ["api", "base", "snapshot", "core", "glue"],
+  cli: ["api", "base", "core", "agent", "glue"],
 };
 
 /** What each room of `src` may use. */

@@ -23,6 +23,7 @@ test("every source has its module and its types, and there is no other file", ()
   const expected = [
     ...["package.json", "THIRD-PARTY-LICENSES.txt", ...documents, "core.wasm", "full.wasm"],
     ...["glue/core.js", "glue/core.d.ts", "glue/bytes.js", "glue/bytes.d.ts"],
+    ...["glue/rules.js", "glue/rules.d.ts"],
     ...["glue/full.js", "glue/full.d.ts", "glue/full-bytes.js", "glue/full-bytes.d.ts"],
     ...sources.flatMap((name) => [name.replace(/\.ts$/, ".js"), name.replace(/\.ts$/, ".d.ts")]),
   ];
@@ -44,7 +45,7 @@ test("the package needs nothing at run time and runs nothing at install time", (
   assert.deepEqual(manifest.sideEffects, ["./worker-main.js", "./worker-full.js"]);
   assert.deepEqual(Object.keys(manifest.exports), [
     ...[".", "./slim", "./react", "./svelte", "./worker", "./worker-main", "./worker-full"],
-    ...["./ag-ui-client", "./agent-os", "./agent-os/react", "./agent-os/svelte", "./blocks", "./blocks/react", "./blocks/svelte", "./chio", "./hector", "./ngaf", "./open-search", "./testing"],
+    ...["./ag-ui-client", "./agent-os", "./agent-os/react", "./agent-os/svelte", "./blocks", "./blocks/react", "./blocks/svelte", "./chio", "./hector", "./inspector", "./ngaf", "./open-search", "./testing"],
     ...["./core.wasm", "./full.wasm", "./package.json"],
   ]);
 });

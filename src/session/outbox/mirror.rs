@@ -1,9 +1,8 @@
 //! What the mirror has, and the patches that bring it up to date. Of the snapshot, the thread writes its own part.
 
-use super::Boundary;
 use crate::session::queue::Queue;
 use crate::session::verdict::Verdict;
-use crate::session::words::AgentError;
+use crate::session::words::{AgentError, Boundary};
 use crate::thread::{Patch, Thread};
 use crate::wire::{Cutter, JsonWriter, Str};
 

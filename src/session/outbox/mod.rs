@@ -6,15 +6,13 @@
 //!  thread, verdict, queue ──► mirror ──► take_patch()
 //! ```
 
-mod history;
 mod mirror;
 mod saving;
 
-pub(super) use history::Boundary;
 pub(super) use mirror::{Connection, Shown};
 
 use super::options::Options;
-use super::words::Effect;
+use super::words::{Boundary, Effect};
 use crate::thread::Warning;
 use crate::wire::{Str, shortened};
 use mirror::Mirror;
