@@ -5,7 +5,8 @@
 //                              └──────────► core.js, core.d.ts ────────────────────► pkg/glue/
 //   the same with all features ───────────────────────────────────────► pkg/full.wasm, glue/full-bytes.js, full.js
 //   docs/rules.md ──► pkg/glue/rules.js
-//   js/ ──tsc──► pkg/*.js, pkg/*.d.ts          pkg-template/, README, licences ──► pkg/
+//   js/ ──tsc──► pkg/*.js, *.d.ts, *.js.map ──esbuild──► pkg/ag-ui-wasm.min.js
+//   pkg-template/, README, licences ──► pkg/
 //   cargo's registry ──► pkg/THIRD-PARTY-LICENSES.txt
 //
 // Each step is skipped when its inputs are what they were.
@@ -24,6 +25,7 @@ import { rulesModule } from "./rules.mjs";
 import { Failure, isMain, main, run, step } from "./run.mjs";
 import { ensureBuildTools, wbg } from "./setup.mjs";
 import { followNames, shortNames } from "./short-names.mjs";
+import { compileSources, writeOneFile } from "./sources.mjs";
 import { crateVersion } from "./versions.mjs";
 
 const scratch = at(".tools/build");
@@ -111,16 +113,13 @@ async function optimise(module) {
 }
 
 async function assemble() {
-  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimised), at("package-lock.json"), at("Cargo.lock"), at("tools/licences"), at("tools/licences.mjs"), at("tools/rules.mjs"), ...documents.map((name) => at(name))];
+  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimised), at("package-lock.json"), at("Cargo.lock"), at("tools/licences"), at("tools/licences.mjs"), at("tools/rules.mjs"), at("tools/sources.mjs"), ...documents.map((name) => at(name))];
   const inputs = fingerprint(sources, { extra: crateVersion() });
   await whenChanged("package", { inputs, outputs: [packageFolder] }, () =>
     step("Assembling the package", async () => {
       rmSync(staging, { recursive: true, force: true });
       mkdirSync(join(staging, "glue"), { recursive: true });
-      // The program knows Node, which what runs in pages must not.
-      for (const project of ["js/cli", "js"]) {
-        await run("node", [at("node_modules/typescript/bin/tsc"), "-p", at(project), "--outDir", staging], { log: `build-tsc-${project.replace("/", "-")}` });
-      }
+      await compileSources(staging);
 
       cpSync(glue, join(staging, "glue"), { recursive: true });
       for (const module of modules) {
@@ -138,6 +137,7 @@ async function assemble() {
       for (const name of documents) {
         if (existsSync(at(name)) && !existsSync(join(staging, name))) cpSync(at(name), join(staging, name), { recursive: true });
       }
+      await writeOneFile(staging);
       writeFileSync(join(staging, "THIRD-PARTY-LICENSES.txt"), await licences());
       stampVersion(join(staging, "package.json"));
 

@@ -16,6 +16,7 @@ import type { Client, Edit, Link, Parts, Run } from "../core/client.js";
 import type { Core } from "../core/loader.js";
 import { beside, loadBeside, type Beside } from "./beside.js";
 import { needsFull } from "../core/modules.js";
+import { portTo } from "../core/port.js";
 import { readSaved, refusal, type Queued } from "../snapshot/save.js";
 import type { SavedAgent } from "../api/saving.js";
 import { createSaving, type Saving } from "./saving.js";
@@ -26,15 +27,23 @@ import { uuid } from "../base/uuid.js";
 import { createWaker } from "../base/wake.js";
 
 /**
- * An agent over a core that is loaded when it is first needed. The entries of the package differ in the source only.
- * `linked` makes the link to it.
+ * An agent over a core in this page that is loaded when it is first needed. The entries of the package differ in the source only.
  *
  * @internal
  */
-export function createAgentWith<State>(
-  source: () => Promise<Core>,
+export function createAgentWith<State>(load: () => Promise<Core>, given: AgentOptions<State>): Agent<State> {
+  return createAgentOver(() => load().then(portTo), given, createLink);
+}
+
+/**
+ * An agent whose core is at a place that `source` gives. `linked` makes the link to it.
+ *
+ * @internal
+ */
+export function createAgentOver<State, Place>(
+  source: () => Promise<Place>,
   given: AgentOptions<State>,
-  linked: (client: Client<State>) => Link<State> = createLink,
+  linked: (client: Client<State, Place>) => Link<State>,
 ): Agent<State> {
   const { initialMessages = [], initialState, notify, limits = {} } = given;
   const { rules = "tolerant", protocol = "1.0" } = given;
@@ -75,7 +84,7 @@ export function createAgentWith<State>(
   // Nothing has changed yet that would have to be saved.
   let quiet = true;
   // The load that began with the agent, until something needs it.
-  let early: Promise<Core> | undefined;
+  let early: Promise<Place> | undefined;
   // Tools that a submit has brought with it. The results of their calls may come long after.
   const brought = new Map<string, PageTool>();
 
@@ -92,7 +101,7 @@ export function createAgentWith<State>(
     parts = { ...live, calls };
   };
   /** The core with what comes beside it. */
-  const load = (): Promise<Core> => {
+  const load = (): Promise<Place> => {
     const core = source();
     const live = beside();
     if (live && !parts) take(live);
@@ -690,7 +699,7 @@ export function createAgentWith<State>(
         if (listening) ownLine().connect(true).catch(() => {});
       },
       refuse,
-      await: link.await,
+      awaitSave: link.awaitSave,
       surrender: () => {
         const json = link.strand();
         stranded = json !== undefined;
@@ -702,7 +711,7 @@ export function createAgentWith<State>(
   if (saving) emitter.on("finish", () => link.open() || saving?.save());
   else {
     try {
-      if (given.restore) link.await();
+      if (given.restore) link.awaitSave();
       if (isPromise(given.restore)) restoring = given.restore.then((value) => begin(value)).catch(refuse);
       else begin(given.restore);
     } catch (cause) {

@@ -14,7 +14,7 @@ import { AgentError } from "../api/error.js";
 import { call } from "../base/call.js";
 import { internal, misuse } from "../base/failure.js";
 import type { Client, Link, Run, Shared, Step } from "./client.js";
-import type { Core } from "./loader.js";
+import type { Port } from "./port.js";
 import type { Session } from "../glue/core.js";
 import { composeSave, type Queued } from "../snapshot/save.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
@@ -28,7 +28,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   type Snapshot = AgentSnapshot<State>;
   const { source, emitter, read, publish } = client;
   const runs = new Set<Run<State>>();
-  let core: Core | undefined;
+  let port: Port | undefined;
   let loading: Promise<void> | undefined;
   let base: Snapshot | undefined;
   let steps: Step<State>[] = [];
@@ -100,7 +100,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     shared.saved = undefined;
     while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.edit.fold(from);
     shared.held = [];
-    const shown = client.parts()!.openSession(client, shared, core!, from, save, todo);
+    const shown = client.parts()!.openSession(client, shared, port!, from, save, todo);
     if (shown) release(() => publish(shown));
   };
 
@@ -157,14 +157,14 @@ export function createLink<State>(client: Client<State>): Link<State> {
     let cause: unknown;
     try {
       // Whoever owns the save may have changed while the core came: the save is on the way again then.
-      do core = await source();
+      do port = await source();
       while (shared.saved === true && !shared.disposed);
     } catch (error) {
       cause = error;
     }
     loading = undefined;
     if (shared.disposed) return;
-    if (!core) {
+    if (!port) {
       lost = steps.flatMap(({ run }) => run ?? []).pop();
       giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core could not be loaded", cause), read());
     } else if (steps.length || shared.saved) open();
@@ -172,11 +172,11 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
 
   const load = async (): Promise<void> => {
-    if (!shared.live && (!core || shared.saved) && !shared.disposed) await (loading ??= attempt());
+    if (!shared.live && (!port || shared.saved) && !shared.disposed) await (loading ??= attempt());
   };
 
   const begin = (): void => {
-    if (!core || shared.saved === true) void load();
+    if (!port || shared.saved === true) void load();
     else if (steps.length) open();
   };
 
@@ -291,7 +291,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       for (const { id } of read().queue) ask((session) => session.cancel(Number(id)));
       return json;
     },
-    await: () => void (shared.saved = true),
+    awaitSave: () => void (shared.saved = true),
     restore: (shown, json) => {
       // Reset meanwhile, which has forgotten it.
       if (shared.disposed || !shared.saved) return;
