@@ -124,6 +124,8 @@ export function openInspector(limits: LogLimits, place: Place): Inspector {
   node.addEventListener("keydown", (event) => {
     const { target, key } = event;
     const typing = target instanceof Element && target.matches('input[type="search"]');
+    // To the page, it would look as if nobody typed.
+    if (typing) event.stopPropagation();
     if (key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
       event.preventDefault();
       turnTo(0);

@@ -1,9 +1,11 @@
 //! What the network reports: heads, bytes, ends, failures, and the passing of time.
 
-use super::run::{Body, Phase, Run};
-use super::words::Outcome;
-use super::{AgentError, Options, Session};
 use crate::dialect;
+use crate::session::Session;
+use crate::session::options::Options;
+use crate::session::run::{Body, Phase, Run};
+use crate::session::words::AgentError;
+use crate::session::words::Outcome;
 use crate::wire::{BadBody, Framer};
 
 impl Session {
@@ -13,7 +15,7 @@ impl Session {
             return;
         }
         let Options { max_error_body_bytes, error_body_ms, max_frame_bytes, max_depth, .. } = self.options;
-        let asked = retry_after.and_then(|value| super::rejoin::retry_after(value, now));
+        let asked = retry_after.and_then(|value| crate::session::rejoin::retry_after(value, now));
         if self.renew(status, now) || self.refused(status, asked, now) {
             return;
         }
@@ -22,13 +24,12 @@ impl Session {
         self.intake.open_body(Framer::new(body.format, max_frame_bytes, max_depth));
         run.heard = now;
         if (200..300).contains(&status) {
-            run.phase = Phase::Streaming;
             run.streamed |= body.is_stream() && status != 204;
+            run.phase = Phase::Streaming(Some(body));
         } else {
-            run.phase = Phase::Refused;
             body.until = Some(now + error_body_ms);
+            run.phase = Phase::Refused(body);
         }
-        run.body = Some(body);
         self.watch();
         if status == 204 {
             self.end(request, now);
@@ -40,9 +41,9 @@ impl Session {
     pub fn bytes(&mut self, request: u32, bytes: &[u8], now: f64) {
         let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
         run.heard = now;
-        let refused = run.phase == Phase::Refused;
+        let refused = run.is_refused();
         // A body that does not call itself a stream is kept until an event shows that it is one.
-        if let Some(body) = run.body.as_mut().filter(|body| refused || run.events == 0 && !body.is_stream()) {
+        if let Some(body) = run.unproven_body() {
             let full = !body.keep(bytes);
             if full && refused {
                 return self.fail_http(now);
@@ -64,21 +65,21 @@ impl Session {
     /// The body has ended.
     pub fn end(&mut self, request: u32, now: f64) {
         let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
-        if run.phase == Phase::Refused {
+        if run.is_refused() {
             return self.fail_http(now);
         }
         if let Some(mut stream) = self.intake.take_body() {
             let read = stream.finish(&mut |frame| self.take(frame, now));
             // A body that is no stream is reported as what it is.
-            let is_stream = |run: &Run| run.events > 0 || run.body.as_ref().is_some_and(Body::is_stream);
+            let is_stream = |run: &Run| run.events > 0 || run.body().is_some_and(Body::is_stream);
             if dialect::ANY && self.run.as_ref().is_some_and(is_stream) {
                 self.translate(|dialect, out| dialect.end(out), now);
             }
             self.after_reading(read, stream, now);
         }
         let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
-        let empty = run.body.as_ref().is_none_or(|body| body.status == 204);
-        if run.events == 0 && (empty || run.body.as_ref().is_some_and(|body| !body.is_stream())) {
+        let empty = run.body().is_none_or(|body| body.status == 204);
+        if run.events == 0 && (empty || run.body().is_some_and(|body| !body.is_stream())) {
             if !self.go_to_stream(now) && !self.is_answer(now) {
                 self.fail_http(now);
             }
@@ -96,7 +97,7 @@ impl Session {
     /// The request or its body failed; `reason` for people.
     pub fn failed(&mut self, request: u32, reason: &str, now: f64) {
         let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
-        if run.phase == Phase::Refused {
+        if run.is_refused() {
             return self.fail_http(now);
         }
         if self.reconnect(now) {
@@ -124,13 +125,13 @@ impl Session {
             self.outbox.woken();
             return self.outbox.wake(Some(until));
         }
-        match run.phase {
+        match &run.phase {
             Phase::Draining { .. } => {
                 self.close(now);
                 self.next(now);
             }
             Phase::Waiting { .. } => self.open_again(now),
-            _ => {
+            Phase::Connecting | Phase::Streaming(_) | Phase::Refused(_) => {
                 let tells = run.body_until().is_none_or(|until| now < until);
                 // It has fired, and the next one may be for the same time.
                 self.outbox.woken();
@@ -151,7 +152,7 @@ impl Session {
     /// When something is to be done if nothing comes.
     pub(super) fn deadline(&self) -> Option<f64> {
         let run = self.run.as_ref()?;
-        if let Phase::Draining { until } | Phase::Waiting { until } = run.phase {
+        if let Phase::Draining { until, .. } | Phase::Waiting { until } = run.phase {
             return Some(until);
         }
         let idle = self.options.network.idle_ms;
@@ -161,7 +162,7 @@ impl Session {
     }
 
     /// Asks to be called when something is to be done. A call that comes early asks again.
-    pub(super) fn watch(&mut self) {
+    pub(in crate::session) fn watch(&mut self) {
         self.outbox.wake_by(self.deadline());
     }
 
@@ -198,7 +199,7 @@ impl Session {
     }
 
     fn fail_http(&mut self, now: f64) {
-        let mut error = self.run.as_ref().and_then(|run| run.body.as_ref()).map(Body::error);
+        let mut error = self.run.as_ref().and_then(Run::body).map(Body::error);
         if let Some(error) = error.as_mut().filter(|error| error.body.is_some())
             && let Some(withheld) = self.withheld(now)
         {

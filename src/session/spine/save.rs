@@ -3,12 +3,12 @@
 //! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, untold?, failed?, queue, turn?, resumed?,
 //! lastEventId?, cursor?, behind?, checkpoint?, earlier?}`. A later version that means something else has another `v`.
 
-use super::Session;
-use super::page::Page;
-use super::rejoin::Resume;
-use super::submit::Submit;
-use super::words::Misuse;
-use super::words::Outcome;
+use crate::session::Session;
+use crate::session::page::Page;
+use crate::session::rejoin::Resume;
+use crate::session::submit::Submit;
+use crate::session::words::Misuse;
+use crate::session::words::Outcome;
 use crate::wire::{JsonWriter, Raw, keep_private};
 
 /// What `v` says.

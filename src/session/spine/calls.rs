@@ -1,9 +1,9 @@
 //! What the calls of the page do to the session: they begin, they are answered, and runs follow on them.
 
-use super::Session;
-use super::page::{Begun, Call, Next, Stage};
-use super::submit::Submit;
-use super::words::{Effect, Ended, Misuse, Outcome, Ticket};
+use crate::session::Session;
+use crate::session::page::{Begun, Call, Next, Stage};
+use crate::session::submit::Submit;
+use crate::session::words::{Effect, Ended, Misuse, Outcome, Ticket};
 use crate::thread::{CallPhase, Warning};
 use crate::wire::{Fields, Raw, keep_private};
 

@@ -4,9 +4,9 @@
 //! The server may change a call at any time: by a second TOOL_CALL_START, by a list of messages, by a replay that differs.
 //! The page may show an older snapshot than the core has, and a page with a worker is. So an approval says what the page shows.
 
-use super::Session;
-use super::page::Stage;
-use super::words::Misuse;
+use crate::session::Session;
+use crate::session::page::Stage;
+use crate::session::words::Misuse;
 use crate::thread::{CallPhase, Warning};
 use crate::wire::{Raw, keep_private};
 

@@ -1,12 +1,13 @@
 //! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
 
-use super::rejoin::{Answer, Budget, Place, Resume};
-use super::run::{Phase, Run};
-use super::submit::{Start, Submit};
-use super::words::Outcome;
-use super::words::Ticket;
-use super::{AgentError, Effect, ErrorKind, Misuse, Session, Target};
 use crate::rules::{Repair, Violation};
+use crate::session::Session;
+use crate::session::rejoin::{Answer, Budget, Place, Resume};
+use crate::session::run::{Phase, Run};
+use crate::session::submit::{Start, Submit};
+use crate::session::words::Outcome;
+use crate::session::words::Ticket;
+use crate::session::words::{AgentError, Effect, ErrorKind, Misuse, Target};
 use crate::thread::Ending;
 use crate::wire::{Event, Fields, Frame, Incoming, Raw, frame_fields, frame_type, keep_private};
 
@@ -83,7 +84,7 @@ impl Session {
 
     /// The page can reach the network again, or is looked at again: nothing waits any longer.
     pub fn online(&mut self, now: f64) {
-        if let Some(Phase::Waiting { .. }) = self.run.as_ref().map(|run| run.phase) {
+        if let Some(Phase::Waiting { .. }) = self.run.as_ref().map(|run| &run.phase) {
             self.open_again(now);
         } else {
             self.tick(now);
@@ -125,7 +126,7 @@ impl Session {
     pub(super) fn open(&mut self, target: Target, now: f64) {
         let request = self.rejoin.next_request();
         let Some(run) = &mut self.run else { return };
-        (run.request, run.target, run.phase, run.body) = (request, target, Phase::Connecting, None);
+        (run.request, run.target, run.phase) = (request, target, Phase::Connecting);
         run.heard = now;
         let per_minute = self.options.network.per_minute;
         run.budget.get_or_insert_with(|| Budget::new(per_minute, now)).spend(now);
@@ -222,7 +223,7 @@ impl Session {
     /// The connection is lost, and the run has not ended. Waits for another one, if there may be one; says whether.
     pub(super) fn reconnect(&mut self, now: f64) -> bool {
         let Some(run) = self.run.as_ref().filter(|run| run.ended.is_none()) else { return false };
-        let may = match (run.phase, run.target) {
+        let may = match (&run.phase, run.target) {
             (Phase::Connecting, Target::Run | Target::Again) => self.options.network.posts,
             _ => self.can_join(),
         };
@@ -255,7 +256,7 @@ impl Session {
     pub(super) fn go_to_stream(&mut self, now: f64) -> bool {
         let split = self.options.network.resume.as_ref().is_some_and(|resume| resume.split);
         let Some(run) = self.run.as_ref().filter(|run| split && run.target != Target::Resume) else { return false };
-        let Some(body) = run.body.as_ref().filter(|body| (200..300).contains(&body.status)) else { return false };
+        let Some(body) = run.body().filter(|body| (200..300).contains(&body.status)) else { return false };
         if let Some(id) = body.run_id() {
             self.verdict.named(Some(id));
         }
@@ -326,7 +327,7 @@ impl Session {
         }
         if self.rejoin.is_over() {
             match &*kind {
-                "RUN_FINISHED" => self.run_finished(fields.get("result"), fields.some("outcome"), now),
+                "RUN_FINISHED" => self.take_outcome(fields.get("result"), fields.some("outcome"), now),
                 "RUN_ERROR" => {
                     let message = fields.get("message").and_then(Raw::string).unwrap_or_default().into_owned();
                     let error = AgentError::new(ErrorKind::Run, message, true);

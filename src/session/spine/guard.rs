@@ -3,11 +3,12 @@
 //! The gate stands between chunk expansion and the rules of order. What it blocks was never sent, as far as the order, the
 //! thread and the listeners are concerned.
 
-use super::intake::Gate;
-use super::rejoin::Report;
-use super::{AgentError, Effect, ErrorKind, Misuse, Session};
 use crate::guard::{Guard, Verdict};
 use crate::rules::is_chunk;
+use crate::session::Session;
+use crate::session::intake::Gate;
+use crate::session::rejoin::Report;
+use crate::session::words::{AgentError, Effect, ErrorKind, Misuse};
 use crate::thread::Warning;
 use crate::wire::{Event, EventError, Fields, Incoming, JsonWriter, Raw, frame_fields};
 

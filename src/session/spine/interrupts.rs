@@ -1,9 +1,9 @@
 //! Answers to interrupts, and which submit may begin.
 
-use super::Session;
-use super::asked::Partial;
-use super::submit::{IfAwaiting, RESUME, Start, Submit};
-use super::words::{Misuse, Outcome, Ticket};
+use crate::session::Session;
+use crate::session::asked::Partial;
+use crate::session::submit::{IfAwaiting, RESUME, Start, Submit};
+use crate::session::words::{Misuse, Outcome, Ticket};
 use crate::thread::Warning;
 use crate::wire::{Raw, keep_private};
 
