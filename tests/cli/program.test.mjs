@@ -23,7 +23,7 @@ const file = (/** @type {string} */ name, /** @type {unknown} */ value) => {
 };
 
 const stream = { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" };
-/** @param {(object | string)[]} body */
+/** @param {(Record<string, unknown> | string)[]} body */
 const answerWith = (...body) => bodyOf({ body });
 const said = [
   { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" },
