@@ -113,7 +113,7 @@ async function optimize(module) {
 }
 
 async function assemble() {
-  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimized), at("package-lock.json"), at("Cargo.lock"), at("tools/licences"), at("tools/licences.mjs"), at("tools/rules.mjs"), at("tools/sources.mjs"), ...documents.map((name) => at(name))];
+  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimized), at("package-lock.json"), at("Cargo.lock"), at("tools/licenses"), at("tools/licenses.mjs"), at("tools/rules.mjs"), at("tools/sources.mjs"), ...documents.map((name) => at(name))];
   const inputs = fingerprint(sources, { extra: crateVersion() });
   await whenChanged("package", { inputs, outputs: [packageFolder] }, () =>
     step("Assembling the package", async () => {
