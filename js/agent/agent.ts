@@ -111,7 +111,7 @@ export function createAgentWith<State>(
     dialect,
     // The address may tell a dialect how it is spoken there.
     dialectSettings: JSON.stringify(dialect ? { url: typeof given.url === "function" ? undefined : given.url, ...ownSettings } : {}),
-    events: false,
+    events: "",
     guard: given.guard === undefined ? undefined : toPolicy(given.guard),
     decisions: false,
     maxFrameBytes: limits.frameBytes ?? 10 * 2 ** 20,
@@ -528,6 +528,7 @@ export function createAgentWith<State>(
       return () => void listeners.delete(entry);
     },
     getSnapshot: () => snapshot,
+    flush: () => link.flush(),
     getServerSnapshot: () => first,
     submit: shown(submit),
     stop: async () => link.stop(),
@@ -624,8 +625,8 @@ export function createAgentWith<State>(
     dispose,
     guard,
     send,
-    on: (name, listener) => {
-      const off = emitter.on(name, listener);
+    on: (name, listener, filter) => {
+      const off = emitter.on(name, listener, filter);
       link.listen();
       return () => {
         off();
