@@ -193,6 +193,23 @@ fn a_call_continues_to_stream_after_a_snapshot() {
 }
 
 #[test]
+fn a_call_that_gets_another_place_in_its_message_keeps_its_arguments() {
+    let (mut agent, request) = Agent::started();
+    let given = |ids: &[&str]| {
+        let call =
+            |id: &&str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{\"a\":1}"}});
+        let calls: Vec<Value> = ids.iter().map(call).collect();
+        snapshot(json!([user("u0", "go"), {"id": "m", "role": "assistant", "toolCalls": calls}]))
+    };
+    // Both come before the page looks.
+    for places in [&[&["a", "c"][..], &["a", "b", "c"]], &[&["a", "b", "c"][..], &["c", "a"]]] {
+        let after = agent.events(request, &[given(places[0]), given(places[1])]);
+        let args: Vec<&Value> = after["toolCalls"].as_array().unwrap().iter().map(|call| &call["args"]).collect();
+        assert_eq!(args, vec![&json!({"a": 1}); places[1].len()], "{places:?}");
+    }
+}
+
+#[test]
 fn folded_reasoning_outlives_a_snapshot_without_reasoning() {
     let local = json!([{"id": "m", "role": "assistant", "content": "a", "reasoning": "why", "reasoningDurationMs": 5}]);
     let (mut agent, request) = loaded(local.clone());

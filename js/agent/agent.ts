@@ -9,6 +9,7 @@ import { createGuard } from "./guard.js";
 import { toPolicy } from "../core/policy.js";
 import { createHistory } from "./history.js";
 import { initialSnapshot } from "../snapshot/initial.js";
+import { submitted } from "../snapshot/project.js";
 import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput } from "./input.js";
 import type { Line } from "../api/line.js";
 import { createLink } from "../core/link.js";
@@ -16,6 +17,7 @@ import type { Client, Edit, Link, Parts, Run } from "../core/client.js";
 import type { Core } from "../core/loader.js";
 import { beside, loadBeside, type Beside } from "./beside.js";
 import { needsFull } from "../core/modules.js";
+import { portTo } from "../core/port.js";
 import { readSaved, refusal, type Queued } from "../snapshot/save.js";
 import type { SavedAgent } from "../api/saving.js";
 import { createSaving, type Saving } from "./saving.js";
@@ -26,15 +28,23 @@ import { uuid } from "../base/uuid.js";
 import { createWaker } from "../base/wake.js";
 
 /**
- * An agent over a core that is loaded when it is first needed. The entries of the package differ in the source only.
- * `linked` makes the link to it.
+ * An agent over a core in this page that is loaded when it is first needed. The entries of the package differ in the source only.
  *
  * @internal
  */
-export function createAgentWith<State>(
-  source: () => Promise<Core>,
+export function createAgentWith<State>(load: () => Promise<Core>, given: AgentOptions<State>): Agent<State> {
+  return createAgentOver(() => load().then(portTo), given, createLink);
+}
+
+/**
+ * An agent whose core is at a place that `source` gives. `linked` makes the link to it.
+ *
+ * @internal
+ */
+export function createAgentOver<State, Place>(
+  source: () => Promise<Place>,
   given: AgentOptions<State>,
-  linked: (client: Client<State>) => Link<State> = createLink,
+  linked: (client: Client<State, Place>) => Link<State>,
 ): Agent<State> {
   const { initialMessages = [], initialState, notify, limits = {} } = given;
   const { rules = "tolerant", protocol = "1.0" } = given;
@@ -75,7 +85,7 @@ export function createAgentWith<State>(
   // Nothing has changed yet that would have to be saved.
   let quiet = true;
   // The load that began with the agent, until something needs it.
-  let early: Promise<Core> | undefined;
+  let early: Promise<Place> | undefined;
   // Tools that a submit has brought with it. The results of their calls may come long after.
   const brought = new Map<string, PageTool>();
 
@@ -92,7 +102,7 @@ export function createAgentWith<State>(
     parts = { ...live, calls };
   };
   /** The core with what comes beside it. */
-  const load = (): Promise<Core> => {
+  const load = (): Promise<Place> => {
     const core = source();
     const live = beside();
     if (live && !parts) take(live);
@@ -343,12 +353,7 @@ export function createAgentWith<State>(
           const rest = { ...core, messages: [], replaces: undefined };
           return core.resume ? session.submit(toJson({ ...rest, state: undefined })) : session.retry(toJson(rest));
         },
-        fold: (at) => {
-          const cut = at.messages.findIndex((old) => old.id === replaces);
-          const kept = cut < 0 ? at.messages : at.messages.slice(0, cut);
-          const added = messages.filter(({ id }) => !kept.some((old) => old.id === id));
-          return { ...at, messages: [...kept, ...added], state: merge(at.state, state) };
-        },
+        fold: (at) => submitted(at, messages, state, replaces),
       },
       signal,
     );
@@ -356,13 +361,6 @@ export function createAgentWith<State>(
     // What the agent was saying is over, for the user has said something else.
     line?.endAnswer();
     return done.finally(() => hasty.delete(id));
-  };
-
-  /** As the core does it: members of an object are merged, anything else replaces. */
-  const merge = (old: State, state: State | Partial<State> | undefined): State => {
-    if (state === undefined) return old;
-    const mergeable = [old, state].every((value) => typeof value === "object" && value && !Array.isArray(value));
-    return mergeable ? { ...old, ...state } : (state as State);
   };
 
   /** Tools that came with a submit, in place of the options'; without any, the options' stand again. */
@@ -691,7 +689,7 @@ export function createAgentWith<State>(
         if (listening) ownLine().connect(true).catch(() => {});
       },
       refuse,
-      await: link.await,
+      awaitSave: link.awaitSave,
       surrender: () => {
         const json = link.strand();
         stranded = json !== undefined;
@@ -703,7 +701,7 @@ export function createAgentWith<State>(
   if (saving) emitter.on("finish", () => link.open() || saving?.save());
   else {
     try {
-      if (given.restore) link.await();
+      if (given.restore) link.awaitSave();
       if (isPromise(given.restore)) restoring = given.restore.then((value) => begin(value)).catch(refuse);
       else begin(given.restore);
     } catch (cause) {

@@ -127,7 +127,7 @@ impl World {
         ensure!(same, "the request answers {resume:?}, not {:?}", self.resumed);
         self.thread.sent();
         self.thread.begins();
-        (self.lost, self.anew, self.started, self.chunks) = (None, false, false, None);
+        (self.lost, self.anew, self.over, self.started, self.chunks) = (None, false, false, false, None);
         if !follows {
             self.untold.clear();
         }
@@ -243,6 +243,16 @@ impl World {
         self.due.settles.extend(self.partial.drain(..).map(|(ticket, _)| (ticket, outcome)));
     }
 
+    /// What is open no more needs no answer. Where all that is open is answered, nothing would send that.
+    fn drop_stale_answers(&mut self) {
+        let open = &self.thread.interrupts;
+        let mut stale: Vec<_> = self.partial.extract_if(.., |(_, (id, _))| !open.contains(id)).collect();
+        if open.iter().all(|open| self.partial.iter().any(|(_, (id, _))| id == open)) {
+            stale.append(&mut self.partial);
+        }
+        self.due.settles.extend(stale.into_iter().map(|(ticket, _)| (ticket, "dropped")));
+    }
+
     fn closed(&mut self, request: u32) -> Held {
         self.say(|| format!("     → close {request}"));
         let line = self.lines.last_mut().filter(|line| line.request == request && !line.closed);
@@ -276,6 +286,10 @@ impl World {
         let Some(run) = self.run.take() else { return Ok(()) };
         let Some(ended) = run.ended else { return Err("a request is closed whose run goes on".into()) };
         self.finished = Some(run.received);
+        if matches!(ended, "success" | "interrupted") {
+            self.drop_gone_calls();
+        }
+        self.drop_stale_answers();
         self.conclude(ended, &run.pending);
         match &mut self.turn {
             Some(turn) if matches!(ended, "success" | "interrupted") && turn.ticket.is_none_or(|t| t == run.ticket) => {

@@ -122,6 +122,8 @@ struct Run {
     lost_at: Option<f64>,
     /// The thread is as it was before the replay, for nothing of its run has come.
     rewinds: bool,
+    /// It had ended before the page was loaded anew: of what it tells, only its end counts.
+    known: bool,
 }
 
 impl Run {
@@ -147,6 +149,7 @@ impl Run {
             connected: Vec::new(),
             lost_at: None,
             rewinds: false,
+            known: false,
         }
     }
 
@@ -198,6 +201,8 @@ pub struct World {
     lost: Option<usize>,
     /// The page knows of its run no more than how far it was told.
     anew: bool,
+    /// The last run had ended before the page was loaded anew.
+    over: bool,
     /// The message of the chunks that came last.
     chunks: Option<String>,
     /// RUN_STARTED of the run was received.
@@ -288,6 +293,7 @@ impl World {
             left: None,
             lost: None,
             anew: false,
+            over: false,
             chunks: None,
             started: false,
             untold: Vec::new(),
@@ -409,7 +415,7 @@ impl World {
                 if result.is_ok() {
                     ensure!(self.queue.is_empty() && self.run.is_none(), "reset left something behind");
                     (self.thread, self.turn) = (Thread::new(), None);
-                    (self.left, self.lost, self.anew) = (None, None, false);
+                    (self.left, self.lost, self.anew, self.over) = (None, None, false, false);
                     self.handled.clear();
                     self.tokens = 0;
                     self.untold.clear();

@@ -69,6 +69,8 @@ export interface Entry {
   readonly items: Item[];
   /** When each came. */
   readonly times: number[];
+  /** Which of all items each was: several rows may grow at once. */
+  readonly places: number[];
   /** The text of the deltas, as much of it as a row shows. */
   text: string;
   /** Characters of the deltas in all. */
@@ -81,7 +83,7 @@ export interface Entry {
 const delta = new Set(["TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK", "REASONING_MESSAGE_CONTENT", "REASONING_MESSAGE_CHUNK", "TOOL_CALL_ARGS", "TOOL_CALL_CHUNK"]);
 
 /** Events that one row joins, so that a row can be dropped when there are too many. */
-const maxJoined = 10_000;
+export const maxJoined = 10_000;
 /** Characters of the deltas that a row keeps beside its events. */
 export const maxText = 400;
 
@@ -110,14 +112,16 @@ function kindOf(type: unknown): Kind {
   return kind === "THINKING" ? "reasoning" : kind ? (kind.toLowerCase() as Kind) : "custom";
 }
 
-/** Whether the item continues the row: another delta of the same message or call. */
-export function joins(entry: Entry, item: Item): boolean {
-  const [first] = entry.items;
-  if (!first || !("event" in first) || !("event" in item) || entry.items.length >= maxJoined) return false;
-  const [a, b] = [first.event as Loose, item.event as Loose];
-  if (a.type !== b.type || !delta.has(b.type) || a.subagentRunId !== b.subagentRunId) return false;
-  const same = (name: "messageId" | "toolCallId"): boolean => b[name] === undefined || a[name] === b[name];
-  return same("messageId") && same("toolCallId");
+/**
+ * Rows that an item may continue have the same name: deltas of one message or call. Nothing: it is a row of its own. A chunk that names
+ * nothing continues the last one of its type, whose name is the type.
+ */
+export function nameOfBurst(item: Item): string | undefined {
+  if (!("event" in item)) return undefined;
+  const { type, messageId, toolCallId, subagentRunId } = item.event as Loose;
+  if (!delta.has(type)) return undefined;
+  const ids = [messageId, toolCallId, subagentRunId].filter((id) => typeof id === "string");
+  return [type, ...ids].join("\n");
 }
 
 /** An event whose members are read without knowing its type; a server may send anything in them. */

@@ -27,17 +27,23 @@ export function writeLog(entries: readonly Entry[], snapshot?: AgentSnapshot): s
   let clock = head.at;
   // Only what passes while a response comes is a pause of the server's.
   let open = false;
-  for (const { items, times, changes } of entries) {
-    for (const [i, item] of items.entries()) {
-      const pause = (times[i] ?? clock) - clock;
-      if (pause > 0) lines.push(open ? String(pause) : note({ afterMs: pause }));
-      clock += Math.max(0, pause);
-      open = "event" in item || "response" in item || (open && !("ended" in item || "request" in item));
-      lines.push(...toLines(item));
-    }
-    if (changes) lines.push(JSON.stringify({ note: { changes } }));
+  for (const { item, at, changes } of inOrder(entries)) {
+    const pause = at - clock;
+    if (pause > 0) lines.push(open ? String(pause) : note({ afterMs: pause }));
+    clock += Math.max(0, pause);
+    open = "event" in item || "response" in item || (open && !("ended" in item || "request" in item));
+    lines.push(...toLines(item));
+    if (changes) lines.push(note({ changes }));
   }
+  if (open) lines.push(JSON.stringify({ end: "open" }));
   return lines.map((text) => `${text}\n`).join("");
+}
+
+/** The items of all rows as they came; with the last of a row, what the row has changed. */
+function inOrder(entries: readonly Entry[]): { readonly item: Item; readonly at: number; readonly changes?: Changes | undefined }[] {
+  const all = entries.flatMap(({ items, times, places, changes }) =>
+    items.map((item, i) => ({ item, at: times[i] ?? 0, place: places[i] ?? 0, changes: i === items.length - 1 ? changes : undefined })));
+  return all.sort((a, b) => a.place - b.place);
 }
 
 function toLines(item: Item): string[] {

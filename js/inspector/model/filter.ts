@@ -51,9 +51,10 @@ export function createFilter(log: Log): Filter {
       rows = rows.slice(after(rows, first - 1));
       return;
     }
-    // It has grown: text that was searched in vain may have come. Only the newest rows grow.
-    if (entry.id !== seen || !wanted.search || rows[rows.length - 1] === entry) return;
-    if (fits(entry)) rows.push(entry);
+    // It has grown: text that was searched in vain may have come.
+    if (entry.id > seen || !wanted.search) return;
+    const place = after(rows, entry.id - 1);
+    if (rows[place] !== entry && fits(entry)) rows.splice(place, 0, entry);
   });
 
   return {

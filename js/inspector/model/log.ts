@@ -1,6 +1,6 @@
 // The rows of the timeline, of which a bounded number is kept.
 
-import { classify, deltaOf, joins, maxText, type Changes, type Entry, type Item } from "./entry.js";
+import { classify, deltaOf, maxJoined, maxText, nameOfBurst, type Changes, type Entry, type Item } from "./entry.js";
 import { weigh } from "./text.js";
 
 /** What a log keeps. */
@@ -31,7 +31,9 @@ export interface Log {
 export function createLog({ maxEvents = 100_000, maxCharacters = 64_000_000 }: LogLimits = {}): Log {
   const listeners = new Set<(entry: Entry | undefined) => void>();
   let entries: Entry[] = [];
-  let [ids, events, characters, dropped] = [0, 0, 0, 0];
+  let [ids, items, events, characters, dropped] = [0, 0, 0, 0, 0];
+  // The rows that may still grow: those since the last item that was no delta. Streams side by side come in turns.
+  const burst = new Map<string, Entry>();
   let startedAt: number | undefined;
 
   const tell = (entry: Entry | undefined): void => {
@@ -53,6 +55,7 @@ export function createLog({ maxEvents = 100_000, maxCharacters = 64_000_000 }: L
       characters -= size;
     }
     if (!gone) return;
+    burst.clear();
     entries = entries.slice(gone);
     dropped += gone;
     tell(undefined);
@@ -75,17 +78,24 @@ export function createLog({ maxEvents = 100_000, maxCharacters = 64_000_000 }: L
       startedAt ??= at;
       const size = weight(item);
       const text = deltaOf(item);
-      const last = entries[entries.length - 1];
-      let entry = last;
-      if (entry && joins(entry, item)) {
+      const place = ++items;
+      const name = nameOfBurst(item);
+      if (name === undefined) burst.clear();
+      let entry = name === undefined ? undefined : burst.get(name);
+      if (entry && entry.items.length < maxJoined) {
         entry.items.push(item);
         entry.times.push(at);
+        entry.places.push(place);
         if (entry.text.length < maxText) entry.text += text.slice(0, maxText);
         entry.length += text.length;
         entry.size += size;
       } else {
-        entry = { id: ++ids, ...classify(item), at, items: [item], times: [at], text: text.slice(0, maxText), length: text.length, size };
+        entry = { id: ++ids, ...classify(item), at, items: [item], times: [at], places: [place], text: text.slice(0, maxText), length: text.length, size };
         entries.push(entry);
+      }
+      if (name !== undefined) {
+        burst.set(name, entry);
+        burst.set(entry.type, entry);
       }
       events++;
       characters += size;
@@ -99,6 +109,7 @@ export function createLog({ maxEvents = 100_000, maxCharacters = 64_000_000 }: L
     },
     clear: () => {
       entries = [];
+      burst.clear();
       [events, characters, dropped] = [0, 0, 0];
       startedAt = undefined;
       tell(undefined);

@@ -103,6 +103,25 @@ impl Asked {
         self.partial.take_all().map(reopen).collect()
     }
 
+    /// A run has ended with interrupts, some of which may be those that are answered.
+    pub fn mark(&self, thread: &mut Thread) {
+        self.partial.iter().for_each(|partial| thread.mark_answered(&partial.id, true));
+    }
+
+    /// Drops the answers to what is open no more; and all, where no interrupt is left to wait for: nothing would send them.
+    pub fn drop_stale(&mut self, thread: &mut Thread) -> Vec<Ticket> {
+        if self.partial.len() == 0 {
+            return Vec::new();
+        }
+        let (questions, asked) = thread.questions();
+        let stale = self.partial.take_stale(f64::NEG_INFINITY, asked, |id| thread.question(id).is_some());
+        let mut dropped: Vec<Ticket> = stale.into_iter().map(|gone| gone.ticket).collect();
+        if self.partial.len() == questions {
+            dropped.extend(self.drop_answers(thread));
+        }
+        dropped
+    }
+
     /// The run has ended well, or is forgotten: its answers are not sent again.
     pub fn ended(&mut self) {
         self.resumed = None;

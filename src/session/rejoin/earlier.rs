@@ -82,6 +82,10 @@ impl Earlier {
         self.over = over;
     }
 
+    pub fn has_all(&self) -> bool {
+        self.over
+    }
+
     /// Whether what comes is of the run that is joined, and known.
     pub fn is_over(&self) -> bool {
         self.place == Place::Known && !self.before
@@ -109,7 +113,8 @@ impl Earlier {
             }
         };
         self.place = match (self.before, is_ours) {
-            (true, true) if self.over => Place::Known,
+            // Once more, where the run has several parts.
+            (_, true) if self.over && (self.before || self.place == Place::Known) => Place::Known,
             (true, false) if self.lacks => Place::New,
             (true, false) => Place::Known,
             _ => Place::Joined,
@@ -142,11 +147,11 @@ impl Earlier {
         self.renames
     }
 
-    /// Writes what a page needs of it that is loaded anew: `{runs, first?, renames?, lacks?}`.
+    /// Writes what a page needs of it that is loaded anew: `{runs, first?, renames?, lacks?, over?}`.
     pub fn save(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
         object.strings("runs", self.runs.keys()).optional("first", self.first.as_deref());
-        for (name, is) in [("renames", self.renames), ("lacks", self.lacks)] {
+        for (name, is) in [("renames", self.renames), ("lacks", self.lacks), ("over", self.over)] {
             if is {
                 object.member(name).push_str("true");
             }
@@ -160,7 +165,7 @@ impl Earlier {
         let runs = fields.get("runs")?.array()?.into_iter().filter_map(id).collect();
         let first = fields.some("first").and_then(Raw::string).map(String::from);
         let is = |name: &str| fields.get(name).is_some();
-        Some(Self { runs, first, renames: is("renames"), lacks: is("lacks"), ..Self::default() })
+        Some(Self { runs, first, renames: is("renames"), lacks: is("lacks"), over: is("over"), ..Self::default() })
     }
 }
 

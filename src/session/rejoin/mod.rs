@@ -62,7 +62,7 @@ impl Rejoin {
         self.earlier.set_over(true);
     }
 
-    /// The thread before the run is to be kept, as the run may be told again. `lacks`: the thread has seen no run.
+    /// The thread before the run is to be kept, as the run may be replayed. `lacks`: the thread has seen no run.
     pub fn keep(&mut self, checkpoint: Checkpoint, lacks: bool) {
         self.progress.checkpoint = Some(checkpoint);
         self.earlier.set_lacks(lacks);
@@ -154,7 +154,7 @@ impl Rejoin {
         self.progress.is_repeated(resume, frame, max_depth)
     }
 
-    /// Whether a report is new, also where a run is told again.
+    /// Whether a report is new, also where a run is replayed.
     pub fn is_new(&mut self, report: Report) -> bool {
         self.progress.told.tell(report)
     }
@@ -174,7 +174,7 @@ impl Rejoin {
         self.progress.started = false;
     }
 
-    /// The run is told again, from its beginning.
+    /// The run is replayed from its beginning.
     pub fn replay(&mut self) {
         self.progress.started = false;
         self.progress.rewinds = true;
@@ -205,6 +205,11 @@ impl Rejoin {
         self.earlier.place()
     }
 
+    /// Whether the thread has all of the run that is joined: it had ended before the page was loaded anew.
+    pub fn has_all(&self) -> bool {
+        self.earlier.has_all()
+    }
+
     /// Whether what comes is of the run that is joined, and known.
     pub fn is_over(&self) -> bool {
         self.earlier.is_over()
@@ -220,29 +225,28 @@ impl Rejoin {
         self.earlier.take_ended()
     }
 
-    /// Writes what a page needs that is loaded anew: `cursor`, `behind` and `checkpoint` of a run that can be joined,
-    /// `earlier` of a thread that is `told` with all its runs.
+    /// Writes what a page needs that is loaded anew: `cursor` and `behind`, `checkpoint` of a run that was cut, `earlier` of a
+    /// thread that is `told` with all its runs.
     pub fn save(&self, object: &mut JsonWriter<'_>, joinable: bool, running: bool, told: bool, thread: &Thread) {
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
-        if joinable {
-            object.optional("cursor", self.cursor()).optional("behind", self.behind());
-            if let Some(checkpoint) = &self.progress.checkpoint {
-                checkpoint.write(object.member("checkpoint"), thread);
-            }
+        // A run that has ended can be joined, too: the page is at work on its calls.
+        object.optional("cursor", self.cursor()).optional("behind", self.behind());
+        if let Some(checkpoint) = self.progress.checkpoint.as_ref().filter(|_| joinable) {
+            checkpoint.write(object.member("checkpoint"), thread);
         }
-        if told && (running || self.earlier.renames()) {
+        if told && (running || self.earlier.renames()) || running && self.has_all() {
             self.earlier.save(object.member("earlier"));
         }
     }
 
-    /// The session is another one, which was saved.
-    pub fn restore(&mut self, fields: &Fields<'_>) {
+    /// The session is another one, which was saved; `thread` is its thread.
+    pub fn restore(&mut self, fields: &Fields<'_>, thread: &mut Thread) {
         let string = |name: &str| fields.some(name).and_then(Raw::string).map(String::from);
         self.last_event_id = string("lastEventId").unwrap_or_default();
         self.progress = Progress::default();
         self.progress.cursor = string("cursor");
         self.progress.behind = string("behind");
-        self.progress.checkpoint = fields.some("checkpoint").and_then(Checkpoint::read);
+        self.progress.checkpoint = fields.some("checkpoint").and_then(|raw| Checkpoint::read(raw, thread));
         self.earlier = fields.some("earlier").and_then(Earlier::restore).unwrap_or_default();
         self.earlier.set_old();
     }
