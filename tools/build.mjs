@@ -6,7 +6,7 @@
 //   the same with all features ───────────────────────────────────────► pkg/full.wasm, glue/full-bytes.js, full.js
 //   docs/rules.md ──► pkg/glue/rules.js
 //   js/ ──tsc──► pkg/*.js, *.d.ts, *.js.map ──esbuild──► pkg/ag-ui-wasm.min.js
-//   pkg-template/, README, licences ──► pkg/
+//   pkg-template/, README, licenses ──► pkg/
 //   cargo's registry ──► pkg/THIRD-PARTY-LICENSES.txt
 //
 // Each step is skipped when its inputs are what they were.
@@ -19,7 +19,7 @@ import { pathToFileURL } from "node:url";
 import { documents } from "./documents.mjs";
 import { compileUnpacker, pack } from "./pack.mjs";
 import { fingerprint, whenChanged } from "./fingerprint.mjs";
-import { licences } from "./licences.mjs";
+import { licenses } from "./licenses.mjs";
 import { at, packageFolder } from "./paths.mjs";
 import { rulesModule } from "./rules.mjs";
 import { Failure, isMain, main, run, step } from "./run.mjs";
@@ -47,14 +47,14 @@ const modules = [
 const compiled = ({ target }) => join(target, "wasm32-unknown-unknown/release/ag_ui_wasm.wasm");
 
 /** @param {Module} module */
-const optimised = ({ name }) => join(scratch, `${name}.wasm`);
+const optimized = ({ name }) => join(scratch, `${name}.wasm`);
 
 /** Sets up what is missing and brings pkg/ up to date. */
 export async function build() {
   await ensureBuildTools();
   for (const module of modules) {
     await compile(module);
-    await optimise(module);
+    await optimize(module);
   }
   await assemble();
   linkPackage();
@@ -65,7 +65,7 @@ async function compile(module) {
   const args = [
     ...["rustc", "--locked", "--release", "--target", "wasm32-unknown-unknown", "--lib"],
     ...["--target-dir", module.target, ...module.features],
-    // Asking for the cdylib alone lets cargo optimise across crates, which saves a seventh of the size.
+    // Asking for the cdylib alone lets cargo optimize across crates, which saves a seventh of the size.
     ...["--crate-type", "cdylib"],
     ...["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"],
     ...["--config", `target.wasm32-unknown-unknown.rustflags = ${JSON.stringify([...forSize, ...shortPaths()])}`],
@@ -90,12 +90,12 @@ function shortPaths() {
 }
 
 /** @param {Module} module */
-async function optimise(module) {
+async function optimize(module) {
   const { name } = module;
   const inputs = fingerprint([compiled(module), wbg, at("package-lock.json"), ...["build", "short-names", "pack"].map((name) => at(`tools/${name}.mjs`)), at("tools/unpack.rs")]);
-  const outputs = [join(glue, `${name}.js`), join(glue, module.bytes), optimised(module)];
+  const outputs = [join(glue, `${name}.js`), join(glue, module.bytes), optimized(module)];
   await whenChanged(name, { inputs, outputs }, () =>
-    step(`Optimising ${name}.wasm`, async () => {
+    step(`Optimizing ${name}.wasm`, async () => {
       mkdirSync(glue, { recursive: true });
       const flags = ["--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section"];
       await run(wbg, [compiled(module), ...flags, "--out-dir", glue, "--out-name", name], { log: `build-wasm-bindgen-${name}` });
@@ -103,9 +103,9 @@ async function optimise(module) {
       // No single --enable-* flags: the module says itself which features it uses.
       // Nothing stands in the first kilobyte of the memory, which is the end of the stack: offsets may be added by the loads.
       const smaller = ["-O3", "--low-memory-unused", shortNames];
-      const optimise = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, made, "-o", optimised(module)];
-      followNames(join(glue, `${name}.js`), await run("node", optimise, { log: `build-wasm-opt-${name}` }));
-      writeFileSync(join(glue, module.bytes), await inlineBytes(readFileSync(optimised(module))));
+      const optimize = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, made, "-o", optimized(module)];
+      followNames(join(glue, `${name}.js`), await run("node", optimize, { log: `build-wasm-opt-${name}` }));
+      writeFileSync(join(glue, module.bytes), await inlineBytes(readFileSync(optimized(module))));
       rmSync(made);
       rmSync(join(glue, `${name}_bg.wasm.d.ts`), { force: true });
     }),
@@ -113,7 +113,7 @@ async function optimise(module) {
 }
 
 async function assemble() {
-  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimised), at("package-lock.json"), at("Cargo.lock"), at("tools/licences"), at("tools/licences.mjs"), at("tools/rules.mjs"), at("tools/sources.mjs"), ...documents.map((name) => at(name))];
+  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimized), at("package-lock.json"), at("Cargo.lock"), at("tools/licenses"), at("tools/licenses.mjs"), at("tools/rules.mjs"), at("tools/sources.mjs"), ...documents.map((name) => at(name))];
   const inputs = fingerprint(sources, { extra: crateVersion() });
   await whenChanged("package", { inputs, outputs: [packageFolder] }, () =>
     step("Assembling the package", async () => {
@@ -124,7 +124,7 @@ async function assemble() {
       cpSync(glue, join(staging, "glue"), { recursive: true });
       for (const module of modules) {
         const { name, bytes } = module;
-        cpSync(optimised(module), join(staging, `${name}.wasm`));
+        cpSync(optimized(module), join(staging, `${name}.wasm`));
         const types = bytes.replace(".js", ".d.ts");
         cpSync(at("js/glue", types), join(staging, "glue", types));
       }
@@ -138,7 +138,7 @@ async function assemble() {
         if (existsSync(at(name)) && !existsSync(join(staging, name))) cpSync(at(name), join(staging, name), { recursive: true });
       }
       await writeOneFile(staging);
-      writeFileSync(join(staging, "THIRD-PARTY-LICENSES.txt"), await licences());
+      writeFileSync(join(staging, "THIRD-PARTY-LICENSES.txt"), await licenses());
       stampVersion(join(staging, "package.json"));
 
       rmSync(packageFolder, { recursive: true, force: true });
@@ -167,7 +167,7 @@ async function inlineBytes(wasm) {
 async function checkBytes(module) {
   const load = (/** @type {string} */ name) => import(pathToFileURL(join(staging, name)).href);
   const [{ inflate }, { bytes }] = await Promise.all([load("core/loader.js"), load(`glue/${module.bytes}`)]);
-  if (Buffer.compare(Buffer.from(await inflate(bytes)), readFileSync(optimised(module))) === 0) return;
+  if (Buffer.compare(Buffer.from(await inflate(bytes)), readFileSync(optimized(module))) === 0) return;
   throw new Failure(`${module.name}.wasm does not come back from its inline bytes: tools/pack.mjs does not know all of its operations.`);
 }
 

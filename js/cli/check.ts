@@ -172,9 +172,9 @@ function causeOf({ message, cause }: AgentError): string {
   return reason instanceof Error && reason.message ? `${message} (${reason.message})` : message;
 }
 
-/** Strict rules say more about the grammar of a frame; what tolerant rules said of the same rule is the same. */
+/** What tolerant rules read without a word is what strict rules find. Both report the same of a rule: then it is said once. */
 function merged(found: readonly Violation[], turn: number, strict: ReadonlyMap<number, readonly Violation[]>): Violation[] {
-  const known = ({ turn: of, offset, rule }: Violation): boolean =>
-    of === turn && offset !== null && (strict.get(offset) ?? []).some((violation) => violation.rule === rule);
-  return [...found.filter((violation) => !known(violation)), ...[...strict.values()].flat()];
+  const known = ({ offset, rule }: Violation): boolean =>
+    found.some((violation) => violation.turn === turn && violation.offset === offset && violation.rule === rule);
+  return [...found, ...[...strict.values()].flat().filter((violation) => !known(violation))];
 }

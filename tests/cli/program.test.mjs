@@ -249,7 +249,7 @@ describe("arguments", () => {
   }
 
   test("a script, or a recording, that is none is named with its place", async () => {
-    const script = await inside("check", "http://a.test", "--script", file("bad.json", { turns: [{ mesage: "x" }] }));
+    const script = await inside("check", "http://a.test", "--script", file("bad.json", { turns: [{ message: "x" }] }));
     assert.deepEqual([script.status, /turns\[0\] has the unknown member "mesage": expected message, /.test(script.err)], [2, true], script.err);
     const recording = await inside("replay", file("bad.jsonl", '{"type":"RUN_STARTED"}\nwhat\n'));
     assert.deepEqual([recording.status, /Line 2 of the recording/.test(recording.err)], [2, true], recording.err);
