@@ -9,6 +9,7 @@ import { createGuard } from "./guard.js";
 import { toPolicy } from "../core/policy.js";
 import { createHistory } from "./history.js";
 import { initialSnapshot } from "../snapshot/initial.js";
+import { submitted } from "../snapshot/project.js";
 import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput } from "./input.js";
 import type { Line } from "../api/line.js";
 import { createLink } from "../core/link.js";
@@ -352,12 +353,7 @@ export function createAgentOver<State, Place>(
           const rest = { ...core, messages: [], replaces: undefined };
           return core.resume ? session.submit(toJson({ ...rest, state: undefined })) : session.retry(toJson(rest));
         },
-        fold: (at) => {
-          const cut = at.messages.findIndex((old) => old.id === replaces);
-          const kept = cut < 0 ? at.messages : at.messages.slice(0, cut);
-          const added = messages.filter(({ id }) => !kept.some((old) => old.id === id));
-          return { ...at, messages: [...kept, ...added], state: merge(at.state, state) };
-        },
+        fold: (at) => submitted(at, messages, state, replaces),
       },
       signal,
     );
@@ -365,13 +361,6 @@ export function createAgentOver<State, Place>(
     // What the agent was saying is over, for the user has said something else.
     line?.endAnswer();
     return done.finally(() => hasty.delete(id));
-  };
-
-  /** As the core does it: members of an object are merged, anything else replaces. */
-  const merge = (old: State, state: State | Partial<State> | undefined): State => {
-    if (state === undefined) return old;
-    const mergeable = [old, state].every((value) => typeof value === "object" && value && !Array.isArray(value));
-    return mergeable ? { ...old, ...state } : (state as State);
   };
 
   /** Tools that came with a submit, in place of the options'; without any, the options' stand again. */

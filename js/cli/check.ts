@@ -88,8 +88,8 @@ export async function check(url: string, options: CheckOptions): Promise<Verdict
   if (unjudged === undefined && bytes && events === 0) unjudged = "the answer holds no event of AG-UI";
   const readable = dialect === undefined ? turns.filter(({ status }) => status !== undefined) : [];
   const found = readable.reduce((all, turn) => merged(all, turn.number, grammar(core, turn)), violations);
-  const strict = dialect === undefined ? official(core, readable) : null;
-  const installed = strict && !unjudged ? await installedClient(readable) : undefined;
+  const strict = dialect === undefined && unjudged === undefined ? official(core, readable) : null;
+  const installed = strict ? await installedClient(readable) : undefined;
   return {
     report: {
       url,

@@ -158,12 +158,16 @@ describe("what has changed", () => {
       { type: "STATE_DELTA", delta: [{ op: "replace", path: "/n", value: 2 }] },
       { type: "STATE_DELTA", delta: [{ op: "add", path: "/list/-", value: "x" }] },
       text("Hel", "lo"),
+      toolCall("weather", {}, "c"),
+      { type: "TOOL_CALL_RESULT", messageId: "res", toolCallId: "c", content: "sun" },
     );
     const changes = (type) => all.log.entries.filter((entry) => entry.type === type).map(({ changes }) => changes);
     assert.deepEqual(changes("STATE_DELTA").map(({ state }) => state), [[{ path: "/n", before: "1", after: "2" }], [{ path: "/list/0", after: '"x"' }]]);
     const [content] = changes("TEXT_MESSAGE_CONTENT");
     assert.equal(content.messages[0].role, "assistant");
     assert.equal(content.messages[0].after.length, 5);
+    const roles = (type) => changes(type).flatMap(({ messages = [] }) => messages.map(({ role }) => role));
+    assert.deepEqual([roles("TOOL_CALL_START"), roles("TOOL_CALL_RESULT"), changes("RUN_FINISHED")], [["assistant"], ["tool"], [undefined]]);
     const own = all.log.entries.find(({ type, changes }) => type === "page" && changes?.messages);
     assert.equal(own.changes.messages[0].role, "user");
   });
