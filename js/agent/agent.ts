@@ -505,7 +505,11 @@ export function createAgentWith<State>(
     getSnapshot: () => snapshot,
     getServerSnapshot: () => first,
     submit: shown(submit),
-    stop: async () => link.stop(),
+    stop: async () => {
+      // What they come to is of no use from now on, also where somebody has answered the call meanwhile.
+      if (bare.isLoading) calls.abandonAll();
+      return link.stop();
+    },
     connect: async () => {
       act();
       if (!options.transport?.keep) {

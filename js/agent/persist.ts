@@ -1,7 +1,7 @@
 // What is kept of an agent between two visits: the form of a save, where it is put, and when.
 
 import { AgentError } from "../api/error.js";
-import type { Message } from "../api/protocol.js";
+import type { Message, TokenUsage } from "../api/protocol.js";
 
 /** What `agent.save()` gives: plain JSON, with more in it than an application has to know. */
 export interface SavedAgent {
@@ -67,6 +67,7 @@ interface Saved extends SavedAgent {
   readonly unsent: readonly string[];
   readonly untold?: readonly { readonly call: string }[];
   readonly queue: readonly Queued[];
+  readonly usage?: readonly TokenUsage[];
 }
 
 /** A submit that waits, as a save has it. */
@@ -111,6 +112,8 @@ export function mergeSaves(older: string, newer: string): string {
     handled: union(old.handled, own.handled, itself),
     unsent: union(old.unsent, own.unsent, itself),
     untold: union(old.untold, own.untold, ({ call }) => call),
+    // Whoever reads it adds up what is of one model.
+    usage: [...(old.usage ?? []), ...(own.usage ?? [])],
     queue: union(old.queue, own.queue, ({ runId }) => runId).filter(({ runId }) => runId !== own.runId),
   });
 }

@@ -134,6 +134,9 @@ export interface Link<State> {
   dispose(): void;
 }
 
+/** Whether a run is that one, or follows on its calls: it has its id and a number then. */
+const belongs = (runId: string, id: string): boolean => runId === id || runId.replace(/-\d+$/, "") === id;
+
 /** An open session and the runs that it works on. */
 interface Live<State> {
   session?: Session;
@@ -297,9 +300,9 @@ export function createLink<State>(client: Client<State>): Link<State> {
     if (runs.delete(run)) tell(run, result);
   };
 
-  /** Whoever waits for a run of the queue of an earlier session; a run that follows on its calls has its id and a number. */
+  /** Whoever waits for a run of the queue of an earlier session. */
   const adopted = (runId: string): Run<State> | undefined => {
-    const run = [...runs].find(({ id, ticket }) => ticket === undefined && (runId === id || runId.replace(/-\d+$/, "") === id));
+    const run = [...runs].find(({ id, ticket }) => ticket === undefined && belongs(runId, id));
     if (run) runs.delete(run);
     return run;
   };
@@ -611,9 +614,10 @@ export function createLink<State>(client: Client<State>): Link<State> {
   const end = (): void => {
     const mine = live;
     const session = mine?.session;
-    if (session) call(() => session.dispose());
     if (live) kept.delete(live);
+    // Whoever ends it says what becomes of its runs.
     live = undefined;
+    if (session) call(() => session.dispose());
     scheduler.clear();
     calls.abandonAll();
     if (mine) leave(mine);
@@ -749,6 +753,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       });
     },
     dispose: () => {
+      flush();
       disposed = true;
       end();
       forget();
@@ -758,7 +763,11 @@ export function createLink<State>(client: Client<State>): Link<State> {
         const ended = cutOff(last, "aborted");
         publish({ ...ended, status: "idle", isLoading: false, outcome: "aborted", queue: [], connection: closed });
       });
+      const { runId, isLoading } = last;
+      const own = runId !== undefined && [...runs].some(({ id }) => belongs(runId, id));
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
+      // It follows on calls, or is one of an earlier session.
+      if (isLoading && runId !== undefined && !own) tell(undefined, { runId, outcome: "aborted" });
     },
   };
   return link;

@@ -248,8 +248,10 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     return composeSave(beside, isLoading ? { threadId, messages: then, state: its } : { threadId, messages, state }, queuedOf([...sent]));
   };
 
+  const save = (): string => (remote ? compose(rest ?? link.save()) : link.save());
+
   const suspend = (): string => {
-    const json = remote ? compose(rest ?? link.save()) : link.save();
+    const json = save();
     freeze();
     link.suspend();
     return json;
@@ -269,17 +271,24 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     late: true,
     run: (run) => {
       const busy = client.read().isLoading || run.part === true || run.waits === true;
+      // Until what the worker says of itself has it.
+      const entry = { run, waits: busy };
+      /** It has ended: what was saved meanwhile may have it still. */
+      const over = (): void => {
+        parts.delete(own);
+        if (sent.delete(entry)) client.save(save(), false, () => {});
+      };
       const own: Run<State> = {
         ...run,
         resolve: (result) => {
-          parts.delete(own);
+          over();
           const why = refusals.get(own.ticket!);
           refusals.delete(own.ticket!);
           if (why) run.reject(misuse(why));
           else run.resolve(result);
         },
         reject: (error) => {
-          parts.delete(own);
+          over();
           run.reject(error);
         },
       };
@@ -288,9 +297,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
       const begun = { status: "running", isLoading: true, error: undefined, outcome: undefined, connection: connecting } as const;
       const fold = (at: Snapshot): Snapshot => (busy ? at : { ...run.fold(at), ...begun, runId: run.id });
       const known = guess(() => link.run(own), fold, () => ({ ticket: own.ticket, part: run.part }));
-      if (!known || !run.queued) return;
-      // Until what the worker says of itself has it.
-      const entry = { run: own, waits: busy };
+      if (!known || !run.queued || (busy && (run.ifBusy === "drop" || run.ifBusy === "reject"))) return;
       sent.add(entry);
       void known.then(() => sent.delete(entry));
     },
@@ -304,16 +311,12 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
       if (isLoading && runId === run.id) return void stop(cancel);
       void guess(cancel, (at) => ({ ...at, queue: at.queue.filter((waiting) => waiting.runId !== run.id) }));
     },
-    stop: () => {
-      // What they come to is of no use from now on; the worker would say so a moment later.
-      if (client.read().isLoading) calls.abandonAll();
-      return stop(link.stop);
-    },
+    stop: () => stop(link.stop),
     reset: (edit, heard) => {
       calls.abandonAll();
       void guess(() => link.reset(edit), edit.fold, undefined, heard);
     },
-    save: () => (remote ? compose(rest ?? link.save()) : link.save()),
+    save,
     suspend,
     strand,
     dispose: () => {

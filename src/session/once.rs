@@ -27,6 +27,16 @@ impl Once {
         })
     }
 
+    /// How many reports of this kind are known.
+    pub fn known(&self, kind: &'static str) -> usize {
+        self.0.iter().find(|counter| counter.kind == kind).map_or(0, |counter| counter.told.max(counter.before))
+    }
+
+    /// So many reports of this kind were told before the run is read on.
+    pub fn restore(&mut self, kind: &'static str, told: usize) {
+        self.0.push(Counter { kind, told, before: 0 });
+    }
+
     /// The run is told again, from its beginning.
     pub fn replay(&mut self) {
         for counter in &mut self.0 {
@@ -50,6 +60,17 @@ mod tests {
         assert_eq!(new_ones(&mut once, "custom", 2), [1, 2]);
         once.replay();
         assert_eq!(new_ones(&mut once, "custom", 4), [3, 4]);
+    }
+
+    #[test]
+    fn what_was_told_before_a_reload_is_not_new() {
+        let mut saved = Once::default();
+        saved.tell("usage");
+        saved.tell("usage");
+        let mut once = Once::default();
+        once.restore("usage", saved.known("usage"));
+        once.replay();
+        assert_eq!(new_ones(&mut once, "usage", 3), [3]);
     }
 
     #[test]

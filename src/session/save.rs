@@ -1,9 +1,10 @@
 //! An agent as one JSON text, and back: thread, queue, the page's calls and the cursor, but not what was published.
 //!
 //! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, untold?, failed?, queue, turn?, resumed?,
-//! lastEventId?, cursor?, behind?, checkpoint?, earlier?}`. A later version that means something else has another `v`.
+//! usage?, lastEventId?, cursor?, behind?, usageTold?, checkpoint?, earlier?}`. A later version that means something else has another `v`.
 
 use super::earlier::Earlier;
+use super::event::USAGE;
 use super::page_calls::Untold;
 use super::reconnect::{Progress, Resume};
 use super::submit::{IfAwaiting, Misuse, Start, Submit};
@@ -54,11 +55,16 @@ impl Session {
         if let Some(resumed) = &self.resumed {
             object.json("resumed", resumed);
         }
+        if let Some(usage) = self.thread.write_usage() {
+            object.json("usage", &usage);
+        }
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
         // A run that was cut can be joined still.
         if running || self.outcome == Some(Outcome::Truncated) {
             object.optional("cursor", self.progress.cursor.as_deref());
             object.optional("behind", self.progress.behind.as_deref());
+            // The run may be told again, from its beginning.
+            object.number("usageTold", Some(self.progress.told.known(USAGE) as u64).filter(|told| *told > 0));
             if let Some(checkpoint) = &self.progress.checkpoint {
                 checkpoint.write(object.member("checkpoint"), &self.thread);
             }
@@ -106,6 +112,9 @@ impl Session {
         self.thread.set_messages(messages);
         self.thread.set_state(state);
         self.thread.restore_unsent(&unsent);
+        if let Some(usage) = fields.some("usage") {
+            self.thread.restore_usage(usage);
+        }
         self.thread.restore_interrupts(interrupts);
         self.handled = handled;
         self.untold = Untold::default();
@@ -118,6 +127,9 @@ impl Session {
         self.progress.cursor = string("cursor");
         self.progress.behind = string("behind");
         self.progress.checkpoint = checkpoint;
+        if let Some(told) = fields.some("usageTold").and_then(Raw::whole) {
+            self.progress.told.restore(USAGE, usize::try_from(told).unwrap_or_default());
+        }
         self.earlier = fields.some("earlier").and_then(Earlier::restore).unwrap_or_default();
         self.earlier.set_old();
         for submit in queue {
