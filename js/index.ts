@@ -1,6 +1,6 @@
 import { createAgentWith } from "./agent/agent.js";
 import { compactWith } from "./agent/compact.js";
-import type { AgUiEvent } from "./agent/events.js";
+import type { AgUiEvent } from "./api/events.js";
 import { inline } from "./core/inline.js";
 import { moduleFor } from "./core/modules.js";
 import type { Agent, AgentOptions } from "./api/types.js";

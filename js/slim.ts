@@ -1,6 +1,6 @@
 import { createAgentWith } from "./agent/agent.js";
 import { compactWith } from "./agent/compact.js";
-import type { AgUiEvent } from "./agent/events.js";
+import type { AgUiEvent } from "./api/events.js";
 import { moduleFor } from "./core/modules.js";
 import { modulesAt } from "./core/slim-modules.js";
 import type { Agent, SlimAgentOptions } from "./api/types.js";

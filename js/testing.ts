@@ -1,9 +1,11 @@
 // For tests of applications: an agent's server that says what the test says, when the test says so, in place of `fetch`;
 // and an agent without a core, for components. Needs no test framework.
 
-import { createEmitter } from "./agent/emitter.js";
+import { createEmitter } from "./base/emitter.js";
 import { initialSnapshot } from "./snapshot/initial.js";
+import { bytesOf, readRecording } from "./base/recording.js";
 import { uuid } from "./base/uuid.js";
+import type { RecordedEnd } from "./base/recording.js";
 import type {
   Agent,
   AgentListeners,
@@ -35,6 +37,16 @@ export interface ScriptedRequest {
   readonly signal: AbortSignal | undefined;
 }
 
+export {
+  readRecording,
+  writeRecording,
+  type Exchange,
+  type ReadExchange,
+  type RecordedEnd,
+  type RecordedPart,
+  type RecordedRequest,
+} from "./base/recording.js";
+
 /** An event as it is to be sent, which need not be a correct one. */
 export interface ScriptedEvent {
   readonly type: string;
@@ -59,6 +71,13 @@ export interface ScriptedAgent {
   reply(...steps: readonly Step[]): void;
   /** Answers as `reply`, but leaves the body open for `send`, `end` and `cut`; RUN_FINISHED is not added. */
   open(...steps: readonly Step[]): void;
+  /**
+   * Answers a request for each exchange of a recording (JSON Lines, see docs/recordings.md), byte for byte, with the pauses
+   * that it has.
+   *
+   * @throws {SyntaxError} where it is none
+   */
+  play(recording: string): void;
   /** Adds to the body that is open. */
   send(...steps: readonly Step[]): void;
   /** Ends the body that is open, after what it has yet to say. */
@@ -75,16 +94,20 @@ export interface ScriptedAgent {
   tick(ms?: number): Promise<void>;
 }
 
+/** A step, or bytes as they are. */
+type Piece = Step | Uint8Array;
+
 type Answer =
   | { readonly steps: readonly Step[]; readonly ends: boolean }
+  | { readonly pieces: readonly Piece[]; readonly end: RecordedEnd; readonly head: ResponseInit }
   | { readonly response: () => Response };
 
 /** A body that is on its way. */
 interface Body {
   readonly request: ScriptedRequest;
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
-  steps: Step[];
-  ends: boolean;
+  steps: Piece[];
+  end: RecordedEnd;
   /** When the next step is due. */
   due: number;
 }
@@ -132,11 +155,13 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
       if (typeof step === "number") body.due = now + step;
       else if (typeof step === "function") steps.unshift(step(request));
       else if (isList(step)) steps.unshift(...step);
+      else if (step instanceof Uint8Array) controller.enqueue(step);
       else controller.enqueue(encoder.encode(`data: ${JSON.stringify(step)}\n\n`));
     }
-    if (steps.length || !body.ends || body.due > now) return;
+    if (steps.length || body.end === "open" || body.due > now) return;
     bodies.delete(body);
-    controller.close();
+    if (body.end === "closed") controller.close();
+    else controller.error(new TypeError("The connection was cut"));
   };
 
   const fetch = async (resource: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
@@ -163,9 +188,12 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
       });
     }));
     if ("response" in given) return given.response();
+    const recorded = "pieces" in given;
+    const steps = recorded ? [...given.pieces] : whole(given, request);
+    const end = recorded ? given.end : given.ends ? "closed" : "open";
     const stream = new ReadableStream<Uint8Array>({
       start(controller) {
-        const body: Body = { request, controller, steps: whole(given, request), ends: given.ends, due: now };
+        const body: Body = { request, controller, steps, end, due: now };
         bodies.add(body);
         signal?.addEventListener("abort", () => bodies.delete(body) && controller.error(signal.reason));
         pump(body);
@@ -174,7 +202,7 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
         for (const body of bodies) if (body.request === request) bodies.delete(body);
       },
     });
-    return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+    return new Response(stream, recorded ? given.head : { headers: { "content-type": "text/event-stream" } });
   };
 
   const last = (): Body => {
@@ -191,6 +219,12 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
     },
     reply: (...steps) => answer({ steps, ends: true }),
     open: (...steps) => answer({ steps, ends: false }),
+    play: (recording) => {
+      for (const { status, headers, parts, end } of readRecording(recording)) {
+        const pieces = parts.map((part) => bytesOf(part) ?? (part as number));
+        answer({ pieces, end, head: { status, headers: { ...headers } } });
+      }
+    },
     send: (...steps) => {
       const body = last();
       body.steps.push(...steps);
@@ -198,7 +232,7 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
     },
     end: () => {
       const body = last();
-      body.ends = true;
+      body.end = "closed";
       pump(body);
     },
     cut: () => {
@@ -223,7 +257,7 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
       const until = now + ms;
       await turn();
       for (;;) {
-        const next = Math.min(until, ...[...bodies].filter(({ steps, ends }) => steps.length || ends).map(({ due }) => due));
+        const next = Math.min(until, ...[...bodies].filter(({ steps, end }) => steps.length || end !== "open").map(({ due }) => due));
         if (next > now) advance?.(next - now);
         now = Math.max(now, next);
         for (const body of [...bodies]) pump(body);
@@ -256,7 +290,7 @@ function flatten(steps: readonly Step[], request: ScriptedRequest): (ScriptedEve
   });
 }
 
-function isList(step: Step): step is readonly Step[] {
+function isList(step: Piece): step is readonly Step[] {
   return Array.isArray(step);
 }
 

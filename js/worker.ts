@@ -1,5 +1,5 @@
 import { compactWith } from "./agent/compact.js";
-import type { AgUiEvent } from "./agent/events.js";
+import type { AgUiEvent } from "./api/events.js";
 import { inline } from "./core/inline.js";
 import { moduleFor, needsFull } from "./core/modules.js";
 import type { Agent } from "./api/types.js";

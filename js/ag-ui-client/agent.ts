@@ -16,7 +16,10 @@ import { createDebugLogger, resolveAgentDebugConfig, type AgentDebugConfig, type
 import { applyMutation, callHooks, notifyInTurn } from "./hooks.js";
 import { checkAnswers } from "./interrupts.js";
 import { FunctionMiddleware, type Middleware, type MiddlewareFunction } from "./middleware.js";
-import { isOlder, isVersion, PROTOCOL_VERSION } from "./protocol.js";
+import { isOlder, isVersion, overridden, PROTOCOL_VERSION } from "./protocol.js";
+import { showThread } from "./live.js";
+import { middlewaresFor } from "./old-servers.js";
+import { withoutNullTags } from "./outgoing.js";
 import { through } from "./stream.js";
 import { throttled } from "./throttle.js";
 import type {
@@ -42,8 +45,9 @@ export abstract class AbstractAgent {
   agentId?: string;
   description: string;
   threadId: string;
-  messages: Message[];
-  state: State;
+  /** During a run brought up to date when it is read; so is `state`. */
+  declare messages: Message[];
+  declare state: State;
   subscribers: AgentSubscriber[] = [];
   isRunning = false;
   /** What the last run has asked and nobody has answered. */
@@ -57,12 +61,12 @@ export abstract class AbstractAgent {
   private _debug: ResolvedAgentDebugConfig;
   private _debugLogger: DebugLogger | undefined;
 
-  constructor({ agentId, description = "", threadId, initialMessages = [], initialState = {}, debug, ...settings }: AgentConfig = {}) {
+  constructor({ agentId, description, threadId, initialMessages, initialState, debug, ...settings }: AgentConfig = {}) {
     if (agentId !== undefined) this.agentId = agentId;
-    this.description = description;
+    this.description = description ?? "";
     this.threadId = threadId ?? randomUUID();
-    this.messages = structuredClone_(initialMessages);
-    this.state = structuredClone_(initialState);
+    this.messages = structuredClone_(initialMessages ?? []);
+    this.state = structuredClone_(initialState ?? {});
     const { rules, limits, onWarning, joinDeltas, notificationThrottleMs, notificationMinChunkSize } = settings;
     const own = { rules, limits, onWarning, joinDeltas, notificationThrottleMs, notificationMinChunkSize };
     this.settings = Object.fromEntries(
@@ -70,16 +74,17 @@ export abstract class AbstractAgent {
     );
     this._debug = resolveAgentDebugConfig(debug);
     this._debugLogger = createDebugLogger(this._debug);
+    this.middlewares.push(...middlewaresFor(this.maxProtocolVersion));
   }
 
   /** The newest version that the server knows, for servers before AG-UI 1.0: `get maxProtocolVersion() { return "0.0.57"; }`. */
   get maxProtocolVersion(): string {
-    return CLIENT_VERSION;
+    return overridden(this, AbstractAgent.prototype, "maxVersion") ?? CLIENT_VERSION;
   }
 
   /** @deprecated Use {@link maxProtocolVersion}. */
   get maxVersion(): string {
-    return this.maxProtocolVersion;
+    return overridden(this, AbstractAgent.prototype, "maxProtocolVersion") ?? CLIENT_VERSION;
   }
 
   get debug(): ResolvedAgentDebugConfig {
@@ -249,19 +254,16 @@ export abstract class AbstractAgent {
 
   /** What a request says. */
   protected prepareRunAgentInput(parameters?: RunAgentParameters): RunAgentInput {
-    const { runId, tools = [], context = [], forwardedProps = {}, resume } = parameters ?? {};
+    const { runId, tools, context, forwardedProps, resume } = parameters ?? {};
     // Activities are the page's own; a tag that is `null` is none.
-    const messages = structuredClone_(this.messages).filter(({ role }) => role !== "activity");
-    for (const message of messages as { subagentRunId?: string | null }[]) {
-      if (message.subagentRunId === null) delete message.subagentRunId;
-    }
+    const messages = withoutNullTags(structuredClone_(this.messages)).filter(({ role }) => role !== "activity");
     return {
       threadId: this.threadId,
       runId: runId || randomUUID(),
       ...(!isOlder(this.maxProtocolVersion, CLIENT_VERSION) && { protocolVersion: PROTOCOL_VERSION }),
-      tools: structuredClone_(tools),
-      context: structuredClone_(context),
-      forwardedProps: structuredClone_(forwardedProps),
+      tools: structuredClone_(tools ?? []),
+      context: structuredClone_(context ?? []),
+      forwardedProps: structuredClone_(forwardedProps ?? {}),
       state: structuredClone_(this.state),
       messages,
       ...(resume !== undefined && { resume: structuredClone_(resume) }),
@@ -275,7 +277,7 @@ export abstract class AbstractAgent {
       subscriber.onRunInitialized?.({ messages: shown.messages as Message[], state: shown.state, agent: this, input }),
     );
     const { messages, state } = mutation;
-    if (messages !== undefined) input.messages = messages.filter(({ role }) => role !== "activity");
+    if (messages !== undefined) input.messages = withoutNullTags(messages).filter(({ role }) => role !== "activity");
     if (state !== undefined) input.state = state;
     applyMutation(this, mutation, input, subscribers);
   }
@@ -349,9 +351,10 @@ export abstract class AbstractAgent {
 
   private reduce(input: RunAgentInput, events$: Observable<BaseEvent>, subscribers: AgentSubscriber[], judged = true): Observable<AgentStateMutation> {
     const options = this.stepperOptions(input);
-    const expanded$ = events$.pipe(through(judged ? options : { ...options, stage: "chunks" }));
-    const own$ = this.activeRunDetach$ ? expanded$.pipe(takeUntil(this.activeRunDetach$)) : expanded$;
-    return this.processApplyEvents(input, this.apply(input, own$, subscribers), subscribers);
+    // What came before the run is left still counts.
+    const own$ = this.activeRunDetach$ ? events$.pipe(takeUntil(this.activeRunDetach$)) : events$;
+    const expanded$ = own$.pipe(through(judged ? options : { ...options, stage: "chunks" }));
+    return this.processApplyEvents(input, this.apply(input, expanded$, subscribers), subscribers);
   }
 
   /** The life of a run. */
@@ -376,7 +379,6 @@ export abstract class AbstractAgent {
       const { promise, resolve } = settled();
       this.activeRunCompletionPromise = promise;
       const run$ = source(input, subscribers).pipe(
-        takeUntil(detach$),
         catchError((error) => {
           const message = error instanceof Error ? error.message : String(error);
           this.debugLogger?.lifecycle("LIFECYCLE", "Run errored:", { agentId, error: message });
@@ -386,10 +388,10 @@ export abstract class AbstractAgent {
         finalize(() => {
           this.debugLogger?.lifecycle("LIFECYCLE", "Run finished:", { agentId, threadId });
           this.isRunning = false;
-          void this.onFinalize(input, subscribers);
-          resolve();
           // A run that began before this one was over has its own.
           if (this.activeRunDetach$ === detach$) this.activeRunDetach$ = this.activeRunCompletionPromise = undefined;
+          resolve();
+          void this.onFinalize(input, subscribers);
         }),
         defaultIfEmpty({}),
       );
@@ -400,6 +402,8 @@ export abstract class AbstractAgent {
     }
   }
 }
+
+showThread(AbstractAgent.prototype);
 
 /** Whether somebody has stopped the run. */
 function isAborted(error: unknown): boolean {

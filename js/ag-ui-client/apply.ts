@@ -38,7 +38,7 @@ export function applyEvents(
     const mutations$ = events$.pipe(
       inTurn(async (event) => {
         const { stepper, run } = await (opened ??= open());
-        stepper.want(wantedBy(subscribers));
+        stepper.want(wantedBy(subscribers, agent));
         stepper.push(JSON.stringify(event) ?? "null");
         await run.drain(event);
         const failure = run.failure();

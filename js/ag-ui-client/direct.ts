@@ -23,6 +23,8 @@ const sliceMs = 8;
 
 export interface DirectOptions extends StepperOptions {
   readonly notify?: Notify | undefined;
+  /** Emits when the run is to be left. */
+  readonly detach$?: Observable<void> | undefined;
   /** Milliseconds that a body may stay open after its run has ended. */
   readonly graceMs: number;
 }
@@ -38,14 +40,17 @@ export function runDirect(
 ): Observable<AgentStateMutation> {
   return new Observable((subscriber) => {
     const run = new DirectRun(agent, input, subscribers, signal, options);
-    run.start(send).then(
-      () => {
-        subscriber.next({});
-        subscriber.complete();
-      },
-      (error: unknown) => subscriber.error(error),
-    );
-    return () => run.leave();
+    const end = () => {
+      subscriber.next({});
+      subscriber.complete();
+    };
+    const fail = (error: unknown) => subscriber.error(error);
+    run.start(send).then(end, fail);
+    const detach = options.detach$?.subscribe(() => void run.detach().then(end, fail));
+    return () => {
+      detach?.unsubscribe();
+      run.leave();
+    };
   });
 }
 
@@ -54,6 +59,7 @@ class DirectRun {
   private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   private working: Promise<void> | undefined;
   private left = false;
+  private detached = false;
   /** Whether a terminal event was the last one of the frame of a run. */
   private ended = false;
   private grace: ReturnType<typeof setTimeout> | undefined;
@@ -84,9 +90,19 @@ class DirectRun {
     }
   }
 
+  /** Reads nothing more. What has come still counts. */
+  async detach(): Promise<void> {
+    this.detached = true;
+    // Not within the hook that has left the run: it is being waited for.
+    await undefined;
+    void this.reader?.cancel().catch(() => {});
+    await this.work();
+  }
+
   /** Nothing more is taken, nor told. */
   leave(): void {
     this.left = true;
+    this.events?.leave();
     this.scheduler.clear();
     void this.reader?.cancel().catch(() => {});
   }
@@ -96,16 +112,18 @@ class DirectRun {
     const type = response.headers.get("content-type") ?? "";
     this.reader = readerOf(response);
     const stepper = await createStepper(this.options, this.agent.messages, this.input.state);
-    if (this.left) return stepper.free();
+    if (this.left || this.detached) return stepper.free();
     const { agent, input, options } = this;
     const subscribers = this.given;
     this.events = new RunEvents(agent, input, subscribers, stepper, options.onWarning, (type) => this.came(type));
+    this.events.follow();
     stepper.open(type);
     for (let wanted = ""; ; ) {
       const chunk = await this.next();
       if (this.left) return;
+      if (this.detached) return this.work();
       if (!chunk) break;
-      const asked = wantedBy(subscribers);
+      const asked = wantedBy(subscribers, agent);
       if (asked !== wanted) stepper.want((wanted = asked));
       stepper.feed(chunk);
       this.scheduler.schedule();
@@ -171,6 +189,8 @@ class DirectRun {
   private came(type: string): void {
     const ended = type === "RUN_FINISHED" || type === "RUN_ERROR";
     if (!ended && type !== "RUN_STARTED") return;
+    // Whoever hears of the end has heard of what came before it.
+    if (ended) this.publish();
     this.ended = ended;
     clearTimeout(this.grace);
     if (ended) this.grace = setTimeout(() => void this.reader?.cancel().catch(() => {}), this.options.graceMs);

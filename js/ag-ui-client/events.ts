@@ -1,6 +1,8 @@
 // What each type of event calls: which hook, and with what beside the event.
 
 import { EventType, type ActivityMessage, type BaseEvent, type Message, type RunFinishedEvent } from "@ag-ui/core";
+import type { AbstractAgent } from "./agent.js";
+import { toModernContent } from "./media.js";
 import type { Thread } from "./thread.js";
 import type { AgentSubscriber, RunFinishedParams } from "./types.js";
 
@@ -57,8 +59,8 @@ export function hookOf(type: string): Hook | undefined {
  * The types that subscribers ask for: with commas between them, or `*` for all. Always asked for are the frame of a run, and what
  * may change the text of any message.
  */
-export function wantedBy(subscribers: readonly AgentSubscriber[]): string {
-  if (subscribers.some((subscriber) => subscriber.onEvent)) return "*";
+export function wantedBy(subscribers: readonly AgentSubscriber[], { debugLogger }: Pick<AbstractAgent, "debugLogger">): string {
+  if (debugLogger?.eventsEnabled || subscribers.some((subscriber) => subscriber.onEvent)) return "*";
   const types: string[] = [EventType.RUN_STARTED, EventType.RUN_FINISHED, EventType.RUN_ERROR, EventType.MESSAGES_SNAPSHOT];
   const asked = (hook: Hook): boolean => subscribers.some((subscriber) => subscriber[hook]);
   for (const [type, hook] of Object.entries(hooks)) if (asked(hook)) types.push(type);
@@ -138,11 +140,16 @@ export function finished(event: RunFinishedEvent, unanswered: () => string): Run
 
 const nullable = ["parentMessageId", "outcome", "result", "rawEvent", "subagentRunId", "metadata"];
 
-/** The event without the retired spelling of what is absent. */
-export function withoutNulls(event: AnyEvent): AnyEvent {
+/** The event without retired spellings: `null` for what is absent, and of attachments. */
+export function modern(event: AnyEvent): AnyEvent {
   const gone = nullable.filter((key) => event[key] === null);
-  if (!gone.length) return event;
+  const { messages, input } = event;
+  const isList = event.type === EventType.MESSAGES_SNAPSHOT && Array.isArray(messages);
+  const isStart = event.type === EventType.RUN_STARTED && Array.isArray(input?.messages);
+  if (!gone.length && !isList && !isStart) return event;
   const copy = { ...event };
   for (const key of gone) delete copy[key];
+  if (isList) copy["messages"] = messages.map(toModernContent);
+  if (isStart) copy["input"] = { ...input, messages: input.messages.map(toModernContent) };
   return copy;
 }

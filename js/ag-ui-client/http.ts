@@ -85,6 +85,7 @@ export class HttpAgent extends AbstractAgent {
     return runDirect(this, input, subscribers, () => this.send(this.url, input), this.abortController.signal, {
       ...this.stepperOptions(input),
       notify: notificationThrottleMs === undefined ? undefined : { throttleMs: notificationThrottleMs },
+      detach$: this.activeRunDetach$,
       graceMs: limits?.graceMs ?? 1000,
     });
   }

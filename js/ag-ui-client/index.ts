@@ -18,6 +18,13 @@ export { HttpAgent, isHttpAgent } from "./http.js";
 export { buildResumeArray, getRunOutcome, isInterruptExpired } from "./interrupts.js";
 export { FilterToolCallsMiddleware, FunctionMiddleware, Middleware } from "./middleware.js";
 export type { EventWithState, MiddlewareFunction, MiddlewareNext } from "./middleware.js";
+export {
+  BackwardCompatibility_0_0_39,
+  BackwardCompatibility_0_0_45,
+  BackwardCompatibility_0_0_47,
+  BackwardCompatibility_0_0_57,
+  CompatibilityBoundary,
+} from "./old-servers.js";
 export { HttpEventType, runHttpRequest } from "./request.js";
 export type { HttpDataEvent, HttpEvent, HttpHeadersEvent } from "./request.js";
 export { toHttpAgent } from "./shown.js";
@@ -26,12 +33,7 @@ export { enforceEvents, transformChunks, transformHttpEventStream, verifyEvents 
 export {
   ACTIVITY_HISTORY_METADATA,
   authoritativeActivityTypes,
-  BackwardCompatibility_0_0_39,
-  BackwardCompatibility_0_0_45,
-  BackwardCompatibility_0_0_47,
-  BackwardCompatibility_0_0_57,
   compactEvents,
-  CompatibilityBoundary,
   convertToLegacyEvents,
   enforceOutgoingInput,
   isRecognizedEvent,

@@ -46,7 +46,8 @@ export function buildResumeArray(interrupts: Interrupt[], responses: Record<stri
  * Refuses a run that leaves an open interrupt without an answer, or answers one that has expired. An expired one can be
  * cancelled.
  */
-export function checkAnswers(open: readonly Interrupt[], answers: readonly ResumeEntry[] = []): void {
+export function checkAnswers(open: readonly Interrupt[], resume: readonly ResumeEntry[] | null | undefined): void {
+  const answers = resume ?? [];
   const uncovered = open.map(({ id }) => id).filter((id) => !answers.some((answer) => answer.interruptId === id));
   if (uncovered.length) {
     throw new AGUIError(

@@ -16,3 +16,21 @@ export function isOlder(version: string, than: string): boolean {
   }
   return false;
 }
+
+const resolving = new WeakSet<object>();
+
+/** What a subclass says under one of the two names of the newest version that its server knows. `base` has both names. */
+export function overridden(agent: object, base: object, name: "maxVersion" | "maxProtocolVersion"): string | undefined {
+  // What it says may lead back to the other name.
+  if (resolving.has(agent)) return undefined;
+  resolving.add(agent);
+  try {
+    for (let at = agent; at && at !== base; at = Object.getPrototypeOf(at)) {
+      const found = Object.getOwnPropertyDescriptor(at, name);
+      if (found) return found.get ? found.get.call(agent) : found.value;
+    }
+    return undefined;
+  } finally {
+    resolving.delete(agent);
+  }
+}

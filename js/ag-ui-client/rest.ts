@@ -1,9 +1,8 @@
 // The names of the official client that no page calls, but that other modules export again: a bundler's alias needs them all.
 
-import { EventType, type BaseEvent, type MessagesSnapshotEvent, type RunAgentInput } from "@ag-ui/core";
+import { EventType, type BaseEvent, type MessagesSnapshotEvent } from "@ag-ui/core";
 import type { Observable } from "rxjs";
 import { AgentError } from "../api/error.js";
-import { Middleware, type MiddlewareNext } from "./middleware.js";
 import type { HttpEvent } from "./request.js";
 import { readEvents } from "./stream.js";
 
@@ -25,19 +24,6 @@ const known = new Set<string>(Object.values(EventType));
 export function isRecognizedEvent(event: { type: string }): event is BaseEvent {
   return known.has(event.type);
 }
-
-/** Passes on: what old servers send is read by the core in any case. */
-class Passing extends Middleware {
-  override run(input: RunAgentInput, next: MiddlewareNext): Observable<BaseEvent> {
-    return next.run(input);
-  }
-}
-
-export class CompatibilityBoundary extends Passing {}
-export class BackwardCompatibility_0_0_39 extends Passing {}
-export class BackwardCompatibility_0_0_45 extends Passing {}
-export class BackwardCompatibility_0_0_47 extends Passing {}
-export class BackwardCompatibility_0_0_57 extends Passing {}
 
 /** The key of the metadata that says which activities a list of messages is all of. */
 export const ACTIVITY_HISTORY_METADATA = "@ag-ui/client";

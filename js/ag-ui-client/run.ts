@@ -4,14 +4,20 @@ import { EventType, type Interrupt, type Message, type RunAgentInput, type ToolC
 import type { Stepper } from "../glue/full.js";
 import type { AbstractAgent } from "./agent.js";
 import { failureOf, reportWarnings } from "./core.js";
-import { bufferOf, extrasOf, finished, hookOf, withoutNulls, type AnyEvent } from "./events.js";
+import { bufferOf, extrasOf, finished, hookOf, modern, type AnyEvent } from "./events.js";
 import { callHooks, isPromise, notify, type HookCall, type Shown } from "./hooks.js";
-import { Thread } from "./thread.js";
+import { follow } from "./live.js";
+import { Thread, type Changes } from "./thread.js";
 import type { AgentSettings, AgentStateMutation, AgentSubscriber, AgentSubscriberParams, MaybePromise } from "./types.js";
 
 export class RunEvents {
   readonly thread: Thread;
   private changed = { messages: false, state: false };
+  /** What the agent has yet to be given. */
+  private behind = { messages: false, state: false };
+  private updating = false;
+  /** Where the agent is brought up to date when it is read. */
+  private unfollow: (() => void) | undefined;
   /** The message that grows, and its text with the delta that is being told. */
   private grows: { type: string; id: string; text: string } | undefined;
   /** The messages and the state as they are when they are read. */
@@ -30,7 +36,7 @@ export class RunEvents {
     private readonly report: AgentSettings["onWarning"],
     private readonly came: (type: string) => void = () => {},
   ) {
-    this.thread = new Thread(stepper, agent.messages, input.state ?? {});
+    this.thread = new Thread(stepper, agent.messages, input.state === undefined ? {} : input.state);
     this.last = [...agent.messages];
     const read = (): Thread => (this.refresh(), this.thread);
     this.current = {
@@ -50,7 +56,7 @@ export class RunEvents {
       // What nobody has asked for counts on the way.
       this.stale = true;
       if (json === undefined) break;
-      const event = withoutNulls(json === "" ? given! : JSON.parse(json));
+      const event = modern(json === "" ? given! : JSON.parse(json));
       this.came(event.type);
       const taken = this.take(event);
       if (isPromise(taken)) return taken.then(() => this.drain(given, goesOn));
@@ -65,17 +71,40 @@ export class RunEvents {
 
   /** What has changed since the last call. */
   takeChanges(): AgentStateMutation {
-    this.refresh();
+    this.update();
     const { messages, state } = this.changed;
-    if (messages) {
-      this.keepAdded();
-      this.last = [...this.thread.messages];
-    }
     this.changed = { messages: false, state: false };
     return { ...(messages && { messages: this.thread.messages }), ...(state && { state: this.thread.state }) };
   }
 
+  /** From here on the agent's messages and state are up to date whenever they are read. */
+  follow(): void {
+    this.unfollow = follow(this.agent, () => this.update());
+  }
+
+  leave(): void {
+    this.unfollow?.();
+    this.unfollow = undefined;
+  }
+
+  /** Brings the agent up to date, without a word to subscribers. */
+  private update(): void {
+    if (this.updating) return;
+    this.updating = true;
+    this.refresh();
+    const { agent, behind, thread } = this;
+    this.behind = { messages: false, state: false };
+    if (behind.messages) {
+      this.keepAdded();
+      if (this.unfollow) agent.messages = thread.messages;
+      this.last = [...thread.messages];
+    }
+    if (behind.state && this.unfollow) agent.state = thread.state;
+    this.updating = false;
+  }
+
   free(): void {
+    this.leave();
     this.thread.free();
   }
 
@@ -159,11 +188,11 @@ export class RunEvents {
     if (messages !== undefined || stopPropagation) this.grows = undefined;
     if (messages !== undefined) {
       this.thread.setMessages(messages);
-      this.changed.messages = true;
+      this.note({ messages: true, state: false });
     }
     if (state !== undefined) {
       this.thread.setState(state);
-      this.changed.state = true;
+      this.note({ messages: false, state: true });
     }
     return stopPropagation !== true;
   }
@@ -228,12 +257,18 @@ export class RunEvents {
     return this.subscribers.some((subscriber) => subscriber[hook]);
   }
 
+  private note({ messages, state }: Changes): void {
+    for (const noted of [this.changed, this.behind]) {
+      noted.messages ||= messages;
+      noted.state ||= state;
+    }
+  }
+
   private refresh(): void {
     if (!this.stale) return;
     this.stale = false;
     const { messages, state } = this.thread.refresh();
-    this.changed.messages ||= messages;
-    this.changed.state ||= state;
+    this.note({ messages, state });
   }
 }
 

@@ -1,6 +1,7 @@
 // What a person approves: the call as it was shown, perhaps with other arguments, if these fit its tool.
 
-import { isPromise, type Calls } from "./tools.js";
+import { isPromise } from "../base/promise.js";
+import type { Calls } from "../core/client.js";
 import type { Agent, AgentSnapshot, PageTool, ToolCall } from "../api/types.js";
 
 /** What an approval works with. */

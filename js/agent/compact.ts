@@ -1,5 +1,5 @@
-import type { AgUiEvent } from "./events.js";
-import { internal, misuse } from "../api/failure.js";
+import type { AgUiEvent } from "../api/events.js";
+import { internal, misuse } from "../base/failure.js";
 import type { FullCore } from "../core/loader.js";
 
 /**

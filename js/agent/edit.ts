@@ -4,9 +4,9 @@
 //
 // Where the core is not there yet, or answers later, the result is guessed here until it does.
 
-import { misuse } from "../api/failure.js";
+import { misuse } from "../base/failure.js";
 import { settle, toolCallsOf } from "../snapshot/initial.js";
-import type { Edit } from "../core/link.js";
+import type { Edit } from "../core/client.js";
 import { messageKey } from "../snapshot/message-key.js";
 import type { AgentSnapshot, Message, ToolMessage } from "../api/types.js";
 

@@ -1,6 +1,6 @@
 // From what the application gives to what the core reads.
 
-import { misuse } from "../api/failure.js";
+import { misuse } from "../base/failure.js";
 import { declare } from "./tools.js";
 import type {
   AgainOptions,

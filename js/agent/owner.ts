@@ -7,8 +7,8 @@
 //
 // A tab that wants the store says so over a BroadcastChannel; the owner lets go once it is idle.
 
-import { isPromise } from "./tools.js";
-import type { AgentStore } from "./persist.js";
+import { isPromise } from "../base/promise.js";
+import type { AgentStore } from "../api/saving.js";
 
 /** An agent, as the other users of its store see it. */
 export interface Member {

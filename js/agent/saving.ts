@@ -2,8 +2,10 @@
 // there, and writes what the core or the page says. The one place that decides what is written.
 
 import { createClaim, type Member } from "./owner.js";
-import { createKeeper, mergeSaves, type AgentStore, type SavedAgent, type SavingOptions } from "./persist.js";
-import { isPromise } from "./tools.js";
+import { createKeeper } from "./keeper.js";
+import { mergeSaves } from "../snapshot/save.js";
+import type { AgentStore, SavedAgent, SavingOptions } from "../api/saving.js";
+import { isPromise } from "../base/promise.js";
 
 /** The agent, as its saves see it. */
 export interface SavingClient extends Pick<Member, "busy" | "mounted"> {

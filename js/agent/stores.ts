@@ -1,6 +1,6 @@
 // Places for the save of an agent. On a server, which has neither of them, nothing is loaded or saved.
 
-import type { AgentStore, SavedAgent } from "./persist.js";
+import type { AgentStore, SavedAgent } from "../api/saving.js";
 
 /**
  * Keeps an agent in `localStorage`, which holds some 5 MB for a whole origin.

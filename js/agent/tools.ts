@@ -1,66 +1,10 @@
 // Tools of the page: what the agent is told of them, and the execution of their calls. When a call runs, and what
 // follows from its result, is decided by the core.
 
-import { misuse } from "../api/failure.js";
-import type { JsonObject, Tool } from "../api/protocol.js";
-import type { Agent } from "../api/types.js";
-
-/** A validator of any library that keeps to Standard Schema (https://standardschema.dev), such as zod or valibot. */
-export interface StandardSchema<Output = unknown> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
-  };
-}
-
-/** What a validator says of a value. */
-export type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
-
-/** One thing that is wrong with a value. */
-export interface StandardIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
-
-/** What a tool gets beside its arguments. */
-export interface ToolContext {
-  /** Aborted when the run is stopped: the result is ignored. */
-  readonly signal: AbortSignal;
-  readonly toolCallId: string;
-  readonly agent: Agent;
-}
-
-// A method's parameters are compared both ways, so tools of all kinds of arguments fit into one list.
-type Question<Args> = { ask(args: Args): boolean }["ask"];
-
-/** A tool of the page, with what the page does when the agent calls it. */
-export interface PageTool<Args = unknown> {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of the arguments, or a validator, which checks them before `execute`. */
-  readonly parameters?: StandardSchema<Args> | object | undefined;
-  /** JSON Schema of the arguments, where `parameters` is a validator that cannot tell it itself. */
-  readonly jsonSchema?: object | undefined;
-  readonly metadata?: JsonObject | undefined;
-  /**
-   * Runs a call, once its arguments are complete; exactly once a call. What it returns goes to the agent as JSON, what it
-   * throws as an error. Left out: somebody answers with `agent.addToolResult`.
-   */
-  execute?(args: Args, context: ToolContext): unknown;
-  /** Whether a person has to `approve` or `deny` a call before it runs. Default: `false`. */
-  readonly needsApproval?: boolean | Question<Args> | undefined;
-  /** Whether the agent is run again with the result. Default: `true`. */
-  readonly followUp?: boolean | undefined;
-  /**
-   * Only declared: the agent neither executes a call nor waits for its answer, and `RunResult.pendingToolCallIds` names it.
-   * Default: `false`.
-   */
-  readonly declared?: boolean | undefined;
-}
+import { misuse } from "../base/failure.js";
+import { isPromise } from "../base/promise.js";
+import type { Calls } from "../core/client.js";
+import type { Agent, JsonObject, PageTool, StandardResult, StandardSchema, Tool } from "../api/types.js";
 
 /**
  * A tool with typed arguments: as its validator has them, or as they are named. Throws (kind `unsupported`, code `input`)
@@ -150,18 +94,6 @@ function toJsonSchema(name: string, validator: StandardSchema): unknown {
     }
   }
   return schemas.get(validator);
-}
-
-/** The calls that run in the page. */
-export interface Calls {
-  execute(toolCallId: string, name: string, args: string): void;
-  /** A person approves the call: what the method leads to is not asked about again. */
-  approve(toolCallId: string, method: () => void): void;
-  /** Throws, or rejects, where these are no arguments for the tool of that name. */
-  check(name: string | undefined, args: unknown): unknown;
-  /** Nobody wants the result. */
-  abandon(toolCallId: string): void;
-  abandonAll(): void;
 }
 
 /** What calls work for. */
@@ -258,11 +190,6 @@ function check({ parameters }: PageTool, args: unknown): unknown {
   };
   const result = parameters["~standard"].validate(args);
   return isPromise(result) ? result.then(judge) : judge(result);
-}
-
-/** Also one of another realm, as test runners have them. */
-export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
-  return typeof (value as Promise<Value> | undefined)?.then === "function";
 }
 
 function messageOf(cause: unknown): string {

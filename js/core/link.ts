@@ -11,128 +11,21 @@
 
 import { cutOff } from "../snapshot/cut-off.js";
 import { AgentError } from "../api/error.js";
-import { call, type Emitter } from "../agent/emitter.js";
-import { internal, isTrap, misuse } from "../api/failure.js";
-import type { Body, RequestTarget, Session, SessionOptions } from "../glue/core.js";
-import type { Mark } from "../agent/history.js";
+import { call } from "../base/call.js";
+import { internal, isTrap, misuse } from "../base/failure.js";
+import type { Body, Session } from "../glue/core.js";
+import type { CheckpointData } from "../snapshot/mirror.js";
 import { initialSnapshot } from "../snapshot/initial.js";
+import type { Client, Edit, Link, Run } from "./client.js";
 import type { Core } from "./loader.js";
 import { beginPatch, keep, type Patching } from "../snapshot/mirror.js";
 import { createScheduler } from "../snapshot/notify.js";
-import { composeSave, type Queued } from "../agent/persist.js";
+import { composeSave, type Queued } from "../snapshot/save.js";
 import { readBody, sliceMs, turn } from "./read.js";
-import type { Calls } from "../agent/tools.js";
+
 import { watched, type WatchfulHost } from "./traps.js";
-import type { AgentSnapshot, Message, Notify, RunResult } from "../api/types.js";
+import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { kept, weakly } from "../base/weak.js";
-
-/** A run that somebody waits for. */
-export interface Run<State> {
-  readonly id: string;
-  readonly ifBusy: "queue" | "replace" | "drop" | "reject";
-  /** Starts it. Returns the core's ticket. */
-  start(session: Session): number;
-  /** Starts it after a load that failed, when its messages stand in the thread already. */
-  again(session: Session): number;
-  /** What it does to the thread at once. Twice does no more than once. */
-  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
-  resolve(result: RunResult): void;
-  reject(error: AgentError): void;
-  /** One of several that settle with the same run, of which callbacks shall hear once. */
-  readonly part?: boolean;
-  /** Nobody asked for it, and nothing is said: callbacks hear of it only if it fails. */
-  readonly quiet?: boolean;
-  /** It waits in the queue for what a person decides. */
-  readonly waits?: boolean;
-  /** How a save has it while it waits; absent where it cannot wait in one. */
-  readonly queued?: () => Queued;
-  ticket?: number;
-}
-
-/** A change of the thread, on the snapshot and in the core. */
-export interface Edit<State> {
-  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
-  apply(session: Session): void;
-}
-
-/** What a link works for. */
-export interface Client<State> {
-  readonly source: () => Promise<Core>;
-  readonly notify: Notify | undefined;
-  readonly settings: SessionOptions;
-  readonly emitter: Emitter;
-  readonly calls: Calls;
-  request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
-  stopRemote(runId: string): void;
-  /** Whether runs can be joined again. */
-  resumes(): boolean;
-  read(): AgentSnapshot<State>;
-  publish(snapshot: AgentSnapshot<State>): void;
-  /** The core has come to a boundary, where this was the snapshot. */
-  mark(mark: Mark, snapshot: AgentSnapshot<State>): void;
-  /** The snapshot of an agent that nothing was restored to. */
-  empty(): AgentSnapshot<State>;
-  /**
-   * The core wants this save written: JSON text. `holds`: a request or a call waits for it. `done` is to be called within a
-   * bounded time.
-   */
-  save(json: string, holds: boolean, done: () => void): void;
-  /**
-   * What is known of a session that was lost, for the next one to begin with, with these messages: JSON text, empty if nothing may
-   * be kept. `undefined`: no more than the link knows.
-   */
-  rescue?(messages: readonly Message[]): string | undefined;
-  /** The core cannot read the save. */
-  refused(error: AgentError): void;
-}
-
-/** The operations of an agent on the core. */
-export interface Link<State> {
-  load(): Promise<void>;
-  /** `later`: when something else needs a session. */
-  run(run: Run<State>, later?: boolean): void;
-  edit(edit: Edit<State>): void;
-  /** Something that only a session can do. */
-  act(apply: (session: Session) => void): void;
-  /** Something that makes sense only if a session is there; else `undefined`. */
-  now<Value>(method: (session: Session) => Value): Value | undefined;
-  /**
-   * Changes a submit that waits in the save that the next session begins with, or takes it out. False if there is a session, or
-   * no such submit.
-   */
-  queued(runId: string, change: (waiting: Queued) => Queued | undefined): boolean;
-  /** Brings the snapshot up to date. */
-  flush(): void;
-  cancel(run: Run<State>): void;
-  stop(): void | Promise<void>;
-  /** An edit that ends every run. `heard` is called once the core has heard of it, before anything that comes after it is shown. */
-  reset(edit: Edit<State>, heard?: () => void): void;
-  /** Everything that is to be kept, as JSON text: what the session says, or the last save with what came since. */
-  save(): string;
-  /** Whether a session is open. */
-  open(): boolean;
-  /** Whether its session says only later what it has taken. */
-  readonly late?: boolean;
-  /** Whether a run is in progress, or the core has yet to do what was called. */
-  busy(): boolean;
-  /**
-   * Ends the session, without a word to the server; its runs settle with this outcome (default: `disconnected`), except those
-   * that `waiting` names: their ids are in the queue of the save that comes. What is called from now on waits for `restore`.
-   * Returns the save.
-   */
-  suspend(outcome?: "disconnected" | "aborted", waiting?: readonly string[]): string;
-  /** Lets the run in progress continue, and begins nothing after it. Returns the save; `undefined` if no run is in progress. */
-  strand(): string | undefined;
-  /** A save is on the way. */
-  await(): void;
-  /** It has come, or not: how it looks, and its JSON text for the core. */
-  restore(shown?: AgentSnapshot<State>, json?: string): void;
-  /** The run that a failed load has kept from the core, or nothing if a session can be asked to retry. */
-  lost(): Run<State> | undefined;
-  /** Whether anybody listens to events may have changed. */
-  listen(): void;
-  dispose(): void;
-}
 
 /** Whether a run is that one, or follows on its calls: it has its id and a number then. */
 const belongs = (runId: string, id: string): boolean => runId === id || runId.replace(/-\d+$/, "") === id;
@@ -155,7 +48,7 @@ interface Live<State> {
   until: number;
   /** A patch that is not applied to its end, with the checkpoints on its way; whether it continues in a task of its own. */
   patching?: Patching<AgentSnapshot<State>> | undefined;
-  readonly marks: [Mark, AgentSnapshot<State>][];
+  readonly marks: [CheckpointData, AgentSnapshot<State>][];
   turning?: boolean;
   /** What is done once it is shown. */
   readonly unshown: (() => void)[];

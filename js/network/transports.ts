@@ -2,8 +2,9 @@
 // body. Nothing else of the package imports this file: who does not use it does not get it.
 
 import { createBody, type Body } from "./body.js";
-import type { AgUiEvent } from "../agent/events.js";
-import { createLine, type LineSource, type OpenWire, type WireEvents } from "./line.js";
+import type { AgUiEvent } from "../api/events.js";
+import { createLine } from "./line.js";
+import type { LineSource, OpenWire, WireEvents } from "../api/line.js";
 import { at, fetchWith, withParam } from "./request.js";
 import type {
   CustomContext,

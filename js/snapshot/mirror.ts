@@ -8,7 +8,7 @@
 //   ["-", path]                    delete a member
 //   ["p", path, operations]        RFC 6902; the core has proven that it applies
 //   ["o", path, items]             rebuild a list: [from, to] keeps old elements, anything else is a new one
-//   ["c", [], mark]                a checkpoint: the snapshot as it is between two operations; a number: so many of the
+//   ["c", [], data]                a checkpoint: the snapshot as it is between two operations; a number: so many of the
 //                                  following ones are not kept
 //
 // A long patch comes in parts (src/wire/cutter.rs), so that neither the text nor the operations of one take long:
@@ -23,7 +23,10 @@
 // own properties are read: `__proto__` and `constructor` are plain data.
 
 import { AgentError, type AgentErrorData } from "../api/error.js";
-import type { Mark } from "../agent/history.js";
+import type { Checkpoint } from "../api/snapshot.js";
+
+/** What the core says of a checkpoint, which the page numbers. */
+export type CheckpointData = Omit<Checkpoint, "id">;
 
 type Key = string | number;
 type Path = readonly Key[];
@@ -35,7 +38,7 @@ type Operation =
   | ["-", Path]
   | ["p", Path, readonly Pointed[]]
   | ["o", Path, readonly unknown[]]
-  | ["c", Path, Mark | number];
+  | ["c", Path, CheckpointData | number];
 type Part = { readonly steps: readonly [Container | unknown[], number][]; readonly path: readonly (string | null)[] };
 
 const plain = Object.prototype;
@@ -60,16 +63,16 @@ export interface Patching<Root> {
 export function applyPatch<Root extends object>(
   root: Root,
   patch: string,
-  keepMark?: (mark: Mark, snapshot: Root) => void,
+  checkpoint?: (data: CheckpointData, snapshot: Root) => void,
 ): Root {
-  const patching = beginPatch(root, keepMark);
+  const patching = beginPatch(root, checkpoint);
   patching.take(patch);
   while (patching.step());
   return patching.snapshot;
 }
 
-/** Begins to apply a patch. `keepMark` is told of checkpoints. */
-export function beginPatch<Root extends object>(root: Root, keepMark?: (mark: Mark, snapshot: Root) => void): Patching<Root> {
+/** Begins to apply a patch. Calls `checkpoint` at each checkpoint. */
+export function beginPatch<Root extends object>(root: Root, checkpoint?: (data: CheckpointData, snapshot: Root) => void): Patching<Root> {
   let operations: (Operation | undefined)[] = [];
   let done = 0;
   // The containers of the patch's text that are open.
@@ -131,7 +134,7 @@ export function beginPatch<Root extends object>(root: Root, keepMark?: (mark: Ma
       if (forgotten-- > 0) return;
       // It is somebody else's now, with all its parts.
       fresh = new Set();
-      return keepMark?.({ ...operation[2], runId: next["runId"] as string }, next as unknown as Root);
+      return checkpoint?.({ ...operation[2], runId: next["runId"] as string }, next as unknown as Root);
     }
     const path = operation[1];
     const key = path[path.length - 1]!;

@@ -7,12 +7,13 @@
 // `confirmed` is what the worker has told; patches fit that one only. What is shown is `confirmed` with the guesses on it.
 
 import { cutOff } from "../snapshot/cut-off.js";
-import { misuse } from "../api/failure.js";
+import { misuse } from "../base/failure.js";
 import type { Host, Session, SessionOptions } from "../glue/core.js";
-import { createLink, type Client, type Link, type Run } from "../core/link.js";
+import { createLink } from "../core/link.js";
+import type { Client, Link, Run } from "../core/client.js";
 import type { Core } from "../core/loader.js";
 import { keep } from "../snapshot/mirror.js";
-import { composeSave, type Queued } from "../agent/persist.js";
+import { composeSave, type Queued } from "../snapshot/save.js";
 import type { AgentSnapshot, Message } from "../api/types.js";
 import { weakly } from "../base/weak.js";
 import type { Failure } from "./pipe.js";

@@ -1,7 +1,7 @@
 // One end of a port between a page and its worker. Calls of one task travel as one message, in order; a question is a
 // call that is answered.
 
-import { isPromise } from "../agent/tools.js";
+import { isPromise } from "../base/promise.js";
 
 type Methods<Name extends string> = { [key in Name]: (...args: never[]) => unknown };
 type Args<Method> = Method extends (...args: infer List) => unknown ? List : never;

@@ -3,7 +3,7 @@
 
 import type { Host, Session, SessionOptions } from "../glue/core.js";
 import { AgentError } from "../api/error.js";
-import { internal } from "../api/failure.js";
+import { internal } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
 import { createPageRequest, type PageRequest } from "./fetch.js";
 import { kept, weakly, whenCollected } from "../base/weak.js";

@@ -4,9 +4,9 @@
 //! The server may change a call at any time: by a second TOOL_CALL_START, by a list of messages, by a replay that differs.
 //! The page may be a patch behind the core, and a page with a worker is. So an approval says what the page shows.
 
+use super::Session;
 use super::page_calls::Stage;
-use super::submit::Misuse;
-use super::{Effect, Session};
+use super::words::Misuse;
 use crate::thread::{CallPhase, Warning};
 use crate::wire::{Raw, keep_private};
 
@@ -20,8 +20,7 @@ impl Session {
         let json = keep_private(json);
         let fields = self.of_call(&json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
-        #[cfg(feature = "guard")]
-        self.set_guard_clock(now);
+        self.intake.gate().set_clock(now);
         if !self.knows_call(&id) || !self.is_open(&id, now) || self.stage_of(&id) != Some(Stage::Waiting) {
             return Ok(false);
         }
@@ -33,13 +32,13 @@ impl Session {
                 let is = |member: &str, value: &str| seen.get(member).and_then(Raw::string).as_deref() == Some(value);
                 is("name", name) && (edited.is_some() || is("argsText", args))
             }),
-            None => self.marked.is_empty() && self.thread.is_shown(&id),
+            None => self.outbox.has_sent_checkpoints() && self.thread.is_shown(&id),
         });
         let Some((name, args, _)) = call else {
             let message = format!("the call \"{id}\" has changed since it was shown: it waits for another approval");
-            self.effects.push_back(Effect::Warning(Warning::new("approval-outdated", message)));
+            self.outbox.warn(Warning::new("approval-outdated", message));
             self.take_up(&id, Stage::Waiting);
-            self.changed(true);
+            self.outbox.changed(true);
             return Ok(false);
         };
         let args = match edited {
@@ -108,7 +107,7 @@ impl Session {
         let known = self.thread.is_answered(id).is_some() || self.stage_of(id).is_some();
         if !known {
             let message = format!("no tool call has the id \"{id}\"");
-            self.effects.push_back(Effect::Warning(Warning::new("call-unknown", message)));
+            self.outbox.warn(Warning::new("call-unknown", message));
         }
         known
     }
@@ -124,7 +123,7 @@ impl Session {
                 self.thread.set_call_phase(id, CallPhase::Executing);
                 if changed {
                     let message = format!("the call \"{id}\" was changed after the page had begun to execute it");
-                    self.effects.push_back(Effect::Warning(Warning::new("call-changed", message)));
+                    self.outbox.warn(Warning::new("call-changed", message));
                 }
             }
             (Stage::Waiting, _) => self.thread.set_call_phase(id, CallPhase::AwaitingApproval),
@@ -132,7 +131,7 @@ impl Session {
             (Stage::Manual, Some(tool)) if changed => {
                 let stage = tool.begins();
                 self.move_call(id, stage);
-                self.saving.ask();
+                self.outbox.ask_for_save();
                 self.enter(id, stage, name, args);
             }
             (Stage::Manual, _) => self.thread.set_call_phase(id, CallPhase::InputAvailable),

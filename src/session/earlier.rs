@@ -7,7 +7,7 @@
 //! ```
 
 use super::AgentError;
-use super::run::Outcome;
+use super::words::Outcome;
 use crate::thread::{At, Index};
 use crate::wire::{JsonWriter, Raw};
 

@@ -6,9 +6,10 @@
 //! ```
 
 use super::earlier::Place;
-use super::history::Boundary;
-use super::run::{Outcome, Phase};
-use super::{AgentError, Effect, ErrorKind, Session, Status, Target};
+use super::outbox::Boundary;
+use super::run::Phase;
+use super::words::Outcome;
+use super::{AgentError, Effect, ErrorKind, Session, Target};
 use crate::dialect::Taken;
 #[cfg(feature = "codecs")]
 use crate::rules::grammar::{self, Unknown};
@@ -52,13 +53,13 @@ impl Session {
         if self.thread.has_warnings() {
             self.report_thread_warnings();
         }
-        self.growing
+        self.intake.coalesces()
     }
 
     /// Notes the stream's last event id. It outlives its connection; a dialect may have one of its own.
     pub(super) fn note_id(&mut self, id: &str) {
         let joins = self.run.as_ref().is_some_and(|run| run.target == Target::Resume);
-        if id != self.last_event_id && !(id.is_empty() && (joins || self.dialect.is_some())) {
+        if id != self.last_event_id && !(id.is_empty() && (joins || self.intake.has_dialect())) {
             id.clone_into(&mut self.last_event_id);
         }
     }
@@ -76,10 +77,10 @@ impl Session {
 
     fn frame(&mut self, frame: &Frame<'_>, now: f64) {
         // Nothing has come in between, so what was found out about the last one holds.
-        if let (1.., true, Some(delta)) = (frame.alike, self.growing, &frame.delta) {
+        if let (1.., true, Some(delta)) = (frame.alike, self.intake.coalesces(), &frame.delta) {
             return self.grow(delta, frame.alike, now);
         }
-        self.growing = false;
+        self.intake.set_coalesces(false);
         // Some servers end a stream this way.
         if frame.data == "[DONE]" || self.is_repeated(frame) {
             return;
@@ -87,14 +88,13 @@ impl Session {
         if self.translate(|dialect, out| dialect.frame(frame, out), now) == Some(Taken::Taken) {
             return;
         }
-        if self.chunks.is_idle()
-            && !self.options.events
-            && !self.is_guarded()
+        if !self.options.events
             && let Some(delta) = &frame.delta
-            && self.order.expects(delta.kind, &delta.id.decode())
+            && self.intake.is_plain(delta)
         {
             // Marks of frames are looked at one by one.
-            self.growing = self.dialect.is_none() && self.options.network.resume.is_none();
+            let coalesces = !self.intake.has_dialect() && self.options.network.resume.is_none();
+            self.intake.set_coalesces(coalesces);
             return self.grow(delta, 1, now);
         }
         if let Err(error) = self.general(frame.data, now)
@@ -111,8 +111,10 @@ impl Session {
         self.first_token(delta.delta, now);
         self.thread.grow(delta);
         // Frames that are odd come one by one, so that each is reported.
-        self.growing &= !self.thread.has_warnings();
-        self.took(delta.delta.raw().len());
+        if self.thread.has_warnings() {
+            self.intake.set_coalesces(false);
+        }
+        self.weigh(delta.delta.raw().len());
         self.keep_limits();
     }
 
@@ -120,7 +122,7 @@ impl Session {
         if self.options.events && self.progress.told.tell(event) {
             let mut json = String::new();
             crate::wire::write_json(&mut json, data);
-            self.effects.push_back(Effect::Event(json));
+            self.outbox.push(Effect::Event(json));
         }
     }
 
@@ -131,7 +133,7 @@ impl Session {
         if self.is_known(&fields, now) {
             return Ok(());
         }
-        if let Some(converted) = self.thinking.convert(&fields, self.run_id.as_deref().unwrap_or_default()) {
+        if let Some(converted) = self.intake.modernize(&fields, self.verdict.run_id().unwrap_or_default()) {
             return self.members(&frame_fields(&converted, depth)?, &converted, now);
         }
         self.members(&fields, data, now)
@@ -157,16 +159,16 @@ impl Session {
         }
         self.progressed(Some(&incoming.event), 1);
         #[cfg(feature = "guard")]
-        if self.is_guarded() {
+        if self.intake.is_guarded() {
             self.through_gate(incoming, fields, data, now);
             return Ok(());
         }
         self.report_event(incoming.event.name(), data);
-        self.took(data.len());
+        self.weigh(data.len());
         let event = incoming.event.name();
-        let mut chunks = std::mem::take(&mut self.chunks);
+        let mut chunks = self.intake.lend_chunks();
         let result = chunks.expand(incoming, &mut |incoming| self.event(incoming, now));
-        self.chunks = chunks;
+        self.intake.put_chunks(chunks);
         if let Err(violation) = result {
             self.violation(violation, Some(event.to_owned()));
         }
@@ -199,9 +201,7 @@ impl Session {
         if delta.raw().is_empty() {
             return;
         }
-        if let Some(timing) = self.timing.as_mut().filter(|timing| timing.first_token.is_none()) {
-            timing.first_token = Some(now - timing.started);
-        }
+        self.verdict.token(now);
     }
 
     /// Whether a broken rule, or a limit, has ended the run: nothing more of it is taken.
@@ -209,11 +209,18 @@ impl Session {
         matches!(self.ended_by(), Some(ErrorKind::Protocol | ErrorKind::Limit))
     }
 
+    /// So many bytes came for the thread, which may be too large by now.
+    fn weigh(&mut self, bytes: usize) {
+        if self.intake.weighs(bytes) {
+            self.intake.set_room(self.thread.measure(self.options.max_thread_bytes, self.options.max_items));
+        }
+    }
+
     /// Ends the run where the thread would exceed a limit.
     fn keep_limits(&mut self) {
         if let (Some(exceeded), Some(run)) = (self.thread.take_exceeded(), &mut self.run) {
             run.ended = Some((Outcome::Error, Some(AgentError::exceeded(exceeded))));
-            self.growing = false;
+            self.intake.set_coalesces(false);
         }
     }
 
@@ -253,7 +260,7 @@ impl Session {
         if self.broken() || self.is_greeting(incoming) {
             return;
         }
-        if let Some(violation) = self.order.check(incoming) {
+        if let Some(violation) = self.intake.check(incoming) {
             match self.judge(violation, incoming.event.name()) {
                 Repair::Drop => return,
                 Repair::Open => opener(incoming).into_iter().for_each(|start| self.reduce(&start, now)),
@@ -278,10 +285,10 @@ impl Session {
                 }
                 let mut json = String::new();
                 crate::wire::write_json(&mut json, value.text());
-                self.effects.push_back(Effect::Custom { name: name.to_text(), value: json });
+                self.outbox.push(Effect::Custom { name: name.to_text(), value: json });
             }
             Event::RunStarted { thread_id, run_id, protocol_version, .. } => {
-                self.thinking.clear();
+                self.intake.run_started();
                 self.progress.started = true;
                 if self.earlier.lacks() {
                     self.thread.close_interrupts();
@@ -291,15 +298,7 @@ impl Session {
                     run.phase = Phase::Streaming;
                     run.thread_id = thread_id.map(Str::to_text);
                 }
-                if let Some(timing) = &mut self.timing {
-                    timing.duration = None;
-                }
-                if let Some(run_id) = run_id.map(Str::to_text).filter(|id| !new && is_a_name(id)) {
-                    self.run_id = Some(run_id);
-                }
-                self.status = Status::Running;
-                self.error = None;
-                self.outcome = None;
+                self.verdict.went_on(run_id.map(Str::to_text).filter(|id| !new && is_a_name(id)));
                 if protocol_version.is_some_and(|version| is_newer(&version.decode())) {
                     let message = format!("the peer speaks a later version than {PROTOCOL_VERSION}");
                     self.warn("protocol-newer", "RUN_STARTED", message);
@@ -322,11 +321,11 @@ impl Session {
                     self.review_calls();
                 }
                 if another {
-                    self.mark_once(Boundary::RunStarted, None, now);
+                    self.checkpoint_once(Boundary::RunStarted, None, now);
                 }
             }
-            Event::StepStarted { step_name } => self.mark_once(Boundary::StepStarted, Some(step_name), now),
-            Event::StepFinished { step_name } => self.mark_once(Boundary::StepFinished, Some(step_name), now),
+            Event::StepStarted { step_name } => self.checkpoint_once(Boundary::StepStarted, Some(step_name), now),
+            Event::StepFinished { step_name } => self.checkpoint_once(Boundary::StepFinished, Some(step_name), now),
             Event::ToolCallResult { tool_call_id, .. } => self.answered_elsewhere(&tool_call_id.decode()),
             Event::MessagesSnapshot { .. } => {
                 self.answered_by_snapshot();
@@ -358,13 +357,13 @@ impl Session {
 
     /// The end should name the run that was started.
     fn check_identity(&mut self, thread_id: Option<Str<'_>>, run_id: Option<Str<'_>>) {
-        let differs = |said: Option<Str<'_>>, started: Option<&String>| {
-            said.is_some_and(|said| started.is_some_and(|started| said.decode() != started.as_str()))
+        let differs = |said: Option<Str<'_>>, started: Option<&str>| {
+            said.is_some_and(|said| started.is_some_and(|started| said.decode() != started))
         };
-        let thread = self.run.as_ref().and_then(|run| run.thread_id.as_ref());
+        let thread = self.run.as_ref().and_then(|run| run.thread_id.as_deref());
         // An id that was not taken over at the start says nothing at the end.
         let run_id = run_id.filter(|id| is_a_name(&id.decode()));
-        if differs(run_id, self.run_id.as_ref()) || differs(thread_id, thread) {
+        if differs(run_id, self.verdict.run_id()) || differs(thread_id, thread) {
             self.warn("run-mismatch", "RUN_FINISHED", "it names another run or thread than RUN_STARTED did");
         }
     }
@@ -411,7 +410,7 @@ impl Session {
             let ending = if error.is_none() { Ending::Complete } else { Ending::Error };
             self.thread.end_run(ending, &pending, &|_| false, now);
             self.earlier.ended = Some((outcome, error));
-            return self.changed(true);
+            return self.outbox.changed(true);
         }
         // No submit waits for a run that is over.
         let until = if self.queue.is_empty() && !self.goes_on(outcome) { now + self.options.grace_ms } else { now };
@@ -420,10 +419,10 @@ impl Session {
             run.ended = Some((outcome, error));
             run.pending_calls = pending;
             run.phase = Phase::Draining { until };
-            self.wake(Some(until));
+            self.outbox.wake(Some(until));
         }
-        self.mark_once(Boundary::RunFinished, None, now);
-        self.changed(true);
+        self.checkpoint_once(Boundary::RunFinished, None, now);
+        self.outbox.changed(true);
     }
 }
 
@@ -450,9 +449,7 @@ fn is_newer(version: &str) -> bool {
 /// Without a guard, as it is where nobody asked for one.
 #[cfg(not(feature = "guard"))]
 impl Session {
-    pub(super) fn is_guarded(&self) -> bool {
-        false
-    }
+    pub(super) fn report_guard(&self) {}
 
     pub(super) fn admits_made(&self, _: impl FnOnce(&mut crate::wire::JsonWriter<'_>), _: f64) -> bool {
         true

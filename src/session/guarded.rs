@@ -3,95 +3,58 @@
 //! The gate stands between chunk expansion and the rules of order. What it blocks was never sent, as far as the order, the
 //! thread and the listeners are concerned.
 
+use super::intake::Gate;
 use super::{AgentError, Effect, ErrorKind, Misuse, Session};
-use crate::guard::{Guard, Known, Shown, Verdict, WITHHELD};
-use crate::rules::{OrderKeeper, is_chunk};
-use crate::thread::{Thread, Warning};
+use crate::guard::{Guard, Verdict};
+use crate::rules::is_chunk;
+use crate::thread::Warning;
 use crate::wire::{Event, EventError, Fields, Incoming, JsonWriter, Raw, frame_fields};
-
-/// What is shown, for the guard to ask.
-struct View<'s>(&'s mut Thread, &'s OrderKeeper);
-
-impl Shown for View<'_> {
-    fn call(&mut self, id: &str) -> Option<String> {
-        self.0.call_name(id).map(Into::into)
-    }
-
-    fn message(&mut self, message: Raw<'_>) -> Known {
-        match self.0.compare(message) {
-            Some(true) => Known::Same,
-            Some(false) => Known::Changed,
-            None => Known::New,
-        }
-    }
-
-    fn is_open(&self, incoming: &Incoming<'_>) -> bool {
-        self.1.has_open(incoming)
-    }
-}
 
 impl Session {
     /// The same, with a guard before the rules.
-    pub fn guarded(self, guard: Option<Guard>) -> Self {
-        Self { guard: guard.map(Box::new), ..self }
+    pub fn guarded(mut self, guard: Option<Guard>) -> Self {
+        self.intake.set_guard(Gate::new(guard));
+        self
     }
 
     /// Whether every decision is told ([`Effect::Decision`]).
     pub fn report_decisions(&mut self, on: bool) {
-        if let Some(guard) = &mut self.guard {
-            guard.tell(on);
-        }
+        self.intake.gate().report_decisions(on);
     }
 
     /// Other capability tokens (a JSON array) than those that the guard had.
     pub fn present(&mut self, json: &str) -> Result<(), Misuse> {
-        self.guard.as_mut().map_or(Ok(()), |guard| guard.present(json).map_err(Misuse::Input))
+        self.intake.gate().present(json).map_err(Misuse::Input)
     }
 
     /// `{forwarded, blocked, total}` as JSON text.
     pub fn guard_counters(&self) -> Option<String> {
-        Some(self.guard.as_ref()?.counters())
+        self.intake.guard_counters()
     }
 
     /// Whether an event may go to the agent: the decision as JSON text. `None`: nobody has to decide.
     pub fn judge_inbound(&mut self, json: &str, now: f64) -> Option<String> {
-        let guard = self.guard.as_mut()?;
-        let decision = guard.inbound(json, self.options.max_depth, now);
+        let gate = self.intake.gate();
+        let decision = gate.inbound(json, self.options.max_depth, now)?;
         // No part of a stream, so nothing that a replay repeats.
-        self.effects.extend(guard.take_told().into_iter().map(Effect::Decision));
+        gate.take_decisions().into_iter().for_each(|decision| self.outbox.push(Effect::Decision(decision)));
         Some(decision)
     }
 
     /// Why a body must not go out: a dialect sends an event of the system's own, and the guard does not let it.
     pub(super) fn refuses(&mut self, body: &str, now: f64) -> Option<AgentError> {
-        self.guard.as_ref().filter(|guard| guard.has_inbound_rule())?;
+        if !self.intake.gate().has_inbound_rule() {
+            return None;
+        }
         Raw::parse_object(body, self.options.max_depth).ok().flatten()?.get("event_type")?;
         let decision = self.judge_inbound(body, now)?;
         let reason = Raw::parse_object(&decision, 8).ok().flatten()?.get("reason")?.string()?.into_owned();
         Some(AgentError { code: Some("guard".into()), ..AgentError::new(ErrorKind::Blocked, reason, false) })
     }
 
-    pub(super) fn begin_guard(&mut self, joins: bool) {
-        if let Some(guard) = self.guard.as_mut().filter(|_| !joins) {
-            guard.begin();
-        }
-    }
-
-    pub(super) fn is_guarded(&self) -> bool {
-        self.guard.is_some()
-    }
-
-    /// A run is told again from its beginning: it is counted once.
-    pub(super) fn begin_guard_again(&mut self) {
-        if let Some(guard) = &mut self.guard {
-            guard.begin_again();
-        }
-    }
-
     /// What may pass of an event.
     fn judge_event(&mut self, incoming: &Incoming<'_>, fields: &Fields<'_>, now: f64) -> Verdict {
-        let Some(guard) = self.guard.as_mut().filter(|_| !self.judged) else { return Verdict::Pass };
-        let verdict = guard.judge(incoming, fields, &mut View(&mut self.thread, &self.order), now);
+        let verdict = self.intake.judge(incoming, fields, &mut self.thread, now);
         self.report_guard();
         verdict
     }
@@ -100,7 +63,7 @@ impl Session {
     /// `data`: the frame that it came in.
     pub(super) fn through_gate(&mut self, incoming: Incoming<'_>, fields: &Fields<'_>, data: &str, now: f64) {
         let event = incoming.event.name();
-        let mut chunks = std::mem::take(&mut self.chunks);
+        let mut chunks = self.intake.lend_chunks();
         if is_chunk(&incoming.event) {
             let mut reported = false;
             let expanded = chunks.expand(incoming, &mut |one| {
@@ -112,7 +75,7 @@ impl Session {
                     self.event(one, now);
                 }
             });
-            self.chunks = chunks;
+            self.intake.put_chunks(chunks);
             if let Err(violation) = expanded {
                 self.violation(violation, Some(event.to_owned()));
             }
@@ -124,7 +87,7 @@ impl Session {
                 self.event(one, now);
             }
         });
-        self.chunks = chunks;
+        self.intake.put_chunks(chunks);
         self.judged_event(&incoming, fields, data, now, Self::event);
     }
 
@@ -156,12 +119,8 @@ impl Session {
 
     /// Reports an event that has passed, without the original that stands in it, where that may not be seen.
     fn report_judged(&mut self, event: &'static str, fields: &Fields<'_>, data: &str, now: f64) {
-        let original = fields.some("rawEvent").filter(|_| self.options.events && !self.judged);
-        let seen = |original: Raw<'_>| {
-            let shown = &mut View(&mut self.thread, &self.order);
-            self.guard.as_mut().is_none_or(|guard| guard.permits(original, shown, now))
-        };
-        if original.is_none_or(seen) {
+        let original = fields.some("rawEvent").filter(|_| self.options.events && !self.intake.gate().is_judged());
+        if original.is_none_or(|original| self.intake.permits(original, &mut self.thread, now)) {
             return self.report_event(event, data);
         }
         let mut json = String::new();
@@ -175,7 +134,7 @@ impl Session {
 
     /// Whether the guard admits what a dialect says in another way than by an event: as the event that `write` writes.
     pub(super) fn admits_made(&mut self, write: impl FnOnce(&mut JsonWriter<'_>), now: f64) -> bool {
-        if self.guard.is_none() || self.judged {
+        if !self.intake.is_guarded() || self.intake.gate().is_judged() {
             return true;
         }
         let mut event = String::new();
@@ -201,31 +160,26 @@ impl Session {
 
     /// Why a call must not be executed under the name that it has now.
     pub(super) fn forbidden(&mut self, id: &str, name: &str) -> Option<String> {
-        let reason = self.guard.as_mut()?.forbids(id, name);
+        let reason = self.intake.gate().forbids(id, name);
         self.report_guard();
         reason
     }
 
-    /// What time it is, where somebody acts on a call.
-    pub(super) fn set_guard_clock(&mut self, now: f64) {
-        if let Some(guard) = &mut self.guard {
-            guard.set_clock(now);
-        }
-    }
-
     /// What to say in place of what the server says of a failure, where that may not be shown.
     pub(super) fn withheld(&mut self, now: f64) -> Option<&'static str> {
-        let admitted = self.guard.as_mut()?.admits_failure(now);
+        let withheld = self.intake.gate().withheld(now);
         self.report_guard();
-        (!admitted).then_some(WITHHELD)
+        withheld
     }
 
     pub(super) fn report_guard(&mut self) {
-        let Some(guard) = &mut self.guard else { return };
-        let (told, reason) = (guard.take_told(), guard.take_reason());
-        for decision in told {
+        if !self.intake.is_guarded() {
+            return;
+        }
+        let (decisions, reason) = (self.intake.gate().take_decisions(), self.intake.gate().take_reason());
+        for decision in decisions {
             if self.progress.told.tell("decision") {
-                self.effects.push_back(Effect::Decision(decision));
+                self.outbox.push(Effect::Decision(decision));
             }
         }
         if let Some(reason) = reason {

@@ -1,6 +1,7 @@
 //! What the network reports: heads, bytes, ends, failures, and the passing of time.
 
-use super::run::{Body, Outcome, Phase, Run};
+use super::run::{Body, Phase, Run};
+use super::words::Outcome;
 use super::{AgentError, Options, Session};
 use crate::dialect;
 use crate::wire::{BadBody, Framer};
@@ -18,7 +19,7 @@ impl Session {
         }
         let Some(run) = &mut self.run else { return };
         let mut body = Body::new(status, content_type, asked, max_error_body_bytes);
-        self.stream = Some(Box::new(Framer::new(body.format, max_frame_bytes, max_depth)));
+        self.intake.open_body(Framer::new(body.format, max_frame_bytes, max_depth));
         run.heard = now;
         if (200..300).contains(&status) {
             run.phase = Phase::Streaming;
@@ -32,7 +33,7 @@ impl Session {
         if status == 204 {
             self.end(request, now);
         }
-        self.changed(false);
+        self.outbox.changed(false);
     }
 
     /// Bytes of the body have come.
@@ -55,8 +56,8 @@ impl Session {
         if refused {
             return;
         }
-        let Some(mut stream) = self.stream.take() else { return };
-        let read = stream.feed(bytes, self.growing, &mut |frame| self.take(frame, now));
+        let Some(mut stream) = self.intake.take_body() else { return };
+        let read = stream.feed(bytes, self.intake.coalesces(), &mut |frame| self.take(frame, now));
         self.after_reading(read, stream, now);
     }
 
@@ -66,7 +67,7 @@ impl Session {
         if run.phase == Phase::Refused {
             return self.fail_http(now);
         }
-        if let Some(mut stream) = self.stream.take() {
+        if let Some(mut stream) = self.intake.take_body() {
             let read = stream.finish(&mut |frame| self.take(frame, now));
             // A body that is no stream is told as what it is.
             let is_stream = |run: &Run| run.events > 0 || run.body.as_ref().is_some_and(Body::is_stream);
@@ -120,8 +121,8 @@ impl Session {
         let (Some(until), Some(run)) = (self.deadline(), &self.run) else { return };
         if now < until {
             // Timers of JavaScript may fire up to a millisecond early.
-            self.alarm = None;
-            return self.wake(Some(until));
+            self.outbox.woken();
+            return self.outbox.wake(Some(until));
         }
         match run.phase {
             Phase::Draining { .. } => {
@@ -132,7 +133,7 @@ impl Session {
             _ => {
                 let tells = run.body_until().is_none_or(|until| now < until);
                 // It has fired, and the next one may be for the same time.
-                self.alarm = None;
+                self.outbox.woken();
                 // Nothing more is wanted from it, whatever becomes of the run.
                 self.hang_up_request();
                 match tells {
@@ -161,10 +162,7 @@ impl Session {
 
     /// Asks to be called when something is to be done. A call that comes early asks again.
     pub(super) fn watch(&mut self) {
-        let deadline = self.deadline();
-        if deadline.is_none_or(|at| self.alarm.is_none_or(|alarm| at < alarm)) {
-            self.wake(deadline);
-        }
+        self.outbox.wake_by(self.deadline());
     }
 
     fn is_on(&self, request: u32) -> bool {
@@ -178,7 +176,7 @@ impl Session {
             self.not_decodable("frame-not-decodable", "T15", "the body ends within a frame".to_owned());
         }
         self.report_thread_warnings();
-        self.changed(false);
+        self.outbox.changed(false);
         // A frame may have ended the run (strict rules, a limit), and with it the stream.
         let broken = self.broken();
         if self.run.is_none() {
@@ -187,7 +185,7 @@ impl Session {
         if !broken {
             self.note_id(stream.last_id());
         }
-        self.stream = Some(stream);
+        self.intake.put_body(stream);
         let Some(run) = &mut self.run else { return };
         if read == Err(BadBody::FrameTooLong) {
             let error = AgentError::frame_too_long(self.options.max_frame_bytes);

@@ -3,11 +3,12 @@
 //! A submit that comes during a run cannot know what that run will ask. If it asks something, the submit waits in the
 //! queue, after the one that answers.
 
+use super::Session;
 use super::given::RESUME;
 use super::partial::Partial;
-use super::run::Outcome;
-use super::submit::{IfAwaiting, Misuse, Start, Submit, Ticket};
-use super::{Effect, Session};
+use super::submit::{IfAwaiting, Start, Submit};
+use super::words::Outcome;
+use super::words::{Misuse, Ticket};
 use crate::thread::Warning;
 use crate::wire::{Index, JsonWriter, Raw, keep_private};
 
@@ -36,7 +37,7 @@ impl Session {
         if until <= now {
             return Err(Misuse::InterruptExpired(id));
         }
-        let ticket = self.tickets.give();
+        let ticket = self.queue.give();
         // Who answers again means the second answer. One that has expired since it was given must not be sent, nor one to
         // what is open no more.
         if let Some(again) = self.partial.take(&id) {
@@ -48,7 +49,7 @@ impl Session {
             if gone.until <= now && self.thread.question(&gone.id).is_some() {
                 self.thread.mark_answered(&gone.id, false);
                 let message = format!("interrupt {} expired before all had a reply: it can only be cancelled", gone.id);
-                self.effects.push_back(Effect::Warning(Warning::new("interrupt-expired", message)));
+                self.outbox.warn(Warning::new("interrupt-expired", message));
             }
             self.settle(gone.ticket, &submit.run_id, Outcome::Dropped, None, None);
         }
@@ -58,7 +59,7 @@ impl Session {
             let entries: Vec<&str> = others.chain([entry.as_str()]).collect();
             submit.resume = Some(format!("[{}]", entries.join(",")));
             for partial in self.partial.take_all() {
-                self.tickets.join(partial.ticket, ticket);
+                self.queue.join(partial.ticket, ticket);
             }
             submit.ticket = ticket;
             self.queue.push_front(submit);
@@ -67,8 +68,8 @@ impl Session {
             self.thread.mark_answered(&id, true);
             self.partial.push(Partial { ticket, id, entry, until });
         }
-        self.saving.ask();
-        self.changed(true);
+        self.outbox.ask_for_save();
+        self.outbox.changed(true);
         Ok(ticket)
     }
 
@@ -77,16 +78,25 @@ impl Session {
         for partial in self.partial.take_all() {
             // Its interrupt is as open as it was.
             self.thread.mark_answered(&partial.id, false);
-            self.changed(true);
+            self.outbox.changed(true);
             self.settle(partial.ticket, "", outcome, None, None);
         }
     }
 
-    /// The place in the queue of the next submit that may run.
-    pub(super) fn next_in_line(&self, now: f64) -> Option<usize> {
-        let awaits = self.awaits_people();
-        let waits = |submit: &Submit| awaits && submit.if_awaiting == IfAwaiting::Wait;
-        self.queue.iter().position(|submit| !waits(submit) && self.admit(submit, now).is_ok())
+    /// Takes the next submit that may run out of the queue.
+    pub(super) fn next_in_line(&mut self, now: f64) -> Option<Submit> {
+        let ticket = self.queue.iter().find(|submit| self.may_begin(submit, now))?.ticket;
+        self.queue.take(ticket)
+    }
+
+    /// Whether a submit that waits may run.
+    pub(super) fn any_in_line(&self, now: f64) -> bool {
+        self.queue.iter().any(|submit| self.may_begin(submit, now))
+    }
+
+    fn may_begin(&self, submit: &Submit, now: f64) -> bool {
+        let waits = self.awaits_people() && submit.if_awaiting == IfAwaiting::Wait;
+        !waits && self.admit(submit, now).is_ok()
     }
 
     /// Whether a run may begin so.

@@ -3,9 +3,11 @@
 use super::budget::Budget;
 use super::earlier::Place;
 use super::reconnect::{Answer, Progress, Resume};
-use super::run::{Outcome, Phase, Run};
-use super::submit::{Start, Submit, Ticket};
-use super::{AgentError, Effect, ErrorKind, Misuse, Session, Status, Target};
+use super::run::{Phase, Run};
+use super::submit::{Start, Submit};
+use super::words::Outcome;
+use super::words::Ticket;
+use super::{AgentError, Effect, ErrorKind, Misuse, Session, Target};
 use crate::rules::{Repair, Violation};
 use crate::thread::Ending;
 use crate::wire::{Event, Fields, Frame, Incoming, Raw, frame_fields, frame_type, keep_private};
@@ -29,16 +31,16 @@ impl Session {
             _ => return self.stop(now),
         }
         self.hang_up();
-        self.wake(None);
+        self.outbox.wake(None);
         let Some(run) = self.run.take() else { return };
         if let Some(turn) = &mut self.turn {
             turn.leave();
         }
         self.left = true;
-        self.status = Status::Idle;
-        let run_id = self.run_id.clone().unwrap_or_default();
+        self.verdict.left();
+        let run_id = self.verdict.run_name();
         self.settle(run.ticket, &run_id, Outcome::Disconnected, None, None);
-        self.changed(true);
+        self.outbox.changed(true);
     }
 
     /// Joins a run that continues at the server. `json`: `{runId?, cursor?, tools?, context?, forwardedProps?}`; without a
@@ -51,7 +53,7 @@ impl Session {
         let json = keep_private(json);
         let (mut submit, _) = Submit::read(&json, self.options.max_depth, Start::Attach)?;
         if submit.run_id.is_empty() {
-            submit.run_id = self.run_id.clone().unwrap_or_default();
+            submit.run_id = self.verdict.run_name();
         }
         if submit.run_id.is_empty() || self.options.network.resume.is_none() {
             return Err(Misuse::NothingToAttach);
@@ -61,26 +63,25 @@ impl Session {
         if self.run.is_some() {
             return Err(Misuse::Busy);
         }
-        if self.run_id.as_ref() != Some(&submit.run_id) {
+        if !self.verdict.is_of(&submit.run_id) {
             self.end_left(now);
             self.progress = Progress::default();
             self.earlier.begin(Some(submit.run_id.clone()));
-        } else if self.progress.checkpoint.is_none() && self.outcome != Some(Outcome::Truncated) {
+        } else if self.progress.checkpoint.is_none() && self.verdict.outcome() != Some(Outcome::Truncated) {
             // It has ended here, and the page was loaded anew since.
             self.earlier.begin(Some(submit.run_id.clone()));
             self.earlier.set_over(true);
         }
         if !self.left {
             // What was open has been closed in the thread.
-            self.order.clear();
-            self.chunks.clear();
+            self.intake.forget_open();
             self.progress.started = false;
         }
         let fields = crate::wire::Raw::parse_object(&json, self.options.max_depth).ok().flatten();
         if let Some(cursor) = fields.and_then(|fields| fields.some("cursor").and_then(crate::wire::Raw::string)) {
             self.progress.cursor = Some(cursor.into_owned());
         }
-        let ticket = self.tickets.give();
+        let ticket = self.queue.give();
         submit.ticket = ticket;
         self.begin(submit, now);
         Ok(ticket)
@@ -134,16 +135,14 @@ impl Session {
         run.heard = now;
         let per_minute = self.options.network.per_minute;
         run.budget.get_or_insert_with(|| Budget::new(per_minute, now)).spend(now);
-        self.stream = None;
+        self.intake.drop_body();
         let mut body = run.request_body.clone();
         let mut cursor = None;
         self.earlier.connect(false);
         if target == Target::Resume {
             self.progress.reconnect();
             cursor.clone_from(&self.progress.cursor);
-            if let Some(with) = self.dialect.as_deref_mut().filter(|_| crate::dialect::ANY)
-                && let Some(with) = with.rejoin(self.run_id.as_deref().unwrap_or_default())
-            {
+            if let Some(with) = self.intake.rejoin(self.verdict.run_id().unwrap_or_default()) {
                 body = with.into();
             }
             let answer = self.options.network.resume.as_ref().and_then(|resume| {
@@ -158,11 +157,11 @@ impl Session {
             run.best = run.best.max(run.fresh);
             run.fresh = 0;
         }
-        let run_id = self.run_id.clone().unwrap_or_default();
-        self.effects.push_back(Effect::Open { request: self.requests, target, run_id, cursor, body });
+        let run_id = self.verdict.run_name();
+        self.outbox.push(Effect::Open { request: self.requests, target, run_id, cursor, body });
         let deadline = self.deadline();
-        self.wake(deadline);
-        self.changed(false);
+        self.outbox.wake(deadline);
+        self.outbox.changed(false);
     }
 
     /// Opens the next connection of the run.
@@ -181,21 +180,21 @@ impl Session {
     fn wait_until(&mut self, until: f64) {
         let Some(run) = &mut self.run else { return };
         (run.phase, run.request) = (Phase::Waiting { until }, 0);
-        self.stream = None;
-        self.wake(Some(until));
-        self.changed(true);
+        self.intake.drop_body();
+        self.outbox.wake(Some(until));
+        self.outbox.changed(true);
     }
 
     /// Gives the connection up, but not the run.
     fn hang_up(&mut self) {
         self.hang_up_request();
-        self.stream = None;
+        self.intake.drop_body();
     }
 
     /// The same, with what has come still to be read.
     pub(super) fn hang_up_request(&mut self) {
         if let Some(run) = self.run.as_mut().filter(|run| run.request != 0) {
-            self.effects.push_back(Effect::Close { request: run.request });
+            self.outbox.push(Effect::Close { request: run.request });
             run.request = 0;
         }
     }
@@ -220,7 +219,7 @@ impl Session {
         let request = run.request;
         let waits = network.repeats(status, joins) && soon && self.wait(asked.unwrap_or(0.0), now);
         if waits {
-            self.effects.push_back(Effect::Close { request });
+            self.outbox.push(Effect::Close { request });
         }
         waits
     }
@@ -250,8 +249,7 @@ impl Session {
         let network = &mut self.options.network;
         let Some(run) = self.run.as_mut().filter(|run| run.attempt < network.attempts) else { return false };
         run.attempt += 1;
-        let base = self.stream.as_ref().and_then(|stream| stream.retry());
-        run.base = base.map(|ms| ms as f64).or(run.base);
+        run.base = self.intake.retry().or(run.base);
         let until = now + network.delay(run.attempt, run.base).max(at_least);
         let allowed = run.budget.as_mut().map_or(now, |budget| budget.next(now));
         self.wait_until(until.max(allowed));
@@ -264,19 +262,11 @@ impl Session {
         let Some(run) = self.run.as_ref().filter(|run| split && run.target != Target::Resume) else { return false };
         let Some(body) = run.body.as_ref().filter(|body| (200..300).contains(&body.status)) else { return false };
         if let Some(id) = body.run_id() {
-            self.run_id = Some(id);
+            self.verdict.named(Some(id));
         }
         self.hang_up();
         self.open(Target::Resume, now);
         true
-    }
-
-    /// Asks to be called at this time. Timers of JavaScript may fire up to a millisecond early.
-    pub(super) fn wake(&mut self, at: Option<f64>) {
-        if self.alarm != at {
-            self.alarm = at;
-            self.effects.push_back(Effect::Wake { at });
-        }
     }
 
     /// Whether a frame was taken before, over another connection; and makes room for one that tells all again.
@@ -302,16 +292,13 @@ impl Session {
             // From here on it is a stream like any other.
             run.joined = None;
             run.replays = true;
-            self.thinking.clear();
-            self.chunks.clear();
-            self.order.clear();
+            self.intake.start_over();
             self.progress.started = false;
             self.progress.rewinds = true;
             self.begin_dialect_again();
-            #[cfg(feature = "guard")]
-            self.begin_guard_again();
+            self.intake.gate().begin_again();
             // Where a thread is told, what is shown stays until its run comes.
-            if self.dialect.is_some() || !self.earlier.is_before() {
+            if self.intake.has_dialect() || !self.earlier.is_before() {
                 self.rewind();
             }
         }
@@ -335,7 +322,7 @@ impl Session {
         let kind = frame_type(fields).unwrap_or_default();
         if kind == "RUN_STARTED" {
             let id = fields.some("runId").and_then(Raw::string).filter(|id| !id.is_empty());
-            self.earlier.started(id.as_deref(), self.run_id.as_deref());
+            self.earlier.started(id.as_deref(), self.verdict.run_id());
         }
         if self.earlier.place() != Place::Known {
             self.rewind();
@@ -379,7 +366,7 @@ impl Session {
     /// Whether the event says only what a page that joins must know, and this one knows.
     pub(super) fn is_greeting(&self, incoming: &Incoming<'_>) -> bool {
         let Event::RunStarted { run_id, .. } = incoming.event else { return false };
-        let same = run_id.is_none_or(|id| Some(&*id.decode()) == self.run_id.as_deref());
+        let same = run_id.is_none_or(|id| Some(&*id.decode()) == self.verdict.run_id());
         // After the end of a run it begins another one.
         let joined = self.run.as_ref().is_some_and(|run| run.joined.is_some() && run.ended.is_none());
         same && self.progress.started && joined

@@ -13,90 +13,56 @@
 //! ```
 
 mod approve;
-mod bounds;
 mod budget;
 mod earlier;
-mod effect;
-mod error;
 mod event;
 mod given;
 #[cfg(feature = "guard")]
 mod guarded;
-mod history;
 mod input;
+mod intake;
 mod interrupts;
 mod join;
 mod once;
 mod options;
+mod outbox;
 mod page_calls;
 mod partial;
-mod publish;
+mod queue;
 mod reconnect;
 mod run;
 mod save;
-mod saving;
 mod spoken;
 mod submit;
-mod tickets;
 mod tools;
-mod tracked;
+mod verdict;
+mod words;
 
-pub use effect::{Effect, Target};
-pub use error::{AgentError, ErrorKind};
 pub use options::Options;
 pub use reconnect::{Network, Resume};
-pub use run::Outcome;
-pub use submit::{Misuse, Ticket};
+pub use words::{AgentError, Effect, ErrorKind, Misuse, Outcome, Target, Ticket};
 
-use crate::dialect::{self, Begun, Dialect, Thinking};
-use crate::rules::{ChunkExpander, OrderKeeper};
+use crate::dialect::{Begun, Dialect};
 use crate::thread::{Ending, Index, Thread, ThreadLimits, Warning};
-use crate::wire::{Cutter, Framer, JsonWriter, Raw, RunAgentInput, keep_private, write_json};
-use bounds::Bounds;
+use crate::wire::{JsonWriter, Raw, RunAgentInput, Str, keep_private, write_json};
 use earlier::Earlier;
-use history::Boundary;
+use intake::Intake;
+use outbox::{Boundary, Connection, Next, Outbox, Shown};
 use page_calls::Untold;
 use partial::Partials;
-use publish::Published;
+use queue::Queue;
 use reconnect::Progress;
 use run::{Phase, Run};
-use saving::Saving;
-use std::collections::VecDeque;
 use submit::{IfAwaiting, IfBusy, Start, Submit};
-use tickets::Tickets;
 use tools::Turn;
-use tracked::Tracked;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Status {
-    Idle,
-    Running,
-    Error,
-}
-
-/// When the last run began, and how long it took; milliseconds.
-#[derive(Debug)]
-struct Timing {
-    started: f64,
-    first_token: Option<f64>,
-    duration: Option<f64>,
-}
+use verdict::Verdict;
 
 /// An agent: a thread, the run in progress, and what waits for its turn.
 #[derive(Debug)]
 pub struct Session {
     options: Options,
-    /// How the server speaks, where that is not AG-UI.
-    dialect: Option<Box<dyn Dialect>>,
-    #[cfg(feature = "guard")]
-    guard: Option<Box<crate::guard::Guard>>,
-    /// What comes now was judged as what it was made of.
-    #[cfg(feature = "guard")]
-    judged: bool,
     thread: Thread,
-    thinking: Thinking,
-    chunks: ChunkExpander,
-    order: OrderKeeper,
+    intake: Intake,
     run: Option<Run>,
     /// The run with those that follow on its calls.
     turn: Option<Turn>,
@@ -104,22 +70,10 @@ pub struct Session {
     partial: Partials,
     /// Calls that the page was given: each once.
     handled: Index,
-    /// The last frame grew what is open, as one that is alike will: open messages are closed by frames only, and by runs
-    /// that begin, of which the first frame is like none.
-    growing: bool,
-    /// Reads the body that is coming.
-    stream: Option<Box<Framer>>,
-    queue: Tracked<VecDeque<Submit>>,
-    effects: VecDeque<Effect>,
-    bounds: Bounds,
-    saving: Saving,
-    tickets: Tickets,
+    queue: Queue,
+    outbox: Outbox,
     requests: u32,
-    status: Status,
-    run_id: Option<String>,
-    error: Option<AgentError>,
-    outcome: Option<Outcome>,
-    timing: Option<Timing>,
+    verdict: Verdict,
     last_event_id: String,
     progress: Progress,
     earlier: Earlier,
@@ -127,19 +81,8 @@ pub struct Session {
     left: bool,
     /// Answers of the page to calls that a replay has yet to tell of.
     untold: Untold,
-    /// The time that `Effect::Wake` was given last.
-    alarm: Option<f64>,
     /// The answers that the last run was sent with, until it has ended well.
     resumed: Option<String>,
-    published: Published,
-    /// What the mirror lacks up to the last checkpoint: operations of the next patch.
-    marked: String,
-    /// How many checkpoints are in there.
-    marks: usize,
-    /// The rest of a patch that is taken in parts.
-    outgoing: Option<Cutter>,
-    /// `Effect::Changed` was given since the last patch; whether as urgent.
-    told: Option<bool>,
     disposed: bool,
 }
 
@@ -154,43 +97,21 @@ impl Session {
         let mut session = Self {
             thread: Thread::new(limits, messages, state),
             options,
-            dialect: None,
-            #[cfg(feature = "guard")]
-            guard: None,
-            #[cfg(feature = "guard")]
-            judged: false,
-            thinking: Thinking::default(),
-            chunks: ChunkExpander::default(),
-            order: OrderKeeper::default(),
+            intake: Intake::default(),
             run: None,
             turn: None,
             partial: Partials::default(),
             handled: Index::new(),
-            growing: false,
-            stream: None,
-            queue: Tracked::default(),
-            bounds: Bounds::default(),
-            effects: VecDeque::new(),
-            saving: Saving::default(),
-            tickets: Tickets::default(),
+            queue: Queue::default(),
+            outbox: Outbox::default(),
             requests: 0,
-            status: Status::Idle,
-            run_id: None,
-            error: None,
-            outcome: None,
-            timing: None,
+            verdict: Verdict::default(),
             last_event_id: String::new(),
             progress: Progress::default(),
             earlier: Earlier::default(),
             left: false,
             untold: Untold::default(),
-            alarm: None,
             resumed: None,
-            published: Published::initial(),
-            marked: String::new(),
-            marks: 0,
-            outgoing: None,
-            told: None,
             disposed: false,
         };
         if !session.options.protocol.tags() {
@@ -201,39 +122,93 @@ impl Session {
     }
 
     /// The same, with a server that speaks a dialect.
-    pub fn speaking(self, dialect: Option<Box<dyn Dialect>>) -> Self {
-        Self { dialect, ..self }
+    pub fn speaking(mut self, dialect: Option<Box<dyn Dialect>>) -> Self {
+        self.intake.set_dialect(dialect);
+        self
     }
 
     /// The next thing to do. To be called until it is `None`, after every input.
     pub fn poll_effect(&mut self) -> Option<Effect> {
-        loop {
-            let effect = if self.options.saves { self.poll_saving() } else { self.effects.pop_front() };
-            let Some(effect) = effect else {
-                debug_assert!(self.disposed || self.holds_every_ticket(), "{:?}", self.tickets);
-                return None;
-            };
-            if let Some(effect) = self.within_bounds(effect) {
-                return Some(effect);
+        match self.outbox.next(&self.options) {
+            Next::Effect(effect) => return Some(effect),
+            // A session that was disposed of has nothing left to be saved: that was taken before.
+            Next::Save { number, holds } if !self.disposed => {
+                return Some(Effect::Save { number, save: self.save(), holds });
             }
+            Next::Save { .. } | Next::Nothing => {}
         }
+        debug_assert!(self.disposed || self.holds_every_ticket(), "{:?}", self.queue);
+        None
     }
 
-    /// Whether each open ticket is held by exactly one thing that will settle it. Tests check this after every input, so
-    /// it counts: as many are held as are open.
+    /// Whether each open ticket is held by exactly one thing that will settle it. Tests check this after every input.
     fn holds_every_ticket(&self) -> bool {
         let run = self.run.as_ref().map(|run| run.ticket);
         // A run's turn has its ticket, too.
         let turn = self.turn.as_ref().and_then(Turn::ticket).filter(|ticket| run != Some(*ticket));
-        let begun = [run, turn].into_iter().flatten().filter(|ticket| self.tickets.is_open(*ticket)).count();
-        let held = begun + self.queue.len() + self.partial.len() + self.tickets.joined();
-        held == self.tickets.open().len()
+        self.queue.holds_every_ticket([run, turn].into_iter().flatten(), self.partial.len())
+    }
+
+    /// The save of this number was written, or need not be waited for any longer.
+    pub fn saved(&mut self, number: u32, now: f64) {
+        for request in self.outbox.saved(number) {
+            // Until now the connection was not idle, but not there yet.
+            if let Some(run) = self.run.as_mut().filter(|run| run.request == request) {
+                run.heard = now;
+                self.watch();
+            }
+        }
+    }
+
+    /// The patch that brings the snapshot up to date; `None` if it is.
+    pub fn take_patch(&mut self) -> Option<String> {
+        let max_history = self.options.max_history;
+        let (outbox, mut shown) = self.shown();
+        outbox.take_patch(&mut shown, max_history)
+    }
+
+    /// The same, a long one in parts, of which the last says that nothing is open: to be asked for one after the other.
+    pub fn take_part(&mut self) -> Option<String> {
+        let max_history = self.options.max_history;
+        let (outbox, mut shown) = self.shown();
+        outbox.take_part(&mut shown, max_history)
+    }
+
+    fn shown(&mut self) -> (&mut Outbox, Shown<'_>) {
+        let retry_at = match self.run.as_ref().map(|run| run.phase) {
+            Some(Phase::Waiting { until }) => Some(until),
+            _ => None,
+        };
+        let connection = Connection {
+            phase: self.connection(),
+            attempt: self.run.as_ref().map_or(0, |run| run.attempt),
+            retry_at,
+            last_event_id: &self.last_event_id,
+        };
+        let Self { outbox, thread, verdict, queue, .. } = self;
+        (outbox, Shown { thread, verdict, queue, connection })
+    }
+
+    /// The snapshot is to be kept as it is now, where a boundary is that a replay tells of again.
+    fn checkpoint_once(&mut self, boundary: Boundary, step: Option<Str<'_>>, now: f64) {
+        if self.progress.told.tell(boundary.name()) {
+            self.checkpoint(boundary, step, now);
+        }
+    }
+
+    /// The snapshot is to be kept as it is now.
+    fn checkpoint(&mut self, boundary: Boundary, step: Option<Str<'_>>, now: f64) {
+        let Options { max_history, max_frame_bytes, .. } = self.options;
+        if max_history > 0 {
+            let (outbox, mut shown) = self.shown();
+            outbox.checkpoint(boundary, step, &mut shown, max_frame_bytes, now);
+        }
     }
 
     /// Whether every event is reported as it came ([`Effect::Event`]).
     pub fn report_events(&mut self, on: bool) {
         self.options.events = on;
-        self.growing = false;
+        self.intake.set_coalesces(false);
     }
 
     /// Asks for a run with new messages. `json`: `{messages, state?, resume?, tools?, context?, forwardedProps?, runId,
@@ -260,7 +235,7 @@ impl Session {
         let (mut submit, if_busy) = Submit::read(&keep_private(json), self.options.max_depth, start)?;
         // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
         let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
-        if over && self.next_in_line(now).is_none() || if_busy == IfBusy::Replace {
+        if over && !self.any_in_line(now) || if_busy == IfBusy::Replace {
             self.admit(&submit, now)?;
         }
         if over {
@@ -287,12 +262,12 @@ impl Session {
         if submit.replaces.as_deref().is_some_and(|id| !busy && !self.thread.has_user_message(id)) {
             return Err(Misuse::NothingToReplace);
         }
-        let ticket = self.tickets.give();
+        let ticket = self.queue.give();
         submit.ticket = ticket;
         if !submit.unknown.is_empty() {
             let message = format!("left out of the request: {}", std::mem::take(&mut submit.unknown).join(", "));
             let warning = Warning { rule: Some("A4"), ..Warning::new("property-unknown", message) };
-            self.effects.push_back(Effect::Warning(warning));
+            self.outbox.warn(warning);
         }
         match if_busy {
             IfBusy::Drop if busy => self.settle(ticket, &submit.run_id, Outcome::Dropped, None, None),
@@ -300,12 +275,12 @@ impl Session {
                 self.queue.push_front(submit);
                 self.stop(now);
             }
-            _ => self.queue.push_back(submit),
+            _ => self.queue.push(submit),
         }
         self.end_left(now);
         self.next(now);
-        self.saving.ask();
-        self.changed(true);
+        self.outbox.ask_for_save();
+        self.outbox.changed(true);
         Ok(ticket)
     }
 
@@ -323,9 +298,9 @@ impl Session {
                 run.ended = Some((Outcome::Aborted, None));
             }
             run.ended.get_or_insert((Outcome::Aborted, None));
-            let run_id = self.run_id.clone().filter(|_| on && tells);
+            let run_id = self.verdict.run_id().filter(|_| on && tells).map(String::from);
             self.close(now);
-            self.effects.extend(run_id.map(|run_id| Effect::StopRemote { run_id }));
+            run_id.into_iter().for_each(|run_id| self.outbox.push(Effect::StopRemote { run_id }));
         } else if self.is_working() {
             self.stop_working(now);
         } else {
@@ -339,11 +314,9 @@ impl Session {
         let working = self.turn.as_ref().is_some_and(|turn| turn.is(ticket)) && self.is_working();
         if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
             self.stop(now);
-        } else if let Some(at) = self.queue.iter().position(|submit| submit.ticket == ticket)
-            && let Some(submit) = self.queue.remove(at)
-        {
+        } else if let Some(submit) = self.queue.take(ticket) {
             self.settle(ticket, &submit.run_id, Outcome::Aborted, None, None);
-            self.changed(true);
+            self.outbox.changed(true);
         }
     }
 
@@ -353,10 +326,11 @@ impl Session {
         self.alive()?;
         let json = keep_private(json);
         let (edited, _) = Submit::read(&json, self.options.max_depth, Start::Submit)?;
-        let Some(submit) = self.queue.iter_mut().find(|submit| submit.ticket == ticket) else { return Ok(false) };
-        submit.edit(&json, edited);
-        self.saving.ask();
-        self.changed(true);
+        if !self.queue.edit(ticket, &json, edited) {
+            return Ok(false);
+        }
+        self.outbox.ask_for_save();
+        self.outbox.changed(true);
         Ok(true)
     }
 
@@ -383,7 +357,7 @@ impl Session {
         }
         self.review_calls();
         self.report_warnings();
-        self.changed(true);
+        self.outbox.changed(true);
         Ok(())
     }
 
@@ -406,7 +380,7 @@ impl Session {
         // A run that was left may be joined, and continue the state that it knows.
         let running = self.run.is_some() || self.left;
         self.thread.edit_state(before, value(&after, depth)?, running);
-        self.changed(true);
+        self.outbox.changed(true);
         Ok(())
     }
 
@@ -422,15 +396,11 @@ impl Session {
         self.earlier = Earlier::default();
         self.earlier.set_old();
         self.thread.clear();
-        self.status = Status::Idle;
-        self.run_id = None;
-        self.error = None;
-        self.outcome = None;
-        self.timing = None;
+        self.verdict = Verdict::default();
         self.last_event_id.clear();
         self.resumed = None;
-        self.saving.ask();
-        self.changed(true);
+        self.outbox.ask_for_save();
+        self.outbox.changed(true);
         Ok(())
     }
 
@@ -439,7 +409,7 @@ impl Session {
     pub fn dispose(&mut self, now: f64) {
         self.abandon(false, now);
         // Nothing holds them: whoever waits is told all the same.
-        while let Some(ticket) = self.tickets.open().first().copied() {
+        while let Some(ticket) = self.queue.first_open() {
             debug_assert!(false, "ticket {ticket} was lost");
             self.settle(ticket, "", Outcome::Aborted, None, None);
         }
@@ -447,9 +417,9 @@ impl Session {
     }
 
     fn abandon(&mut self, tells: bool, now: f64) {
-        for submit in std::mem::take(&mut *self.queue) {
+        for submit in self.queue.take_all() {
             self.settle(submit.ticket, &submit.run_id, Outcome::Aborted, None, None);
-            self.changed(true);
+            self.outbox.changed(true);
         }
         self.drop_answers(Outcome::Aborted);
         self.halt(tells, now);
@@ -475,7 +445,7 @@ impl Session {
     fn next(&mut self, now: f64) {
         // The thread of a run that was left is not free.
         while self.run.is_none() && !self.is_working() && !self.left {
-            let Some(submit) = self.next_in_line(now).and_then(|at| self.queue.remove(at)) else { return };
+            let Some(submit) = self.next_in_line(now) else { return };
             self.begin(submit, now);
         }
     }
@@ -486,14 +456,14 @@ impl Session {
         let speaks = submit.speaks();
         let continues = submit.start == Start::Unasked { continues: true };
         // It has left the queue.
-        self.saving.ask();
-        let same = self.run_id.as_ref() == Some(&submit.run_id);
+        self.outbox.ask_for_save();
+        let same = self.verdict.is_of(&submit.run_id);
         let follows = self.turn.as_ref().is_some_and(|turn| turn.is_followed_by(&submit));
         match &mut self.turn {
             Some(_) if follows => {}
             Some(turn) if joins && same => {
                 if let Some(waiting) = turn.join(submit.ticket) {
-                    self.tickets.join(waiting, submit.ticket);
+                    self.queue.join(waiting, submit.ticket);
                 }
             }
             // Nobody has continued without an answer.
@@ -561,18 +531,12 @@ impl Session {
         if left_out > 0 {
             let message = format!("{left_out} content parts that the server does not know are left out of the request");
             let warning = Warning { rule: Some("A4"), ..Warning::new("part-not-sent", message) };
-            self.effects.push_back(Effect::Warning(warning));
+            self.outbox.warn(warning);
         }
-        self.status = Status::Running;
-        self.begin_warnings();
-        self.run_id = Some(submit.run_id);
-        self.error = None;
-        self.outcome = None;
-        self.timing = Some(Timing { started: now, first_token: None, duration: None });
+        self.outbox.begin_run();
+        self.verdict.begun(submit.run_id, now);
         if !std::mem::take(&mut self.left) {
-            self.thinking.clear();
-            self.chunks.clear();
-            self.order.clear();
+            self.intake.start_over();
         }
         if self.progress.checkpoint.is_none() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
             self.progress.checkpoint = Some(self.thread.checkpoint());
@@ -583,8 +547,9 @@ impl Session {
         if !joins && !speaks {
             body.clear();
         }
-        #[cfg(feature = "guard")]
-        self.begin_guard(joins);
+        if !joins {
+            self.intake.gate().begin();
+        }
         #[cfg(feature = "guard")]
         let refused = self.refuses(&body, now);
         self.run = Some(Run::new(submit.ticket, body.into()));
@@ -595,46 +560,42 @@ impl Session {
         }
         self.open(if joins { Target::Resume } else { Target::Run }, now);
         if !joins {
-            self.mark(Boundary::RunStarted, None, now);
+            self.checkpoint(Boundary::RunStarted, None, now);
         }
-        self.changed(true);
+        self.outbox.changed(true);
     }
 
     /// What a request asks for with `Accept`, where the dialect says that; `given`: what the application has set.
     pub fn accept(&mut self, given: Option<&str>) -> Option<String> {
-        let dialect = self.dialect.as_deref().filter(|_| dialect::ANY)?;
-        let kept = given.and_then(|accept| Some((accept, dialect.contradicts(accept)?)));
-        let Some((accept, contradicts)) = kept else { return dialect.accept().map(Into::into) };
+        let (accept, contradicts) = self.intake.accept(given)?;
         if contradicts {
             let message =
                 "the Accept header that the application sets asks for another form than the dialect's settings";
-            self.effects.push_back(Effect::Warning(Warning::new("accept-contradicts", message)));
+            self.outbox.warn(Warning::new("accept-contradicts", message));
         }
-        Some(accept.to_owned())
+        Some(accept)
     }
 
     /// Tells the dialect, where there is one, of a run; the body that it would send.
     fn begin_dialect(&mut self, input: &str, joins: bool, continues: bool) -> Option<String> {
-        let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
-        let run_id = self.run_id.as_deref().unwrap_or_default();
+        let run_id = self.verdict.run_id().unwrap_or_default();
         let cursor = &self.last_event_id;
-        dialect.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
-        dialect.body(input)
+        self.intake.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
+        self.intake.body(input)
     }
 
     /// Tells the dialect, where there is one, that a run is told from its beginning.
     fn begin_dialect_again(&mut self) {
-        let Some(dialect) = self.dialect.as_deref_mut().filter(|_| dialect::ANY) else { return };
-        let run_id = self.run_id.as_deref().unwrap_or_default();
+        let run_id = self.verdict.run_id().unwrap_or_default();
         let thread_id = &self.options.thread_id;
-        dialect.begin(&Begun { thread_id, run_id, joins: false, continues: false, cursor: "" });
+        self.intake.begin(&Begun { thread_id, run_id, joins: false, continues: false, cursor: "" });
     }
 
     /// Ends the run in progress before its body has ended.
     fn close(&mut self, now: f64) {
         if let Some(run) = &self.run {
             if run.request != 0 {
-                self.effects.push_back(Effect::Close { request: run.request });
+                self.outbox.push(Effect::Close { request: run.request });
             }
             self.finish(now);
         }
@@ -643,21 +604,21 @@ impl Session {
     /// Publishes how the run ended, and settles its submit.
     fn finish(&mut self, now: f64) {
         let Some(mut run) = self.run.take() else { return };
-        self.stream = None;
+        self.intake.drop_body();
         self.progress.restored = false;
-        self.wake(None);
+        self.outbox.wake(None);
         let (outcome, error) =
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
         self.conclude(outcome, error.clone(), &run.pending_calls, now);
         if !matches!(run.phase, Phase::Draining { .. }) {
-            self.mark(Boundary::RunFinished, None, now);
+            self.checkpoint(Boundary::RunFinished, None, now);
         }
         run.outcome = outcome;
-        self.changed(true);
+        self.outbox.changed(true);
         if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
             return self.run_is_over(run, now);
         }
-        let run_id = self.run_id.clone().unwrap_or_default();
+        let run_id = self.verdict.run_name();
         self.settle(run.ticket, &run_id, outcome, error.as_ref(), Some(&run));
     }
 
@@ -674,19 +635,10 @@ impl Session {
         if ending != Ending::Complete {
             self.abandon_turn();
         }
-        self.status = match error {
-            Some(_) => Status::Error,
-            None if goes_on => Status::Running,
-            None => Status::Idle,
-        };
         if ending == Ending::Complete {
             self.resumed = None;
         }
-        self.error = error;
-        self.outcome = (!goes_on).then_some(outcome);
-        if let Some(timing) = &mut self.timing {
-            timing.duration.get_or_insert(now - timing.started);
-        }
+        self.verdict.ended(outcome, error, goes_on, now);
     }
 
     fn settle(
@@ -710,30 +662,21 @@ impl Session {
             object.strings("pendingToolCallIds", run.unanswered.iter().map(String::as_str));
         }
         object.close();
-        self.saving.ask();
-        for ticket in self.tickets.settle(ticket) {
-            self.effects.push_back(Effect::Settled { ticket, result: json.clone() });
-        }
-    }
-
-    /// The snapshot is behind. Said once until a patch is taken, and again when it becomes urgent.
-    fn changed(&mut self, urgent: bool) {
-        let told = self.told.is_some_and(|told| told || !urgent);
-        if !told {
-            self.told = Some(urgent);
-            self.effects.push_back(Effect::Changed { urgent });
+        self.outbox.ask_for_save();
+        for ticket in self.queue.settle(ticket) {
+            self.outbox.push(Effect::Settled { ticket, result: json.clone() });
         }
     }
 
     /// Reports what the thread found odd in something that the application gave.
     fn report_warnings(&mut self) {
-        self.effects.extend(self.thread.take_warnings().into_iter().map(Effect::Warning));
+        self.outbox.warn_all(self.thread.take_warnings());
     }
 
     /// Reports a warning about the stream, unless an earlier telling of the run has led to it.
     fn report_warning(&mut self, warning: Warning) {
         if self.progress.told.tell(warning.code) {
-            self.effects.push_back(Effect::Warning(warning));
+            self.outbox.warn(warning);
         }
     }
 }

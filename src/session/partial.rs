@@ -1,6 +1,6 @@
 //! Answers to some of the open interrupts, while the others have none: each found by the interrupt's id.
 
-use super::submit::Ticket;
+use super::words::Ticket;
 use crate::wire::{At, Index};
 
 /// An interrupt that is answered, while others are not.

@@ -9,7 +9,7 @@
 //! ```
 
 use super::once::Once;
-use super::submit::Misuse;
+use super::words::Misuse;
 use crate::thread::{At, Checkpoint, Index, pointer_key};
 use crate::wire::{Fields, Frame, JsonWriter, Raw, parse_time, write_json};
 
@@ -143,7 +143,7 @@ pub(super) enum Answer {
 }
 
 impl Resume {
-    /// One of the ways by its name; see `ResumeOptions` in `js/api/types.ts`.
+    /// One of the ways by its name; see `ResumeOptions` in `js/api/transport.ts`.
     pub fn by(name: &str, path: Option<&str>, param: Option<&str>) -> Result<Self, Misuse> {
         let plain = |mark, whole| Self { mark, whole, split: false, param: None };
         Ok(match (name, path) {

@@ -1,46 +1,11 @@
 //! One run: from its request to its outcome.
 
-use super::Target;
 use super::budget::Budget;
-use super::error::AgentError;
 use super::event::is_a_name;
 use super::reconnect::Answer;
-use super::submit::Ticket;
+use super::words::{AgentError, Outcome, Target, Ticket};
 use crate::wire::{Format, Raw, decode};
 use std::rc::Rc;
-
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)] // The snapshot's own words.
-#[non_exhaustive]
-pub enum Outcome {
-    Success,
-    Error,
-    Aborted,
-    Interrupted,
-    Cancelled,
-    Truncated,
-    /// Never begun: `ifBusy` was "drop", and a run was on.
-    Dropped,
-    /// Left to the server.
-    Disconnected,
-}
-
-impl Outcome {
-    /// Its name in the snapshot.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Error => "error",
-            Self::Aborted => "aborted",
-            Self::Interrupted => "interrupted",
-            Self::Cancelled => "cancelled",
-            Self::Truncated => "truncated",
-            Self::Dropped => "dropped",
-            Self::Disconnected => "disconnected",
-        }
-    }
-}
 
 /// Where a run stands. See the picture in `mod.rs`.
 #[derive(Debug, Clone, Copy, PartialEq)]

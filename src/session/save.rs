@@ -7,9 +7,10 @@ use super::earlier::Earlier;
 use super::event::USAGE;
 use super::page_calls::Untold;
 use super::reconnect::{Progress, Resume};
-use super::submit::{IfAwaiting, Misuse, Start, Submit};
+use super::submit::{IfAwaiting, Start, Submit};
 use super::tools::Turn;
-use super::{AgentError, Outcome, Session, Status};
+use super::words::Misuse;
+use super::{Outcome, Session};
 use crate::thread::{At, Checkpoint, Index, LocalAnswer};
 use crate::wire::{Fields, JsonWriter, Raw, keep_private};
 
@@ -22,7 +23,7 @@ impl Session {
         let mut json = String::new();
         let mut object = JsonWriter::object(&mut json);
         object.member("v").push_str(VERSION);
-        object.string("threadId", &self.options.thread_id).optional("runId", self.run_id.as_deref());
+        object.string("threadId", &self.options.thread_id).optional("runId", self.verdict.run_id());
         let connected = self.run.as_ref().map(|run| run.ended.is_none());
         let running = self.left || connected.unwrap_or(self.progress.restored);
         object.member("running").push_str(if running { "true" } else { "false" });
@@ -60,7 +61,7 @@ impl Session {
         }
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
         // A run that was cut can be joined still.
-        if running || self.outcome == Some(Outcome::Truncated) {
+        if running || self.verdict.outcome() == Some(Outcome::Truncated) {
             object.optional("cursor", self.progress.cursor.as_deref());
             object.optional("behind", self.progress.behind.as_deref());
             // The run may be told again, from its beginning.
@@ -119,7 +120,7 @@ impl Session {
         self.handled = handled;
         self.untold = Untold::default();
         untold.into_iter().filter_map(LocalAnswer::read).for_each(|answer| self.untold.push(answer));
-        self.run_id = string("runId");
+        self.verdict.named(string("runId"));
         self.resumed = fields.some("resumed").filter(|raw| raw.array().is_some()).map(|raw| raw.text().to_owned());
         self.last_event_id = string("lastEventId").unwrap_or_default();
         let checkpoint = fields.some("checkpoint").and_then(Checkpoint::read);
@@ -133,8 +134,8 @@ impl Session {
         self.earlier = fields.some("earlier").and_then(Earlier::restore).unwrap_or_default();
         self.earlier.set_old();
         for submit in queue {
-            let ticket = self.tickets.give();
-            self.queue.push_back(Submit { ticket, ..submit });
+            let ticket = self.queue.give();
+            self.queue.push(Submit { ticket, ..submit });
         }
         for id in fields.some("failed").and_then(Raw::array).unwrap_or_default() {
             id.string().into_iter().for_each(|id| self.thread.restore_failed(&id));
@@ -143,15 +144,13 @@ impl Session {
         self.report_warnings();
         if fields.get("running").and_then(Raw::boolean) == Some(true) {
             self.progress.restored = true;
-            self.status = Status::Error;
-            self.outcome = Some(Outcome::Truncated);
-            self.error = Some(AgentError::truncated(Some("the page was left during the run")));
+            self.verdict.cut("the page was left during the run");
         } else {
             // Where the page was at work alone, its agent is told what became of that.
             self.rest(now);
             self.next(now);
         }
-        self.changed(true);
+        self.outbox.changed(true);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use super::earlier::Place;
 use super::event::{CUSTOM, USAGE};
 use super::run::Body;
 use super::{Effect, Session};
-use crate::dialect::{self, Dialect, Item, Output};
+use crate::dialect::{Dialect, Item, Output};
 use crate::rules::Repair;
 use crate::thread::Warning;
 use crate::wire::{EventError, Incoming, JsonWriter, frame_fields};
@@ -12,8 +12,7 @@ use crate::wire::{EventError, Incoming, JsonWriter, frame_fields};
 impl Session {
     /// Whether the dialect knows the end of the run in an answer that is no stream.
     pub(super) fn is_answer(&mut self, now: f64) -> bool {
-        let body =
-            self.run.as_ref().and_then(|run| run.body.as_ref()).filter(|_| dialect::ANY && self.dialect.is_some());
+        let body = self.run.as_ref().and_then(|run| run.body.as_ref()).filter(|_| self.intake.has_dialect());
         let Some(text) = body.map(Body::text) else { return false };
         self.translate(|dialect, out| dialect.answer(&text, out), now);
         let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
@@ -26,25 +25,12 @@ impl Session {
 
     /// Lets the dialect speak, where there is one, and takes what it says.
     pub(super) fn translate<T>(&mut self, ask: impl FnOnce(&mut dyn Dialect, &mut Output) -> T, now: f64) -> Option<T> {
-        let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
-        let mut out = Output::default();
-        #[cfg(feature = "guard")]
-        {
-            (out.guard, out.now) = (self.guard.take(), now);
-        }
-        let answer = ask(dialect, &mut out);
-        #[cfg(feature = "guard")]
-        {
-            self.guard = out.guard.take();
-            self.report_guard();
-        }
-        for item in out.take() {
+        let (answer, items) = self.intake.translate(ask, now)?;
+        self.report_guard();
+        for item in items {
             self.item(item, now);
         }
-        #[cfg(feature = "guard")]
-        {
-            self.judged = false;
-        }
+        self.intake.all_taken();
         Some(answer)
     }
 
@@ -71,7 +57,7 @@ impl Session {
                     event.string("type", "CUSTOM").string("name", &name).json("value", &value);
                 };
                 if self.admits_made(write, now) && self.progress.told.tell(CUSTOM) {
-                    self.effects.push_back(Effect::Custom { name, value });
+                    self.outbox.push(Effect::Custom { name, value });
                 }
             }
             Item::Text { message_id, text } => {
@@ -85,10 +71,7 @@ impl Session {
                     self.thread.replace_text(&message_id, text);
                 }
             }
-            #[cfg(feature = "guard")]
-            Item::Judged => self.judged = true,
-            #[cfg(not(feature = "guard"))]
-            Item::Judged => {}
+            Item::Judged => self.intake.gate().set_judged(true),
             Item::Aside(json) => {
                 if let Err(error) = self.aside(&json, now) {
                     self.malformed(error.code(), Repair::Drop, &error);
@@ -122,7 +105,7 @@ impl Session {
     /// Takes an event that comes outside of any run.
     fn aside(&mut self, json: &str, now: f64) -> Result<(), EventError> {
         #[cfg(feature = "guard")]
-        if self.is_guarded() {
+        if self.intake.is_guarded() {
             return self.aside_through_gate(json, now);
         }
         let fields = frame_fields(json, self.options.max_depth)?;

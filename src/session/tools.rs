@@ -13,10 +13,11 @@
 //! people its submit is settled, and it continues once all have answered. A call is executed once, whatever is replayed.
 
 use super::page_calls::{PageCall, PageCalls, Stage};
-use super::run::{Outcome, Run};
-use super::submit::{Misuse, Start, Submit, Ticket};
-use super::{Effect, Session, Status};
-use crate::dialect;
+use super::run::Run;
+use super::submit::{Start, Submit};
+use super::words::Outcome;
+use super::words::{Misuse, Ticket};
+use super::{Effect, Session};
 use crate::thread::{At, CallPhase, LocalAnswer, Warning};
 use crate::wire::{Fields, JsonWriter, Raw, keep_private};
 
@@ -231,11 +232,11 @@ impl Session {
         };
         let (stage, follow_up) = (tool.begins(), tool.follow_up);
         let Some((name, args, _)) = self.thread.call(id) else { return };
-        if self.dialect.as_deref().is_some_and(|dialect| dialect.withholds(&args)) {
+        if self.intake.withholds(&args) {
             return;
         }
         self.handled.insert(id.to_owned(), At::default());
-        self.saving.ask();
+        self.outbox.ask_for_save();
         if let Some(turn) = &mut self.turn {
             turn.calls.push(PageCall::new(id, &name, &args, follow_up, stage));
         }
@@ -282,10 +283,8 @@ impl Session {
             return self.done(id, &message, Some(&message), true);
         }
         let mut args = if args.trim().is_empty() { "{}".to_owned() } else { args };
-        if dialect::ANY
-            && let Some(other) = self.dialect.as_deref().and_then(|dialect| dialect.arguments(&args))
-        {
-            args = other.to_owned();
+        if let Some(other) = self.intake.arguments(&args) {
+            args = other;
         }
         if Raw::parse(&args, self.options.max_depth).is_err() {
             self.done(id, "The arguments are not JSON.", Some("The arguments are not JSON."), false);
@@ -294,11 +293,11 @@ impl Session {
         self.thread.set_call_phase(id, CallPhase::Executing);
         // Approved after the run has ended: the user waits again.
         if self.run.is_none() && !self.left {
-            (self.status, self.error, self.outcome) = (Status::Running, None, None);
+            self.verdict.works();
         }
         let mut json = String::new();
         crate::wire::write_json(&mut json, &args);
-        self.effects.push_back(Effect::Execute { tool_call_id: id.to_owned(), name, args: json });
+        self.outbox.push(Effect::Execute { tool_call_id: id.to_owned(), name, args: json });
     }
 
     /// A call has its answer. Its message goes after the one that calls.
@@ -331,7 +330,7 @@ impl Session {
         };
         if self.thread.has_other_answer(&id, &content, error.as_deref()) {
             let message = format!("the call \"{id}\" has another result already, which stays");
-            self.effects.push_back(Effect::Warning(Warning::new("result-differs", message)));
+            self.outbox.warn(Warning::new("result-differs", message));
         }
         // A call that no tool of the page is for waits for the server's answer, or for one given by hand.
         if !self.is_open(&id, now) || (!known && self.handled.contains_key(&*id)) {
@@ -352,7 +351,7 @@ impl Session {
     pub(super) fn answered_elsewhere(&mut self, id: &str) {
         let was = self.turn.as_mut().and_then(|turn| turn.calls.drop_call(id));
         if was == Some(Stage::Executing) {
-            self.effects.push_back(Effect::Abandon { tool_call_id: id.to_owned() });
+            self.outbox.push(Effect::Abandon { tool_call_id: id.to_owned() });
         }
     }
 
@@ -393,8 +392,8 @@ impl Session {
 
     /// A call was answered. Where the run has ended, the turn may continue.
     pub(super) fn advance(&mut self, now: f64) {
-        self.saving.ask();
-        self.changed(true);
+        self.outbox.ask_for_save();
+        self.outbox.changed(true);
         let ended = self.run.as_ref().map(|run| run.ended.is_some());
         match ended {
             // The rest of the body is ignored.
@@ -414,7 +413,7 @@ impl Session {
                 self.rest(now);
             }
             _ => {
-                let run_id = self.run_id.clone().unwrap_or_default();
+                let run_id = self.verdict.run_name();
                 self.settle(run.ticket, &run_id, run.outcome, None, Some(&run));
             }
         }
@@ -433,7 +432,7 @@ impl Session {
                 return self.follow_up(now);
             }
             let message = "maxFollowUps runs have followed in a row: no other one is started";
-            self.effects.push_back(Effect::Warning(Warning::new("follow-ups-exhausted", message)));
+            self.outbox.warn(Warning::new("follow-ups-exhausted", message));
         }
         self.settle_turn();
         if !people {
@@ -459,18 +458,17 @@ impl Session {
         let ticket = turn.ticket.take();
         let unanswered = std::mem::take(&mut run.unanswered).into_iter();
         run.unanswered = unanswered.filter(|id| self.thread.is_answered(id) != Some(true)).collect();
-        if self.status == Status::Running && self.run.is_none() {
-            self.status = Status::Idle;
-            self.outcome = Some(run.outcome);
+        if self.run.is_none() {
+            self.verdict.rested(run.outcome);
         }
         if let Some(ticket) = ticket {
-            let run_id = self.run_id.clone().unwrap_or_default();
+            let run_id = self.verdict.run_name();
             self.settle(ticket, &run_id, run.outcome, None, Some(&run));
         }
         if let Some(turn) = &mut self.turn {
             turn.last = Some(run);
         }
-        self.changed(true);
+        self.outbox.changed(true);
     }
 
     /// Another submit begins: who was asked has continued without an answer.
@@ -478,13 +476,13 @@ impl Session {
         let Some(turn) = self.turn.take() else { return };
         // Another run is joined while the page is at work.
         if let Some(ticket) = turn.ticket {
-            let run_id = self.run_id.clone().unwrap_or_default();
+            let run_id = self.verdict.run_name();
             self.settle(ticket, &run_id, Outcome::Aborted, None, turn.last.as_ref());
         }
         for call in turn.calls.iter().filter(|call| call.stage() != Stage::Done) {
             // The run was left to the server, and is not joined.
             if call.stage() == Stage::Executing {
-                self.effects.push_back(Effect::Abandon { tool_call_id: call.id.clone() });
+                self.outbox.push(Effect::Abandon { tool_call_id: call.id.clone() });
             }
             // What is regenerated is cut off, with its calls; and the application may have put an answer into the thread.
             if self.thread.is_answered(&call.id) == Some(false) && !matches!(start, Start::Regenerate(_)) {
@@ -521,7 +519,7 @@ impl Session {
     pub(super) fn abandon_turn(&mut self) {
         let Some(turn) = self.turn.take() else { return };
         for call in turn.calls.iter().filter(|call| call.stage() == Stage::Executing) {
-            self.effects.push_back(Effect::Abandon { tool_call_id: call.id.clone() });
+            self.outbox.push(Effect::Abandon { tool_call_id: call.id.clone() });
         }
     }
 
@@ -530,10 +528,10 @@ impl Session {
         let last = self.turn.as_mut().and_then(|turn| Some((turn.last.take()?, turn.ticket.take())));
         let Some((run, ticket)) = last else { return };
         self.conclude(Outcome::Aborted, None, &[], now);
-        let run_id = self.run_id.clone().unwrap_or_default();
+        let run_id = self.verdict.run_name();
         if let Some(ticket) = ticket {
             self.settle(ticket, &run_id, Outcome::Aborted, None, Some(&run));
         }
-        self.changed(true);
+        self.outbox.changed(true);
     }
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { load, real, until } from "./lib.mjs";
 
 const { createAgent, tool } = await load("index");
-const { scriptedAgent, fakeAgent, text, toolCall } = await load("testing");
+const { scriptedAgent, fakeAgent, text, toolCall, readRecording, writeRecording } = await load("testing");
 const skip = !real && "the core is a stand-in";
 
 const input = { threadId: "t", runId: "r", messages: [] };
@@ -23,6 +23,40 @@ describe("a scripted agent", () => {
     assert.deepEqual(types(bodies[1]), ["RUN_STARTED", "RUN_ERROR"]);
     const [{ url, method, headers }] = server.requests;
     assert.deepEqual([url, method, [...headers]], ["http://agent.test/", "POST", []]);
+  });
+
+  it("plays a recording: bytes, heads, pauses and ends as they were", async () => {
+    const server = scriptedAgent();
+    const event = '{"type": "RUN_STARTED", "threadId": "t", "runId": "r"}';
+    const utf8 = new TextEncoder();
+    const exchanges = [
+      { request: { method: "POST", input }, parts: [utf8.encode(`data: ${event}\n\n`), 40, utf8.encode(": alive\r\n\r\n"), new Uint8Array([0xff, 0x0a])] },
+      { status: 503, headers: { "retry-after": "1" }, parts: [utf8.encode("later")], end: "cut" },
+    ];
+    const recording = writeRecording(exchanges);
+    assert.ok(recording.split("\n").includes(event), "an event is a line as it came");
+    server.play(recording);
+    const first = await post(server);
+    const bytes = first.arrayBuffer();
+    assert.equal(first.headers.get("content-type"), "text/event-stream");
+    await server.tick(40);
+    assert.deepEqual(Buffer.from(await bytes), Buffer.concat([Buffer.from(`data: ${event}\n\n: alive\r\n\r\n`), Buffer.from([0xff, 0x0a])]));
+    const second = await post(server);
+    assert.deepEqual([second.status, second.headers.get("retry-after")], [503, "1"]);
+    await assert.rejects(second.text(), /cut/);
+    assert.deepEqual(writeRecording(readRecording(recording)).includes(JSON.stringify({ end: "cut" })), true);
+  });
+
+  it("plays events alone, a run for each request, and names a line that is none of a recording", async () => {
+    const server = scriptedAgent();
+    const run = (runId) => [{ type: "RUN_STARTED", threadId: "t", runId }, { type: "RUN_FINISHED", threadId: "t", runId }];
+    server.play([...run("a"), ...run("b")].map((event) => JSON.stringify(event)).join("\n"));
+    for (const id of ["a", "b"]) {
+      const body = await (await post(server)).text();
+      assert.deepEqual([types(body), body.includes(`"${id}"`)], [["RUN_STARTED", "RUN_FINISHED"], true]);
+    }
+    assert.throws(() => server.play('{"type":"RUN_STARTED"}\n{"nothing":1}\n'), { name: "SyntaxError", message: /^Line 2 / });
+    assert.throws(() => server.play("not json"), /^SyntaxError: Line 1 /);
   });
 
   it("answers a request that waits, by what it asks", async () => {

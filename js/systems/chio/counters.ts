@@ -1,6 +1,6 @@
 // The counters of a connection.
 
-import type { Decision } from "../../agent/guard.js";
+import type { Decision } from "../../api/guard.js";
 import { wrong } from "./ask.js";
 
 /** What Chio keeps of a connection. */

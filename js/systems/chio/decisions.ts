@@ -1,6 +1,7 @@
 // What Chio's proxy would decide.
 
-import { toPolicy, type Classification, type GuardOptions } from "../../agent/guard.js";
+import { toPolicy } from "../../core/policy.js";
+import type { Classification, GuardOptions } from "../../api/guard.js";
 import { ask, seconds, toText, whole, wrong } from "./ask.js";
 import { check } from "./capabilities.js";
 import { compareClassification } from "./events.js";

@@ -1,7 +1,7 @@
 // Events: their reading, their class, their target.
 
 import { AgentError } from "../../api/error.js";
-import type { Classification } from "../../agent/guard.js";
+import type { Classification } from "../../api/guard.js";
 import { ask, toText } from "./ask.js";
 import type { ChioEvent, ChioEventType, Json, Problem, Target } from "./types.js";
 

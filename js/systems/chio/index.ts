@@ -1,7 +1,7 @@
 // Chio's rules as functions, for applications that look at its events, receipts and capabilities themselves. What the guard
 // decides by is decided here by the same code, in the module with the guard; hashes and signatures are the platform's.
 
-export type { Capability, CapabilityScope, CapabilityToken, Classification, Decision, GuardOptions } from "../../agent/guard.js";
+export type { Capability, CapabilityScope, CapabilityToken, Classification, Decision, GuardOptions } from "../../api/guard.js";
 export { capabilityAuthorizes, verifyCapability } from "./capabilities.js";
 export type { CapabilityCheck, CapabilityReport } from "./capabilities.js";
 export { countEvent, totalEvents, transportRecord } from "./counters.js";

@@ -2,7 +2,7 @@
 // forbids is decided in one place, the core. A member that is not known is an error, because it was written to forbid
 // something.
 
-import type { CapabilityScope, Classification, GuardOptions, Velocity } from "../../agent/guard.js";
+import type { CapabilityScope, Classification, GuardOptions, Velocity } from "../../api/guard.js";
 import { wrong } from "./ask.js";
 
 type Enabled = { readonly enabled?: boolean };

@@ -1,6 +1,6 @@
 // Every event of Chio's once, as it came, for applications that render the events themselves.
 
-import type { AgUiEvent } from "../../agent/events.js";
+import type { AgUiEvent } from "../../api/events.js";
 import type { Agent } from "../../api/types.js";
 import type { ChioEvent } from "./types.js";
 

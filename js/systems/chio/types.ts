@@ -1,6 +1,6 @@
 // What Chio's events and receipts have.
 
-import type { Classification } from "../../agent/guard.js";
+import type { Classification } from "../../api/guard.js";
 
 /** What an event is about. */
 export interface Target {

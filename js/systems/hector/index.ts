@@ -35,4 +35,5 @@ export {
 } from "./parts.js";
 export type { Part, PartToolCall, PartToolResult, ToolCallInput, ToolResultInput } from "./parts.js";
 export { answerApproval, cancelTask, chooseForm, fetchAgentCard, resubscribe } from "./server.js";
-export type { AgentCard, HectorSettings, RequestOptions, ToolApproval } from "./server.js";
+export type { AgentCard, RequestOptions, ToolApproval } from "./server.js";
+export type { HectorSettings } from "../../api/options.js";

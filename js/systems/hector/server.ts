@@ -1,25 +1,7 @@
 // Requests to a Hector server beside the stream: its agent card, tasks and approvals.
 
-import type { ResumeOptions, StopOptions } from "../../api/types.js";
+import type { HectorSettings, ResumeOptions, StopOptions } from "../../api/types.js";
 import { isObject, list, toObject } from "./json.js";
-
-/** Settings of the dialect, beside its name: `dialect: { name: "hector", form: "native" }`. */
-export interface HectorSettings {
-  /**
-   * What requests look like: version 1's `/v1/agents/{agent}/message:stream` (`rest`) or `/v1/agents/{agent}/stream` (`json-rpc`),
-   * or version 2's `/agents/{agent}` (`v2`). Default: what the agent's `url` looks like, and `rest` if it looks like none of them.
-   */
-  readonly route?: "rest" | "json-rpc" | "v2" | undefined;
-  /**
-   * `agui` (default): requests ask for Hector's own AG-UI form with `Accept`. `native`: they take A2A as it is, which alone shows
-   * when a tool waits for approval. What comes is read in either form. Version 2 has the native one only.
-   */
-  readonly form?: "agui" | "native" | undefined;
-  /** The same, by the name that Hector's documents have for it: `format: "agui"`. */
-  readonly format?: "agui" | "native" | undefined;
-  /** The method of JSON-RPC that joins a task. Default: `tasks/resubscribe`; Hector 1.9 calls it `tasks/subscribe`. */
-  readonly resubscribe?: string | undefined;
-}
 
 /** What an agent says of itself; see the A2A protocol. */
 export interface AgentCard {

@@ -4,7 +4,7 @@
 // piece of a call's arguments alone: none of that can be had from AG-UI messages, so it is computed from the events.
 
 import { AgentError } from "../../api/error.js";
-import type { AgUiEvent } from "../../agent/events.js";
+import type { AgUiEvent } from "../../api/events.js";
 import type { JsonObject } from "../../api/protocol.js";
 import { uuid } from "../../base/uuid.js";
 import { citationsOf } from "./citations.js";

@@ -1,41 +1,8 @@
-// What is kept of an agent between two visits: the form of a save, where it is put, and when.
+// The form of a save: what is kept of an agent between two visits.
 
 import { AgentError } from "../api/error.js";
 import type { Message, TokenUsage } from "../api/protocol.js";
-
-/** What `agent.save()` gives: plain JSON, with more in it than an application has to know. */
-export interface SavedAgent {
-  /** The version of the form. */
-  readonly v: 1;
-  readonly threadId: string;
-  readonly messages: readonly Message[];
-  readonly state: unknown;
-}
-
-/** A place for one save. */
-export interface AgentStore {
-  /**
-   * Names the place among all stores of the origin: agents whose stores have the same key write one at a time, in this
-   * page and in all tabs. Default: the store is told from others by the object, in this page.
-   */
-  readonly key?: string | undefined;
-  /** Whether saves that overlap take effect in the order of the calls. Otherwise the next one waits for the last. */
-  readonly ordered?: boolean | undefined;
-  /** What was saved last, or nothing. */
-  load(): SavedAgent | undefined | Promise<SavedAgent | undefined>;
-  save(saved: SavedAgent): void | Promise<void>;
-  clear(): void | Promise<void>;
-}
-
-/** How an agent is saved by the option `persist`. */
-export interface SavingOptions {
-  /** Milliseconds between two saves during a run, and after an edit. Default: 1000. */
-  readonly everyMs?: number | undefined;
-  /** Milliseconds that a request or a page's tool waits at most for the save before it. Default: 300. */
-  readonly waitMs?: number | undefined;
-  /** Milliseconds that a submit waits at most for what the store has. Default: 3000. */
-  readonly loadMs?: number | undefined;
-}
+import type { SavedAgent } from "../api/saving.js";
 
 /** Whatever was stored, as a save of this thread; throws if it is none. */
 export function readSaved(value: unknown, threadId: string | undefined): SavedAgent {
@@ -116,64 +83,4 @@ export function mergeSaves(older: string, newer: string): string {
     usage: [...(old.usage ?? []), ...(own.usage ?? [])],
     queue: union(old.queue, own.queue, ({ runId }) => runId).filter(({ runId }) => runId !== own.runId),
   });
-}
-
-/** Saves an agent in time. */
-export interface Keeper {
-  /** Something has changed: it is saved after a while, or when the page is hidden. */
-  touch(): void;
-  /** Saves at once: what is given, or the agent as it is. `done` is called within a bounded time. */
-  save(save?: string, done?: () => void): void;
-  /** Forgets what has changed. */
-  stop(): void;
-}
-
-/** What a keeper works for. */
-export interface KeeperClient {
-  /** The agent as it is: JSON text. */
-  read(): string;
-  /** Writes a save, if the agent may. */
-  write(save: string, done: () => void): void;
-  readonly everyMs: number;
-}
-
-/** A keeper that has nothing to save yet. */
-export function createKeeper({ read, write, everyMs }: KeeperClient): Keeper {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let cost = 0;
-
-  const page = typeof document === "object" ? document : undefined;
-  const hide = ({ type }: Event): void => {
-    if (type === "pagehide" || page?.visibilityState === "hidden") keeper.save();
-  };
-  const listen = (on: boolean): void => {
-    if (!page) return;
-    const change = on ? "addEventListener" : "removeEventListener";
-    page[change]("visibilitychange", hide);
-    globalThis[change]?.("pagehide", hide);
-  };
-
-  const keeper: Keeper = {
-    touch: () => {
-      if (timer !== undefined) return;
-      // Of the time of a run, saves are worth a thirtieth.
-      timer = setTimeout(() => keeper.save(), Math.max(everyMs, 30 * cost));
-      (timer as { unref?(): void }).unref?.();
-      // Nothing of the page knows an agent that has nothing to save.
-      listen(true);
-    },
-    save: (save, done = () => {}) => {
-      keeper.stop();
-      const begin = performance.now();
-      write(save ?? read(), done);
-      cost = performance.now() - begin;
-    },
-    stop: () => {
-      if (timer === undefined) return;
-      clearTimeout(timer);
-      timer = undefined;
-      listen(false);
-    },
-  };
-  return keeper;
 }

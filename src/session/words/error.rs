@@ -78,7 +78,7 @@ impl AgentError {
     }
 
     /// The stream ended before RUN_FINISHED or RUN_ERROR.
-    pub(super) fn truncated(cause: Option<&str>) -> Self {
+    pub(in crate::session) fn truncated(cause: Option<&str>) -> Self {
         let message = match cause {
             Some(cause) => format!("The connection was lost before the run had ended: {cause}"),
             None => "The stream ended before the run had ended.".to_owned(),
@@ -99,7 +99,7 @@ impl AgentError {
     }
 
     /// An answer that is no stream of events.
-    pub(super) fn http(status: u16, content_type: &str, body: String) -> Self {
+    pub(in crate::session) fn http(status: u16, content_type: &str, body: String) -> Self {
         let kind = if matches!(status, 401 | 403) { ErrorKind::Auth } else { ErrorKind::Http };
         let retryable = matches!(status, 408 | 425 | 429 | 500..);
         let message = match (status, said(&body)) {

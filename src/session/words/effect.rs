@@ -30,17 +30,17 @@ pub enum Effect {
         /// Names the request.
         request: u32,
     },
-    /// Call [`super::Session::tick`] at this time (milliseconds since 1970), and not at an earlier one.
+    /// Call [`crate::session::Session::tick`] at this time (milliseconds since 1970), and not at an earlier one.
     Wake {
         /// When; `None`: not at all.
         at: Option<f64>,
     },
-    /// Write this save, where saves are kept, and report it with [`super::Session::saved`]: within a bounded time, also if
+    /// Write this save, where saves are kept, and report it with [`crate::session::Session::saved`]: within a bounded time, also if
     /// the store refuses or does not answer.
     Save {
         /// Names the save; later ones have greater numbers.
         number: u32,
-        /// As [`super::Session::save`] gives it.
+        /// As [`crate::session::Session::save`] gives it.
         save: String,
         /// A request or a call waits until it is reported.
         holds: bool,
@@ -52,7 +52,7 @@ pub enum Effect {
         /// JSON text: `{runId, outcome, error?, result?, pendingToolCallIds?}`.
         result: String,
     },
-    /// Call the page's tool, and report what it gives with [`super::Session::settle_call`].
+    /// Call the page's tool, and report what it gives with [`crate::session::Session::settle_call`].
     Execute {
         /// Names the call.
         tool_call_id: String,

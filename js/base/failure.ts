@@ -1,6 +1,6 @@
 // From what is thrown around the core to errors for the application.
 
-import { AgentError } from "./error.js";
+import { AgentError } from "../api/error.js";
 
 /** Whether the core is lost: it trapped, or ran out of stack. */
 export function isTrap(error: unknown): boolean {

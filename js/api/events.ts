@@ -1,6 +1,6 @@
 // The events of AG-UI 1.0.
 
-import type { ContentPart, Interrupt, JsonObject, JsonPatchOperation, Message, TokenUsage } from "../api/protocol.js";
+import type { ContentPart, Interrupt, JsonObject, JsonPatchOperation, Message, TokenUsage } from "./protocol.js";
 
 interface Base<Type extends string> {
   readonly type: Type;

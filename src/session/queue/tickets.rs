@@ -1,6 +1,6 @@
 //! Every ticket that was given, until it is settled: each settles exactly once.
 
-use super::Ticket;
+use crate::session::words::Ticket;
 
 /// The tickets that nobody has been told the end of.
 #[derive(Debug, Default)]

@@ -1,4 +1,5 @@
-import { createQueue } from "../base/queue.js";
+import { call } from "./call.js";
+import { createQueue } from "./queue.js";
 import type { AgentEvents, AgentListeners, AgentOptions, CustomEventData } from "../api/types.js";
 
 type Name = keyof AgentListeners;
@@ -19,16 +20,6 @@ export interface Emitter {
 const maxWaiting = 1000;
 
 const callbacks = { decision: "onDecision", event: "onEvent", warning: "onWarning", error: "onError", finish: "onFinish" } as const;
-
-/** Calls a function of the application's. What it throws is reported and harms nobody else. */
-export function call<Args extends unknown[]>(listener: ((...args: Args) => void) | undefined, ...args: Args): void {
-  try {
-    listener?.(...args);
-  } catch (error) {
-    if (typeof reportError === "function") reportError(error);
-    else console.error(error);
-  }
-}
 
 /** An emitter that reads the callbacks at the time of the call. */
 export function createEmitter(options: () => AgentOptions): Emitter {

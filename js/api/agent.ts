@@ -1,0 +1,266 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+// What an agent can do, and what it reports.
+
+import type { AgentError } from "./error.js";
+import type { AgUiEvent } from "./events.js";
+import type { AgentGuard, Decision } from "./guard.js";
+import type { AgentOptions } from "./options.js";
+import type { ContentPart, Context, JsonObject, Message, ResumeEntry, Tool, UserMessage } from "./protocol.js";
+import type { SavedAgent } from "./saving.js";
+import type { AgentSnapshot, Checkpoint, RunOutcome, ToolCall } from "./snapshot.js";
+import type { PageTool } from "./tools.js";
+
+/** How a run ended, as `submit()` tells it. */
+export interface RunResult {
+  readonly runId: string;
+  /** `dropped`: no run was made, because one was on already. `disconnected`: it was left to the server. */
+  readonly outcome: RunOutcome | "dropped" | "disconnected";
+  readonly error?: AgentError;
+  /** What RUN_FINISHED returned. */
+  readonly result?: unknown;
+  /**
+   * The tool calls that a successful run left without an answer, in order: those that RUN_FINISHED named, or else those
+   * that the run started and did not answer. Absent if there are none.
+   */
+  readonly pendingToolCallIds?: readonly string[];
+}
+
+/** Something irregular that did not end the run. */
+export interface AgentWarning {
+  /** Stable, to be filtered by. */
+  readonly code: string;
+  readonly message: string;
+  /** The protocol's rule that was broken: its tag in docs/rules.md. */
+  readonly rule?: string;
+  /** The event that was repaired or dropped. */
+  readonly eventType?: string;
+}
+
+/** A CUSTOM event. The name `state_update` with an object as its value is told apart. */
+export type CustomEventData =
+  | { readonly type: "state_update"; readonly data: JsonObject }
+  | { readonly type: "custom"; readonly name: string; readonly data: unknown };
+
+/** What is answered to an interrupt. */
+export interface Answer {
+  /** Default: `resolved`. */
+  readonly status?: ResumeEntry["status"] | undefined;
+  /** Not sent with `cancelled`. */
+  readonly payload?: unknown;
+  readonly metadata?: JsonObject | undefined;
+}
+
+/** The answer to one interrupt, named by `interruptId` as AG-UI does, or by `id` as the interrupt itself. */
+export type ResumeAnswer = Answer &
+  ({ readonly interruptId: string; readonly id?: undefined } | { readonly id: string; readonly interruptId?: undefined });
+
+/**
+ * Answers to interrupts: `[{ interruptId, status?, payload?, metadata? }]`. Short for that, an object by the interrupts'
+ * ids: `{ [interruptId]: { payload } }`. Each may leave out `status`.
+ */
+export type ResumeAnswers = readonly ResumeAnswer[] | { readonly [interruptId: string]: Answer };
+
+/** The long form of what `submit` takes. */
+export interface SubmitInput<State = unknown> {
+  /** The text, or a whole user message. */
+  readonly message?: string | (Omit<UserMessage, "id" | "role"> & { readonly id?: string }) | undefined;
+  /** Content beside the text. */
+  readonly parts?: readonly ContentPart[] | undefined;
+  /** Set before the run: members of an object are merged into the state, anything else replaces it. */
+  readonly state?: State | Partial<State> | undefined;
+  /** Answers to interrupts: one to each that is open. */
+  readonly resume?: ResumeAnswers | ResumeAnswer | undefined;
+  /**
+   * The message takes the place of this user message, and what came after that goes. For a message that the person has
+   * edited.
+   */
+  readonly replaces?: string | undefined;
+  /** In place of the agent's option, for this run. */
+  readonly tools?: readonly (Tool | PageTool)[] | undefined;
+  /** In place of the agent's option, for this run. */
+  readonly context?: readonly Context[] | undefined;
+  /** In place of the agent's option, for this run. */
+  readonly forwardedProps?: unknown;
+  /** Default: a random UUID. */
+  readonly runId?: string | undefined;
+  /** Takes the submit out of the queue, or stops its run. */
+  readonly signal?: AbortSignal | undefined;
+  /** What to do while another run is in progress. Default: `queue`. */
+  readonly ifBusy?: "queue" | "replace" | "drop" | "reject" | undefined;
+  /**
+   * What to do while the last run has tool calls that wait for a person: for `approve`, `deny` or `addToolResult`.
+   *
+   * - `deny` (default): the run begins, and the agent is told that the calls were denied because the user continued.
+   * - `wait`: the submit waits in `queue` until all calls are decided and the run that follows on them has ended.
+   * - `reject`: the promise rejects with the code `calls-open`.
+   */
+  readonly ifAwaiting?: "deny" | "wait" | "reject" | undefined;
+}
+
+/** What `agent.on` tells of. */
+export interface AgentListeners {
+  custom(event: CustomEventData): void;
+  event(event: AgUiEvent): void;
+  warning(warning: AgentWarning): void;
+  decision(decision: Decision): void;
+  error(error: AgentError): void;
+  finish(result: RunResult): void;
+}
+
+/**
+ * CUSTOM events as a stream. Each reader gets what comes after it began, until the agent is disposed of. For a reader that
+ * is slower than the events, the last 1,000 are kept; `onWarning` is told that older ones are dropped (`events-dropped`).
+ */
+export interface AgentEvents extends AsyncIterable<CustomEventData> {
+  /** Calls the listener for every event. Returns what ends that. */
+  subscribe(listener: (event: CustomEventData) => void): () => void;
+}
+
+/** How a question is asked again. */
+export interface AgainOptions {
+  /**
+   * Gives the last user message a new id before the request is made: for servers that keep the thread and ignore a message
+   * whose id they know (docs/servers-that-keep-the-thread.md). Default: false.
+   */
+  readonly newMessageId?: boolean | undefined;
+}
+
+/**
+ * A conversation with an agent. The methods are bound: they may be passed on alone.
+ *
+ * What happens to a run is told by `RunResult.outcome`, never by a rejection. A call that makes no sense rejects
+ * (or throws) an `AgentError` of kind `unsupported` with the code `disposed`, `busy`, `queue-full`,
+ * `calls-open`, `nothing-to-regenerate`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired`,
+ * `checkpoint-unknown` or `input`. A run that could not be asked for is shown as the snapshot's `error` as well, until the next
+ * call, unless the caller asked for the rejection (`busy`, `calls-open`).
+ *
+ * @example
+ * const agent = createAgent({ url: "/agent" });
+ * agent.subscribe(() => console.log(agent.getSnapshot().messages.at(-1)));
+ * const { outcome } = await agent.submit("hello");
+ */
+export interface Agent<State = unknown> {
+  /** Calls the listener after every change of the snapshot. Returns what ends that. */
+  subscribe(listener: () => void): () => void;
+  getSnapshot(): AgentSnapshot<State>;
+  /** The snapshot that the agent began with, for hydration. Its `threadId` is empty if the options have none. */
+  getServerSnapshot(): AgentSnapshot<State>;
+  /** Adds a message and runs the agent. Settles when the run has ended. */
+  submit(input: string | SubmitInput<State>): Promise<RunResult>;
+  /** Ends the run. What came so far stays. */
+  stop(): Promise<void>;
+  /**
+   * Listens without a message: opens the connection of a transport with `keepOpen`, and shows what comes. Resolves once it
+   * is open. It is opened again when it is lost, until `disconnect()`. Rejects with an AgentError: kind `unsupported` and code
+   * `keep-open` for any other transport, kind `connection` or `auth` when it is given up.
+   */
+  connect(): Promise<void>;
+  /**
+   * Leaves the run in progress to the server: nothing is told of it, and it has no outcome yet. A connection that is
+   * kept open is closed.
+   */
+  disconnect(): Promise<void>;
+  /**
+   * Joins a run that continues at the server, with the option `resume`. Without an id it is the last run: one that was left,
+   * lost, or restored. Settles when it has ended.
+   */
+  attach(runId?: string): Promise<RunResult>;
+  /** Runs the thread again after a failure, without a new message; what the failed run answered is answered again. */
+  retry(options?: AgainOptions): Promise<RunResult>;
+  /**
+   * Takes back an assistant message (default: the last) with all that follows, and runs again. Interrupts that are open
+   * are cancelled with it.
+   */
+  regenerate(messageId?: string, options?: AgainOptions): Promise<RunResult>;
+  /**
+   * Answers interrupts. Every open one needs an answer, and an expired one can only be cancelled. A list, or an object by
+   * ids, answers all at once, as `submit({ resume })` does; `resume({ id, payload })` answers one, and settles with the run
+   * that begins after the last answer. Rejects with the code `input`, and names the member, where an answer has another shape.
+   */
+  resume(answers: ResumeAnswers | ResumeAnswer): Promise<RunResult>;
+  /**
+   * The result of a call that nobody executes: a person's answer, or what the page found out by itself. When every call is
+   * answered, the agent is run again. Of a call that is answered already, or unknown, nothing comes.
+   */
+  addToolResult(answer: { readonly toolCallId: string; readonly result?: unknown; readonly error?: string | undefined }): void;
+  /**
+   * Lets a call run that waits for approval, with other arguments if they are given. It is approved as the call that is
+   * passed shows it, or for an id as the snapshot does; if its name or arguments have changed since, it does not run and is
+   * asked again (`approval-outdated`). Arguments that the tool's validator refuses are a warning, `approval-invalid`: the call
+   * waits, and can be approved again.
+   */
+  approve(toolCall: string | ToolCall, args?: Readonly<Record<string, unknown>>): void;
+  /**
+   * The same, with arguments of the type that the tool has. A call of another tool is not approved (`approval-invalid`).
+   */
+  approve<Args>(tool: PageTool<Args>, toolCall: string | ToolCall, args?: Args): void;
+  /** Refuses a call that waits for approval. The agent is told, with the reason. */
+  deny(toolCallId: string, reason?: string): void;
+  /** Puts another submit into the place of one that waits in `queue`. False if it waits no more. */
+  editQueued(id: string, input: string | Omit<SubmitInput<State>, "signal" | "ifBusy" | "runId">): boolean;
+  /** Takes a submit out of `queue`: it is `aborted`. False if it waits no more. */
+  cancelQueued(id: string): boolean;
+  /**
+   * The boundaries of runs and steps so far, oldest first: at most `limits.history`. A list that has not changed is the same
+   * object. It lives as long as the agent: a save does not have it, and `reset()` empties it.
+   */
+  readonly history: readonly Checkpoint[];
+  /** The snapshot of that time; `undefined` of a checkpoint that is not kept. */
+  at(checkpoint: Checkpoint | string): AgentSnapshot<State> | undefined;
+  /**
+   * Goes back to a checkpoint: the thread has the messages, the state and the open interrupts of then, and what is submitted
+   * next continues from there; `submit({})` runs it again as it is. A run in progress is stopped, and what waits is dropped.
+   * Later checkpoints stay, so one can go back to them as well.
+   *
+   * @example
+   * const before = agent.history.findLast(({ kind }) => kind === "step-started");
+   * if (before) {
+   *   agent.fork(before);
+   *   await agent.submit({ state: { draft: "a better one" } });
+   * }
+   */
+  fork(checkpoint: Checkpoint | string): void;
+  /** Everything that is worth keeping, as plain JSON for `restore`. */
+  save(): SavedAgent;
+  /**
+   * Edits the messages: takes a list, or a function that returns one for the list that is shown. The edit is the difference
+   * between the two, by role and id (`messageKey`): messages that were removed, changed, added or moved. It is applied to what
+   * the agent has at that moment, so what streams meanwhile continues, whole. Throws (kind `unsupported`, code `input`) for
+   * anything but a list of messages.
+   *
+   * @example
+   * agent.setMessages((messages) => messages.filter(({ id }) => id !== unwanted));
+   */
+  setMessages(next: readonly Message[] | ((messages: readonly Message[]) => readonly Message[])): void;
+  /**
+   * Edits the state: takes a value, or a function that returns one for the state that is shown. The edit is the difference
+   * between the two, down to members of objects and elements of lists. Where both the edit and the server have changed a
+   * member, the edit wins; it stays until the next run tells the server.
+   *
+   * @example
+   * agent.setState((state) => ({ ...state, title: "A better one" }));
+   */
+  setState(next: State | ((state: State) => State)): void;
+  /** Ends every run and goes back to `initialMessages` and `initialState`. */
+  reset(): void;
+  /** Ends every run and frees what the agent holds. The snapshot stays readable. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+  /** What the guard has let pass and blocked. Zeros without one. */
+  readonly guard: AgentGuard;
+  /**
+   * Sends an event of the system's own beside the run in progress: an object, or JSON text. Over `webSocket`, over
+   * `eventSource` with a `submitUrl`, or another transport that can; with `keepOpen` between two runs, too. The guard's rule
+   * for it, if there is one, is asked first; what it refuses is not sent. Throws (kind `unsupported`, code `not-sent`) where
+   * nothing is open to send it over. What the server refuses later is a warning, `send-failed`.
+   */
+  send(event: object | string): Decision;
+  /** Listens to one kind of happening. Returns what ends that. */
+  on<Name extends keyof AgentListeners>(name: Name, listener: AgentListeners[Name]): () => void;
+  readonly events: AgentEvents;
+  /**
+   * Replaces the options, apart from those that are fixed from the start: `threadId`, `initialMessages`,
+   * `initialState`, `restore`, `persist`, `dialect`, `guard`, `rules`, `protocol`, `notify` and `limits`. An option that is left out is gone.
+   */
+  setOptions(options: AgentOptions<State>): void;
+}

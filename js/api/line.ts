@@ -1,0 +1,77 @@
+// A connection that is kept open over several answers: what a transport gives the agent.
+
+import type { AgentError } from "./error.js";
+import type { AgentOptions } from "./options.js";
+import type { Connection } from "./snapshot.js";
+import type { KeepOpenOptions, RunTarget, TransportRequest, TransportTarget } from "./transport.js";
+
+/** One connection, while it lasts. */
+export interface Wire {
+  /** Resolves once something can be sent. */
+  readonly opened: Promise<void>;
+  /** Its frames as the body of a response, each a piece of its own. */
+  readonly response: Promise<Response>;
+  /** What the server says to it, where that comes apart from the frames; false: it was not sent. */
+  send(text: string): boolean | Promise<Response>;
+  /** Nothing can be sent, and messages go another way. */
+  readonly mute?: boolean;
+}
+
+/** What a wire reports beside its frames. */
+export interface WireEvents {
+  /** It is open, for the first time or again. */
+  opened(): void;
+  /** It is lost, and is being opened again by itself. */
+  paused(): void;
+}
+
+/** How a transport opens a wire. */
+export type OpenWire = (request: TransportRequest, signal: AbortSignal, events: WireEvents) => Promise<Wire>;
+
+/** What a transport has whose connections are kept open. */
+export interface LineSource {
+  readonly settings: KeepOpenOptions;
+  readonly open: OpenWire;
+  create(client: LineClient): Line;
+}
+
+/** The agent that a line is for. */
+export interface LineClient {
+  /** As it is now, for a transport may be replaced. */
+  source(): LineSource | undefined;
+  options(): AgentOptions;
+  run(): RunTarget;
+  /** Frames wait that no run takes. */
+  unread(): void;
+  /** Whether another message waits for this run to end. */
+  overtaken(): boolean;
+  changed(): void;
+  /** It is lost for good, between two answers. */
+  failed(error: AgentError): void;
+}
+
+/** What waits to be read. */
+export interface Unread {
+  /** The last answer ended with a pause, and nobody has asked anything since. */
+  readonly continues: boolean;
+  /** There is text among it, and not only what happens beside it. */
+  readonly talks: boolean;
+}
+
+/** A connection that is kept open. */
+export interface Line {
+  state(): Omit<Connection, "lastEventId">;
+  /** The way of a run. */
+  target(request: TransportRequest): TransportTarget;
+  /** Opens it. Rejects when it is given up. `holds`: somebody listens. */
+  connect(holds: boolean): Promise<void>;
+  unread(): Unread | undefined;
+  /** The answer is over: the user says something else. */
+  endAnswer(): void;
+  send(text: string): boolean | Promise<Response>;
+  /** The network is back. */
+  online(): void;
+  /** No run is in progress. */
+  rest(): void;
+  close(): void;
+}

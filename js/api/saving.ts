@@ -1,0 +1,37 @@
+// What is kept of an agent between two visits, and where.
+
+import type { Message } from "./protocol.js";
+
+/** What `agent.save()` gives: plain JSON, with more in it than an application has to know. */
+export interface SavedAgent {
+  /** The version of the form. */
+  readonly v: 1;
+  readonly threadId: string;
+  readonly messages: readonly Message[];
+  readonly state: unknown;
+}
+
+/** A place for one save. */
+export interface AgentStore {
+  /**
+   * Names the place among all stores of the origin: agents whose stores have the same key write one at a time, in this
+   * page and in all tabs. Default: the store is told from others by the object, in this page.
+   */
+  readonly key?: string | undefined;
+  /** Whether saves that overlap take effect in the order of the calls. Otherwise the next one waits for the last. */
+  readonly ordered?: boolean | undefined;
+  /** What was saved last, or nothing. */
+  load(): SavedAgent | undefined | Promise<SavedAgent | undefined>;
+  save(saved: SavedAgent): void | Promise<void>;
+  clear(): void | Promise<void>;
+}
+
+/** How an agent is saved by the option `persist`. */
+export interface SavingOptions {
+  /** Milliseconds between two saves during a run, and after an edit. Default: 1000. */
+  readonly everyMs?: number | undefined;
+  /** Milliseconds that a request or a page's tool waits at most for the save before it. Default: 300. */
+  readonly waitMs?: number | undefined;
+  /** Milliseconds that a submit waits at most for what the store has. Default: 3000. */
+  readonly loadMs?: number | undefined;
+}

@@ -1,0 +1,129 @@
+// What an agent and its core are to each other: what an agent asks of its link to the core, and what the link asks of the agent.
+
+import type { AgentError } from "../api/error.js";
+import type { AgentSnapshot, Message, Notify, RunResult } from "../api/types.js";
+import type { Emitter } from "../base/emitter.js";
+import type { RequestTarget, Session, SessionOptions } from "../glue/core.js";
+import type { CheckpointData } from "../snapshot/mirror.js";
+import type { Queued } from "../snapshot/save.js";
+import type { Core } from "./loader.js";
+
+/** The calls that run in the page. */
+export interface Calls {
+  execute(toolCallId: string, name: string, args: string): void;
+  /** A person approves the call: what the method leads to is not asked about again. */
+  approve(toolCallId: string, method: () => void): void;
+  /** Throws, or rejects, where these are no arguments for the tool of that name. */
+  check(name: string | undefined, args: unknown): unknown;
+  /** Nobody wants the result. */
+  abandon(toolCallId: string): void;
+  abandonAll(): void;
+}
+
+/** A run that somebody waits for. */
+export interface Run<State> {
+  readonly id: string;
+  readonly ifBusy: "queue" | "replace" | "drop" | "reject";
+  /** Starts it. Returns the core's ticket. */
+  start(session: Session): number;
+  /** Starts it after a load that failed, when its messages stand in the thread already. */
+  again(session: Session): number;
+  /** What it does to the thread at once. Twice does no more than once. */
+  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
+  resolve(result: RunResult): void;
+  reject(error: AgentError): void;
+  /** One of several that settle with the same run, of which callbacks shall hear once. */
+  readonly part?: boolean;
+  /** Nobody asked for it, and nothing is said: callbacks hear of it only if it fails. */
+  readonly quiet?: boolean;
+  /** It waits in the queue for what a person decides. */
+  readonly waits?: boolean;
+  /** How a save has it while it waits; absent where it cannot wait in one. */
+  readonly queued?: () => Queued;
+  ticket?: number;
+}
+
+/** A change of the thread, on the snapshot and in the core. */
+export interface Edit<State> {
+  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
+  apply(session: Session): void;
+}
+
+/** What a link works for. */
+export interface Client<State> {
+  readonly source: () => Promise<Core>;
+  readonly notify: Notify | undefined;
+  readonly settings: SessionOptions;
+  readonly emitter: Emitter;
+  readonly calls: Calls;
+  request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
+  stopRemote(runId: string): void;
+  /** Whether runs can be joined again. */
+  resumes(): boolean;
+  read(): AgentSnapshot<State>;
+  publish(snapshot: AgentSnapshot<State>): void;
+  /** The core has come to a boundary, where this was the snapshot. */
+  mark(data: CheckpointData, snapshot: AgentSnapshot<State>): void;
+  /** The snapshot of an agent that nothing was restored to. */
+  empty(): AgentSnapshot<State>;
+  /**
+   * The core wants this save written: JSON text. `holds`: a request or a call waits for it. `done` is to be called within a
+   * bounded time.
+   */
+  save(json: string, holds: boolean, done: () => void): void;
+  /**
+   * What is known of a session that was lost, for the next one to begin with, with these messages: JSON text, empty if nothing may
+   * be kept. `undefined`: no more than the link knows.
+   */
+  rescue?(messages: readonly Message[]): string | undefined;
+  /** The core cannot read the save. */
+  refused(error: AgentError): void;
+}
+
+/** The operations of an agent on the core. */
+export interface Link<State> {
+  load(): Promise<void>;
+  /** `later`: when something else needs a session. */
+  run(run: Run<State>, later?: boolean): void;
+  edit(edit: Edit<State>): void;
+  /** Something that only a session can do. */
+  act(apply: (session: Session) => void): void;
+  /** Something that makes sense only if a session is there; else `undefined`. */
+  now<Value>(method: (session: Session) => Value): Value | undefined;
+  /**
+   * Changes a submit that waits in the save that the next session begins with, or takes it out. False if there is a session, or
+   * no such submit.
+   */
+  queued(runId: string, change: (waiting: Queued) => Queued | undefined): boolean;
+  /** Brings the snapshot up to date. */
+  flush(): void;
+  cancel(run: Run<State>): void;
+  stop(): void | Promise<void>;
+  /** An edit that ends every run. `heard` is called once the core has heard of it, before anything that comes after it is shown. */
+  reset(edit: Edit<State>, heard?: () => void): void;
+  /** Everything that is to be kept, as JSON text: what the session says, or the last save with what came since. */
+  save(): string;
+  /** Whether a session is open. */
+  open(): boolean;
+  /** Whether its session says only later what it has taken. */
+  readonly late?: boolean;
+  /** Whether a run is in progress, or the core has yet to do what was called. */
+  busy(): boolean;
+  /**
+   * Ends the session, without a word to the server; its runs settle with this outcome (default: `disconnected`), except those
+   * that `waiting` names: their ids are in the queue of the save that comes. What is called from now on waits for `restore`.
+   * Returns the save.
+   */
+  suspend(outcome?: "disconnected" | "aborted", waiting?: readonly string[]): string;
+  /** Lets the run in progress continue, and begins nothing after it. Returns the save; `undefined` if no run is in progress. */
+  strand(): string | undefined;
+  /** A save is on the way. */
+  await(): void;
+  /** It has come, or not: how it looks, and its JSON text for the core. */
+  restore(shown?: AgentSnapshot<State>, json?: string): void;
+  /** The run that a failed load has kept from the core, or nothing if a session can be asked to retry. */
+  lost(): Run<State> | undefined;
+  /** Whether anybody listens to events may have changed. */
+  listen(): void;
+  dispose(): void;
+}

@@ -1,0 +1,23 @@
+// The policy of a guard as the core reads it.
+
+import { AgentError } from "../api/error.js";
+import type { Capability } from "../api/guard.js";
+
+/** The policy as JSON text. The core judges its members. */
+export function toPolicy(options: object): string {
+  // What is no policy must not count as none.
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new AgentError({ kind: "unsupported", code: "input", message: "guard: the policy must be an object" });
+  }
+  const { capabilities, ...rest } = options as { capabilities?: readonly Capability[] };
+  // What JSON would leave out is left in, for the core to refuse.
+  const json = JSON.stringify(rest, (_, value: unknown) => (typeof value === "function" || typeof value === "symbol" ? typeof value : value));
+  return capabilities === undefined ? json : `${json.slice(0, -1)}${json === "{}" ? "" : ","}"capabilities":${toList(capabilities)}}`;
+}
+
+/** The list of capabilities. A string stays as it is, for its digits. */
+export const toList = (capabilities: readonly Capability[]): string =>
+  // What is no list is left to the core, which says so.
+  Array.isArray(capabilities)
+    ? `[${capabilities.map((token) => (typeof token === "string" ? token : (JSON.stringify(token) ?? "null"))).join(",")}]`
+    : (JSON.stringify(capabilities) ?? "null");

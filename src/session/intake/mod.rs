@@ -1,0 +1,238 @@
+//! From bytes to events: the framing, the dialect, the gate, older events, chunks, and what is open. It keeps what has to be
+//! remembered from one frame to the next; the spine hands each frame through, and decides what an event does.
+//!
+//! ```text
+//!  bytes ─► body ─► frame ─┬─ plain delta of what is open ────────────────────────► event
+//!                          └─ any other ─► dialect ─► thinking ─► gate ─► chunks ─► order ─► event
+//! ```
+
+mod gate;
+
+pub(super) use gate::Gate;
+
+use crate::dialect::{self, Begun, Dialect, Item, Output, Thinking};
+use crate::rules::{ChunkExpander, OrderKeeper, Violation};
+use crate::wire::{Delta, Fields, Framer, Incoming};
+
+#[derive(Debug, Default)]
+pub(super) struct Intake {
+    /// How the server speaks, where that is not AG-UI.
+    dialect: Option<Box<dyn Dialect>>,
+    gate: Gate,
+    thinking: Thinking,
+    chunks: ChunkExpander,
+    order: OrderKeeper,
+    /// Set while consecutive frames append to the same open message: the next such frame may skip the rules. Open messages
+    /// are closed by frames only, and by runs that begin, of which the first frame appends to nothing.
+    coalesces: bool,
+    /// Reads the body that is coming.
+    body: Option<Box<Framer>>,
+    /// Bytes that came since the thread was measured.
+    came: usize,
+    /// How many may come before it is measured again.
+    room: usize,
+}
+
+impl Intake {
+    pub fn set_dialect(&mut self, dialect: Option<Box<dyn Dialect>>) {
+        self.dialect = dialect;
+    }
+
+    pub fn has_dialect(&self) -> bool {
+        self.dialect().is_some()
+    }
+
+    pub fn gate(&mut self) -> &mut Gate {
+        &mut self.gate
+    }
+
+    pub fn is_guarded(&self) -> bool {
+        self.gate.is_guarded()
+    }
+
+    /// A body comes.
+    pub fn open_body(&mut self, framer: Framer) {
+        self.body = Some(Box::new(framer));
+    }
+
+    /// Takes the body's reader, to be given back with [`Self::put_body`] while the body is wanted.
+    pub fn take_body(&mut self) -> Option<Box<Framer>> {
+        self.body.take()
+    }
+
+    pub fn put_body(&mut self, body: Box<Framer>) {
+        self.body = Some(body);
+    }
+
+    /// Nothing more is read of the body.
+    pub fn drop_body(&mut self) {
+        self.body = None;
+    }
+
+    /// Milliseconds, from the server's `retry:`.
+    pub fn retry(&self) -> Option<f64> {
+        self.body.as_ref()?.retry().map(|ms| ms as f64)
+    }
+
+    /// Whether a frame that appends to what the last one has appended to may skip the rules.
+    pub fn coalesces(&self) -> bool {
+        self.coalesces
+    }
+
+    pub fn set_coalesces(&mut self, coalesces: bool) {
+        self.coalesces = coalesces;
+    }
+
+    /// A stream begins at its beginning: nothing is open.
+    pub fn start_over(&mut self) {
+        self.thinking.clear();
+        self.forget_open();
+    }
+
+    /// What was open has been closed in the thread.
+    pub fn forget_open(&mut self) {
+        self.chunks.clear();
+        self.order.clear();
+    }
+
+    /// RUN_STARTED has come.
+    pub fn run_started(&mut self) {
+        self.thinking.clear();
+    }
+
+    /// Whether this delta appends to what is open, so that it needs no other judgment.
+    pub fn is_plain(&mut self, delta: &Delta<'_>) -> bool {
+        self.chunks.is_idle() && !self.is_guarded() && self.order.expects(delta.kind, &delta.id.decode())
+    }
+
+    /// An event of AG-UI 0.0 as one of 1.0, as JSON text.
+    pub fn modernize(&mut self, fields: &Fields<'_>, run_id: &str) -> Option<String> {
+        self.thinking.convert(fields, run_id)
+    }
+
+    /// What the event breaks of the rules of order.
+    pub fn check(&mut self, incoming: &Incoming<'_>) -> Option<Violation> {
+        self.order.check(incoming)
+    }
+
+    /// Lends the expander of chunks, to be given back with [`Self::put_chunks`]: what it makes passes through the intake.
+    pub fn lend_chunks(&mut self) -> ChunkExpander {
+        std::mem::take(&mut self.chunks)
+    }
+
+    pub fn put_chunks(&mut self, chunks: ChunkExpander) {
+        self.chunks = chunks;
+    }
+
+    /// So many bytes came for the thread. Says whether it may have become too large, and has to be measured; what came since
+    /// it was measured pays for that.
+    pub fn weighs(&mut self, bytes: usize) -> bool {
+        self.came += bytes;
+        self.came > self.room
+    }
+
+    /// The thread was measured: so many bytes may come before it is measured again.
+    pub fn set_room(&mut self, room: usize) {
+        (self.came, self.room) = (0, room);
+    }
+
+    /// Tells the dialect of a request, or that a run is told from its beginning.
+    pub fn begin(&mut self, request: &Begun<'_>) {
+        if let Some(dialect) = self.dialect_mut() {
+            dialect.begin(request);
+        }
+    }
+
+    /// The body of a request where it is the dialect's. `input`: a `RunAgentInput`.
+    pub fn body(&mut self, input: &str) -> Option<String> {
+        self.dialect_mut()?.body(input)
+    }
+
+    /// The body of the dialect's request to join a run.
+    pub fn rejoin(&mut self, run_id: &str) -> Option<String> {
+        self.dialect_mut()?.rejoin(run_id)
+    }
+
+    /// What a request asks for with `Accept`, where the dialect says that, and whether that contradicts the dialect's
+    /// settings. `given`: what the application has set.
+    pub fn accept(&self, given: Option<&str>) -> Option<(String, bool)> {
+        let dialect = self.dialect()?;
+        let kept = given.and_then(|accept| Some((accept, dialect.contradicts(accept)?)));
+        match kept {
+            Some((accept, contradicts)) => Some((accept.to_owned(), contradicts)),
+            None => dialect.accept().map(|accept| (accept.to_owned(), false)),
+        }
+    }
+
+    /// Whether the page must not execute a call with these arguments.
+    pub fn withholds(&self, args: &str) -> bool {
+        self.dialect().is_some_and(|dialect| dialect.withholds(args))
+    }
+
+    /// The arguments that the page executes a call with, where they are not those of the events.
+    pub fn arguments(&self, args: &str) -> Option<String> {
+        self.dialect()?.arguments(args).map(Into::into)
+    }
+
+    /// Lets the dialect speak, where there is one. What it has said is to be taken one by one; then [`Self::all_taken`].
+    pub fn translate<T>(
+        &mut self,
+        ask: impl FnOnce(&mut dyn Dialect, &mut Output) -> T,
+        now: f64,
+    ) -> Option<(T, Vec<Item>)> {
+        let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
+        let mut out = Output::default();
+        self.gate.lend(&mut out, now);
+        let answer = ask(dialect, &mut out);
+        self.gate.take_back(&mut out);
+        Some((answer, out.take()))
+    }
+
+    /// What comes now was not judged as what it was made of.
+    pub fn all_taken(&mut self) {
+        self.gate.set_judged(false);
+    }
+
+    fn dialect(&self) -> Option<&dyn Dialect> {
+        self.dialect.as_deref().filter(|_| dialect::ANY)
+    }
+
+    fn dialect_mut(&mut self) -> Option<&mut Box<dyn Dialect>> {
+        self.dialect.as_mut().filter(|_| dialect::ANY)
+    }
+}
+
+#[cfg(feature = "guard")]
+mod judging {
+    use super::{Gate, Intake};
+    use crate::guard::Verdict;
+    use crate::thread::Thread;
+    use crate::wire::{Fields, Incoming, Raw};
+
+    /// What the gate has to see of what is open.
+    impl Intake {
+        /// What may pass of an event.
+        pub fn judge(
+            &mut self,
+            incoming: &Incoming<'_>,
+            fields: &Fields<'_>,
+            thread: &mut Thread,
+            now: f64,
+        ) -> Verdict {
+            self.gate.judge(incoming, fields, thread, &self.order, now)
+        }
+
+        /// Whether the original that stands in an event may be seen.
+        pub fn permits(&mut self, original: Raw<'_>, thread: &mut Thread, now: f64) -> bool {
+            self.gate.permits(original, thread, &self.order, now)
+        }
+
+        pub fn set_guard(&mut self, gate: Gate) {
+            self.gate = gate;
+        }
+
+        pub fn guard_counters(&self) -> Option<String> {
+            self.gate.counters()
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What leaves a session: effects, notifications, patches, saves. It decides in which order, and how much; not what.
+//!
+//! ```text
+//!  spine ──► effects ──┬──────────────────► next()        Changed: once until a patch is taken
+//!                      └─► saving: parked ──► next()      Wake: only where the time is another one
+//!  thread, verdict, queue ──► mirror ──► take_patch()
+//! ```
+
+mod history;
+mod mirror;
+mod saving;
+
+pub(super) use history::Boundary;
+pub(super) use mirror::{Connection, Shown};
+
+use super::options::Options;
+use super::words::Effect;
+use crate::thread::Warning;
+use crate::wire::{Str, shortened};
+use mirror::Mirror;
+use saving::Saving;
+use std::collections::VecDeque;
+
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    effects: VecDeque<Effect>,
+    /// `Effect::Changed` was given since the last patch; whether as urgent.
+    notified: Option<bool>,
+    /// The time that `Effect::Wake` was given last.
+    alarm: Option<f64>,
+    /// Warnings that the run has reported.
+    warnings: usize,
+    saving: Saving,
+    mirror: Mirror,
+}
+
+/// What leaves next.
+#[derive(Debug)]
+pub(super) enum Next {
+    Effect(Effect),
+    /// A save has to be written.
+    Save {
+        number: u32,
+        holds: bool,
+    },
+    Nothing,
+}
+
+/// UTF-16 units of a warning's text that are reported.
+const LONGEST: usize = 1000;
+
+impl Outbox {
+    pub fn push(&mut self, effect: Effect) {
+        self.effects.push_back(effect);
+    }
+
+    pub fn warn(&mut self, warning: Warning) {
+        self.push(Effect::Warning(warning));
+    }
+
+    pub fn warn_all(&mut self, warnings: Vec<Warning>) {
+        self.effects.extend(warnings.into_iter().map(Effect::Warning));
+    }
+
+    /// The snapshot is behind. Said once until a patch is taken, and again when it becomes urgent.
+    pub fn changed(&mut self, urgent: bool) {
+        let notified = self.notified.is_some_and(|notified| notified || !urgent);
+        if !notified {
+            self.notified = Some(urgent);
+            self.push(Effect::Changed { urgent });
+        }
+    }
+
+    /// Asks to be called at this time. Timers of JavaScript may fire up to a millisecond early.
+    pub fn wake(&mut self, at: Option<f64>) {
+        if self.alarm != at {
+            self.alarm = at;
+            self.push(Effect::Wake { at });
+        }
+    }
+
+    /// The same, where the alarm that is set is not a later one.
+    pub fn wake_by(&mut self, at: Option<f64>) {
+        if at.is_none_or(|at| self.alarm.is_none_or(|alarm| at < alarm)) {
+            self.wake(at);
+        }
+    }
+
+    /// The alarm has fired: the next one may be for the same time.
+    pub fn woken(&mut self) {
+        self.alarm = None;
+    }
+
+    /// A run begins: its warnings are counted anew.
+    pub fn begin_run(&mut self) {
+        self.warnings = 0;
+    }
+
+    /// Something has happened that must not be lost.
+    pub fn ask_for_save(&mut self) {
+        self.saving.ask();
+    }
+
+    /// The next thing to do.
+    pub fn next(&mut self, options: &Options) -> Next {
+        loop {
+            let effect = if options.saves {
+                self.saving.pass(&mut self.effects, options.network.posts)
+            } else {
+                self.effects.pop_front()
+            };
+            let Some(effect) = effect else {
+                let due = self.saving.take_due().filter(|_| options.saves);
+                return due.map_or(Next::Nothing, |(number, holds)| Next::Save { number, holds });
+            };
+            if let Some(effect) = self.within_bounds(effect, options.max_warnings) {
+                return Next::Effect(effect);
+            }
+        }
+    }
+
+    /// The save of this number was written, or need not be waited for any longer. Gives the requests that may leave now.
+    pub fn saved(&mut self, number: u32) -> Vec<u32> {
+        self.saving.saved(number)
+    }
+
+    /// The patch that brings the snapshot up to date; `None` if it is.
+    pub fn take_patch(&mut self, shown: &mut Shown<'_>, max_history: usize) -> Option<String> {
+        self.notified = None;
+        self.mirror.take_patch(shown, max_history)
+    }
+
+    /// The same, a long one in parts, of which the last says that nothing is open: to be asked for one after the other.
+    pub fn take_part(&mut self, shown: &mut Shown<'_>, max_history: usize) -> Option<String> {
+        let rest = self.mirror.take_rest();
+        if rest.is_some() {
+            return rest;
+        }
+        let patch = self.take_patch(shown, max_history)?;
+        Some(self.mirror.first_part(patch))
+    }
+
+    /// The snapshot is to be kept as it is now.
+    #[inline(never)]
+    pub fn checkpoint(
+        &mut self,
+        boundary: Boundary,
+        step: Option<Str<'_>>,
+        shown: &mut Shown<'_>,
+        limit: usize,
+        now: f64,
+    ) {
+        if self.mirror.checkpoint(boundary, step, shown, limit, now) {
+            let message = "too much has changed since the last notification: its later checkpoints are left out";
+            self.warn(Warning::new("history-too-large", message));
+        }
+    }
+
+    /// Whether the last patch has brought all checkpoints.
+    pub fn has_sent_checkpoints(&self) -> bool {
+        self.mirror.has_sent_checkpoints()
+    }
+
+    /// Whether an effect is to be performed. Of the warnings of a run, only so many are.
+    fn within_bounds(&mut self, effect: Effect, most: usize) -> Option<Effect> {
+        let Effect::Warning(warning) = effect else { return Some(effect) };
+        self.warnings += 1;
+        match self.warnings.checked_sub(most) {
+            None | Some(0) => {
+                let message = shortened(&warning.message, LONGEST).into_owned();
+                Some(Effect::Warning(Warning { message, ..warning }))
+            }
+            Some(1) => {
+                let message = "the run has reported limits.warnings warnings: further ones are left out";
+                Some(Effect::Warning(Warning::new("warnings-left-out", message)))
+            }
+            Some(_) => None,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Saves that the session asks for, and what waits for them: a request that cannot be sent twice and a call of a page's
+//! tool leave only once a save that knows of them was written. Sees effects on their way out.
+//!
+//! ```text
+//!  Open, Execute ──► parked ──► Effect::Save { holds: true } ──► saved() ──► Open, Execute
+//!                      └─► Close, Abandon: never sent
+//! ```
+//!
+//! The border calls `saved` within a bounded time, whatever becomes of the store: here is no clock.
+
+use crate::session::words::{Effect, Target};
+use std::collections::VecDeque;
+
+/// What of a session is on its way into the store.
+#[derive(Debug, Default)]
+pub(super) struct Saving {
+    /// A save has to be written.
+    due: bool,
+    /// Names the last one.
+    number: u32,
+    /// What waits, each for the save of this number.
+    parked: VecDeque<(u32, Effect)>,
+    /// What has waited.
+    ready: VecDeque<Effect>,
+}
+
+impl Saving {
+    /// Something has happened that must not be lost.
+    pub fn ask(&mut self) {
+        self.due = true;
+    }
+
+    /// The next effect of a session that somebody saves. `posts`: a request may be sent twice.
+    pub fn pass(&mut self, effects: &mut VecDeque<Effect>, posts: bool) -> Option<Effect> {
+        if let Some(effect) = self.ready.pop_front() {
+            return Some(effect);
+        }
+        while let Some(effect) = effects.pop_front() {
+            match self.take_back(&effect) {
+                // The server knows nothing of a run whose request was never sent.
+                Some(Effect::Open { run_id, .. }) => effects
+                    .retain(|effect| !matches!(effect, Effect::StopRemote { run_id: stopped } if *stopped == run_id)),
+                Some(_) => {}
+                None => match effect {
+                    Effect::Open { target: Target::Run, .. } if !posts => self.park(effect),
+                    Effect::Execute { .. } => self.park(effect),
+                    _ => return Some(effect),
+                },
+            }
+        }
+        None
+    }
+
+    /// The number of the save that is due, and whether anything waits for it.
+    pub fn take_due(&mut self) -> Option<(u32, bool)> {
+        if !std::mem::take(&mut self.due) {
+            return None;
+        }
+        self.number = self.number.wrapping_add(1);
+        let number = self.number;
+        Some((number, self.parked.iter().any(|(wanted, _)| *wanted == number)))
+    }
+
+    /// The save of this number was written, or need not be waited for any longer. Gives the requests that may leave now.
+    pub fn saved(&mut self, number: u32) -> Vec<u32> {
+        let mut requests = Vec::new();
+        while self.parked.front().is_some_and(|(wanted, _)| *wanted <= number)
+            && let Some((_, effect)) = self.parked.pop_front()
+        {
+            if let Effect::Open { request, .. } = effect {
+                requests.push(request);
+            }
+            self.ready.push_back(effect);
+        }
+        requests
+    }
+
+    fn park(&mut self, effect: Effect) {
+        self.due = true;
+        self.parked.push_back((self.number.wrapping_add(1), effect));
+    }
+
+    /// Takes back what waits, if this is about it.
+    fn take_back(&mut self, effect: &Effect) -> Option<Effect> {
+        let at = self.parked.iter().position(|(_, parked)| match (parked, effect) {
+            (Effect::Open { request, .. }, Effect::Close { request: closed }) => request == closed,
+            (Effect::Execute { tool_call_id, .. }, Effect::Abandon { tool_call_id: given_up }) => {
+                tool_call_id == given_up
+            }
+            _ => false,
+        })?;
+        self.parked.remove(at).map(|(_, effect)| effect)
+    }
+}

@@ -1,0 +1,96 @@
+//! What waits for its turn, and who waits for what: submits in their order, and every ticket until it is settled.
+
+mod tickets;
+mod tracked;
+
+use super::submit::Submit;
+use super::words::Ticket;
+use crate::wire::JsonWriter;
+use std::collections::VecDeque;
+use tickets::Tickets;
+use tracked::Tracked;
+
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    submits: Tracked<VecDeque<Submit>>,
+    tickets: Tickets,
+}
+
+impl Queue {
+    /// Gives the next ticket.
+    pub fn give(&mut self) -> Ticket {
+        self.tickets.give()
+    }
+
+    /// `ticket` settles when `first` does, with the same result. For ticket 0 nobody waits.
+    pub fn join(&mut self, ticket: Ticket, first: Ticket) {
+        self.tickets.join(ticket, first);
+    }
+
+    /// Ends a ticket, and those that were joined to it. Gives those whose callers are to be told.
+    pub fn settle(&mut self, ticket: Ticket) -> Vec<Ticket> {
+        self.tickets.settle(ticket)
+    }
+
+    /// A ticket that nobody has been told the end of.
+    pub fn first_open(&self) -> Option<Ticket> {
+        self.tickets.open().first().copied()
+    }
+
+    /// Whether each open ticket is held by exactly one thing that will settle it: a submit here, a ticket that it is joined
+    /// to, one of `begun`, or one of `others` things elsewhere. So it counts: as many are held as are open.
+    pub fn holds_every_ticket(&self, begun: impl Iterator<Item = Ticket>, others: usize) -> bool {
+        let begun = begun.filter(|ticket| self.tickets.is_open(*ticket)).count();
+        begun + others + self.submits.len() + self.tickets.joined() == self.tickets.open().len()
+    }
+
+    pub fn push(&mut self, submit: Submit) {
+        self.submits.push_back(submit);
+    }
+
+    /// It goes before all others.
+    pub fn push_front(&mut self, submit: Submit) {
+        self.submits.push_front(submit);
+    }
+
+    pub fn len(&self) -> usize {
+        self.submits.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.submits.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Submit> {
+        self.submits.iter()
+    }
+
+    /// Takes the submit of this ticket, if it waits still.
+    pub fn take(&mut self, ticket: Ticket) -> Option<Submit> {
+        let at = self.submits.iter().position(|submit| submit.ticket == ticket)?;
+        self.submits.remove(at)
+    }
+
+    pub fn take_all(&mut self) -> VecDeque<Submit> {
+        std::mem::take(&mut *self.submits)
+    }
+
+    /// Changes a submit that waits, by the JSON that `edited` was read from. False if it waits no more.
+    pub fn edit(&mut self, ticket: Ticket, json: &str, edited: Submit) -> bool {
+        let at = self.submits.iter().position(|submit| submit.ticket == ticket);
+        let Some(submit) = at.and_then(|at| self.submits.get_mut(at)) else { return false };
+        submit.edit(json, edited);
+        true
+    }
+
+    /// The snapshot's `queue`, if it may have changed since the last call.
+    pub fn take_changed(&mut self) -> Option<String> {
+        self.submits.take_changed().then(|| {
+            let mut json = String::new();
+            let mut list = JsonWriter::array(&mut json);
+            self.submits.iter().for_each(|submit| submit.write(list.item()));
+            list.close();
+            json
+        })
+    }
+}

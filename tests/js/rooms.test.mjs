@@ -1,0 +1,122 @@
+// The rooms of CONTRIBUTING.md: which may know which. The table there and the one here are the same, and the sources keep to them.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const read = (/** @type {string[]} */ ...path) => readFileSync(join(root, ...path), "utf8");
+
+/** What each room of `js` may import from. `glue` is what the build makes; entries stand at the top and may use every room. */
+const js = {
+  api: [],
+  base: ["api"],
+  snapshot: ["api"],
+  network: ["api", "base"],
+  bindings: ["api"],
+  blocks: [],
+  core: ["api", "base", "snapshot", "glue"],
+  agent: ["api", "base", "snapshot", "network", "core", "glue"],
+  worker: ["api", "base", "snapshot", "core", "agent", "glue"],
+  "systems/<name>": ["api", "base", "core"],
+  "ag-ui-client": ["api", "base", "snapshot", "core", "glue"],
+};
+
+/** What each room of `src` may use. */
+const src = {
+  wire: [],
+  guard: ["wire"],
+  rules: ["wire"],
+  thread: ["wire"],
+  dialect: ["wire", "guard"],
+  session: ["wire", "dialect", "guard", "rules", "thread"],
+  stepper: ["wire", "dialect", "rules", "thread", "session"],
+  journal: ["wire", "dialect", "rules", "thread"],
+  browser: ["wire", "dialect", "guard", "thread", "session", "stepper", "journal"],
+};
+
+/** @typedef {{ from: string, to: string, where: string }} Arrow */
+
+const roomOf = (/** @type {string} */ file) => {
+  const [first = "", ...rest] = file.split("/");
+  if (!rest.length) return "entry";
+  return first === "systems" ? "systems/<name>" : first;
+};
+
+/** The imports of `js` that lead out of their room, static, dynamic or of types. @returns {Arrow[]} */
+function jsArrows() {
+  const arrows = [];
+  for (const file of files("js", ".ts")) {
+    const found = read("js", file).matchAll(/(?:\bfrom |\bimport\(|^import )"(\.{1,2}\/[^"]+)"/gm);
+    for (const [, target = ""] of found) {
+      const to = posix.join(posix.dirname(file), target);
+      // A system knows no other system.
+      const same = file.startsWith("systems/") ? to.startsWith(`${file.split("/").slice(0, 2).join("/")}/`) : roomOf(file) === roomOf(to);
+      if (!same) arrows.push({ from: roomOf(file), to: roomOf(to), where: `js/${file} imports js/${to}` });
+    }
+  }
+  return arrows;
+}
+
+/** The uses of `src` that lead out of their room, without unit tests. @returns {Arrow[]} */
+function srcArrows() {
+  const arrows = [];
+  for (const file of files("src", ".rs").filter((file) => file.includes("/"))) {
+    const [source = ""] = read("src", file).replace(/^\s*\/\/.*$/gm, "").split("#[cfg(test)]\nmod ");
+    for (const [path, to = ""] of source.matchAll(/\bcrate::(\w+)/g)) {
+      if (to !== roomOf(file)) arrows.push({ from: roomOf(file), to, where: `src/${file} uses ${path}` });
+    }
+  }
+  return arrows;
+}
+
+const files = (/** @type {string} */ folder, /** @type {string} */ ending) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/")).filter((file) => file.endsWith(ending));
+
+/** The rows of the table of rooms: what each may use. */
+function tableRows() {
+  const rows = read("CONTRIBUTING.md").matchAll(/^\| `((?:js|src)\/[^`]+)` \|.*\| ([^|]*) \|$/gm);
+  return new Map([...rows].map(([, room = "", uses = ""]) => [room, [...uses.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name).sort()]));
+}
+
+/** @type {[string, Record<string, string[]>, Arrow[]][]} */
+const houses = [["js", js, jsArrows()], ["src", src, srcArrows()]];
+
+for (const [house, rooms, arrows] of houses) {
+  describe(house, () => {
+    const known = arrows.filter(({ from }) => from !== "entry" && from !== "glue");
+
+    test("a room uses only what it may", () => {
+      assert.ok(known.length > 10, "the imports were read");
+      assert.deepEqual(known.filter(({ from, to }) => !rooms[from]?.includes(to)).map(({ where }) => where), []);
+    });
+
+    test("what a room may use, it uses", () => {
+      const unused = Object.entries(rooms).flatMap(([from, uses]) => uses.filter((to) => !known.some((arrow) => arrow.from === from && arrow.to === to)).map((to) => `${from} → ${to}`));
+      assert.deepEqual(unused, []);
+    });
+
+    test("there is no circle: a room uses only rooms above it in the table", () => {
+      const order = Object.keys(rooms);
+      const up = Object.entries(rooms).flatMap(([from, uses]) => uses.filter((to) => to !== "glue" && order.indexOf(to) >= order.indexOf(from)).map((to) => `${from} → ${to}`));
+      assert.deepEqual(up, []);
+    });
+
+    test("CONTRIBUTING.md says the same", () => {
+      const table = tableRows();
+      for (const [room, uses] of Object.entries(rooms)) {
+        assert.deepEqual(table.get(`${house}/${room}`), uses.filter((name) => name !== "glue").sort(), `${house}/${room}`);
+      }
+      for (const room of table.keys()) if (room.startsWith(`${house}/`)) assert.ok(room.slice(house.length + 1) in rooms, room);
+    });
+  });
+}
+
+test("js/api is types only, apart from the class AgentError", () => {
+  for (const file of files("js/api", ".ts")) {
+    const values = [...read("js/api", file).matchAll(/^(?:export )?(?:const|let|function|class|enum|async function) \w+/gm)].map(([line]) => line);
+    assert.deepEqual(values, file === "error.ts" ? ["const mark", "export class AgentError"] : [], file);
+  }
+});
