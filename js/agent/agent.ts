@@ -437,6 +437,7 @@ export function createAgentWith<State>(
         session.reset();
         session.restore(json);
       },
+      save: json,
     });
     saving?.forget();
     saving?.save();

@@ -47,6 +47,8 @@ export interface Run<State> {
 export interface Edit<State> {
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   apply(session: Session): void;
+  /** What it makes of the agent as a save, if that is more than the snapshot shows. */
+  readonly save?: string;
 }
 
 /** What a link works for. */

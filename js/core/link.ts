@@ -590,7 +590,8 @@ export function createLink<State>(client: Client<State>): Link<State> {
         if (done) return;
       } else heard?.();
       forget();
-      saved = undefined;
+      // Nothing of what was known before comes back.
+      saved = known = edit.save;
       publish(edit.fold(read()));
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
     },

@@ -59,6 +59,8 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
   const refusals = new Map<number, Failure>();
   // Submits that the worker has not answered for; `waits`: as far as is known, another run is in progress.
   const sent = new Set<{ readonly run: Run<State>; readonly waits: boolean }>();
+  // Submits that were taken out of the queue since that save.
+  const cancelled = new Set<string>();
   // Calls that were executed since that save.
   const executed = new Set<string>();
   // Replies to some of the interrupts, which no save has.
@@ -184,6 +186,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
       saved: (json) => {
         told = true;
         executed.clear();
+        cancelled.clear();
         rest = json;
         thread = confirmed;
       },
@@ -209,8 +212,9 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
       },
       cancel: (ticket: number) => {
         const shorter = (at: Snapshot): Snapshot => ({ ...at, queue: at.queue.filter(({ id }) => id !== String(ticket)) });
-        if (ticket < 0) cancel(ticket);
-        else void guess(() => cancel(ticket), shorter);
+        if (ticket < 0) return cancel(ticket);
+        for (const { id, runId } of client.read().queue) if (id === String(ticket)) cancelled.add(runId);
+        void guess(() => cancel(ticket), shorter);
       },
       disconnect: () => {
         disconnect();
@@ -246,7 +250,10 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     // What a server is asked to continue after belongs to the thread of that time.
     const { messages: then, state: its } = thread;
     const { threadId } = client.settings;
-    return composeSave(beside, isLoading ? { threadId, messages: then, state: its } : { threadId, messages, state }, queuedOf([...sent]));
+    const stays = ({ runId }: { readonly runId: string }): boolean => !cancelled.has(runId);
+    const last = cancelled.size ? JSON.parse(beside) : undefined;
+    const kept = last?.queue ? JSON.stringify({ ...last, queue: last.queue.filter(stays) }) : beside;
+    return composeSave(kept, isLoading ? { threadId, messages: then, state: its } : { threadId, messages, state }, queuedOf([...sent]).filter(stays));
   };
 
   const save = (): string => (remote ? compose(rest ?? link.save()) : link.save());
@@ -272,8 +279,6 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     late: true,
     run: (run) => {
       const busy = client.read().isLoading || run.part === true || run.waits === true;
-      // Until what the worker says of itself has it.
-      const entry = { run, waits: busy };
       /** It has ended: what was saved meanwhile may have it still. */
       const over = (): void => {
         parts.delete(own);
@@ -293,6 +298,8 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
           run.reject(error);
         },
       };
+      // Until what the worker says of itself has it.
+      const entry = { run: own, waits: busy };
       runs.set(run, own);
       if (run.part) parts.add(own);
       const begun = { status: "running", isLoading: true, error: undefined, outcome: undefined, connection: connecting } as const;
@@ -310,11 +317,15 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
       const { runId, isLoading } = client.read();
       const cancel = (): void => link.cancel(runs.get(run) ?? run);
       if (isLoading && runId === run.id) return void stop(cancel);
+      cancelled.add(run.id);
       void guess(cancel, (at) => ({ ...at, queue: at.queue.filter((waiting) => waiting.runId !== run.id) }));
     },
     stop: () => stop(link.stop),
     reset: (edit, heard) => {
       calls.abandonAll();
+      // Nothing of what the worker has told of before comes back.
+      sent.clear();
+      rest &&= edit.save ?? composeSave(undefined, client.empty());
       void guess(() => link.reset(edit), edit.fold, undefined, heard);
     },
     save,
