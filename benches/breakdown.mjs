@@ -62,7 +62,7 @@ while (place < bytes.length) {
     while (place < end) {
       const [sub, size] = [bytes[place++], leb()];
       const next = place + size;
-      if (sub === 1) for (let count = leb(); count > 0; count--) names.set(leb(), word());
+      if (sub === 1) for (let count = leb(); count > 0; count--) names.set(leb(), word().replace(/\[[0-9a-f]{5,16}\]/g, ""));
       place = next;
     }
   }
@@ -70,15 +70,24 @@ while (place < bytes.length) {
   place = end;
 }
 
-/** @param {string} name */
+const crates = "serde_json|json_patch|jsonptr|serde_wasm_bindgen|serde_core|serde|wasm_bindgen|js_sys|web_sys|dlmalloc|memchr|simdutf8|indexmap|hashbrown|itoa|std|alloc|core";
+
+/**
+ * Whose function it is: a generic one of the library belongs there, whatever it was made for.
+ *
+ * @param {string} name
+ */
 function room(name) {
-  const ours = name.match(/ag_ui_wasm::(\w+)/)?.[1];
-  if (ours) return `ours: ${ours}`;
-  // An export with what was inlined into it.
-  if (name.endsWith(" shim")) return name.startsWith("compact") ? "ours: journal" : "ours: session";
-  const crate = name.match(/\b(serde_json|json_patch|jsonptr|serde_wasm_bindgen|serde_core|serde|wasm_bindgen|js_sys|web_sys|dlmalloc|memchr|simdutf8|indexmap|hashbrown|itoa|zmij|ryu|std|alloc|core)\b(?:\[\w+\])?::/)?.[1];
+  if (name.includes("drop_in_place")) return "Rust: dropping";
+  if (name.includes("::btree::")) return "Rust: BTreeMap";
+  const [, crate, module] = name.match(new RegExp(`\\b(ag_ui_wasm|${crates})::(\\w+)`)) ?? [];
+  if (crate === "ag_ui_wasm") return `ours: ${module}`;
   if (crate === "std" || crate === "alloc" || crate === "core") return `Rust: ${crate}`;
-  return crate ?? (name.startsWith("__wbg") || name.includes("wbindgen") ? "wasm_bindgen" : "other");
+  if (crate) return crate;
+  if (/rust_|^mem(cpy|cmp|set|move)/.test(name)) return "Rust: std";
+  if (name.startsWith("__wbg") || name.includes("wbindgen")) return "wasm_bindgen";
+  // An export with what was inlined into it.
+  return / shim$|^(session|body|exchange|compact)/.test(name) ? "ours: exports with what is inlined in them" : "other";
 }
 
 /** @type {Map<string, { size: number, count: number, parts: Buffer[] }>} */

@@ -128,7 +128,7 @@ fn strict_rules_end_the_run_with_an_error_that_names_the_rule() {
     assert_eq!(snapshot["error"]["kind"], "protocol");
     assert_eq!(snapshot["error"]["code"], "frame-not-json");
     assert_eq!(snapshot["error"]["rule"], "T9");
-    assert_eq!(snapshot["messages"][1]["content"], "", "what came behind it is not read");
+    assert_eq!(snapshot["messages"][1]["content"], "", "what came after it is not read");
     assert_eq!(agent.closed, [request]);
 }
 

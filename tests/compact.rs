@@ -218,7 +218,7 @@ fn an_activity_may_take_a_message_with_its_calls_away() {
 }
 
 #[test]
-fn what_strict_rules_refuse_parts_what_is_before_and_behind() {
+fn what_strict_rules_refuse_parts_what_comes_before_and_after() {
     let [start, first] = message("a", "1");
     let refused = event!("TEXT_MESSAGE_END", "messageId": "unknown");
     let events = vec![start, first, refused, content("a", "2"), content("a", "3")];

@@ -174,7 +174,7 @@ fn what_is_no_event_between_events_is_warned_of_in_every_framing() {
 }
 
 #[test]
-fn what_follows_the_array_is_of_no_interest() {
+fn what_follows_the_array_is_ignored() {
     let body = joined(&events(), "[", ",", "]\n<!-- served by x -->");
     let mut agent = answered(strict(), "application/json", body.as_bytes(), 9);
     assert_eq!(agent.snapshot()["outcome"], "success");

@@ -53,7 +53,7 @@ fn every_boundary_has_its_snapshot_though_all_comes_in_one_read() {
 }
 
 #[test]
-fn the_same_with_a_patch_taken_behind_every_byte() {
+fn the_same_with_a_patch_taken_after_every_byte() {
     let mut agent = Agent::new(Options::default());
     let request = agent.submit("go");
     agent.head(request, 200, "text/event-stream");

@@ -38,7 +38,7 @@ fn a_state_snapshot_that_is_too_large() {
     );
     assert_exceeded(&mut agent, &json!({"a": 1}));
     let snapshot = agent.snapshot();
-    assert_eq!(snapshot["messages"][1]["content"], "before", "nothing of the run is taken any more");
+    assert_eq!(snapshot["messages"][1]["content"], "before", "nothing more of the run is taken");
     assert_eq!(snapshot["messages"][1]["delivery"], "error");
     // The thread continues.
     let request = agent.submit("again");
@@ -196,7 +196,7 @@ fn a_list_with_too_many_elements() {
 }
 
 #[test]
-fn a_run_that_warns_too_often_is_told_of_once() {
+fn a_run_that_warns_too_often_is_reported_once() {
     let mut agent = Agent::with(Options { max_warnings: 3, ..Options::default() }, None, None);
     for run in ["r", "r2"] {
         let request = agent.submit("go");

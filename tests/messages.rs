@@ -205,7 +205,7 @@ fn reasoning_that_shares_the_id_of_its_answer_folds_into_it() {
 }
 
 #[test]
-fn reasoning_behind_the_answer_folds_too_and_its_spans_add_up() {
+fn reasoning_after_the_answer_folds_too_and_its_spans_add_up() {
     let (mut agent, request) = Agent::started();
     agent.events(request, &[reasoning_start("m"), reasoning("m", "One. ")]);
     agent.now += 100.0;

@@ -174,7 +174,7 @@ fn a_message_that_the_snapshot_makes_another_while_it_streams_is_written_to_no_m
 }
 
 #[test]
-fn a_call_goes_on_streaming_behind_a_snapshot() {
+fn a_call_continues_to_stream_after_a_snapshot() {
     let (mut agent, request) = Agent::started();
     let args = |delta: &str| event!("TOOL_CALL_ARGS", "toolCallId": "c", "delta": delta);
     let start = event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f", "parentMessageId": "m");
@@ -190,6 +190,23 @@ fn a_call_goes_on_streaming_behind_a_snapshot() {
     assert_eq!(after["toolCalls"][0]["args"], json!({"b": [2]}));
     assert_eq!(after["messages"][1]["toolCalls"][0]["function"]["arguments"], "{\"b\":[2]}");
     assert_eq!(after["toolCalls"][0]["phase"], "input-streaming");
+}
+
+#[test]
+fn a_call_that_gets_another_place_in_its_message_keeps_its_arguments() {
+    let (mut agent, request) = Agent::started();
+    let given = |ids: &[&str]| {
+        let call =
+            |id: &&str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{\"a\":1}"}});
+        let calls: Vec<Value> = ids.iter().map(call).collect();
+        snapshot(json!([user("u0", "go"), {"id": "m", "role": "assistant", "toolCalls": calls}]))
+    };
+    // Both come before the page looks.
+    for places in [&[&["a", "c"][..], &["a", "b", "c"]], &[&["a", "b", "c"][..], &["c", "a"]]] {
+        let after = agent.events(request, &[given(places[0]), given(places[1])]);
+        let args: Vec<&Value> = after["toolCalls"].as_array().unwrap().iter().map(|call| &call["args"]).collect();
+        assert_eq!(args, vec![&json!({"a": 1}); places[1].len()], "{places:?}");
+    }
 }
 
 #[test]

@@ -555,7 +555,7 @@ fn online_ends_the_waiting() {
     agent.act(|session, now| session.online(now));
     assert_eq!(agent.targets[1].0, Target::Resume);
     agent.act(|session, now| session.online(now));
-    assert_eq!((agent.requests.len(), agent.wake), (2, None), "and disturbs nothing else");
+    assert_eq!((agent.requests.len(), agent.wake), (2, None), "and disturbs no other request");
     agent.head(2, 200, SSE);
     agent.bytes(2, &frame("r:3", &ended("m")));
     agent.bytes(2, &frame("r:4", &finished("r")));
@@ -619,7 +619,7 @@ fn stop_while_waiting() {
 }
 
 #[test]
-fn the_server_is_told_of_a_stop_once_and_of_no_end() {
+fn the_server_is_notified_of_a_stop_once_and_of_no_end() {
     let (mut agent, request) = streaming();
     agent.events(request, &[finished("r")]);
     agent.act(|session, now| session.stop(now));

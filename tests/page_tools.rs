@@ -182,7 +182,7 @@ fn stop_gives_up_what_the_page_does() {
         assert_eq!(phases(&mut agent), ["output-error"]);
         let before = agent.snapshot().clone();
         assert!(!settle(&mut agent, "a", json!({"result": "late"})));
-        assert_eq!(agent.snapshot(), &before, "what comes late is of no interest");
+        assert_eq!(agent.snapshot(), &before, "what comes late is ignored");
         assert_eq!(agent.requests.len(), 1);
     }
 }

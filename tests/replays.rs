@@ -365,7 +365,7 @@ fn a_run_after_the_one_that_is_joined_is_new() {
     all.push(started("later"));
     all.extend(said("m-later", "fourth"));
     agent.take(request, &all, false);
-    // Cut in a run that somebody else has begun: both are told again.
+    // Cut in a run that somebody else has begun: both are replayed.
     let request = agent.wait();
     all.push(finished("later"));
     agent.take(request, &all, true);
@@ -462,7 +462,7 @@ fn listed(messages: &[Value]) -> Value {
 }
 
 #[test]
-fn an_earlier_call_that_a_list_has_moved_stays_when_the_run_is_told_again() {
+fn an_earlier_call_that_a_list_has_moved_stays_when_the_run_is_replayed() {
     let before = [user("u", "go"), calling("m", &["a"]), calling("n", &["b"])];
     let mut agent = Agent::with(options(false), Some(&json!(before).to_string()), None);
     let request = agent.submit("and?");

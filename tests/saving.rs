@@ -146,7 +146,7 @@ fn a_tool_that_was_at_work_is_not_executed_again() {
 }
 
 #[test]
-fn the_agent_is_told_that_the_page_was_left_before_its_tool_was_done() {
+fn the_agent_learns_that_the_page_was_left_before_its_tool_was_done() {
     let (mut agent, request) = calling(json!({"name": "f"}));
     agent.event(request, finished("r"));
     agent.end(request);

@@ -82,7 +82,7 @@ fn a_chunk_stream_of_a_stopped_run_does_not_reach_into_the_next() {
 }
 
 #[test]
-fn events_behind_the_end_of_the_run_still_count() {
+fn events_after_the_end_of_the_run_still_count() {
     let (mut agent, request) = streaming();
     agent.events(request, &[finished("r")]);
     agent.now += 100.0;
@@ -105,7 +105,7 @@ fn events_behind_the_end_of_the_run_still_count() {
 }
 
 #[test]
-fn nobody_queues_behind_a_run_that_is_over() {
+fn nobody_queues_after_a_run_that_is_over() {
     let mut agent = Agent::new(Options::default());
     let request = agent.submit("go");
     agent.head(request, 200, "text/event-stream");
@@ -156,7 +156,7 @@ fn the_clock_does_not_close_a_run_that_goes_on() {
 }
 
 #[test]
-fn a_connection_that_is_lost_behind_the_end_of_the_run_is_no_error() {
+fn a_connection_that_is_lost_after_the_end_of_the_run_is_no_error() {
     let (mut agent, request) = streaming();
     agent.events(request, &[finished("r")]);
     agent.act(|session, now| session.failed(request, "reset", now));
@@ -165,7 +165,7 @@ fn a_connection_that_is_lost_behind_the_end_of_the_run_is_no_error() {
 }
 
 #[test]
-fn an_error_behind_the_end_counts_and_an_end_behind_an_error_does_not() {
+fn an_error_after_the_end_counts_and_an_end_after_an_error_does_not() {
     let (mut agent, request) = streaming();
     agent.events(request, &[finished("r")]);
     let snapshot = agent.events(request, &[failed()]);
@@ -268,7 +268,7 @@ fn the_connection_says_where_it_stands() {
 }
 
 #[test]
-fn who_waits_for_the_user_is_told_at_once() {
+fn a_listener_is_notified_at_once_where_the_user_waits() {
     let (mut agent, request) = streaming();
     let urgent = |agent: &mut Agent| {
         let effects: Vec<Effect> = std::iter::from_fn(|| agent.session.poll_effect()).collect();

@@ -228,7 +228,7 @@ fn retry_sends_no_call_without_its_answer() {
     agent.events(request, &[event!("TOOL_CALL_RESULT", "messageId": "a", "toolCallId": "c", "content": "1"), failed()]);
     agent.end(request);
     agent.act(|session, now| _ = session.retry("{\"runId\":\"r2\"}", now).unwrap());
-    assert_eq!(ids(agent.snapshot()), ["u0"], "the answer of one call has nothing to stand behind");
+    assert_eq!(ids(agent.snapshot()), ["u0"], "the answer of one call has nothing to stand after");
 }
 
 #[test]

@@ -1,10 +1,12 @@
-// `npm run build`: from a fresh clone to the publishable package in pkg/, and nothing else there.
+// `npm run build`: from a fresh clone to the publishable package in pkg/.
 //
 //   src/ ──cargo──► .wasm ──wasm-bindgen──► core_bg.wasm ──wasm-opt──► pkg/core.wasm
 //                              │                                └──zopfli, base64──► pkg/glue/bytes.js
 //                              └──────────► core.js, core.d.ts ────────────────────► pkg/glue/
 //   the same with all features ───────────────────────────────────────► pkg/full.wasm, glue/full-bytes.js, full.js
-//   js/ ──tsc──► pkg/*.js, pkg/*.d.ts          pkg-template/, README, licences ──► pkg/
+//   docs/rules.md ──► pkg/glue/rules.js
+//   js/ ──tsc──► pkg/*.js, *.d.ts, *.js.map ──esbuild──► pkg/ag-ui-wasm.min.js
+//   pkg-template/, README, licences ──► pkg/
 //   cargo's registry ──► pkg/THIRD-PARTY-LICENSES.txt
 //
 // Each step is skipped when its inputs are what they were.
@@ -17,9 +19,11 @@ import { documents } from "./documents.mjs";
 import { fingerprint, whenChanged } from "./fingerprint.mjs";
 import { licences } from "./licences.mjs";
 import { at, packageFolder } from "./paths.mjs";
+import { rulesModule } from "./rules.mjs";
 import { Failure, isMain, main, run, step } from "./run.mjs";
 import { ensureBuildTools, wbg } from "./setup.mjs";
 import { followNames, shortNames } from "./short-names.mjs";
+import { compileSources, writeOneFile } from "./sources.mjs";
 import { crateVersion } from "./versions.mjs";
 
 const scratch = at(".tools/build");
@@ -106,13 +110,13 @@ async function optimise(module) {
 }
 
 async function assemble() {
-  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimised), at("package-lock.json"), at("Cargo.lock"), at("tools/licences"), at("tools/licences.mjs"), ...documents.map((name) => at(name))];
+  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimised), at("package-lock.json"), at("Cargo.lock"), at("tools/licences"), at("tools/licences.mjs"), at("tools/rules.mjs"), at("tools/sources.mjs"), ...documents.map((name) => at(name))];
   const inputs = fingerprint(sources, { extra: crateVersion() });
   await whenChanged("package", { inputs, outputs: [packageFolder] }, () =>
     step("Assembling the package", async () => {
       rmSync(staging, { recursive: true, force: true });
       mkdirSync(join(staging, "glue"), { recursive: true });
-      await run("node", [at("node_modules/typescript/bin/tsc"), "-p", at("js"), "--outDir", staging], { log: "build-tsc" });
+      await compileSources(staging);
 
       cpSync(glue, join(staging, "glue"), { recursive: true });
       for (const module of modules) {
@@ -122,10 +126,14 @@ async function assemble() {
         cpSync(at("js/glue", types), join(staging, "glue", types));
       }
 
+      writeFileSync(join(staging, "glue/rules.js"), rulesModule());
+      cpSync(at("js/glue/rules.d.ts"), join(staging, "glue/rules.d.ts"));
+
       cpSync(at("pkg-template"), staging, { recursive: true });
       for (const name of documents) {
         if (existsSync(at(name)) && !existsSync(join(staging, name))) cpSync(at(name), join(staging, name), { recursive: true });
       }
+      await writeOneFile(staging);
       writeFileSync(join(staging, "THIRD-PARTY-LICENSES.txt"), await licences());
       stampVersion(join(staging, "package.json"));
 

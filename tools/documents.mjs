@@ -12,4 +12,4 @@ const files = (/** @type {string} */ folder, /** @type {RegExp} */ names) =>
 /** The README, and the pages that it leads to. */
 export const pages = ["README.md", ...files("docs", /\.md$/), ...files("docs/systems", /\.md$/)];
 
-export const documents = [...pages, ...files("docs", /\.png$/), "LICENSE-MIT", "LICENSE-APACHE", "SECURITY.md"];
+export const documents = [...pages, ...files("docs", /\.png$/), "LICENSE-MIT", "LICENSE-APACHE", "SECURITY.md", "CHANGELOG.md"];

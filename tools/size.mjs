@@ -31,15 +31,17 @@ export async function measure() {
   for (const entry of entries) {
     const slim = entry === "slim.js";
     const { initial, chunks } = await split(entry);
-    const loaded = (/** @type {string} */ name, /** @type {Size} */ bare) => sum(initial, chunks(slim ? `core/${name}.js` : `core/${name}-inline.js`), ...(slim ? [bare] : []));
+    const loaded = (/** @type {string} */ name, /** @type {Size} */ bare) => sum(initial, chunks(slim ? `core/${name}.js` : `core/${name}-inline.js`), chunks("agent/live.js"), ...(slim ? [bare] : []));
     measured[entry] = { initial, together: loaded("core", wasm), full: loaded("full", full), file: sizeOf(await bundle(entry)) };
   }
   // The page's part and the worker's; what the page would load if it had no worker is left out.
-  const { initial } = await split("worker.js");
-  const worker = async (/** @type {string} */ script) => sum(initial, sizeOf(await bundle(script)));
+  const { initial, chunks } = await split("worker.js");
+  const worker = async (/** @type {string} */ script) => sum(initial, chunks("agent/live.js"), sizeOf(await bundle(script)));
   measured["worker.js"] = { initial, together: await worker("worker-main.js"), full: await worker("worker-full.js"), file: sizeOf(await bundle("worker.js")) };
-  const blocks = sizeOf(await bundle("blocks/index.js"));
-  measured["blocks/index.js"] = { initial: blocks, together: blocks, full: blocks, file: blocks };
+  for (const entry of ["blocks/index.js", "inspector/index.js"]) {
+    const whole = sizeOf(await bundle(entry));
+    measured[entry] = { initial: whole, together: whole, full: whole, file: whole };
+  }
   return { wasm, full, entries: measured };
 }
 

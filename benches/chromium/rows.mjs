@@ -248,9 +248,9 @@ export async function* memory(page, { full }) {
   const back = end.heap / start.heap;
   yield {
     row: 10,
-    work: "JavaScript's heap before 100 agents, with them, behind them",
+    work: "JavaScript's heap before 100 agents, with them, after them",
     ours: `${mega(start.heap)}, ${mega(most.heap)}, ${mega(end.heap)} MB`,
-    other: `behind 100 more ${mega(again.heap)} MB`,
+    other: `after 100 more ${mega(again.heap)} MB`,
     ratio: number(back),
     target: "≤ 1.05",
     met: back <= 1.05,
@@ -260,7 +260,7 @@ export async function* memory(page, { full }) {
     row: 10,
     work: "WebAssembly's memory, which no platform gives back: the same",
     ours: `${mega(start.wasm)}, ${mega(most.wasm)}, ${mega(end.wasm)} MB`,
-    other: `behind 100 more ${mega(again.wasm)} MB`,
+    other: `after 100 more ${mega(again.wasm)} MB`,
     ratio: number(end.wasm / start.wasm),
     target: "≤ 1.05",
     met: end.wasm / start.wasm <= 1.05,

@@ -9,7 +9,7 @@ import {
   type RunAgentInput,
   type State,
 } from "@ag-ui/core";
-import { catchError, defaultIfEmpty, defer, EMPTY, finalize, from, lastValueFrom, map, Subject, takeUntil, tap, type Observable } from "rxjs";
+import { catchError, defaultIfEmpty, defer, EMPTY, finalize, from, lastValueFrom, map, mergeMap, Subject, takeUntil, tap, type Observable } from "rxjs";
 import { applyEvents } from "./apply.js";
 import { toConsole, type StepperOptions } from "./core.js";
 import { createDebugLogger, resolveAgentDebugConfig, type AgentDebugConfig, type DebugLogger, type ResolvedAgentDebugConfig } from "./debug.js";
@@ -17,6 +17,7 @@ import { applyMutation, callHooks, notifyInTurn } from "./hooks.js";
 import { checkAnswers } from "./interrupts.js";
 import { FunctionMiddleware, type Middleware, type MiddlewareFunction } from "./middleware.js";
 import { isOlder, isVersion, overridden, PROTOCOL_VERSION } from "./protocol.js";
+import type { LegacyRuntimeProtocolEvent } from "./legacy.js";
 import { showThread } from "./live.js";
 import { middlewaresFor } from "./old-servers.js";
 import { withoutNullTags } from "./outgoing.js";
@@ -246,6 +247,14 @@ export abstract class AbstractAgent {
     );
   }
 
+  /** @deprecated A run in the events of CopilotKit's runtime before AG-UI. Nothing of it is put into the agent. */
+  legacy_to_be_removed_runAgentBridged(parameters?: RunAgentParameters): Observable<LegacyRuntimeProtocolEvent> {
+    const agentId = (this.agentId ??= randomUUID());
+    const input = this.prepareRunAgentInput(parameters);
+    const events$ = this.throughMiddlewares(input).pipe(through(this.stepperOptions(input)));
+    return from(import("./legacy.js")).pipe(mergeMap((legacy) => events$.pipe(legacy.convertToLegacyEvents(this.threadId, input.runId, agentId))));
+  }
+
   /** The direct way, where there is one, and nobody stands in between. */
   // eslint-disable-next-line @typescript-eslint/no-unused-vars
   [directRun](_input: RunAgentInput, _subscribers: AgentSubscriber[]): Observable<AgentStateMutation> | undefined {
@@ -333,6 +342,10 @@ export abstract class AbstractAgent {
 
   /** The exact way: through the middlewares, judged, and event by event. */
   private exactRun(input: RunAgentInput, subscribers: AgentSubscriber[]): Observable<AgentStateMutation> {
+    return this.reduce(input, defer(() => this.throughMiddlewares(input)), subscribers);
+  }
+
+  private throughMiddlewares(input: RunAgentInput): Observable<BaseEvent> {
     const agent = this as AbstractAgent;
     const chain = this.middlewares.reduceRight<Pick<AbstractAgent, "run" | "messages" | "state">>(
       (next, middleware) => ({
@@ -346,7 +359,7 @@ export abstract class AbstractAgent {
       }),
       this,
     );
-    return this.reduce(input, defer(() => chain.run(input)), subscribers);
+    return chain.run(input);
   }
 
   private reduce(input: RunAgentInput, events$: Observable<BaseEvent>, subscribers: AgentSubscriber[], judged = true): Observable<AgentStateMutation> {

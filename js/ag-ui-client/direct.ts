@@ -79,7 +79,7 @@ class DirectRun {
   }
 
   async start(send: () => Promise<Response>): Promise<void> {
-    // Both at once; the answer's failure is told first.
+    // Both at once; the failure of the answer is reported first.
     preload();
     const stop = this.onAbort(() => void this.reader?.cancel().catch(() => {}));
     try {

@@ -12,10 +12,13 @@
 export * from "@ag-ui/core";
 export { AbstractAgent } from "./agent.js";
 export { defaultApplyEvents } from "./apply.js";
+export { compactEvents } from "./compact.js";
 export { createDebugLogger, DebugLogger, resolveAgentDebugConfig, resolveDebugLogger } from "./debug.js";
 export type { AgentDebugConfig, DebugLoggerInput, ResolvedAgentDebugConfig } from "./debug.js";
 export { HttpAgent, isHttpAgent } from "./http.js";
 export { buildResumeArray, getRunOutcome, isInterruptExpired } from "./interrupts.js";
+export { convertToLegacyEvents } from "./legacy.js";
+export type { LegacyRuntimeProtocolEvent } from "./legacy.js";
 export { FilterToolCallsMiddleware, FunctionMiddleware, Middleware } from "./middleware.js";
 export type { EventWithState, MiddlewareFunction, MiddlewareNext } from "./middleware.js";
 export {
@@ -33,8 +36,6 @@ export { enforceEvents, transformChunks, transformHttpEventStream, verifyEvents 
 export {
   ACTIVITY_HISTORY_METADATA,
   authoritativeActivityTypes,
-  compactEvents,
-  convertToLegacyEvents,
   enforceOutgoingInput,
   isRecognizedEvent,
   parseProtoStream,

@@ -2,7 +2,6 @@
 
 import { EventType, type BaseEvent, type MessagesSnapshotEvent } from "@ag-ui/core";
 import type { Observable } from "rxjs";
-import { AgentError } from "../api/error.js";
 import type { HttpEvent } from "./request.js";
 import { readEvents } from "./stream.js";
 
@@ -53,18 +52,4 @@ export function withAuthoritativeActivityTypes(
   const said = event.metadata?.[ACTIVITY_HISTORY_METADATA];
   const now = { ...(isObject(said) ? said : {}), [member]: all ? null : [...new Set([...(types ?? []), ...activityTypes])] };
   return { ...event, metadata: { ...event.metadata, [ACTIVITY_HISTORY_METADATA]: now } } as MessagesSnapshotEvent;
-}
-
-/** Not here: `compactEvents` of "ag-ui-wasm" is asynchronous. */
-export function compactEvents(): never {
-  throw missing("compactEvents", ', which "ag-ui-wasm" has as an asynchronous function');
-}
-
-/** Not here. */
-export function convertToLegacyEvents(): never {
-  throw missing("convertToLegacyEvents", "");
-}
-
-function missing(name: string, hint: string): AgentError {
-  return new AgentError({ kind: "unsupported", code: "not-here", message: `"ag-ui-wasm/ag-ui-client" has no ${name}${hint}` });
 }

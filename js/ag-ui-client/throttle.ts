@@ -8,7 +8,7 @@ import type { AgentStateMutation, AgentSubscriber } from "./types.js";
 
 /**
  * Puts changes into the agent at once, and notifies of messages when `notificationThrottleMs` have passed since the last time, or
- * when `notificationMinChunkSize` characters have come; of the last change in any case. Changes of the state are told at once.
+ * when `notificationMinChunkSize` characters have come; of the last change in any case. Changes of the state are reported at once.
  */
 export function throttled(
   agent: AbstractAgent,

@@ -12,29 +12,38 @@ import { initialSnapshot } from "../snapshot/initial.js";
 import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput } from "./input.js";
 import type { Line } from "../api/line.js";
 import { createLink } from "../core/link.js";
-import type { Client, Edit, Link, Run } from "../core/client.js";
+import type { Client, Edit, Link, Parts, Run } from "../core/client.js";
 import type { Core } from "../core/loader.js";
+import { beside, loadBeside, type Beside } from "./beside.js";
 import { needsFull } from "../core/modules.js";
+import { portTo } from "../core/port.js";
 import { readSaved, refusal, type Queued } from "../snapshot/save.js";
 import type { SavedAgent } from "../api/saving.js";
 import { createSaving, type Saving } from "./saving.js";
-import { stopRemote, toNetwork, toTarget } from "../network/request.js";
-import { checkTools, createCalls } from "./tools.js";
+import { checkTools } from "./tools.js";
 import { isPromise } from "../base/promise.js";
 import type { AgainOptions, Agent, AgentOptions, AgentSnapshot, Checkpoint, PageTool, QueuedSubmit, RunResult, SubmitInput, TransportTarget } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
 import { createWaker } from "../base/wake.js";
 
 /**
- * An agent over a core that is loaded when it is first needed. The entries of the package differ in the source only.
- * `linked` makes the link to it.
+ * An agent over a core in this page that is loaded when it is first needed. The entries of the package differ in the source only.
  *
  * @internal
  */
-export function createAgentWith<State>(
-  source: () => Promise<Core>,
+export function createAgentWith<State>(load: () => Promise<Core>, given: AgentOptions<State>): Agent<State> {
+  return createAgentOver(() => load().then(portTo), given, createLink);
+}
+
+/**
+ * An agent whose core is at a place that `source` gives. `linked` makes the link to it.
+ *
+ * @internal
+ */
+export function createAgentOver<State, Place>(
+  source: () => Promise<Place>,
   given: AgentOptions<State>,
-  linked: (client: Client<State>) => Link<State> = createLink,
+  linked: (client: Client<State, Place>) => Link<State>,
 ): Agent<State> {
   const { initialMessages = [], initialState, notify, limits = {} } = given;
   const { rules = "tolerant", protocol = "1.0" } = given;
@@ -49,7 +58,7 @@ export function createAgentWith<State>(
   }
   const { persist } = given;
   const full = needsFull(given);
-  // Mistakes are told of where they are made.
+  // Mistakes are reported where they are made.
   if (Array.isArray(given.tools)) checkTools(given.tools);
   // Ids and randomness are drawn when they are first needed: an agent may be made in a prerender, which must be the same
   // every time.
@@ -75,17 +84,33 @@ export function createAgentWith<State>(
   // Nothing has changed yet that would have to be saved.
   let quiet = true;
   // The load that began with the agent, until something needs it.
-  let early: Promise<Core> | undefined;
+  let early: Promise<Place> | undefined;
   // Tools that a submit has brought with it. The results of their calls may come long after.
   const brought = new Map<string, PageTool>();
 
   const emitter = createEmitter(() => options);
-  const calls = createCalls({
-    find: (name) => brought.get(name) ?? findTool(options, name),
-    agent: () => agent as unknown as Agent,
-    settle: (json) => void link.now((session) => session.settleCall(json)),
-    hold: (json) => void link.now((session) => session.hold(json)),
-  });
+  // What comes beside the core.
+  let parts: (Parts & Beside) | undefined;
+  const take = (live: Beside): void => {
+    const calls = live.createCalls({
+      find: (name) => brought.get(name) ?? findTool(options, name),
+      agent: () => agent as unknown as Agent,
+      settle: (json) => void link.now((session) => session.settleCall(json)),
+      hold: (json) => void link.now((session) => session.hold(json)),
+    });
+    parts = { ...live, calls };
+  };
+  /** The core with what comes beside it. */
+  const load = (): Promise<Place> => {
+    const core = source();
+    const live = beside();
+    if (live && !parts) take(live);
+    if (parts) return core;
+    return Promise.all([core, loadBeside()]).then(([core, live]) => {
+      if (!parts) take(live);
+      return core;
+    });
+  };
   const settings: SessionOptions = {
     get threadId() {
       return ownThreadId();
@@ -111,7 +136,7 @@ export function createAgentWith<State>(
     graceMs: limits.graceMs ?? 1000,
     saves: !!persist,
     get network() {
-      return toNetwork(given);
+      return parts!.toNetwork(given);
     },
   };
   const history = createHistory<State>(settings.maxHistory);
@@ -127,7 +152,7 @@ export function createAgentWith<State>(
   const hasty = new Set<string>();
   const link = linked({
     source: async () => {
-      const core = early ?? source();
+      const core = early ?? load();
       early = undefined;
       // Whether it comes or not, the save comes first.
       core.catch(() => {});
@@ -138,7 +163,7 @@ export function createAgentWith<State>(
     notify,
     settings,
     emitter,
-    calls,
+    parts: () => parts,
     empty: () => ({ ...first, threadId: ownThreadId() }),
     refused: (error) => emitter.emit("error", refusal(error)),
     save: (json, holds, done) => {
@@ -148,14 +173,18 @@ export function createAgentWith<State>(
     },
     request: (resume, runId, cursor) => {
       const request = { resume, threadId: snapshot.threadId, runId, cursor };
-      const target = options.transport?.keep ? ownLine().target(request) : toTarget(options, request);
-      if (full) return target;
-      // The small module cannot read it, whatever the options say by now.
-      const plain = (target: TransportTarget): TransportTarget => ({ ...target, binary: false });
-      return isPromise(target) ? target.then(plain) : plain(target);
+      const target = options.transport?.keep ? ownLine().target(request) : parts!.toTarget(options, request);
+      const seen = emitter.has("request");
+      if (full && !seen) return target;
+      const change = (target: TransportTarget): TransportTarget => {
+        // The small module cannot read it, whatever the options say by now.
+        const plain = full ? target : { ...target, binary: false };
+        return seen ? parts!.observed(plain, request, (request) => emitter.emit("request", request)) : plain;
+      };
+      return isPromise(target) ? target.then(change) : change(target);
     },
     stopRemote: (runId) => {
-      stopRemote(options, { threadId: snapshot.threadId, runId }).catch((cause: unknown) => {
+      parts!.stopRemote(options, { threadId: snapshot.threadId, runId }).catch((cause: unknown) => {
         const message = `The server could not be notified of the stop: ${cause instanceof Error ? cause.message : String(cause)}`;
         emitter.emit("warning", { code: "stop-failed", message });
       });
@@ -168,7 +197,7 @@ export function createAgentWith<State>(
 
   const publish = (core: AgentSnapshot<State>): void => {
     const next = withLine(core);
-    // Not before everything is told that has come with this.
+    // Not before everything that has come with this is reported.
     if (saving && !next.isLoading) queueMicrotask(saving.rest);
     if (line && !next.isLoading) queueMicrotask(listen);
     if (next === bare) return;
@@ -511,11 +540,7 @@ export function createAgentWith<State>(
     getSnapshot: () => snapshot,
     getServerSnapshot: () => first,
     submit: shown(submit),
-    stop: async () => {
-      // What they come to is of no use from now on, also where somebody has answered the call meanwhile.
-      if (bare.isLoading) calls.abandonAll();
-      return link.stop();
-    },
+    stop: async () => link.stop(),
     connect: async () => {
       act();
       if (!options.transport?.keep) {
@@ -571,10 +596,10 @@ export function createAgentWith<State>(
     addToolResult: ({ toolCallId, result, error }) => decide("settleCall", toJson({ toolCallId, result, error })),
     approve: createApprove<State>({
       act,
-      calls,
+      ready: (action) => (parts ? action(parts.calls) : link.act(() => action(parts!.calls))),
       toJson,
       read: () => snapshot,
-      approve: (toolCallId, json) => disposed || link.act((session) => calls.approve(toolCallId, () => session.approve(json))),
+      approve: (toolCallId, json) => disposed || link.act((session) => parts!.calls.approve(toolCallId, () => session.approve(json))),
       warn: (message) => emitter.emit("warning", { code: "approval-invalid", message }),
     }),
     deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
@@ -675,7 +700,7 @@ export function createAgentWith<State>(
         if (listening) ownLine().connect(true).catch(() => {});
       },
       refuse,
-      await: link.await,
+      awaitSave: link.awaitSave,
       surrender: () => {
         const json = link.strand();
         stranded = json !== undefined;
@@ -687,7 +712,7 @@ export function createAgentWith<State>(
   if (saving) emitter.on("finish", () => link.open() || saving?.save());
   else {
     try {
-      if (given.restore) link.await();
+      if (given.restore) link.awaitSave();
       if (isPromise(given.restore)) restoring = given.restore.then((value) => begin(value)).catch(refuse);
       else begin(given.restore);
     } catch (cause) {
@@ -697,7 +722,7 @@ export function createAgentWith<State>(
   quiet = false;
 
   if (inPage()) {
-    const begun = source();
+    const begun = load();
     early = begun;
     // Nobody has asked for anything yet: whoever does tries again.
     begun.catch(() => early === begun && (early = undefined));

@@ -6,7 +6,8 @@ import type { Agent, AgentSnapshot, PageTool, ToolCall } from "../api/types.js";
 
 /** What an approval works with. */
 export interface ApproveClient<State> {
-  readonly calls: Calls;
+  /** Does it once the core is there, with the calls of the page. */
+  ready(action: (calls: Calls) => void): void;
   /** Before anything that changes something. */
   act(): void;
   toJson(value: unknown): string;
@@ -18,7 +19,7 @@ export interface ApproveClient<State> {
 }
 
 /** `agent.approve`. */
-export function createApprove<State>({ calls, act, toJson, read, approve, warn }: ApproveClient<State>): Agent<State>["approve"] {
+export function createApprove<State>({ ready, act, toJson, read, approve, warn }: ApproveClient<State>): Agent<State>["approve"] {
   const decide = (tool: PageTool | undefined, toolCall: string | ToolCall, args: unknown): void => {
     act();
     const toolCallId = typeof toolCall === "string" ? toolCall : toolCall.id;
@@ -29,13 +30,15 @@ export function createApprove<State>({ calls, act, toJson, read, approve, warn }
       warn(`The call ${toolCallId} is not approved, and waits: ${cause instanceof Error ? cause.message : String(cause)}`);
     if (tool && shown && tool.name !== shown.name) return refuse(`it is a call of ${shown.name}, not of ${tool.name}`);
     if (args === undefined) return approve(toolCallId, json);
-    try {
-      const judged = calls.check(shown?.name, JSON.parse(json).args);
-      if (isPromise(judged)) judged.then(() => approve(toolCallId, json), refuse);
-      else approve(toolCallId, json);
-    } catch (cause) {
-      refuse(cause);
-    }
+    ready((calls) => {
+      try {
+        const judged = calls.check(shown?.name, JSON.parse(json).args);
+        if (isPromise(judged)) judged.then(() => approve(toolCallId, json), refuse);
+        else approve(toolCallId, json);
+      } catch (cause) {
+        refuse(cause);
+      }
+    });
   };
 
   return (of: string | ToolCall | PageTool, ...rest: readonly unknown[]): void => {

@@ -59,7 +59,7 @@ function changed(before: unknown, after: unknown): [unknown, unknown] {
   return [Object.fromEntries([...had, ...gone]), Object.fromEntries(entries.map(([key, , value]) => [key, value]))];
 }
 
-/** An object of which JSON has the members, and nothing else. */
+/** An object of which JSON has all members. */
 function isPlain(value: unknown): value is Members {
   if (typeof value !== "object" || !value || typeof (value as { toJSON?: unknown }).toJSON === "function") return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -90,11 +90,34 @@ export interface SubmitInput<State = unknown> {
   /**
    * What to do while the last run has tool calls that wait for a person: for `approve`, `deny` or `addToolResult`.
    *
-   * - `deny` (default): the run begins, and the agent is told that the calls were denied because the user continued.
+   * - `deny` (default): the run begins; the calls are denied, with the reason that the user continued.
    * - `wait`: the submit waits in `queue` until all calls are decided and the run that follows on them has ended.
    * - `reject`: the promise rejects with the code `calls-open`.
    */
   readonly ifAwaiting?: "deny" | "wait" | "reject" | undefined;
+}
+
+/** A request of the agent for a run: first as it is sent, then once more as it is answered, or has failed. */
+export interface AgentRequest {
+  /** The same in both, and no other request's of this agent. */
+  readonly id: number;
+  readonly url: string;
+  readonly method: string;
+  readonly runId: string;
+  /** It joins a run in progress, and does not begin one. */
+  readonly resume: boolean;
+  /** When it was sent, in milliseconds since 1970. */
+  readonly at: number;
+  /** What was sent, where that is text. */
+  readonly body?: string;
+  /** Of the response. */
+  readonly status?: number;
+  /** Of the response. */
+  readonly contentType?: string;
+  /** From the request to the head of the response, or to the failure, in milliseconds. */
+  readonly headMs?: number;
+  /** Why there is no response. */
+  readonly error?: string;
 }
 
 /** What `agent.on` tells of. */
@@ -103,13 +126,15 @@ export interface AgentListeners {
   event(event: AgUiEvent): void;
   warning(warning: AgentWarning): void;
   decision(decision: Decision): void;
+  /** Requests for runs. While somebody listens, an agent in worker mode sends them from the page. */
+  request(request: AgentRequest): void;
   error(error: AgentError): void;
   finish(result: RunResult): void;
 }
 
 /**
  * CUSTOM events as a stream. Each reader gets what comes after it began, until the agent is disposed of. For a reader that
- * is slower than the events, the last 1,000 are kept; `onWarning` is told that older ones are dropped (`events-dropped`).
+ * is slower than the events, the last 1,000 are kept; `onWarning` reports that older ones are dropped (`events-dropped`).
  */
 export interface AgentEvents extends AsyncIterable<CustomEventData> {
   /** Calls the listener for every event. Returns what ends that. */
@@ -128,7 +153,7 @@ export interface AgainOptions {
 /**
  * A conversation with an agent. The methods are bound: they may be passed on alone.
  *
- * What happens to a run is told by `RunResult.outcome`, never by a rejection. A call that makes no sense rejects
+ * `RunResult.outcome` says what happened to a run; its promise does not reject for that. A call that makes no sense rejects
  * (or throws) an `AgentError` of kind `unsupported` with the code `disposed`, `busy`, `queue-full`,
  * `calls-open`, `nothing-to-regenerate`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired`,
  * `checkpoint-unknown` or `input`. A run that could not be asked for is shown as the snapshot's `error` as well, until the next
@@ -156,7 +181,7 @@ export interface Agent<State = unknown> {
    */
   connect(): Promise<void>;
   /**
-   * Leaves the run in progress to the server: nothing is told of it, and it has no outcome yet. A connection that is
+   * Leaves the run in progress to the server: the server is not notified, and the run has no outcome yet. A connection that is
    * kept open is closed.
    */
   disconnect(): Promise<void>;

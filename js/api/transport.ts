@@ -191,7 +191,7 @@ export type ResumeOptions =
   /** As `cursor`, for `webSocket`. Default of `param`: `lastSeenEventId`. */
   | { readonly by: "socket-cursor"; readonly path: string; readonly param?: string | undefined };
 
-/** How the server is told that a run is stopped. */
+/** How the server is notified that a run is stopped. */
 export type StopOptions =
   | {
       /** Put ids into it with `encodeURIComponent`. */

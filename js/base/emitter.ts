@@ -29,7 +29,7 @@ export function createEmitter(options: () => AgentOptions): Emitter {
   let closed = false;
 
   const callback = (name: Name): ((detail: never) => void) | undefined =>
-    name === "custom" ? undefined : options()[callbacks[name]];
+    name === "custom" || name === "request" ? undefined : options()[callbacks[name]];
 
   const on: Emitter["on"] = (name, listener) => {
     const entry = { name, listener };

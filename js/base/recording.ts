@@ -7,6 +7,7 @@
 //   40                                                                 a pause in milliseconds
 //   {"text":": keep-alive\n\n"}   {"base64":"/w=="}                    other bytes of the body
 //   {"end":"cut"}                                                      how it ended, unless the server closed it
+//   {"note":{…}}                                                       what a tool has noted; not part of what is played
 
 /** How a body ended: the server closed it, the connection broke, or it was still open when the recording ended. */
 export type RecordedEnd = "closed" | "cut" | "open";
@@ -55,6 +56,25 @@ interface Open {
 
 const open = (request?: RecordedRequest): Open => ({ ...(request && { request }), status: 200, headers: eventStream, parts: [], end: "closed" });
 
+/** A line of a recording: its JSON text, the value, and its number, from 1. */
+export interface RecordedLine {
+  readonly value: number | Readonly<Record<string, unknown>>;
+  readonly json: string;
+  readonly at: number;
+}
+
+/**
+ * The lines of a recording, in their order.
+ *
+ * @throws {SyntaxError} that names a line which is neither an object nor a pause
+ */
+export function* readLines(text: string): Generator<RecordedLine, void, undefined> {
+  for (const [at, line] of text.split("\n").entries()) {
+    const json = line.trim();
+    if (json !== "") yield { value: parse(json, at + 1), json, at: at + 1 };
+  }
+}
+
 /**
  * Reads a recording. Events alone, as `agent.on("event")` gives them, are an exchange for each run.
  *
@@ -70,10 +90,7 @@ export function readRecording(text: string): ReadExchange[] {
     [headed, over] = [false, false];
     return current;
   };
-  for (const [at, line] of text.split("\n").entries()) {
-    const json = line.trim();
-    if (json === "") continue;
-    const value = parse(json, at + 1);
+  for (const { value, json, at } of readLines(text)) {
     if (typeof value === "number") {
       (current ?? begin()).parts.push(value);
     } else if (typeof value["type"] === "string") {
@@ -91,11 +108,11 @@ export function readRecording(text: string): ReadExchange[] {
     } else if (typeof value["text"] === "string") {
       (current ?? begin()).parts.push(new TextEncoder().encode(value["text"]));
     } else if (typeof value["base64"] === "string") {
-      (current ?? begin()).parts.push(fromBase64(value["base64"], at + 1));
+      (current ?? begin()).parts.push(fromBase64(value["base64"], at));
     } else if (ends.includes(value["end"])) {
       (current ?? begin()).end = value["end"] as RecordedEnd;
-    } else {
-      throw unreadable(at + 1, "expected an event, a pause, or one of request, response, text, base64 and end");
+    } else if (!isObject(value["note"])) {
+      throw unreadable(at, "expected an event, a pause, or one of request, response, text, base64, end and note");
     }
   }
   return exchanges;

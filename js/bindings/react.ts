@@ -106,7 +106,7 @@ interface Told<State> {
 
 /** What a component shows: a part of this snapshot. */
 interface Shown<State, Part> extends Told<State> {
-  /** What it had been told by then. */
+  /** The last notification at that time. */
   readonly told: Told<State>;
   readonly select: Select<State, Part>;
   readonly isEqual: IsEqual<Part>;

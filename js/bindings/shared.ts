@@ -15,7 +15,7 @@ export function isAgent<State>(target: Agent<State> | AgentOptions<State>): targ
 }
 
 /**
- * Other options with the same key go to the same agent. A function cannot be told from the one that stood there before,
+ * Other options with the same key go to the same agent. A function cannot be distinguished from the one that stood there before,
  * so it is taken to be the same.
  */
 export function keyOf<State>(target: Agent<State> | AgentOptions<State>): unknown {

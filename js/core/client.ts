@@ -6,7 +6,8 @@ import type { Emitter } from "../base/emitter.js";
 import type { RequestTarget, Session, SessionOptions } from "../glue/core.js";
 import type { CheckpointData } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
-import type { Core } from "./loader.js";
+import type { openSession } from "./live.js";
+import type { Port } from "./port.js";
 
 /** The calls that run in the page. */
 export interface Calls {
@@ -28,7 +29,7 @@ export interface Run<State> {
   start(session: Session): number;
   /** Starts it after a load that failed, when its messages stand in the thread already. */
   again(session: Session): number;
-  /** What it does to the thread at once. Twice does no more than once. */
+  /** What it does to the thread at once. Idempotent. */
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
@@ -51,13 +52,58 @@ export interface Edit<State> {
   readonly save?: string;
 }
 
+/** A change that waits for a session; `acts`: one that needs it. */
+export interface Step<State> {
+  run?: Run<State> | undefined;
+  readonly edit: Edit<State> | Run<State>;
+  readonly acts?: boolean;
+}
+
+/** What comes beside the core. */
+export interface Parts {
+  readonly openSession: typeof openSession;
+  readonly calls: Calls;
+}
+
+/** An open session and the runs that it works on. */
+export interface Live<State> {
+  /** Calls the session. False if it was lost over it. */
+  ask(method: (session: Session) => void): boolean;
+  start(run: Run<State>): void;
+  /** Brings the snapshot up to date. */
+  flush(): void;
+  end(): void;
+  /** What the session calls. */
+  readonly host: object;
+}
+
+/** What a link and its session have in common. */
+export interface Shared<State> {
+  readonly runs: Set<Run<State>>;
+  live?: Live<State> | undefined;
+  /** What is to be told after several calls that look like one from outside; nobody is called before. */
+  held?: (() => void)[] | undefined;
+  /** A save that the next session begins with, or `true` while it is on the way. */
+  saved?: string | true | undefined;
+  /** The last save that is known, as long as every one is: where nobody keeps them, the core is not asked for any. */
+  known?: string | undefined;
+  disposed: boolean;
+  /** Does it when whoever is told may be called. */
+  soon(action: () => void): void;
+  tell(run: Run<State> | undefined, result: RunResult): void;
+  /** Every run has failed; this is shown. */
+  giveUp(error: AgentError, last: AgentSnapshot<State>): void;
+}
+
 /** What a link works for. */
-export interface Client<State> {
-  readonly source: () => Promise<Core>;
+export interface Client<State, Place = Port> {
+  /** The port to the core, or the place of the core where the link makes the port. */
+  readonly source: () => Promise<Place>;
   readonly notify: Notify | undefined;
   readonly settings: SessionOptions;
   readonly emitter: Emitter;
-  readonly calls: Calls;
+  /** What comes beside the core: there once `source` has given one. */
+  parts(): Parts | undefined;
   request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
   stopRemote(runId: string): void;
   /** Whether runs can be joined again. */
@@ -119,8 +165,8 @@ export interface Link<State> {
   suspend(outcome?: "disconnected" | "aborted", waiting?: readonly string[]): string;
   /** Lets the run in progress continue, and begins nothing after it. Returns the save; `undefined` if no run is in progress. */
   strand(): string | undefined;
-  /** A save is on the way. */
-  await(): void;
+  /** A save is on the way: what is called waits for `restore`. */
+  awaitSave(): void;
   /** It has come, or not: how it looks, and its JSON text for the core. */
   restore(shown?: AgentSnapshot<State>, json?: string): void;
   /** The run that a failed load has kept from the core, or nothing if a session can be asked to retry. */

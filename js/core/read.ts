@@ -20,7 +20,7 @@ const slowMs = sliceMs / 4;
 // Room for small reads of any length.
 const roomBytes = 1024;
 
-/** Reads to the end, or until nothing more is wanted. `lost` is told what the core throws, which is a trap. */
+/** Reads to the end, or until nothing more is wanted. Calls `lost` with what the core throws, which is a trap. */
 export function readBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   body: Body,

@@ -69,7 +69,7 @@ export interface Host {
   failed(cause: unknown): void;
   /** The run was stopped, which the server may be told. */
   stopRemote(runId: string): void;
-  /** The snapshot is behind. Urgent: take the patch now, else at the next notification. */
+  /** The snapshot is out of date. Urgent: take the patch now, else at the next notification. */
   changed(urgent: boolean): void;
   /** A ticket's run has ended: `{runId, outcome, error?, result?}` as JSON text. */
   settled(ticket: number, result: string): void;
@@ -81,14 +81,14 @@ export interface Host {
   decision(json: string): void;
   /** Something odd that was dealt with. */
   warning(warning: { code: string; rule?: string; message: string; eventType?: string }): void;
-  /** A call of one of the page's tools is to run; the arguments as JSON text. To be told of its end: `settleCall`. */
+  /** A call of one of the page's tools is to run; the arguments as JSON text. Report its end with `settleCall`. */
   execute(toolCallId: string, name: string, args: string): void;
   /**
    * Write this save, and report it with `session.saved(number)`, within a bounded time also if it cannot be written.
    * `holds`: a request or a call waits for it.
    */
   save(number: number, json: string, holds: boolean): void;
-  /** Nothing is wanted from that call any more. */
+  /** The result of that call is no longer wanted. */
   abandon(toolCallId: string): void;
   /** Whether the session waits for the network or for a time: it must not be collected before it has been told. */
   hold(on: boolean): void;

@@ -371,7 +371,7 @@ export function createLine(client: LineClient): Line {
       };
       mine = { body, asked, talks: false, begin, fail };
     });
-    // Who is told of a failure in another way does not look at it.
+    // A caller that hears of a failure in another way does not look at it.
     promise.catch(() => {});
     return { promise, mine };
   };

@@ -2,7 +2,7 @@
 
 import type { AgentOptions, FetchOptions, RunTarget, Transport, TransportRequest, TransportTarget } from "../api/types.js";
 
-/** What the core is told of the network: JSON text. */
+/** The settings of the network as the core reads them: JSON text. */
 export function toNetwork({ retry, resume, headers, transport }: AgentOptions): string {
   const { attempts = 5, baseMs = 500, minMs = 100, maxMs = 30_000, perMinute = 60, idleMs = 0, posts = false } = retry || {};
   const whole = (value: number): number => Math.min(Math.round(value), Number.MAX_SAFE_INTEGER);

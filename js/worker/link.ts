@@ -1,5 +1,5 @@
 // The link of an agent whose core is in a worker: that of every agent (link.ts) over a session that answers later. What a
-// call will do to the snapshot is guessed and shown at once, until the worker has told what it has done.
+// call will do to the snapshot is guessed and shown at once, until the worker has said what it has done.
 //
 //   page:    call ──► guess shown ─────────────────────────► patch shown, guess dropped
 //               └───────────► worker: core ──► echo, patch ──┘
@@ -8,10 +8,10 @@
 
 import { cutOff } from "../snapshot/cut-off.js";
 import { misuse } from "../base/failure.js";
-import type { Host, Session, SessionOptions } from "../glue/core.js";
 import { createLink } from "../core/link.js";
 import type { Client, Link, Run } from "../core/client.js";
 import type { Core } from "../core/loader.js";
+import { portTo, type Port } from "../core/port.js";
 import { keep } from "../snapshot/mirror.js";
 import { composeSave, type Queued } from "../snapshot/save.js";
 import type { AgentSnapshot, Message } from "../api/types.js";
@@ -23,8 +23,8 @@ import { createRemoteSession, type RemoteSession } from "./session.js";
 const closed = { phase: "closed", attempt: 0 } as const;
 const connecting = { phase: "connecting", attempt: 0 } as const;
 
-/** What stands for the core if it is in a worker. */
-export const elsewhere = {} as Core;
+/** Where the core of an agent is. */
+export type Place = { readonly at: "worker" } | { readonly at: "page"; readonly core: Core };
 
 /** What a save says of the page's calls. */
 interface Beside {
@@ -32,8 +32,8 @@ interface Beside {
   readonly turn?: { readonly calls: readonly { readonly id: string; readonly stage: string }[] };
 }
 
-/** A link that works over a worker of the pool, or as any other where `client.source` gives a core. */
-export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link<State> {
+/** A link that works over a worker of the pool, or as any other where the core is in the page. */
+export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool): Link<State> {
   type Snapshot = AgentSnapshot<State>;
   type Guess = {
     fold(snapshot: Snapshot): Snapshot;
@@ -44,7 +44,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     /** Does it again in another session, should the worker end before it has answered. */
     redo?: () => void;
   };
-  const { emitter, calls } = client;
+  const { emitter } = client;
   const guesses = new Set<Guess>();
   let confirmed = client.read();
   let remote: RemoteSession | undefined;
@@ -169,7 +169,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     };
   };
 
-  const open = (options: SessionOptions, messages: string | undefined, state: string | undefined, host: Host): Session => {
+  const open: Port["open"] = (options, messages, state, host) => {
     const shown = client.read();
     const life = { die: (reason: string): void => session.die(reason) };
     const place = pool.open(weakly(life).die);
@@ -196,46 +196,34 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
       lost: (died) => (session === remote ? lose(died, told, () => host.changed(true)) : undefined),
       working: place.working,
       begun: (toolCallId) => void executed.add(toolCallId),
-      approved: (toolCallId, method) => calls.approve(toolCallId, method),
+      approved: (toolCallId, method) => client.parts()!.calls.approve(toolCallId, method),
       closed: place.close,
+      life,
+      restoring: (json) => {
+        rest = json;
+        thread = JSON.parse(json);
+      },
+      cancelling: (ticket, cancel) => {
+        const shorter = (at: Snapshot): Snapshot => ({ ...at, queue: at.queue.filter(({ id }) => id !== String(ticket)) });
+        if (ticket < 0) return cancel();
+        for (const { id, runId } of client.read().queue) if (id === String(ticket)) cancelled.add(runId);
+        void guess(cancel, shorter);
+      },
     });
     remote = session;
     // The thread itself comes with the first patch.
     void expect(session, { fold: () => shown });
-    const { cancel, disconnect, restore } = session;
-    return Object.assign(session, {
-      life,
-      restore: (json: string) => {
-        rest = json;
-        thread = JSON.parse(json);
-        restore(json);
-      },
-      cancel: (ticket: number) => {
-        const shorter = (at: Snapshot): Snapshot => ({ ...at, queue: at.queue.filter(({ id }) => id !== String(ticket)) });
-        if (ticket < 0) return cancel(ticket);
-        for (const { id, runId } of client.read().queue) if (id === String(ticket)) cancelled.add(runId);
-        void guess(() => cancel(ticket), shorter);
-      },
-      disconnect: () => {
-        disconnect();
-        // The agent waits for it.
-        return new Promise<void>((done) => session.echo(done));
-      },
-    });
+    return session;
   };
 
   const link = createLink<State>({
     ...client,
     source: async () => {
-      const core = await client.source();
-      // A function, because a class could not give another object.
-      const Session = function (...args: ConstructorParameters<Core["Session"]>): Session {
-        return open(...args);
-      } as unknown as Core["Session"];
-      if (core === elsewhere) return { ...core, Session };
+      const place = await client.source();
+      if (place.at === "worker") return { open };
       const { message } = pool.refusal();
       emitter.emit("warning", { code: "worker-unavailable", message: `The agent runs in the page, without a worker: ${message}` });
-      return core;
+      return portTo(place.core);
     },
     read: () => confirmed,
     rescue: (messages) => heir?.(messages),
@@ -322,7 +310,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     },
     stop: () => stop(link.stop),
     reset: (edit, heard) => {
-      calls.abandonAll();
+      client.parts()?.calls.abandonAll();
       // Nothing of what the worker has told of before comes back.
       sent.clear();
       rest &&= edit.save ?? composeSave(undefined, client.empty());

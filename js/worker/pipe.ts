@@ -23,7 +23,7 @@ export interface Pipe<Theirs> {
   ask<Name extends keyof Theirs & string>(name: Name, ...args: Args<Theirs[Name]>): Promise<unknown>;
   /** What was told so far travels as a message of its own: the other end has its turn before the rest. */
   part(): void;
-  /** Posts at the end of the task, even if nothing is told by then. */
+  /** Posts at the end of the task, even if nothing was sent by then. */
   wake(): void;
   /** Rejects what is asked, with this message. No error is kept: its stack would hold whoever was called. */
   close(reason: string): void;
@@ -31,7 +31,7 @@ export interface Pipe<Theirs> {
 
 /** What is done beside the calls. */
 export interface PipeHooks {
-  /** Something is about to be posted: the last to be told in it. */
+  /** Something is about to be posted: the last that can be added to it. */
   posting?(): void;
   /** All calls of a message have been made. */
   received?(): void;
@@ -81,7 +81,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     const give = (value: unknown): void => send("", [question, value]);
     const fail = (error: unknown): void => send("", [question, undefined, toFailure(error)]);
     try {
-      // What is known is answered before anything that is told next.
+      // What is known is answered before anything that is sent next.
       const value = method(...args);
       if (isPromise(value)) value.then(give, fail);
       else give(value);

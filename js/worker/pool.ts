@@ -93,7 +93,7 @@ function start(shared: Shared, spawn: () => Worker, startMs: number): Place {
       resolve();
     };
     worker.onerror = (event) => {
-      // It is told of by the agents, or is no error because they do without.
+      // The agents report it, or it is no error because they do without.
       event.preventDefault?.();
       die(event.message || "its script was refused or could not be loaded");
     };

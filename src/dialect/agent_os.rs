@@ -27,7 +27,7 @@ const MALFORMED: &str = "envelope-malformed";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Place {
-    /// No run has been told of.
+    /// No run has been mentioned.
     #[default]
     Before,
     Running,

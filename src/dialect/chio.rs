@@ -160,7 +160,7 @@ impl Chio {
     fn forget_open(&mut self) -> Vec<String> {
         let open = std::mem::take(&mut self.open);
         for (key, at) in std::mem::take(&mut self.by_key) {
-            self.last.extend(open.get(at.message).map(|id| (key, id.clone())));
+            self.last.extend(open.get(at.message).map(|id| (String::from(&*key), id.clone())));
         }
         open
     }

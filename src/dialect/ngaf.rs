@@ -165,7 +165,7 @@ impl Dialect for Ngaf {
         }
     }
 
-    /// A question ends the run, also where nothing else does.
+    /// A question ends the run, also where no event says so.
     fn end(&mut self, out: &mut Output) {
         if self.asked.is_some() {
             self.close_subagents(out);

@@ -356,7 +356,7 @@ impl Dialect for OpenSearch {
                 self.failed(frame.data, out);
                 return Taken::Taken;
             }
-            // Torn by a lost connection, which is told anyway; or deeper than any event.
+            // Torn by a lost connection, which is reported anyway; or deeper than any event.
             Err(_) if frame.unterminated => return Taken::Pass,
             Err(JsonError::TooDeep) => return Taken::Pass,
             Err(_) => {

@@ -32,7 +32,7 @@ impl Limits {
         self.again.clear();
     }
 
-    /// The run is told again from its beginning: what has passed is not counted again.
+    /// The run is replayed from its beginning: what has passed is not counted again.
     pub fn begin_again(&mut self) {
         let passed = std::mem::take(&mut self.passed);
         for (key, times) in passed {

@@ -118,7 +118,7 @@ impl Guard {
         self.complained = false;
     }
 
-    /// The run is told again from its beginning.
+    /// The run is replayed from its beginning.
     pub fn begin_again(&mut self) {
         self.limits.begin_again();
     }

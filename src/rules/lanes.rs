@@ -1,16 +1,15 @@
 //! The open chunk streams, found by their id and by their owner.
 
 use super::chunks::{Kind, Lane};
-use crate::wire::Str;
-use std::collections::HashMap;
+use crate::wire::{At, Index, Str};
 
 /// Lanes in the order in which their streams were opened: at most one of an owner.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     /// With gaps, where a stream was closed.
     list: Vec<Option<Lane>>,
-    by_id: HashMap<String, usize>,
-    by_owner: HashMap<String, usize>,
+    by_id: Index,
+    by_owner: Index,
     /// Of each kind, how many are open, and their places by exclusive or: of one, that is its place.
     kinds: [(usize, usize); 3],
     open: usize,
@@ -24,7 +23,12 @@ pub(super) enum OfKind {
 }
 
 fn id_key(kind: Kind, id: Str<'_>) -> String {
-    format!("{}{}", kind as u8, id.decode())
+    let kind = match kind {
+        Kind::Text => "text:",
+        Kind::Tool => "tool:",
+        Kind::Reasoning => "reasoning:",
+    };
+    [kind, &id.decode()].concat()
 }
 
 fn owner_key(owner: Option<Str<'_>>) -> String {
@@ -41,11 +45,11 @@ impl Lanes {
     }
 
     pub fn of_id(&self, kind: Kind, id: Str<'_>) -> Option<usize> {
-        self.by_id.get(&id_key(kind, id)).copied()
+        self.by_id.get(&*id_key(kind, id)).map(|at| at.message)
     }
 
     pub fn of_owner(&self, owner: Option<Str<'_>>) -> Option<usize> {
-        self.by_owner.get(&owner_key(owner)).copied()
+        self.by_owner.get(&*owner_key(owner)).map(|at| at.message)
     }
 
     pub fn of_kind(&self, kind: Kind) -> OfKind {
@@ -67,8 +71,8 @@ impl Lanes {
     fn add(&mut self, lane: Lane) {
         let at = self.list.len();
         self.count(lane.kind(), 1, at);
-        self.by_id.insert(id_key(lane.kind(), lane.id()), at);
-        self.by_owner.insert(owner_key(lane.owner()), at);
+        self.by_id.insert(id_key(lane.kind(), lane.id()), At { message: at, call: 0 });
+        self.by_owner.insert(owner_key(lane.owner()), At { message: at, call: 0 });
         self.list.push(Some(lane));
     }
 
@@ -76,8 +80,8 @@ impl Lanes {
     pub fn remove(&mut self, at: usize) -> Option<Lane> {
         let lane = self.list.get_mut(at)?.take()?;
         self.count(lane.kind(), -1, at);
-        self.by_id.remove(&id_key(lane.kind(), lane.id()));
-        self.by_owner.remove(&owner_key(lane.owner()));
+        self.by_id.remove(&*id_key(lane.kind(), lane.id()));
+        self.by_owner.remove(&*owner_key(lane.owner()));
         Some(lane)
     }
 

@@ -13,8 +13,7 @@
 //! that its first event named, or the parent agent. An event that names no owner never disagrees with one.
 
 use super::{Repair, Violation};
-use crate::wire::{DeltaKind, Event, Incoming, Raw, Str, same, shown_id};
-use std::collections::HashMap;
+use crate::wire::{At, DeltaKind, Event, Incoming, Index, Raw, Str, same, shown_id};
 
 /// Where the stream stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,7 +47,8 @@ impl Known {
 /// The ids of one kind of thing.
 #[derive(Debug, Default)]
 struct Ids {
-    known: HashMap<String, Known>,
+    index: Index,
+    known: Vec<Known>,
     open: usize,
 }
 
@@ -59,7 +59,11 @@ impl Ids {
     }
 
     fn get(&self, id: &str) -> Option<&Known> {
-        self.known.get(id)
+        self.known.get(self.index.get(id)?.message)
+    }
+
+    fn get_mut(&mut self, id: &str) -> Option<&mut Known> {
+        self.known.get_mut(self.index.get(id)?.message)
     }
 
     fn owner(&self, id: &str) -> Option<&Owner> {
@@ -74,20 +78,34 @@ impl Ids {
         self.get(id).is_some_and(|known| known.disagrees(tag))
     }
 
-    fn of(&mut self, id: &str) -> &mut Known {
-        self.known.entry(id.to_owned()).or_default()
+    /// What is known of `id`, which is known from now on.
+    fn of(&mut self, id: &str) -> Option<&mut Known> {
+        if !self.index.contains_key(id) {
+            self.index.insert(id, At { message: self.known.len(), call: 0 });
+            self.known.push(Known::default());
+        }
+        self.get_mut(id)
+    }
+
+    /// Gives `id` an owner: instead of what is known, or where nothing is known.
+    fn name(&mut self, id: &str, owner: Option<&str>, replace: bool) {
+        if let Some(known) = self.of(id)
+            && (replace || known.owner.is_none())
+        {
+            known.owner = Some(owner.map(Into::into));
+        }
     }
 
     /// Opens `id`. The first owner is kept; one that the opener does not name is `otherwise`.
     fn open(&mut self, id: &str, owner: Owner) {
-        let known = self.of(id);
+        let Some(known) = self.of(id) else { return };
         known.owner.get_or_insert(owner);
         let opened = !std::mem::replace(&mut known.open, true);
         self.open += usize::from(opened);
     }
 
     fn close(&mut self, id: &str) {
-        if let Some(known) = self.known.get_mut(id)
+        if let Some(known) = self.get_mut(id)
             && std::mem::replace(&mut known.open, false)
         {
             self.open -= 1;
@@ -255,7 +273,7 @@ impl OrderKeeper {
                 end(&mut self.calls, id, tag, ["V18", "V19"], Repair::Drop)
             }
             Event::ToolCallResult { .. } => {
-                self.text.of(id).owner = Some(tag.map(Into::into));
+                self.text.name(id, tag, true);
                 None
             }
             Event::ReasoningMessageStart { .. } => start(&mut self.reasoning, id, tag, ["V24", "V25"]),
@@ -266,7 +284,7 @@ impl OrderKeeper {
             }
             Event::ReasoningStart { .. } => {
                 let conflict = owner(&self.reasoning, id, tag, "V25");
-                self.reasoning.of(id).owner.get_or_insert(tag.map(Into::into));
+                self.reasoning.name(id, tag, false);
                 start(&mut self.spans, id, None, ["V24", "V25"]).or(conflict)
             }
             Event::ReasoningEnd { .. } => {
@@ -282,10 +300,7 @@ impl OrderKeeper {
                 owner(ids, id, tag, "V28")
             }
             Event::ActivitySnapshot { replace, .. } => {
-                let known = self.activities.of(id);
-                if replace || known.owner.is_none() {
-                    known.owner = Some(tag.map(Into::into));
-                }
+                self.activities.name(id, tag, replace);
                 None
             }
             Event::ActivityDelta { .. } => owner(&self.activities, id, tag, "V30"),
@@ -364,22 +379,16 @@ impl OrderKeeper {
         for fields in messages.array().unwrap_or_default().into_iter().filter_map(Raw::object) {
             let string = |name: &str| fields.get(name).and_then(Raw::string);
             let (Some(id), Some(role)) = (string("id"), string("role")) else { continue };
-            let owner: Owner = string("subagentRunId").map(Into::into);
+            let owner = string("subagentRunId");
             let ids = match &*role {
                 "reasoning" => &mut self.reasoning,
                 "activity" => &mut self.activities,
                 _ => &mut self.text,
             };
-            let known = ids.of(&id);
-            if replace || known.owner.is_none() {
-                known.owner = Some(owner.clone());
-            }
+            ids.name(&id, owner.as_deref(), replace);
             let calls = fields.some("toolCalls").and_then(Raw::array).unwrap_or_default();
             for id in calls.into_iter().filter_map(Raw::object).filter_map(|call| call.get("id")?.string()) {
-                let known = self.calls.of(&id);
-                if replace || known.owner.is_none() {
-                    known.owner = Some(owner.clone());
-                }
+                self.calls.name(&id, owner.as_deref(), replace);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! How a session is to work.
 
-use super::Network;
+use super::rejoin::Network;
 use crate::wire::Protocol;
 
 /// How a session is to work. Every limit is the application's to set.

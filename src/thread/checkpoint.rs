@@ -1,7 +1,7 @@
-//! The thread before a run, to go back to when the run is told again from its beginning.
+//! The thread before a run, to go back to when the run is replayed from its beginning.
 
 use super::entry::{CallPhase, Entry};
-use super::{At, Edited, Index, Thread, ThreadLimits};
+use super::{At, Index, Thread, ThreadLimits};
 use crate::wire::{Content, JsonWriter, Raw, ToolCall};
 
 /// What a run may change, as it was.
@@ -10,8 +10,10 @@ pub(crate) struct Checkpoint {
     /// The messages that there were; `message` of each is its place in `sizes`.
     messages: Index,
     sizes: Vec<Size>,
-    /// The ids of the calls that there were.
+    /// The calls that there were; `call` of each is its place in `args`.
     calls: Index,
+    /// Bytes of the arguments of each: a stream may start a call again that there was before.
+    args: Vec<usize>,
     /// JSON text.
     state: String,
 }
@@ -22,12 +24,10 @@ struct Size {
     content: usize,
     reasoning: usize,
     calls: usize,
-    /// Bytes of the arguments of the last call.
-    args: usize,
 }
 
 /// A message that grows no more, or whose size is not known.
-const WHOLE: Size = Size { content: usize::MAX, reasoning: usize::MAX, calls: usize::MAX, args: usize::MAX };
+const WHOLE: Size = Size { content: usize::MAX, reasoning: usize::MAX, calls: usize::MAX };
 
 impl Size {
     fn of(entry: &Entry) -> Self {
@@ -36,30 +36,17 @@ impl Size {
             Content::None => 0,
             _ => usize::MAX,
         };
-        let calls = &entry.message.tool_calls;
-        Self {
-            content,
-            reasoning: entry.reasoning.as_ref().map_or(0, |reasoning| reasoning.text.len()),
-            calls: calls.len(),
-            args: calls.last().map_or(0, |call| call.arguments.len()),
-        }
+        let reasoning = entry.reasoning.as_ref().map_or(0, |reasoning| reasoning.text.len());
+        Self { content, reasoning, calls: entry.message.tool_calls.len() }
     }
 
     /// Takes back what was added since. `known`: the calls that there were, wherever they stood.
     fn cut(self, entry: &mut Entry, known: &Index) {
-        // The last of the calls that it had then.
-        let last = self.calls.wrapping_sub(1);
         if let Content::Text(text) = &mut entry.message.content {
             shorten(text, self.content);
         }
         if let Some(reasoning) = &mut entry.reasoning {
             shorten(&mut reasoning.text, self.reasoning);
-        }
-        if let (Some(call), Some(state)) = (entry.message.tool_calls.get_mut(last), entry.calls.get_mut(last))
-            && call.arguments.len() != self.args
-        {
-            shorten(&mut call.arguments, self.args);
-            state.replace_args();
         }
         let calls = std::mem::take(&mut entry.message.tool_calls).into_iter().zip(std::mem::take(&mut entry.calls));
         let stays = |(at, (call, _)): &(usize, (ToolCall, _))| *at < self.calls || known.contains_key(&call.id);
@@ -78,12 +65,17 @@ fn shorten(text: &mut String, length: usize) {
 }
 
 impl Checkpoint {
-    /// Writes it as JSON text, for [`Self::read`]: `{messages, calls, state, grown?}`, where `grown` has the sizes of those
-    /// messages that have grown since.
+    fn new(state: String) -> Self {
+        let (messages, calls) = (Index::new(), Index::new());
+        Self { messages, sizes: Vec::new(), calls, args: Vec::new(), state }
+    }
+
+    /// Writes it as JSON text, for [`Self::read`]: `{messages, calls, state, grown?, args?}`, where `grown` has the sizes
+    /// of those messages that have grown since, and `args` those of the arguments of calls.
     pub(crate) fn write(&self, out: &mut String, thread: &Thread) {
         let mut object = JsonWriter::object(out);
-        object.strings("messages", self.messages.keys().map(String::as_str));
-        object.strings("calls", self.calls.keys().map(String::as_str)).json("state", &self.state);
+        object.strings("messages", self.messages.keys());
+        object.strings("calls", self.calls.keys()).json("state", &self.state);
         let entries = thread.list.iter();
         let mut grown = entries
             .filter_map(|entry| Some((entry, self.size(&entry.message.id)?)))
@@ -93,14 +85,32 @@ impl Checkpoint {
             let mut sizes = JsonWriter::object(object.member("grown"));
             for (entry, size) in grown {
                 let mut list = JsonWriter::array(sizes.member(&entry.message.id));
-                for number in [size.content, size.reasoning, size.calls, size.args] {
+                for number in [size.content, size.reasoning, size.calls] {
                     list.item().push_str(&number.to_string());
                 }
                 list.close();
             }
             sizes.close();
         }
+        let calls = thread.list.iter().flat_map(|entry| &entry.message.tool_calls);
+        let mut grown = calls.filter_map(|call| Some((call, self.grown(call)?))).peekable();
+        if grown.peek().is_some() {
+            let mut sizes = JsonWriter::object(object.member("args"));
+            grown.for_each(|(call, size)| sizes.member(&call.id).push_str(&size.to_string()));
+            sizes.close();
+        }
         object.close();
+    }
+
+    /// The size that the arguments of a call had that are longer now.
+    fn grown(&self, call: &ToolCall) -> Option<usize> {
+        let size = *self.args.get(self.calls.get(&call.id)?.call)?;
+        (size < call.arguments.len()).then_some(size)
+    }
+
+    fn add_call(&mut self, id: String, args: usize) {
+        self.calls.insert(id, At { message: 0, call: self.args.len() });
+        self.args.push(args);
     }
 
     fn size(&self, id: &str) -> Option<Size> {
@@ -112,12 +122,18 @@ impl Checkpoint {
         self.sizes.push(size);
     }
 
-    pub(crate) fn read(raw: Raw<'_>) -> Option<Self> {
+    /// `thread` is the one that [`Self::write`] was given: what has not grown is as large as it is there.
+    pub(crate) fn read(raw: Raw<'_>, thread: &mut Thread) -> Option<Self> {
         let fields = raw.object()?;
         let state = fields.get("state")?.text().to_owned();
-        let mut checkpoint = Self { messages: Index::new(), sizes: Vec::new(), calls: Index::new(), state };
-        let calls = fields.some("calls").and_then(Raw::array).unwrap_or_default();
-        checkpoint.calls.extend(calls.into_iter().filter_map(|id| Some((id.string()?.into_owned(), At::default()))));
+        let mut checkpoint = Self::new(state);
+        let args = fields.some("args").and_then(Raw::object);
+        for id in fields.some("calls").and_then(Raw::array).unwrap_or_default().into_iter().filter_map(Raw::string) {
+            let before = args.as_ref().and_then(|args| args.get(&id)?.whole()).map(|size| size as usize);
+            let call = thread.list.find_call(&id).and_then(|at| thread.list.call(at));
+            let size = before.or(call.map(|(call, _)| call.arguments.len()));
+            checkpoint.add_call(id.into_owned(), size.unwrap_or(usize::MAX));
+        }
         let grown = fields.some("grown").and_then(Raw::object);
         for id in fields.get("messages")?.array()? {
             let id = id.string()?.into_owned();
@@ -125,23 +141,34 @@ impl Checkpoint {
             let sizes: Vec<usize> =
                 sizes.into_iter().flatten().filter_map(Raw::whole).map(|size| size as usize).collect();
             let size = match sizes[..] {
-                [content, reasoning, calls, args] => Size { content, reasoning, calls, args },
-                _ => WHOLE,
+                [content, reasoning, calls] => Size { content, reasoning, calls },
+                _ => {
+                    let slot = thread.list.find(&id);
+                    slot.and_then(|slot| thread.list.get(slot)).map_or(WHOLE, Size::of)
+                }
             };
             checkpoint.add(id, size);
         }
         Some(checkpoint)
     }
 
-    /// The application has edited the thread. Messages that it has added are not the run's to tell, and older ones that say
-    /// something else now are the application's.
-    pub(crate) fn keep(&mut self, edited: Edited) {
-        for id in edited.added {
+    /// The application has added messages: they are not the run's to tell.
+    pub(crate) fn keep(&mut self, added: Vec<String>) {
+        for id in added {
             self.add(id, WHOLE);
         }
-        for id in edited.rewritten {
-            let size = self.messages.get(&id).and_then(|at| self.sizes.get_mut(at.message));
+    }
+
+    /// A list of messages, of the server or of the application, has put something else in place of what these had: how large
+    /// that was says nothing of it.
+    pub(crate) fn rewritten(&mut self, messages: &[String], calls: &[String]) {
+        for id in messages {
+            let size = self.messages.get(id).and_then(|at| self.sizes.get_mut(at.message));
             size.into_iter().for_each(|size| *size = WHOLE);
+        }
+        for id in calls {
+            let size = self.calls.get(id).and_then(|at| self.args.get_mut(at.call));
+            size.into_iter().for_each(|size| *size = usize::MAX);
         }
     }
 }
@@ -173,6 +200,17 @@ impl LocalAnswer {
 }
 
 impl Entry {
+    /// Takes back what calls were given since.
+    fn cut_args(&mut self, checkpoint: &Checkpoint) {
+        for (call, state) in self.message.tool_calls.iter_mut().zip(&mut self.calls) {
+            if let Some(size) = checkpoint.grown(call) {
+                shorten(&mut call.arguments, size);
+                state.replace_args();
+                (state.changed, self.unsent.whole) = (true, true);
+            }
+        }
+    }
+
     fn denied(&self) -> impl Iterator<Item = String> {
         let calls = self.message.tool_calls.iter().zip(&self.calls);
         calls.filter(|(_, state)| state.phase == CallPhase::Denied).map(|(call, _)| call.id.clone())
@@ -184,9 +222,11 @@ impl Thread {
     pub(crate) fn checkpoint(&self) -> Checkpoint {
         let mut state = String::new();
         self.state.value().write(&mut state);
-        let mut checkpoint = Checkpoint { messages: Index::new(), sizes: Vec::new(), calls: Index::new(), state };
+        let mut checkpoint = Checkpoint::new(state);
         for entry in self.list.iter() {
-            checkpoint.calls.extend(entry.message.tool_calls.iter().map(|call| (call.id.clone(), At::default())));
+            for call in &entry.message.tool_calls {
+                checkpoint.add_call(call.id.clone(), call.arguments.len());
+            }
             checkpoint.add(entry.message.id.clone(), Size::of(entry));
         }
         checkpoint
@@ -204,6 +244,7 @@ impl Thread {
             {
                 size.cut(entry, &checkpoint.calls);
             }
+            entry.cut_args(checkpoint);
         }
         let mut kept_calls = Index::new();
         for entry in entries.iter().filter(|entry| checkpoint.messages.contains_key(&entry.message.id)) {

@@ -49,14 +49,6 @@ pub(super) struct Edit {
     pub notes: Vec<Note>,
 }
 
-/// What an edit has done, for those that have to know: ids of messages.
-#[derive(Debug, Default)]
-pub(crate) struct Edited {
-    pub added: Vec<String>,
-    /// They say something else now.
-    pub rewritten: Vec<String>,
-}
-
 impl Edit {
     /// Reads `after`, a list of messages, and of numbers of messages in `before` that are left as they are. Of those `before`
     /// has to say no more than `id`, `role` and `toolCallId`.
@@ -81,14 +73,13 @@ impl Edit {
         self.after.extend(given.entries.drain(..).map(|entry| Wanted::Given(Box::new(entry))));
     }
 
-    /// Does it.
-    pub fn apply(self, list: &mut MessageList, merged: &mut Merged) -> Edited {
+    /// Does it. Returns the ids of the messages that it has added.
+    pub fn apply(self, list: &mut MessageList, merged: &mut Merged) -> Vec<String> {
         let mut rows = Rows::new(list.take());
         let mut before = self.before.unwrap_or_else(|| rows.all());
         rows.locate(&mut before);
         let length = rows.entries.len();
-        let mut edited = Edited::default();
-        let (after, moved) = rows.resolve(&mut before, self.after, merged, &mut edited);
+        let (after, moved) = rows.resolve(&mut before, self.after, merged);
         for shown in before.iter().filter(|shown| !shown.kept) {
             rows.leave(shown, merged);
         }
@@ -100,8 +91,7 @@ impl Edit {
         merged.slots = list.slots().collect();
         merged.fresh = fresh.into_iter().filter_map(|at| merged.slots.get(at).copied()).collect();
         let added = merged.fresh.iter().filter_map(|slot| Some(list.get(*slot)?.message.id.clone()));
-        edited.added = added.collect();
-        edited
+        added.collect()
     }
 }
 
@@ -133,14 +123,14 @@ fn key_of(entry: &Entry) -> String {
 
 /// Places by key, the first of several with one key first.
 #[derive(Debug, Default)]
-struct Queue {
+pub(super) struct Queue {
     first: Index,
     next: Vec<Option<usize>>,
 }
 
 impl Queue {
     /// The keys of places, in order; `None` where nothing is to be found.
-    fn new(keys: Vec<Option<String>>) -> Self {
+    pub fn new(keys: Vec<Option<String>>) -> Self {
         let mut queue = Self { first: Index::new(), next: vec![None; keys.len()] };
         for (place, key) in keys.into_iter().enumerate().rev() {
             let later = key.and_then(|key| queue.first.insert(key, At { message: place, call: 0 }));
@@ -155,7 +145,7 @@ impl Queue {
         self.first.get(key).map(|at| at.message)
     }
 
-    fn take(&mut self, key: &str) -> Option<usize> {
+    pub fn take(&mut self, key: &str) -> Option<usize> {
         let place = self.peek(key)?;
         match self.next.get(place).copied().flatten() {
             Some(message) => self.first.insert(key.to_owned(), At { message, call: 0 }),
@@ -219,13 +209,7 @@ impl Rows {
 
     /// The rows of the messages that are wanted, in order, with what the edit has changed in them; and whether it has changed
     /// their order.
-    fn resolve(
-        &mut self,
-        before: &mut [Shown],
-        wanted: Vec<Wanted>,
-        merged: &mut Merged,
-        edited: &mut Edited,
-    ) -> (Vec<usize>, bool) {
+    fn resolve(&mut self, before: &mut [Shown], wanted: Vec<Wanted>, merged: &mut Merged) -> (Vec<usize>, bool) {
         let mut twice = vec![false; before.len()];
         for wanted in &wanted {
             if let Wanted::Shown(at) = wanted
@@ -250,19 +234,13 @@ impl Rows {
                 moved |= at < last;
                 last = at;
             }
-            rows.extend(self.place(shown, entry, merged, edited));
+            rows.extend(self.place(shown, entry, merged));
         }
         (rows, moved)
     }
 
     /// The row of one message that is wanted. What was left as it was, and is gone, stays gone.
-    fn place(
-        &mut self,
-        shown: Option<&mut Shown>,
-        entry: Option<Entry>,
-        merged: &mut Merged,
-        edited: &mut Edited,
-    ) -> Option<usize> {
+    fn place(&mut self, shown: Option<&mut Shown>, entry: Option<Entry>, merged: &mut Merged) -> Option<usize> {
         let (row, mut before, streams, folded) = match shown {
             Some(shown) => {
                 shown.kept = true;
@@ -276,10 +254,6 @@ impl Rows {
         }
         let Some(row) = row.or_else(|| self.unseen.take(&key_of(&entry))) else { return Some(self.push(entry)) };
         if let Some(Some(local)) = self.entries.get_mut(row) {
-            let old = before.as_ref().unwrap_or(local);
-            if old.message.content != entry.message.content {
-                edited.rewritten.push(entry.message.id.clone());
-            }
             rewrite(local, before.as_ref(), entry, streams, merged);
         }
         Some(row)

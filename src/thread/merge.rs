@@ -198,13 +198,21 @@ pub(super) fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: boo
         .zip(std::mem::take(&mut local.calls))
         .map(Some)
         .collect();
-    let mut keep = |call: &ToolCall| old_calls.get_mut(old.get(&call.id)?.call)?.take();
+    let mut keep = |call: &ToolCall| {
+        let at = old.get(&call.id)?.call;
+        Some((at, old_calls.get_mut(at)?.take()?))
+    };
     local.calls = message
         .tool_calls
         .iter()
         .zip(calls)
-        .map(|(call, given)| match keep(call) {
-            Some((old, mut state)) => {
+        .enumerate()
+        .map(|(at, (call, given))| match keep(call) {
+            Some((before, (old, mut state))) => {
+                if before != at {
+                    // The lists of what changed, and of what is open, have it at the place that it had.
+                    (state.touched, state.open) = (false, false);
+                }
                 if old.name != call.name || old.arguments != call.arguments {
                     state.unseen = true;
                     merged.changed.push(old.id.clone());
@@ -220,6 +228,9 @@ pub(super) fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: boo
         .collect();
     for (call, state) in old_calls.iter().flatten() {
         merged.leave(&call.id, state);
+    }
+    if local.message.content != message.content {
+        merged.rewritten.push(message.id.clone());
     }
     if local.message.role != message.role {
         // What streams wrote to was another message.

@@ -55,7 +55,6 @@ use crate::wire::{
 };
 use delta::Failed;
 use edit::Edit;
-pub(crate) use edit::Edited;
 pub(crate) use entry::CallPhase;
 use entry::Entry;
 use list::{MessageList, Slot};
@@ -112,6 +111,8 @@ pub struct Thread {
     claimed: Option<(Option<String>, Slot)>,
     /// Calls that lists of messages have changed or moved.
     changed_calls: Vec<String>,
+    /// Messages whose content they have replaced.
+    rewritten: Vec<String>,
     /// Answers of the page whose calls a list of messages has taken away.
     orphans: Vec<LocalAnswer>,
     /// A list of messages, or a replay, has taken calls away.
@@ -136,6 +137,7 @@ impl Thread {
             answered: Vec::new(),
             claimed: None,
             changed_calls: Vec::new(),
+            rewritten: Vec::new(),
             orphans: Vec::new(),
             calls_lost: false,
         };
@@ -158,14 +160,14 @@ impl Thread {
         self.edit_messages(None, messages);
     }
 
-    /// Does an edit of the messages; see [`edit`].
-    pub(crate) fn edit_messages(&mut self, before: Option<Raw<'_>>, after: Raw<'_>) -> Edited {
+    /// Does an edit of the messages; see [`edit`]. Returns the ids of the messages that it has added.
+    pub(crate) fn edit_messages(&mut self, before: Option<Raw<'_>>, after: Raw<'_>) -> Vec<String> {
         let mut edit = Edit::read(before, after);
         self.warn_of(std::mem::take(&mut edit.notes));
         let mut merged = Merged::default();
-        let edited = edit.apply(&mut self.list, &mut merged);
+        let added = edit.apply(&mut self.list, &mut merged);
         self.settle_results(merged, false);
-        edited
+        added
     }
 
     /// Replaces the state.
@@ -232,6 +234,7 @@ impl Thread {
         }
         self.report.clear();
         self.changed_calls.clear();
+        self.rewritten.clear();
         self.orphans.clear();
         self.early_values.clear();
     }
@@ -335,7 +338,7 @@ impl Thread {
             last = Some(slot);
             let calls = entry.message.tool_calls.iter().zip(&entry.calls);
             for (call, _) in calls.filter(|(_, state)| state.result.is_none()) {
-                // Once more, for its place: the stream may have told of a later one before.
+                // Once more, for its place: the stream may have mentioned a later one before.
                 self.report.answered(&call.id);
                 self.report.called(&call.id);
             }

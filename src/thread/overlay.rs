@@ -6,25 +6,78 @@
 //! where it was.
 
 use super::delta::{self, Failed, Step};
+use super::edit::Queue;
 use super::limit::{Copies, ThreadLimits};
+use super::list::{At, Index as Places};
 use crate::wire::{JsonWriter, Misfit, Tree};
 use json_patch::jsonptr::{Pointer, PointerBuf, Token, index::Index};
 use json_patch::{AddOperation, CopyOperation, MoveOperation, PatchOperation, RemoveOperation, ReplaceOperation};
-use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
 /// How what is shown differs from what the server knows, at one place.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) enum Edit {
     /// The user has set it, or taken it away: what the server does here is not shown.
     Own,
     /// An object on both sides, with members that differ.
-    Members(BTreeMap<String, Edit>),
+    Members(Members),
     /// A list on both sides.
     Items(Vec<Run>),
 }
 
+/// Members that differ, by their keys.
+#[derive(Debug, Default)]
+#[cfg_attr(test, derive(PartialEq))]
+pub(super) struct Members {
+    list: Vec<(Rc<str>, Edit)>,
+    index: Places,
+}
+
+impl Members {
+    fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    fn get(&self, key: &str) -> Option<&Edit> {
+        self.list.get(self.index.get(key)?.message).map(|(_, edit)| edit)
+    }
+
+    fn get_mut(&mut self, key: &str) -> Option<&mut Edit> {
+        self.list.get_mut(self.index.get(key)?.message).map(|(_, edit)| edit)
+    }
+
+    fn insert(&mut self, key: &str, edit: Edit) {
+        if let Some(old) = self.get_mut(key) {
+            *old = edit;
+            return;
+        }
+        let key: Rc<str> = key.into();
+        self.index.insert(key.clone(), At { message: self.list.len(), call: 0 });
+        self.list.push((key, edit));
+    }
+
+    fn or_insert(&mut self, key: &str, edit: Edit) -> Option<&mut Edit> {
+        if self.get(key).is_none() {
+            self.insert(key, edit);
+        }
+        self.get_mut(key)
+    }
+
+    fn remove(&mut self, key: &str) -> Option<Edit> {
+        let at = self.index.remove(key)?;
+        let (_, edit) = self.list.swap_remove(at.message);
+        // The last one has taken its place.
+        if let Some((moved, _)) = self.list.get(at.message) {
+            self.index.insert(moved.clone(), at);
+        }
+        Some(edit)
+    }
+}
+
 /// Neighbours in a list.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) enum Run {
     /// So many elements are the same.
     Same(usize),
@@ -65,13 +118,13 @@ impl Edit {
     /// What is shown where the server knows another document; `None`: they are equal.
     pub fn between(server: &Tree, shown: &Tree) -> Option<Self> {
         if let (Some(before), Some(after)) = (server.members(), shown.members()) {
-            let mut members = BTreeMap::new();
+            let mut members = Members::default();
             for (key, value) in after.iter() {
                 let edit = before.get(key).map_or(Some(Self::Own), |old| Self::between(old, value));
-                members.extend(edit.map(|edit| (key.to_owned(), edit)));
+                edit.into_iter().for_each(|edit| members.insert(key, edit));
             }
             let gone = before.iter().filter(|(key, _)| after.get(key).is_none());
-            members.extend(gone.map(|(key, _)| (key.to_owned(), Self::Own)));
+            gone.for_each(|(key, _)| members.insert(key, Self::Own));
             return (!members.is_empty()).then_some(Self::Members(members));
         }
         if let (Some(before), Some(after)) = (server.items(), shown.items()) {
@@ -102,8 +155,8 @@ impl Edit {
         match self {
             Self::Own => {}
             Self::Members(members) => {
-                for (key, edit) in members {
-                    if let Some(value) = shown.child(&Token::new(key)) {
+                for (key, edit) in &members.list {
+                    if let Some(value) = shown.child(&Token::new(&**key)) {
                         add(key, edit.own(value));
                     }
                 }
@@ -192,18 +245,12 @@ fn align<'t>(mut old: &'t [Tree], mut new: &'t [Tree], pair: &mut dyn FnMut(Pair
         tail.push((Some(a), Some(b)));
         (old, new) = (old_rest, new_rest);
     }
-    let mut places: BTreeMap<String, VecDeque<usize>> = BTreeMap::new();
-    for (at, item) in old.iter().enumerate() {
-        places.entry(identity(item)).or_default().push_back(at);
-    }
+    let mut places = Queue::new(old.iter().map(|item| Some(identity(item))).collect());
     // What stands before these is done.
     let (mut old_at, mut new_at) = (0, 0);
     for (at, item) in new.iter().enumerate() {
-        let Some(found) = places.get_mut(&identity(item)) else { continue };
-        while found.front().is_some_and(|place| *place < old_at) {
-            found.pop_front();
-        }
-        let Some(place) = found.pop_front() else { continue };
+        let id = identity(item);
+        let Some(place) = std::iter::from_fn(|| places.take(&id)).find(|place| *place >= old_at) else { continue };
         between(old.get(old_at..place), new.get(new_at..at), pair);
         pair((old.get(place), Some(item)));
         (old_at, new_at) = (place + 1, at + 1);
@@ -343,7 +390,7 @@ fn find<'e>(edit: &'e mut Edit, path: &Pointer) -> Spot<'e> {
             other => {
                 shown.push_str(token.encoded());
                 match other {
-                    Some(Edit::Members(members)) => members.get_mut(&*token.decoded()),
+                    Some(Edit::Members(members)) => members.get_mut(&token.decoded()),
                     _ => None,
                 }
             }
@@ -444,7 +491,7 @@ impl Rebase<'_> {
     /// gets its place among the others, as what `run` says.
     fn target(&mut self, path: &Pointer, replaces: bool, run: Run) -> Option<String> {
         let Some((parent, token)) = path.split_back() else {
-            return (*self.edit != Edit::Own).then(String::new);
+            return (!matches!(self.edit, Edit::Own)).then(String::new);
         };
         let list = self.server.at(parent.tokens()).ok()?;
         if let Run::Inner(_) = run {
@@ -467,11 +514,11 @@ impl Rebase<'_> {
             }
             Some(Edit::Members(members)) => {
                 let key = token.decoded();
-                if members.get(&*key) == Some(&Edit::Own) {
+                if let Some(Edit::Own) = members.get(&key) {
                     return None;
                 }
                 if let Run::Inner(edit) = run {
-                    members.insert(key.into_owned(), edit);
+                    members.insert(&key, edit);
                 }
             }
             _ => {}
@@ -492,7 +539,7 @@ impl Rebase<'_> {
             Spot::Shown(_, Some(Edit::Members(members))) => {
                 let key = token.decoded();
                 // What the user has set stays where it is.
-                let edit = if members.get(&*key) == Some(&Edit::Own) { None } else { members.remove(&*key) };
+                let edit = if let Some(Edit::Own) = members.get(&key) { None } else { members.remove(&key) };
                 edit.map(Run::Inner)
             }
             _ => None,
@@ -608,11 +655,11 @@ fn differ(mut edit: &mut Edit, server: &Tree, path: &Pointer) -> Option<()> {
         at = at.child(&token)?;
         let fresh = match at.items() {
             Some(items) => Edit::Items(vec![Run::Same(items.len())]),
-            None => Edit::Members(BTreeMap::new()),
+            None => Edit::Members(Members::default()),
         };
         edit = match edit {
             Edit::Own => return None,
-            Edit::Members(members) => members.entry(token.decoded().into_owned()).or_insert(fresh),
+            Edit::Members(members) => members.or_insert(&token.decoded(), fresh)?,
             Edit::Items(runs) => {
                 let Ok(Index::Num(element)) = token.to_index() else { return None };
                 let (place, _) = locate(runs, element)?;
@@ -767,7 +814,7 @@ mod tests {
         }
     }
 
-    /// What differs is what the edit says, and nothing else.
+    /// Only what the edit says differs.
     fn fits(edit: Option<&Edit>, server: &Tree, shown: &Tree) {
         match edit {
             None => assert!(server.equals(shown), "{} ≠ {}", text(server), text(shown)),
@@ -775,7 +822,7 @@ mod tests {
             Some(Edit::Members(members)) => {
                 let (server, shown) = (server.members().unwrap(), shown.members().unwrap());
                 let keys = server.iter().chain(shown.iter()).map(|(key, _)| key);
-                for key in keys.filter(|key| members.get(*key) != Some(&Edit::Own)) {
+                for key in keys.filter(|key| !matches!(members.get(key), Some(Edit::Own))) {
                     fits(members.get(key), server.get(key).unwrap(), shown.get(key).unwrap());
                 }
             }

@@ -35,7 +35,7 @@ impl Patch {
     }
 
     /// A patch that resumes after operations, each with a comma after it.
-    pub fn behind(ops: String) -> Self {
+    pub fn continuing(ops: String) -> Self {
         Self { ops }
     }
 

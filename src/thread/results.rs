@@ -28,6 +28,8 @@ pub(super) struct Merged {
     pub reordered: bool,
     /// Calls that stay where they are, with another name or other arguments.
     pub changed: Vec<String>,
+    /// Messages whose content is another one.
+    pub rewritten: Vec<String>,
     /// Calls that are not where they were.
     left: Vec<(String, Option<Left>)>,
     index: Index,
@@ -103,6 +105,7 @@ impl Thread {
         let differ = self.list.link_results(&merged.slots, &moved);
         self.changed_calls.extend(moved);
         self.changed_calls.append(&mut merged.changed);
+        self.rewritten.append(&mut merged.rewritten);
         for call in differ.into_iter().filter(|_| of_server) {
             self.warn_of_result(&call);
         }
@@ -184,6 +187,11 @@ impl Thread {
     /// Takes the ids of calls whose name, arguments or message lists of messages have changed since the last call.
     pub(crate) fn take_changed_calls(&mut self) -> Vec<String> {
         std::mem::take(&mut self.changed_calls)
+    }
+
+    /// Takes the ids of messages whose content lists of messages have replaced since the last call.
+    pub(crate) fn take_rewritten(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.rewritten)
     }
 
     /// Whether calls have gone since the last call.

@@ -179,7 +179,7 @@ impl Report {
     /// The run is over; what it left open ended with it.
     pub fn ended(&mut self, well: bool, now: f64) {
         let status = if well { Status::Complete } else { Status::Error };
-        for (_, last) in self.running.drain() {
+        for (_, last) in std::mem::take(&mut self.running) {
             let mut at = Some(last.message);
             while let Some((place, step)) = at.and_then(|at| Some((at, self.steps.get_mut(at)?))) {
                 step.status = status;

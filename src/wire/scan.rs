@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn digits_are_counted_up_to_sixteen() {
         for length in 0..20 {
-            for end in ["", ":", "/", "x, and what is behind it", "\u{FC}"] {
+            for end in ["", ":", "/", "x, and what comes next", "\u{FC}"] {
                 let text = "9".repeat(length) + end;
                 assert_eq!(digits(text.as_bytes()), if text.len() < 16 { length } else { length.min(16) }, "{text}");
             }

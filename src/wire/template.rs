@@ -151,9 +151,9 @@ mod tests {
                 let alone = read(&mut SseParser::new(1000), &next);
                 let mut parser = SseParser::new(1000);
                 read(&mut parser, first);
-                assert_eq!(read(&mut parser, &next), alone, "{next:?} behind {first:?}");
+                assert_eq!(read(&mut parser, &next), alone, "{next:?} after {first:?}");
                 // And what comes next is not read otherwise for it.
-                assert_eq!(read(&mut parser, first), read(&mut SseParser::new(1000), first), "behind {next:?}");
+                assert_eq!(read(&mut parser, first), read(&mut SseParser::new(1000), first), "after {next:?}");
             }
         }
     }

@@ -63,7 +63,7 @@ export const hooks = [
 
 const shown = new Set(["textMessageBuffer", "reasoningMessageBuffer", "toolCallBuffer", "toolCallName", "toolCallArgs", "outcome", "result", "pendingToolCallIds", "interrupts", "activityMessage", "existingMessage", "message", "toolCall", "event", "messages", "state"]);
 
-/** A subscriber that writes down every call: the hook, and a copy of what it was given. Changes are told once in a row. */
+/** A subscriber that writes down every call: the hook, and a copy of what it was given. Changes in a row are written once. */
 export function recorder(log, returns = {}, names = hooks) {
   const subscriber = {};
   for (const name of names) {

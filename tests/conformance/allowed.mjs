@@ -66,7 +66,7 @@ export const allowances = [
   },
   {
     name: "late-break",
-    why: "Once a run has ended, it is of no interest how its connection ends, nor that a frame behind the end is too long.",
+    why: "Once a run has ended, it is ignored how its connection ends, and that a frame after the end is too long.",
     of: /^error/,
     explains: ({ given, official, ours }) =>
       ours.outcome !== "truncated" && ((given.breakWith !== undefined && official.error?.kind === "other") || ["T12", "T14"].includes(official.error?.rule ?? "")),

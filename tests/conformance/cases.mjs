@@ -29,7 +29,7 @@ import { EventEncoder } from "@ag-ui/encoder";
  * @property {string} [contentType]
  * @property {number} [status]
  * @property {boolean} [burst]
- * @property {string} [breakWith]  the connection fails with this behind the last piece
+ * @property {string} [breakWith]  the connection fails with this after the last piece
  * @property {Record<string, any>} [params]  of the run: resume, tools, context, runId, forwardedProps
  * @property {string} [threadId]
  * @property {string} [peerCeiling]  the newest version that the server knows

@@ -197,7 +197,7 @@ function define() {
   const count = (/** @type {string} */ name) => void used.set(name, (used.get(name) ?? 0) + 1);
 
   test("conformance cases", async () => {
-    // Whether these are differences on purpose is told by name elsewhere; here they show that the signs are seen.
+    // Whether these are differences on purpose is decided by name elsewhere; here they show that the signs are seen.
     for (const given of readCases(new URL("../fixtures/conformance/cases.jsonl", import.meta.url))) await differences({ ...given, observe }, count);
   });
 

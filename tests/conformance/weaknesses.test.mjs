@@ -385,7 +385,7 @@ weakness("W29 a time that is none is told, and never expires", async () => {
   }
 });
 
-weakness("W30 compaction does not leave what is open behind the end", async () => {
+weakness("W30 compaction does not leave what is open after the end", async () => {
   const [start, content] = text("m", "hi");
   const events = /** @type {any[]} */ (await compactEvents(/** @type {any} */ ([started(), start, content, { type: "RUN_ERROR", message: "boom" }])));
   assert.equal(events.at(-1).type, "RUN_ERROR");
@@ -402,7 +402,7 @@ weakness("W31 numbers go back to the server with the digits that they came with"
   assert.ok(bodies[1]?.includes(`"state":${state}`), bodies[1]);
 });
 
-weakness("W32 what trails behind the end is told", async () => {
+weakness("W32 what comes after the end is reported", async () => {
   const { result, codes, messages } = await play([...hello, { type: "RAW", event: 1 }, { type: "CUSTOM", name: "x", value: 1 }]);
   assert.equal(result.outcome, "success");
   assert.deepEqual(messages(), helloMessages);

@@ -1,6 +1,6 @@
 // Every recording of tests/fixtures/corpus, played to the built package: in one read, cut at random with a patch for every
 // read, and byte by byte. The outcome is the official client's, but for what allowed-differences.json lists, field by
-// field with what we make of it. A listed difference that is none any more fails.
+// field with what we make of it. A listed difference that is no longer one fails.
 //
 //   node --test tests/corpus/corpus.test.mjs
 //   node tests/corpus/corpus.test.mjs --update     writes the list anew; a new entry needs its reason, by hand

@@ -159,7 +159,7 @@ fn state_is_set_by_path() {
     let state = agent.snapshot()["state"].clone();
     assert_eq!(state, json!({"cart": {"items": {"list": ["one", 2, 3]}}, "a/b": {"c": {"d": 1}}}));
     assert!(agent.warnings.is_empty(), "{:?}", agent.warnings);
-    assert_eq!(agent.custom.len(), events.len(), "each is told as well");
+    assert_eq!(agent.custom.len(), events.len(), "each is emitted as well");
     // A long way is not written again for each of its parts, nor gone without end.
     let mut agent = played(agent, [&sse(&[update(&format!("/deep{}", "/x".repeat(100)), json!(1))])[..]]);
     assert!(agent.events.last().unwrap().to_string().len() < 4_000);

@@ -724,7 +724,7 @@ fn events_that_no_server_sends_yet() {
 }
 
 #[test]
-fn results_of_parallel_calls_are_told_once_each() {
+fn results_of_parallel_calls_are_emitted_once_each() {
     let stop = |id: &str, result: &str| frame("tool_call_stop", json!({"toolCallId": id, "result": result}));
     let start = |id: &str| frame("tool_call_start", json!({"toolCallId": id, "toolName": "n", "input": {"a": 1}}));
     let frames = [

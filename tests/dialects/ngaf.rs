@@ -80,7 +80,7 @@ fn arguments_in_pieces() {
 
 #[test]
 fn a_question_and_a_subagent() {
-    // The patch that does not apply is told, and nothing else is lost.
+    // The patch that does not apply is reported, and only that is lost.
     let snapshot = snapshot(&fixture("ngaf/04-interrupt-and-subagent.sse"), &["activity-patch-failed"]);
     let expected = &json_fixture("ngaf/04-interrupt-and-subagent.expected.json")["agentV2"]["agent"];
     let interrupt = &snapshot["interrupts"][0];

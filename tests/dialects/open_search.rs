@@ -123,7 +123,7 @@ fn fixtures_reach_what_is_expected_at_every_cut() {
 }
 
 #[test]
-fn token_usage_counts_also_behind_the_end() {
+fn token_usage_counts_also_after_the_end() {
     for name in ["01-bedrock-text-token-usage", "04-openai-duplicate-terminal"] {
         let mut agent = played(agent(true), [&stream(name)[..]]);
         let usage = json!([{"model": "us.anthropic.claude-sonnet-4", "inputTokens": 812, "outputTokens": 64,

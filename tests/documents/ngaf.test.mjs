@@ -196,7 +196,7 @@ describe("ngaf", { skip: !real && "needs the built core" }, () => {
   });
 
   describe("Custom events", () => {
-    it("paragraph 2: state_update with an object is told as such, and any other as custom", async () => {
+    it("paragraph 2: state_update with an object is emitted as such, and any other as custom", async () => {
       const { told } = await whole([{ type: "CUSTOM", name: "state_update", value: { a: 1 } }, { type: "CUSTOM", name: "state_update", value: 1 }]);
       assert.deepEqual(told, [{ type: "state_update", data: { a: 1 } }, { type: "custom", name: "state_update", data: 1 }]);
     });

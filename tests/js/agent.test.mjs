@@ -238,7 +238,7 @@ describe("a run", () => {
     assert.equal((await Session.last.host.request()).binary, true);
   });
 
-  it("is told by callbacks and listeners, in the state they are in then", async () => {
+  it("reaches callbacks and listeners, in the state they are in then", async () => {
     const heard = [];
     const agent = create({ onWarning: ({ code }) => heard.push(`old ${code}`), onEvent: ({ type }) => heard.push(type) });
     agent.submit("a");
@@ -327,7 +327,7 @@ describe("submit", () => {
     assert.equal(agent.getSnapshot().status, "running");
   });
 
-  it("queues, drops, rejects and replaces while a run is on", async () => {
+  it("queues, drops, rejects and replaces during a run", async () => {
     const agent = create();
     const first = agent.submit("1");
     const session = await opened();
@@ -432,7 +432,7 @@ describe("the other verbs", () => {
     assert.deepEqual(texts(agent), ["a"]);
   });
 
-  it("reset as one change, and callbacks come behind it", async () => {
+  it("reset as one change, and callbacks come after it", async () => {
     const results = [];
     const agent = create({
       initialMessages: [{ id: "1", role: "user", content: "a" }],
@@ -635,7 +635,7 @@ describe("a load that fails", () => {
     assert.equal(session.calls[0][1].messages[0].content, "2");
   });
 
-  it("is told of without a run, and then retry only loads", async () => {
+  it("is reported without a run, and then retry only loads", async () => {
     globalThis.document = {};
     try {
       let tries = 0;

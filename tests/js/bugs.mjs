@@ -31,7 +31,7 @@ export const bugs = [
   },
   {
     name: "a submit in the queue of a worker that ends does not settle",
-    file: "core/link.ts",
+    file: "core/live.ts",
     from: "const waiting = run ?? adopted(result.runId);",
     to: "const waiting = run;",
     tests: ["worker-deaths"],

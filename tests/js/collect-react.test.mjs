@@ -103,7 +103,7 @@ describe("React gives back what it made", { skip: !real && "the core is a stand-
     await close();
   });
 
-  it("a run goes on behind an unmount, is saved, and then its agent is collected", async () => {
+  it("a run continues after an unmount, is saved, and then its agent is collected", async () => {
     const { watch, gone, made } = collected();
     const saves = [];
     const persist = { load: () => undefined, save: (saved) => void saves.push(saved), clear() {} };

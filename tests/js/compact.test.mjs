@@ -156,7 +156,7 @@ describe("compactEvents", { skip: !real && "needs the real core" }, () => {
 /** Recordings that the official client's shorter list does not replay, and why. */
 const weaknesses = {
   parallel_tools: "calls swap places if they end in another order",
-  subagents: "what comes inside of a message or call is moved behind it",
+  subagents: "what comes inside of a message or call is moved after it",
   proto_keys: "a patch of a member called __proto__ is left out",
 };
 

@@ -29,7 +29,7 @@ async function running(options) {
 }
 
 describe("resume one by one", () => {
-  it("runs behind the last answer; all settle with that run, of which the callbacks hear once", async () => {
+  it("runs after the last answer; all settle with that run, of which the callbacks hear once", async () => {
     const finished = mock.fn();
     const { agent, session, called } = await running({ onFinish: finished });
     session.finish("interrupted");
@@ -119,7 +119,7 @@ describe("the queue", () => {
 describe("an edited message", () => {
   const thread = [user("a", "one"), { id: "b", role: "assistant", content: "two" }, user("c", "three")];
 
-  it("replaces the old one and all behind it, at once", async () => {
+  it("replaces the old one and all after it, at once", async () => {
     const loading = deferred();
     const agent = create({ initialMessages: thread }, () => loading.promise);
     agent.submit({ message: "uno", replaces: "a" });
@@ -162,7 +162,7 @@ describe("a save", () => {
     assert.equal(Session.last.restored, undefined);
   });
 
-  it("goes to the core, with what happens meanwhile behind it", async () => {
+  it("goes to the core, with what happens meanwhile after it", async () => {
     const agent = create({ restore: saved });
     agent.setState({ n: 2 });
     const stopped = agent.submit("two");
@@ -204,7 +204,7 @@ describe("a save", () => {
     assert.deepEqual(Session.last.calls.map(([name]) => name), ["submit", "cancel", "retry"]);
   });
 
-  it("that comes behind a core that did not is not lost either", async () => {
+  it("that comes after a core that did not is not lost either", async () => {
     const late = deferred();
     let tries = 0;
     const agent = create({ restore: late.promise }, async () => (++tries === 1 ? Promise.reject(new Error("offline")) : { Session }));
@@ -245,7 +245,7 @@ describe("a save", () => {
     assert.deepEqual([threadId, texts(agent), state, status], ["u", ["one"], { ...saved.state, mine: true }, "idle"]);
   });
 
-  it("that comes behind a reset is not wanted any more", async () => {
+  it("that comes after a reset is ignored", async () => {
     const late = deferred();
     const agent = create({ restore: late.promise });
     agent.reset();
@@ -277,7 +277,7 @@ describe("a save", () => {
     });
   }
 
-  it("that the core refuses is told of, and what waits goes on without it", async () => {
+  it("that the core refuses is reported, and what waits continues without it", async () => {
     const errors = [];
     Session.refuseSave = new Error("unknown ledger");
     const agent = create({ restore: saved, initialMessages: [user("i", "first")], onError: (error) => errors.push(error) });

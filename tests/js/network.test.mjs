@@ -54,7 +54,7 @@ describe("errors", { skip }, () => {
     assert.deepEqual([error.kind, asked.length], ["auth", 4]);
   });
 
-  it("of credentials that cannot change are told at once", async () => {
+  it("of credentials that cannot change are reported at once", async () => {
     const { asked, fetch } = server(new Response("", { status: 401 }));
     const { error } = await run(create({ fetch, headers: { authorization: "1" } }));
     assert.deepEqual([error.kind, asked.length], ["auth", 1]);
@@ -92,12 +92,12 @@ describe("a run whose connection is lost", { skip }, () => {
       rest: frames(all.slice(3), 3),
       check: ({ url: to, method }) => assert.deepEqual([to, method], ["/runs/r", "GET"]),
     },
-    "is told again": {
+    "is replayed": {
       resume: { by: "replay", url: "/replay" },
       rest: frames(all),
       check: ({ url: to, method }) => assert.deepEqual([to, method], ["/replay", "GET"]),
     },
-    "is joined behind a snapshot": {
+    "is joined after a snapshot": {
       resume: { by: "snapshot", url: "/snapshot" },
       rest: frames([{ type: "MESSAGES_SNAPSHOT", messages: [{ id: "u", role: "user", content: "go" }, { id: "m", role: "assistant", content: "Hello" }] }, ...all.slice(3)]),
       check: ({ url: to }) => assert.equal(to, "/snapshot"),
@@ -155,7 +155,7 @@ describe("a run whose connection is lost", { skip }, () => {
     }
   });
 
-  it("is joined after a cursor that no header can have, which it is not told of then", async () => {
+  it("is joined after a cursor that no header can have, which is left out then", async () => {
     for (const cursor of ["a\0b", "a\r\nx-evil: 1", "a\nb", "a\rb"]) {
       const { asked, fetch } = server(stream(frames(all)));
       const target = fetchTransport({ url: "/agent", fetch });

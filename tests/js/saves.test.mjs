@@ -183,7 +183,7 @@ describe("a request waits for the save before it", () => {
     ["throws", () => { throw new Error("quota"); }],
     ["rejects", async () => { throw new Error("quota"); }],
   ]) {
-    it(`and goes out if the store ${name}, which is told once`, async () => {
+    it(`and goes out if the store ${name}, which is reported once`, async () => {
       const { sent, fetch } = posts();
       const warnings = [];
       const agent = create({ persist: memory(undefined, { save }), fetch, onWarning: ({ code }) => warnings.push(code) });
@@ -318,7 +318,7 @@ describe("one owner in a page", () => {
     assert.equal(session.calls.filter(([name]) => name === "submit").length, 2);
   });
 
-  it("one that is not used any more finishes what it does, then hands over", async () => {
+  it("one that is no longer used finishes what it does, then hands over", async () => {
     const store = memory();
     const old = create({ persist: store });
     const off = old.subscribe(() => {});

@@ -246,7 +246,7 @@ describe("the real core", { skip }, () => {
     assert.deepEqual(errors, []);
   });
 
-  it("asks no second time for what is approved behind a reload", async () => {
+  it("asks no second time for what is approved after a reload", async () => {
     const paid = [];
     const pay = tool({ name: "pay", description: "d", needsApproval: () => true, execute: ({ amount }) => void paid.push(amount) });
     const agent = create({ tools: [pay] });

@@ -162,7 +162,7 @@ describe("a call", () => {
     assert.equal(failed[0].error, "The arguments are not valid: city: must be a string");
   });
 
-  it("that is abandoned is aborted, and its result is of no interest", async () => {
+  it("that is abandoned is aborted, and its result is ignored", async () => {
     const end = deferred();
     const signals = [];
     const { session, settled, execute } = await running([
@@ -281,7 +281,7 @@ describe("addToolResult", () => {
     }
   });
 
-  it("brings the core if it is not there, behind what waits already", async () => {
+  it("brings the core if it is not there, after what waits already", async () => {
     const agent = create({ initialMessages: [{ id: "1", role: "user", content: "a" }] });
     agent.setState({ n: 1 });
     agent.addToolResult({ toolCallId: "1", result: 5 });

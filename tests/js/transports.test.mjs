@@ -84,7 +84,7 @@ describe("custom", { skip }, () => {
     assert.deepEqual([outcome, error.kind], ["truncated", "connection"]);
   });
 
-  it("is told of a stop", async () => {
+  it("is notified of a stop", async () => {
     let signal;
     let returned = false;
     const agent = create(
@@ -245,7 +245,7 @@ describe("webSocket", { skip }, () => {
     await ends(agent, result);
   });
 
-  it("goes on behind a cursor", async () => {
+  it("continues after a cursor", async () => {
     const numbered = all.map((event, seq) => ({ ...event, metadata: { seq } }));
     const { agent, result, next, socket } = await connected({ resume: { by: "socket-cursor", path: "/metadata/seq" } });
     socket.say(...numbered.slice(0, 3));
@@ -256,7 +256,7 @@ describe("webSocket", { skip }, () => {
     await ends(agent, result);
   });
 
-  it("goes on behind cursors of any characters", async () => {
+  it("continues after cursors of any characters", async () => {
     for (const seq of ["größe 🙂", "a\0b", "a\r\nb", "\u2028", "7", "\"}]", "", " "]) {
       const numbered = all.map((event, at) => ({ ...event, metadata: { seq: at === 2 ? seq : `${at}-` } }));
       const { agent, result, next, socket } = await connected({ resume: { by: "socket-cursor", path: "/metadata/seq" } });
@@ -334,7 +334,7 @@ describe("eventSource", { skip }, () => {
     await until(() => source.closed);
   });
 
-  it("is opened again behind the last id", async () => {
+  it("is opened again after the last id", async () => {
     const { Source, next } = sources();
     const agent = create(eventSource({ url: "/events?a=1", submitUrl: "/submit", EventSource: Source, fetch }), { resume: { by: "last-event-id" } });
     const result = run(agent);

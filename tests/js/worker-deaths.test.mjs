@@ -122,7 +122,7 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
     assert.equal(execute.mock.callCount(), 1);
   });
 
-  for (const persist of [undefined, { load: () => undefined, save() {}, clear() {} }]) it(`keeps what was submitted behind the run, ${persist ? "in the save" : "in the thread"}`, async () => {
+  for (const persist of [undefined, { load: () => undefined, save() {}, clear() {} }]) it(`keeps what was submitted after the run, ${persist ? "in the save" : "in the thread"}`, async () => {
     const agent = create({ persist });
     server.open(text("half"));
     const run = agent.submit("1");

@@ -66,7 +66,7 @@ describe("a run", () => {
     assert.deepEqual([agent.getSnapshot().status, agent.getSnapshot().runId], ["idle", runId]);
   });
 
-  it("behind another one shows its message at once, which stays the same object", async () => {
+  it("after another one shows its message at once, which stays the same object", async () => {
     const { agent, session } = await running();
     session.finish();
     await settled();
@@ -295,7 +295,7 @@ describe("tools", () => {
 });
 
 describe("what happens", () => {
-  it("is told in order: custom events, warnings, errors, ends", async () => {
+  it("comes in order: custom events, warnings, errors, ends", async () => {
     const heard = [];
     const { agent, first, session } = await running({ onWarning: ({ code }) => heard.push(code), onFinish: ({ outcome }) => heard.push(outcome) });
     agent.on("custom", ({ name, data }) => heard.push(`${name} ${data}`));
@@ -436,7 +436,7 @@ describe("a save", () => {
     assert.deepEqual([v, threadId, handled, messages.length, state], [1, "t", ["kept"], 1, { n: 1 }]);
   });
 
-  it("has the thread that belongs to it, also while a run is on and little is shown", async () => {
+  it("has the thread that belongs to it, also during a run of which little is shown", async () => {
     const { agent, session } = await running({ notify: { throttleMs: 60_000 } });
     session.say("said");
     await settled();

@@ -77,7 +77,7 @@ for (const [name, build] of /** @type {const} */ ([["Next", nextSite], ["SvelteK
       assert.match(id, /^[0-9a-f-]{36}$/);
     });
 
-    test("agents outlive that their page is left, and are found again behind it", { skip }, async () => {
+    test("agents outlive that their page is left, and are found again afterwards", { skip }, async () => {
       await page().goto(address());
       await page().waitFor(
         async () => {

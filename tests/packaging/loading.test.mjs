@@ -19,7 +19,9 @@ let consumer;
 let server;
 /** @type {string} */
 let site;
-/** Whether the chunk is served; and how often it was asked for. @type {() => boolean | Promise<boolean>} */
+/** Of which chunk, whether it is served, and how often it was asked for: the one with the module, or what comes beside it. */
+let chunk = "core-inline";
+/** @type {() => boolean | Promise<boolean>} */
 let allow = () => true;
 let asked = 0;
 
@@ -29,7 +31,7 @@ before(async () => {
   server = await startAgentServer({
     files: site,
     headers: { "cache-control": "no-store" },
-    allow: (path) => !path.includes("core-inline") || (asked++, allow()),
+    allow: (path) => !path.includes(`/${chunk}-`) || (asked++, allow()),
   });
 });
 after(async () => {
@@ -53,6 +55,7 @@ test("neither module is in what the page loads at first", () => {
   assert.ok(gzipSync(first[0] ?? "").length < 100_000, "React and the entry");
   const chunks = readdirSync(join(site, "assets")).filter((name) => name.includes("-inline"));
   assert.deepEqual(chunks.map((name) => name.split("-")[0]).sort(), ["core", "full"]);
+  assert.equal(readdirSync(join(site, "assets")).filter((name) => name.startsWith("live-")).length, 1);
 });
 
 for (const name of engineNames) {
@@ -81,45 +84,49 @@ for (const name of engineNames) {
     const shows = (/** @type {string} */ css, /** @type {string} */ text) =>
       browser.waitFor((css, text) => document.querySelector(css)?.textContent === text, { args: [css, text], message: `${text} in ${css}` });
 
-    test("while a chunk does not come, one can type, submit twice, stop and leave", { skip }, async () => {
-      let release = () => {};
-      allow = () => new Promise((resolve) => (release = () => resolve(true)));
-      await open();
-      await say("one");
-      await say("two");
-      await shows("#status", "busy");
-      assert.deepEqual(await rows(), ["one", "two"]);
-      await browser.click("#stop");
-      assert.deepEqual(await rows(), ["one", "two"]);
-      assert.equal(await browser.text("#status"), "busy");
-      await browser.click("#leave");
-      assert.deepEqual([sent(), asked], [[], 1]);
-      release();
-      for (const end = Date.now() + 15_000; !sent().length && Date.now() < end; ) await rows();
-      assert.deepEqual(sent(), [["one", "two"]]);
-      assert.deepEqual(await browser.consoleErrors(), []);
-    });
+    for (const [part, which] of [["the module", "core-inline"], ["what comes beside the module", "live"]]) {
+      test(`while ${part} does not come, one can type, submit twice, stop and leave`, { skip }, async () => {
+        chunk = which;
+        let release = () => {};
+        allow = () => new Promise((resolve) => (release = () => resolve(true)));
+        await open();
+        await say("one");
+        await say("two");
+        await shows("#status", "busy");
+        assert.deepEqual(await rows(), ["one", "two"]);
+        await browser.click("#stop");
+        assert.deepEqual(await rows(), ["one", "two"]);
+        assert.equal(await browser.text("#status"), "busy");
+        await browser.click("#leave");
+        assert.deepEqual([sent(), asked], [[], 1]);
+        release();
+        for (const end = Date.now() + 15_000; !sent().length && Date.now() < end; ) await rows();
+        assert.deepEqual(sent(), [["one", "two"]]);
+        assert.deepEqual(await browser.consoleErrors(), []);
+      });
 
-    test("a chunk that is refused loses nothing, and is asked for again", { skip }, async () => {
-      allow = () => false;
-      await open();
-      await shows("#error", "internal load");
-      await say("one");
-      await shows("#status", "error");
-      assert.deepEqual([await rows(), sent()], [["one"], []]);
-      allow = () => true;
-      await browser.click("#retry");
-      if (name === "firefox") {
-        // It remembers a failed import as long as the page lives.
+      test(`${part}, once refused, loses nothing, and is asked for again`, { skip }, async () => {
+        chunk = which;
+        allow = () => false;
+        await open();
+        await shows("#error", "internal load");
+        await say("one");
         await shows("#status", "error");
         assert.deepEqual([await rows(), sent()], [["one"], []]);
-        return;
-      }
-      await shows("#status", "success");
-      assert.deepEqual([await rows(), sent()], [["one", ANSWER], [["one"]]]);
-      assert.equal(await browser.text("#error"), "");
-      // The browser reports the refused chunk by itself.
-      await browser.consoleErrors();
-    });
+        allow = () => true;
+        await browser.click("#retry");
+        if (name === "firefox") {
+          // It remembers a failed import as long as the page lives.
+          await shows("#status", "error");
+          assert.deepEqual([await rows(), sent()], [["one"], []]);
+          return;
+        }
+        await shows("#status", "success");
+        assert.deepEqual([await rows(), sent()], [["one", ANSWER], [["one"]]]);
+        assert.equal(await browser.text("#error"), "");
+        // The browser reports the refused chunk by itself.
+        await browser.consoleErrors();
+      });
+    }
   });
 }

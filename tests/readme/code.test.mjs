@@ -15,7 +15,7 @@ import { blocks, documents, read } from "./documents.mjs";
 /** @typedef {import("./documents.mjs").Block} Block */
 
 /** Pages without code: tables and pictures. */
-const withoutCode = ["docs/how-it-works.md", "docs/rules.md", "docs/security.md"];
+const withoutCode = ["docs/check.md", "docs/how-it-works.md", "docs/rules.md", "docs/security.md", "docs/versions.md"];
 /** Pages whose first block needs a server of their system; the tests of that system run it. */
 const ofSystems = (/** @type {string} */ name) => name.startsWith("docs/systems/");
 

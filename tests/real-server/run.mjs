@@ -7,11 +7,15 @@
 import { createAgent, tool } from "ag-ui-wasm";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Failure } from "../../tools/run.mjs";
 import { ensurePython } from "../../tools/setup.mjs";
+import { run } from "../cli/server.mjs";
 
 /** @typedef {import("ag-ui-wasm").AgentSnapshot} Snapshot */
 
@@ -212,6 +216,24 @@ describe("pydantic-ai", { timeout: 60_000 }, () => {
     broken = false;
     assert.equal((await agent.retry()).outcome, "success");
     assert.deepEqual(roles(agent.getSnapshot()), ["user", "assistant"]);
+  });
+
+  test("is judged by ag-ui-wasm check: it breaks no rule", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ag-ui-wasm-real-"));
+    const turns = ["hello there", "think", "weather in Zürich", "both", "cook soup", "count"].map((message) => ({ message }));
+    const asked = [{ message: "delete it" }, { resume: [{ payload: { approved: true } }] }];
+    writeFileSync(join(folder, "script.json"), JSON.stringify({ state: { title: "", steps: [] }, turns: [...turns, ...asked] }));
+    const record = join(folder, "recording.jsonl");
+    const judged = await run(["check", `${address}/`, "--json", "--script", join(folder, "script.json"), "--record", record]);
+    const { violations, framing, timing, official } = JSON.parse(judged.out);
+    const recorded = readFileSync(record, "utf8");
+    rmSync(folder, { recursive: true });
+    assert.deepEqual(violations, []);
+    assert.deepEqual([judged.status, judged.err], [0, ""]);
+    assert.deepEqual([official.by, official.fails], ["client", false]);
+    assert.deepEqual([framing.status, framing.kind, framing.lineEnds, framing.closes], [200, "sse", "lf", true]);
+    assert.ok(timing.firstEventMs > 0 && timing.firstTokenMs >= timing.firstEventMs && timing.totalMs >= timing.firstTokenMs, JSON.stringify(timing));
+    assert.equal(recorded.match(/^\{"request"/gm)?.length, 8, "a turn each");
   });
 
   test("reads what TestModel makes up", async () => {

@@ -61,7 +61,7 @@ impl World {
                 }
                 Effect::Changed { urgent } => {
                     let again = self.told.is_some_and(|told| told || !urgent);
-                    ensure!(!again, "the page is told twice that it is behind");
+                    ensure!(!again, "the page is notified twice that it is out of date");
                     self.told = Some(urgent);
                 }
                 Effect::Custom { value, .. } => self.heard_customs.push(parse(&value)),
@@ -77,7 +77,7 @@ impl World {
         Ok(())
     }
 
-    /// What is told of the snapshot depends on when it was read; nothing else does.
+    /// Only what is reported of the snapshot depends on when it was read.
     fn same(&mut self, effect: &Effect) -> Held {
         let Some(twin) = &mut self.twin else { return Ok(()) };
         if matches!(effect, Effect::Changed { .. }) {
@@ -127,7 +127,7 @@ impl World {
         ensure!(same, "the request answers {resume:?}, not {:?}", self.resumed);
         self.thread.sent();
         self.thread.begins();
-        (self.lost, self.anew, self.started, self.chunks) = (None, false, false, None);
+        (self.lost, self.anew, self.over, self.started, self.chunks) = (None, false, false, false, None);
         if !follows {
             self.untold.clear();
         }
@@ -165,7 +165,7 @@ impl World {
             (Target::Resume, Some(way)) => {
                 let numbered = way.ids() || way.members();
                 let expected = (read > 0 && numbered).then(|| read.to_string());
-                ensure!(cursor == expected.as_deref(), "joined behind {cursor:?}, and read up to {expected:?}");
+                ensure!(cursor == expected.as_deref(), "joined after {cursor:?}, and read up to {expected:?}");
                 (run.best, run.fresh) = (run.best.max(run.fresh), 0);
                 run.whole =
                     matches!(way, Dialect::Replay | Dialect::Thread | Dialect::RunUrl { .. }) && expected.is_none();
@@ -174,7 +174,7 @@ impl World {
             _ => self.server.answer(body, self.plan.strict, now),
         };
         self.say(|| {
-            format!("     → open {request}: {target:?} {run_id} behind {cursor:?}; the server: {}", answer.about)
+            format!("     → open {request}: {target:?} {run_id} after {cursor:?}; the server: {}", answer.about)
         });
         self.lines.push(Line { request, answer, headed: false, sent: 0, told: 0, over: false, closed: false });
         Ok(())
@@ -243,6 +243,16 @@ impl World {
         self.due.settles.extend(self.partial.drain(..).map(|(ticket, _)| (ticket, outcome)));
     }
 
+    /// What is open no more needs no answer. Where all that is open is answered, nothing would send that.
+    fn drop_stale_answers(&mut self) {
+        let open = &self.thread.interrupts;
+        let mut stale: Vec<_> = self.partial.extract_if(.., |(_, (id, _))| !open.contains(id)).collect();
+        if open.iter().all(|open| self.partial.iter().any(|(_, (id, _))| id == open)) {
+            stale.append(&mut self.partial);
+        }
+        self.due.settles.extend(stale.into_iter().map(|(ticket, _)| (ticket, "dropped")));
+    }
+
     fn closed(&mut self, request: u32) -> Held {
         self.say(|| format!("     → close {request}"));
         let line = self.lines.last_mut().filter(|line| line.request == request && !line.closed);
@@ -276,6 +286,10 @@ impl World {
         let Some(run) = self.run.take() else { return Ok(()) };
         let Some(ended) = run.ended else { return Err("a request is closed whose run goes on".into()) };
         self.finished = Some(run.received);
+        if matches!(ended, "success" | "interrupted") {
+            self.drop_gone_calls();
+        }
+        self.drop_stale_answers();
         self.conclude(ended, &run.pending);
         match &mut self.turn {
             Some(turn) if matches!(ended, "success" | "interrupted") && turn.ticket.is_none_or(|t| t == run.ticket) => {

@@ -56,12 +56,17 @@ impl World {
             let (event, means, index, known) = (frame.event.clone(), frame.means.clone(), frame.index, frame.known);
             self.lines[at].told += 1;
             if let Some(run) = self.run.as_mut().filter(|run| run.whole) {
-                (run.whole, run.replays, run.rewinds) = (false, true, true);
+                (run.whole, run.replays, run.rewinds) = (false, true, !self.over);
+                run.known = self.over;
                 (self.started, self.chunks) = (false, None);
             }
-            if known {
+            let ours = self.run.as_ref().is_some_and(|run| run.known);
+            if known || ours {
                 self.say(|| format!("       known: {event}"));
                 self.run.iter_mut().for_each(|run| run.events += 1);
+                if ours && !known && matches!(event["type"].as_str(), Some("RUN_FINISHED" | "RUN_ERROR")) {
+                    self.run_ends(&event);
+                }
                 continue;
             }
             if let Some(run) = self.run.as_mut().filter(|run| run.rewinds) {
@@ -89,7 +94,7 @@ impl World {
             let told_to = self.told_to.entry(self.run_id.clone()).or_default();
             if let Some(index) = index.filter(|index| *index >= *told_to) {
                 *told_to = index + 1;
-                self.is_told_once(&event);
+                self.counts_once(&event);
             }
             // What a page hears that joins ends the chunks of the stream that was cut.
             if let Some(id) = self.chunks.take().filter(|_| index.is_none()) {
@@ -98,7 +103,7 @@ impl World {
             if kind == "TEXT_MESSAGE_CHUNK" {
                 self.chunks = means.last().map(|content| content["messageId"].as_str().unwrap().to_owned());
             }
-            // Who joins is told that the run has begun, and knows.
+            // A page that joins hears that the run has begun, and knows.
             let greeted = kind == "RUN_STARTED" && self.started && self.run.as_ref().is_some_and(|run| run.goes_on());
             if !greeted {
                 means.iter().for_each(|event| self.tell_event(event));
@@ -107,7 +112,7 @@ impl World {
     }
 
     /// The page hears of it, and does not again.
-    fn is_told_once(&mut self, event: &Value) {
+    fn counts_once(&mut self, event: &Value) {
         match event["type"].as_str().unwrap() {
             "CUSTOM" => self.customs.push(event["value"].clone()),
             "STEP_STARTED" | "STEP_FINISHED" => self.steps.iter_mut().for_each(|steps| *steps += 1),
@@ -133,32 +138,35 @@ impl World {
                 self.answered_by_snapshot();
                 self.review();
             }
-            if kind == "RUN_FINISHED" {
-                self.drop_gone_calls();
-            }
             let Some(run) = &mut self.run else { return };
-            let outcome = &event["outcome"];
-            let ended = match kind {
+            match kind {
                 "RUN_STARTED" => {
                     (run.ended, self.status, self.outcome, self.started) = (None, "running", None, true);
-                    return;
                 }
-                "TOOL_CALL_END" => return self.call_ready(event["toolCallId"].as_str().unwrap()),
-                "TOOL_CALL_RESULT" => return self.answered_elsewhere(event["toolCallId"].as_str().unwrap()),
-                "RUN_FINISHED" if outcome["type"] == "interrupt" => "interrupted",
-                "RUN_FINISHED" => "success",
-                "RUN_ERROR" => "error",
-                _ => return,
-            };
-            let ids = |list: &Value, pick: fn(&Value) -> &Value| -> Vec<String> {
-                let list = list.as_array().map_or(&[][..], Vec::as_slice);
-                list.iter().filter_map(|item| Some(pick(item).as_str()?.to_owned())).collect()
-            };
-            let mut pending = ids(&outcome["pendingToolCallIds"], |id| id);
-            pending.extend(ids(&outcome["interrupts"], |interrupt| &interrupt["toolCallId"]));
-            (run.ended, run.pending) = (Some(ended), pending.clone());
-            self.conclude(ended, &pending);
+                "TOOL_CALL_END" => self.call_ready(event["toolCallId"].as_str().unwrap()),
+                "TOOL_CALL_RESULT" => self.answered_elsewhere(event["toolCallId"].as_str().unwrap()),
+                "RUN_FINISHED" | "RUN_ERROR" => self.run_ends(event),
+                _ => {}
+            }
         }
+    }
+
+    fn run_ends(&mut self, event: &Value) {
+        let Some(run) = &mut self.run else { return };
+        let outcome = &event["outcome"];
+        let ended = match event["type"].as_str() {
+            Some("RUN_ERROR") => "error",
+            _ if outcome["type"] == "interrupt" => "interrupted",
+            _ => "success",
+        };
+        let ids = |list: &Value, pick: fn(&Value) -> &Value| -> Vec<String> {
+            let list = list.as_array().map_or(&[][..], Vec::as_slice);
+            list.iter().filter_map(|item| Some(pick(item).as_str()?.to_owned())).collect()
+        };
+        let mut pending = ids(&outcome["pendingToolCallIds"], |id| id);
+        pending.extend(ids(&outcome["interrupts"], |interrupt| &interrupt["toolCallId"]));
+        (run.ended, run.pending) = (Some(ended), pending.clone());
+        self.conclude(ended, &pending);
     }
 
     pub(super) fn end_of_body(&mut self, end: End) -> Held {

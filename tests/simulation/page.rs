@@ -113,7 +113,7 @@ impl World {
         }
     }
 
-    /// A call that is told again, perhaps as another one.
+    /// A call that is replayed, perhaps as another one.
     fn told_again(&mut self, id: &str) -> bool {
         let answered = self.thread.call(id).map(|call| call.result.is_some());
         let untold = self.untold.iter().position(|(call, ..)| call == id);
@@ -154,7 +154,7 @@ impl World {
     pub(super) fn review(&mut self) {
         self.untold.append(&mut self.thread.orphans);
         let mut ids = self.open_calls(&[Stage::Executing, Stage::Waiting, Stage::Manual]);
-        ids.extend(self.untold.iter().map(|(id, ..)| id.clone()));
+        ids.append(&mut self.thread.rewritten);
         for id in ids {
             self.told_again(&id);
         }
@@ -180,6 +180,10 @@ impl World {
     }
 
     fn executes(&mut self, id: &str) {
+        let args = self.thread.call(id).map(|call| call.args.clone()).unwrap_or_default();
+        if !args.trim().is_empty() && serde_json::from_str::<Value>(&args).is_err() {
+            return self.done(id, "The arguments are not JSON.", true, false);
+        }
         self.set_phase(id, "executing");
         if self.run.is_none() && self.left.is_none() {
             (self.status, self.outcome) = ("running", None);

@@ -55,7 +55,7 @@ pub enum Dialect {
     Socket,
     /// A run has an address, which streams it: after `Last-Event-ID` if its frames are numbered, else from its beginning.
     RunUrl { ids: bool },
-    /// The whole run is told again.
+    /// The whole run is replayed.
     Replay,
     /// All runs of the thread are.
     Thread,

@@ -20,7 +20,7 @@ pub struct Message {
     local: bool,
     /// It is an answer of the page.
     page: bool,
-    /// The run in progress has told it.
+    /// The run in progress has sent it.
     told: bool,
 }
 
@@ -58,8 +58,10 @@ pub struct Thread {
     open: HashSet<String>,
     /// Ids of the messages that the run did not bring: those that were there, and the application's own.
     known: HashSet<String>,
-    /// The same of calls.
-    known_calls: HashSet<String>,
+    /// The same of calls, with the length that their arguments had; none, where a list has written them since.
+    known_calls: HashMap<String, Option<usize>>,
+    /// Calls that lists have written anew, or elsewhere.
+    pub rewritten: Vec<String>,
     /// Answers of the page whose call a list has taken away: call, content, whether errors, whether denials.
     pub orphans: Vec<(String, String, bool, bool)>,
     /// Calls that the run has started, and not answered.
@@ -334,21 +336,26 @@ impl Thread {
         self.messages.iter_mut().for_each(|message| message.told = false);
         self.known = self.messages.iter().map(|message| message.id.clone()).collect();
         let calls = self.messages.iter().flat_map(|message| &message.calls);
-        self.known_calls = calls.map(|call| call.id.clone()).collect();
+        self.known_calls = calls.map(|call| (call.id.clone(), Some(call.args.len()))).collect();
         self.before = self.state.clone();
         self.behind = self.messages.last().map(|message| message.id.clone());
         self.open.clear();
         self.started.clear();
     }
 
-    /// The run is told again from its beginning: what it has told is forgotten. Gives the calls that the page has answered,
+    /// The run is replayed from its beginning: what it has sent is forgotten. Gives the calls that the page has answered,
     /// with its answers, and whether they are errors, and denials: nobody tells those again.
     pub fn go_back(&mut self) -> Vec<(String, String, bool, bool)> {
         let mut told: Vec<Call> =
             self.messages.iter().filter(|m| m.told).flat_map(|message| message.calls.clone()).collect();
         // A list may have put a call of this run into an older message.
         for message in self.messages.iter_mut().filter(|message| !message.told) {
-            told.extend(message.calls.extract_if(.., |call| !self.known_calls.contains(&call.id)));
+            told.extend(message.calls.extract_if(.., |call| !self.known_calls.contains_key(&call.id)));
+        }
+        for call in self.messages.iter_mut().flat_map(|message| &mut message.calls) {
+            if let Some(Some(length)) = self.known_calls.get(&call.id) {
+                call.args.truncate(*length);
+            }
         }
         let mut answers = Vec::new();
         self.messages.retain(|message| {
@@ -424,11 +431,11 @@ impl Thread {
         }
         // The page's own answer is not needed beside it.
         self.messages.retain(|message| !message.page || message.tool_call_id.as_deref() != Some(call));
-        let at = self.behind_results(call);
+        let at = self.after_results(call);
         self.messages.insert(at, Message { told: true, ..Message::read(&new) });
     }
 
-    fn behind_results(&self, call: &str) -> usize {
+    fn after_results(&self, call: &str) -> usize {
         let caller = self.messages.iter().position(|message| message.calls.iter().any(|has| has.id == call));
         caller.map_or(self.messages.len(), |caller| {
             let behind = self.messages[caller + 1..].iter();
@@ -447,7 +454,7 @@ impl Thread {
         if error {
             new["error"] = json!(content);
         }
-        let at = self.behind_results(id);
+        let at = self.after_results(id);
         self.messages.insert(at, Message { local: true, page: true, ..Message::read(&new) });
     }
 
@@ -466,6 +473,7 @@ impl Thread {
         let named: Vec<_> = given.iter().map(|new| (new.id.clone(), new.tool_call_id.clone(), is_new(new))).collect();
         let mut merged = Vec::new();
         let mut left = Vec::new();
+        let before = self.written();
         for mut local in std::mem::take(&mut self.messages) {
             let Some(at) = given.iter().position(|new| new.id == local.id) else {
                 if local.page || local.role == "reasoning" && !reasons {
@@ -482,10 +490,32 @@ impl Thread {
         merged.append(&mut given);
         self.messages = merged;
         self.settle(left, &named);
+        self.rewrites(&before);
+    }
+
+    /// The calls as they are written, and where.
+    fn written(&self) -> Vec<[String; 4]> {
+        let calls = |message: &Message| -> Vec<[String; 4]> {
+            message
+                .calls
+                .iter()
+                .map(|call| [&call.id, &message.id, &call.name, &call.args].map(String::clone))
+                .collect()
+        };
+        self.messages.iter().flat_map(calls).collect()
+    }
+
+    /// A list has written calls anew: how long their arguments were says nothing any longer.
+    fn rewrites(&mut self, before: &[[String; 4]]) {
+        for [id, ..] in self.written().into_iter().filter(|call| !before.contains(call)) {
+            self.known_calls.entry(id.clone()).and_modify(|length| *length = None);
+            self.rewritten.push(id);
+        }
     }
 
     /// The application's list of messages.
     pub fn assign(&mut self, list: &Value) {
+        let before = self.written();
         let mut old = std::mem::take(&mut self.messages);
         let mut left = Vec::new();
         let mut named = Vec::new();
@@ -507,6 +537,7 @@ impl Thread {
         }
         left.extend(old.into_iter().flat_map(|message| message.calls));
         self.settle(left, &named);
+        self.rewrites(&before);
     }
 
     /// The application has edited the messages `shown`: of them `after` has the numbers of those that it has left as they were.
@@ -541,7 +572,7 @@ impl Thread {
                 let at = place(&self.messages, &key_of(message)).unwrap();
                 if caller.is_some_and(|caller| at < caller) {
                     self.messages.remove(at);
-                    let to = self.behind_results(call);
+                    let to = self.after_results(call);
                     self.messages.insert(to, message.clone());
                 }
             }
@@ -622,7 +653,7 @@ impl Thread {
         }
         for message in misplaced {
             self.messages.retain(|other| *other != message);
-            let at = self.behind_results(message.tool_call_id.as_deref().unwrap());
+            let at = self.after_results(message.tool_call_id.as_deref().unwrap());
             self.messages.insert(at, message);
         }
         self.link();

@@ -160,8 +160,9 @@ impl World {
             (self.started, self.chunks) = (false, None);
         }
         if lost.is_some() {
-            (self.anew, self.started, self.parked) = (true, false, false);
+            (self.started, self.parked) = (false, false);
         }
+        self.anew |= lost.is_some() || self.over;
         let run_id = self.run_id.clone();
         let asked = Asked { begun: true, ..Asked::new(run_id.clone(), "queue", Start::Submit) };
         ensure!(self.asked.insert(ticket, asked).is_none(), "ticket {ticket} was given twice");
@@ -190,6 +191,8 @@ impl World {
         // Also who comes back once more knows what to join.
         self.lost = self.left.or(on).or(self.lost);
         let running = self.lost.is_some();
+        self.finished = self.run.as_ref().filter(|run| run.ended.is_some()).map(|run| run.received).or(self.finished);
+        self.over |= !running;
         self.session = Session::new(options(&self.plan), None, None).unwrap();
         if self.twin.is_some() {
             self.twin = Some(Session::new(options(&self.plan), None, None).unwrap());
@@ -334,7 +337,7 @@ impl World {
         }
     }
 
-    /// Whether a run may begin so: all that is open is answered, and nothing else.
+    /// Whether a run may begin so: exactly what is open is answered.
     pub(super) fn admits(&self, asked: &Asked) -> bool {
         self.judges(asked) == Admission::Admitted
     }

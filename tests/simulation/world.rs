@@ -95,7 +95,7 @@ struct Run {
     ended: Option<&'static str>,
     events: usize,
     pending: Vec<String>,
-    /// Events of it that count: those before are not told again.
+    /// Events of it that count: those before are not repeated.
     received: usize,
     /// Its request is one that joins it.
     joins: bool,
@@ -122,6 +122,8 @@ struct Run {
     lost_at: Option<f64>,
     /// The thread is as it was before the replay, for nothing of its run has come.
     rewinds: bool,
+    /// It had ended before the page was loaded anew: of what it tells, only its end counts.
+    known: bool,
 }
 
 impl Run {
@@ -147,6 +149,7 @@ impl Run {
             connected: Vec::new(),
             lost_at: None,
             rewinds: false,
+            known: false,
         }
     }
 
@@ -198,6 +201,8 @@ pub struct World {
     lost: Option<usize>,
     /// The page knows of its run no more than how far it was told.
     anew: bool,
+    /// The last run had ended before the page was loaded anew.
+    over: bool,
     /// The message of the chunks that came last.
     chunks: Option<String>,
     /// RUN_STARTED of the run was received.
@@ -218,7 +223,7 @@ pub struct World {
     resumed: Option<Answers>,
     status: &'static str,
     outcome: Option<&'static str>,
-    /// The page was told that the snapshot is behind; whether as urgent.
+    /// The page was notified that the snapshot is out of date; whether as urgent.
     told: Option<bool>,
     minted: usize,
     disposed: bool,
@@ -288,6 +293,7 @@ impl World {
             left: None,
             lost: None,
             anew: false,
+            over: false,
             chunks: None,
             started: false,
             untold: Vec::new(),
@@ -409,7 +415,7 @@ impl World {
                 if result.is_ok() {
                     ensure!(self.queue.is_empty() && self.run.is_none(), "reset left something behind");
                     (self.thread, self.turn) = (Thread::new(), None);
-                    (self.left, self.lost, self.anew) = (None, None, false);
+                    (self.left, self.lost, self.anew, self.over) = (None, None, false, false);
                     self.handled.clear();
                     self.tokens = 0;
                     self.untold.clear();

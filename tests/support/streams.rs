@@ -1,4 +1,4 @@
-//! Streams made up from a seed: interleaved, interrupted, tagged, in chunks or not, and as wrong as they are told to be.
+//! Streams made up from a seed: interleaved, interrupted, tagged, in chunks or not, and as wrong as the parameters say.
 
 use crate::event;
 use serde_json::{Map, Value, json};

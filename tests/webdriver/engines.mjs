@@ -24,8 +24,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
  * @property {string[]} packages  Debian packages that bring browser and driver
  * @property {string[]} driver  file names to look for, best first; bare names are looked up on PATH
  * @property {string[]} browser
- * @property {string} driverVariable  the variable by which wasm-bindgen-test-runner is told of the driver
- * @property {string[]} driverPorts  options by which the driver is told its ports, the first being that of WebDriver
+ * @property {string} driverVariable  the variable that names the driver for wasm-bindgen-test-runner
+ * @property {string[]} driverPorts  options that give the driver its ports, the first being that of WebDriver
  * @property {boolean} needsDisplay  has no headless mode
  * @property {(options: Required<SessionOptions>, browser: string) => object} capabilities
  * @property {(options: Required<SessionOptions>, scratch: string) => Record<string, string>} [environment]

@@ -8,7 +8,8 @@ import { check, nodeTest } from "./results.mjs";
 
 /** @returns {AsyncGenerator<import("./results.mjs").Result>} */
 export async function* js() {
-  const tests = [...files(at("tests/js"), ["node_modules"]), ...files(at("tests/documents"), [])].filter((file) => /\.test\.m?js$/.test(file));
+  const folders = ["tests/js", "tests/documents", "tests/prose", "tests/cli"];
+  const tests = folders.flatMap((folder) => files(at(folder), ["node_modules"])).filter((file) => /\.test\.m?js$/.test(file));
   yield nodeTest("js tests", tests, { log: "test-js" });
 
   const tsc = at("node_modules/typescript/bin/tsc");

@@ -5,6 +5,7 @@ import { listenForEscape } from "../shared/composer.js";
 import { featured, type Scenario } from "../shared/endpoint.js";
 import { HeldQuestions } from "../shared/held.js";
 import { Notices } from "../shared/notices.js";
+import { toggleInspector } from "../shared/inspect.js";
 import { byId } from "../shared/page.js";
 import { listen, protocols, type Protocol } from "../shared/protocols.js";
 import { RowList, type Row } from "../shared/rows.js";
@@ -70,6 +71,7 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
     ...protocols.map(({ name, title }) => h("option", { value: name, selected: name === protocol.name }, title)),
   );
   const restart = h("button", { type: "button", class: "button", "data-testid": "new", onclick: clear }, icon("plus"), " New chat");
+  const inspect = h("button", { type: "button", class: "button", "data-testid": "inspect", onclick: () => void toggleInspector(agent) }, "Inspect");
   const toggle = h(
     "button",
     {
@@ -90,6 +92,7 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
       { class: "toolbar" },
       h("h1", { class: "unseen" }, "Chat"),
       h("p", { class: "where" }, h("span", { class: "dot" }), picker, address),
+      inspect,
       restart,
       toggle,
     ),

@@ -6,6 +6,7 @@ import { endpoint, featured, initial, loadScenarios, OTHER, scenarioOf, type Cat
 import { HeldQuestions } from "../shared/held.js";
 import { isEmpty } from "../shared/json.js";
 import { Notices } from "../shared/notices.js";
+import { toggleInspector } from "../shared/inspect.js";
 import { byId, wide } from "../shared/page.js";
 import { listen, protocolOf, protocols, scenariosOf, wayOf } from "../shared/protocols.js";
 import { RowList } from "../shared/rows.js";
@@ -90,6 +91,9 @@ export function Chat() {
             </select>
             <code data-testid="address">{target.url}</code>
           </p>
+          <button type="button" className="button" data-testid="inspect" onClick={() => void toggleInspector(agent)}>
+            Inspect
+          </button>
           <button type="button" className="button" data-testid="new" onClick={restart}>
             <span className="icon" data-icon="plus" /> New chat
           </button>

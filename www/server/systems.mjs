@@ -21,7 +21,7 @@ import { openSearch } from "./systems/open-search.mjs";
 
 export const systems = [agUi, agentOs, ngaf, openSearch, chio, chioSession, hector, hector2];
 
-/** The system that a path belongs to, the scenario it names, and what is behind it: a `stream`, a `card`, or a `unary` answer. */
+/** The system that a path belongs to, the scenario it names, and what it gives: a `stream`, a `card`, or a `unary` answer. */
 export function find(path) {
   for (const system of systems) {
     for (const [kind, patterns] of Object.entries({ stream: system.paths, card: system.cards ?? [], unary: system.unary ?? [] })) {

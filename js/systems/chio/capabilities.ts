@@ -54,7 +54,7 @@ export async function capabilityAuthorizes(
 
 type Reason = "revoked" | "issuer" | "signature" | "time" | "scope";
 
-/** Everything about a token, in Chio's order. `scopeOnly`: nothing else is asked about. `itself`: it is not the event's fault. */
+/** Everything about a token, in Chio's order. `scopeOnly`: only the scope is looked at. `itself`: it is not the event's fault. */
 export async function check(
   token: Json<object>,
   { now = seconds(), trustedIssuers, revoked }: CapabilityCheck,

@@ -7,7 +7,7 @@ import type { ChioEvent } from "./types.js";
 /**
  * Calls the listener for every event that Chio's proxy delivers (its AgUiEvent), as it came, in order and once: text too. What
  * the guard blocks is not among them, and receipts are not: those are CUSTOM `chio.receipt`. Events of AG-UI that come over the
- * same stream are told by `agent.on("event")`. Returns what ends it.
+ * same stream come by `agent.on("event")`. Returns what ends it.
  *
  * @example
  * const off = onChioEvent(agent, (event) => render(event));
@@ -28,7 +28,7 @@ function isChioEvent(frame: unknown): frame is ChioEvent {
 /** Of the events that the dialect makes of a frame, one stands for it. */
 function isItself(event: AgUiEvent, { payload }: ChioEvent): boolean {
   switch (event.type) {
-    // Text is told by its content; a frame without any has none, and may begin a message all the same.
+    // Text is known by its content; a frame without any has none, and may begin a message all the same.
     case "TEXT_MESSAGE_START":
       return payload === "" || (payload as { text?: unknown } | null)?.text === "";
     case "TEXT_MESSAGE_CONTENT":

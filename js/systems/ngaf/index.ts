@@ -57,7 +57,7 @@ export function toNgafAgent<State>(given: Agent<State>, options: NgafOptions = {
     scheduled = false;
     if (!disposed) for (const watcher of [...watchers]) if (watchers.has(watcher)) watcher.tell();
   };
-  // All that one read brings is told at once.
+  // Listeners are notified once for all that one read brings.
   const changed = (): void => {
     if (scheduled || !watchers.size) return;
     scheduled = true;
@@ -175,7 +175,7 @@ export function toNgafAgent<State>(given: Agent<State>, options: NgafOptions = {
     );
   };
 
-  /** What the agent is told of its open questions: the answer, or that nobody answers. */
+  /** The reply to the agent's open questions: the answer, or that nobody answers. */
   const answers = (input: NgafSubmitInput): Partial<Run> => {
     const { interrupts } = agent.getSnapshot();
     const resumes = input.resume !== undefined;

@@ -10,7 +10,7 @@ import { uuid } from "../../base/uuid.js";
 import { citationsOf } from "./citations.js";
 import { classifyError } from "./errors.js";
 import { isObject, own, parsed, scan, type ObjectScan } from "./json.js";
-import { applyOperations, type Operation } from "./patch.js";
+import { applyOperations, type Operation } from "../../base/json-patch.js";
 import { toSubagent } from "./subagents.js";
 import type { DeliveryOutcome, NgafEvent, NgafMessage, NgafSnapshot, NgafSubagent, NgafToolCall } from "./types.js";
 

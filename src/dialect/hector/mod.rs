@@ -122,7 +122,7 @@ pub struct Hector {
     heard: bool,
     /// The server has said that its message is complete.
     stopped: bool,
-    /// How the task stood when it was told of last.
+    /// How the task stood in its last update.
     state: State,
     /// The role of the message that is open.
     role: &'static str,
@@ -130,7 +130,7 @@ pub struct Hector {
     prompt: String,
     /// An approval that nothing has come after.
     asked: Option<Question>,
-    /// Version 2: what the parts of a text or a thought have added up to, until it is told whole.
+    /// Version 2: what the parts of a text or a thought have added up to, until the whole is sent.
     said: Vec<v2::Said>,
 }
 
@@ -163,7 +163,7 @@ impl Dialect for Hector {
     }
 
     fn contradicts(&self, accept: &str) -> Option<bool> {
-        // `application/x-agui-events` and `application/agui+json` ask for the AG-UI form, and nothing else does.
+        // `application/x-agui-events` and `application/agui+json` are the only types that ask for the AG-UI form.
         Some(accept.contains("agui") == self.settings.native)
     }
 

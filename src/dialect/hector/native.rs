@@ -190,7 +190,7 @@ impl Hector {
         self.run.result(Held { call, content, failed, status: String::new() }, out);
     }
 
-    /// Somebody has to approve a tool. A stream that waits for that stays open and continues, so the page is told at once;
+    /// Somebody has to approve a tool. A stream that waits for that stays open and continues, so the page is notified at once;
     /// it is an interrupt where the stream ends instead.
     fn approval(&mut self, part: &Part<'_>, out: &mut Output) {
         let tool = part.said("tool_name").into_owned();

@@ -249,7 +249,7 @@ impl Run {
         self.calls.iter().rev().find(|(_, name)| name == tool).map_or("", |(id, _)| id)
     }
 
-    /// A result, which is told once something else follows: the server repeats it as it grows.
+    /// A result, which is emitted once something else follows: the server repeats it as it grows.
     #[inline(never)]
     pub fn result(&mut self, result: Held, out: &mut Output) {
         if self.over {

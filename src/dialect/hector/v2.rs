@@ -55,7 +55,7 @@ impl Hector {
                 };
                 let fresh = !self.run.has_begun();
                 self.begin_run(&text(fields, "contextId"), &id, &own, out);
-                // A task that is told as it stands, to who has seen nothing of it.
+                // A task as it stands, sent to a page that has seen nothing of it.
                 if kind == "task" && fresh {
                     let artifacts = fields.some("artifacts").and_then(Raw::array).unwrap_or_default();
                     for artifact in artifacts.into_iter().filter_map(Raw::object) {

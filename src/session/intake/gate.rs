@@ -51,7 +51,7 @@ mod with_guard {
             self.guard.iter_mut().for_each(|guard| guard.begin());
         }
 
-        /// A run is told again from its beginning: it is counted once.
+        /// A run is replayed from its beginning: it is counted once.
         pub fn begin_again(&mut self) {
             self.guard.iter_mut().for_each(|guard| guard.begin_again());
         }

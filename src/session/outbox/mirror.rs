@@ -1,9 +1,8 @@
 //! What the mirror has, and the patches that bring it up to date. Of the snapshot, the thread writes its own part.
 
-use super::Boundary;
 use crate::session::queue::Queue;
 use crate::session::verdict::Verdict;
-use crate::session::words::AgentError;
+use crate::session::words::{AgentError, Boundary};
 use crate::thread::{Patch, Thread};
 use crate::wire::{Cutter, JsonWriter, Str};
 
@@ -78,7 +77,7 @@ impl Mirror {
         if forgotten > 0 {
             marked.insert_str(0, &format!("[\"c\",[],{forgotten}],"));
         }
-        let mut patch = Patch::behind(marked);
+        let mut patch = Patch::continuing(marked);
         self.sent.write(shown, &mut patch);
         patch.finish()
     }
@@ -117,7 +116,7 @@ impl Mirror {
         if self.marked.len() > limit {
             return false;
         }
-        let mut patch = Patch::behind(std::mem::take(&mut self.marked));
+        let mut patch = Patch::continuing(std::mem::take(&mut self.marked));
         self.sent.write(shown, &mut patch);
         let ops = patch.ops();
         ops.push_str("[\"c\",[],");

@@ -6,15 +6,13 @@
 //!  thread, verdict, queue ──► mirror ──► take_patch()
 //! ```
 
-mod history;
 mod mirror;
 mod saving;
 
-pub(super) use history::Boundary;
 pub(super) use mirror::{Connection, Shown};
 
 use super::options::Options;
-use super::words::Effect;
+use super::words::{Boundary, Effect};
 use crate::thread::Warning;
 use crate::wire::{Str, shortened};
 use mirror::Mirror;
@@ -62,7 +60,7 @@ impl Outbox {
         self.effects.extend(warnings.into_iter().map(Effect::Warning));
     }
 
-    /// The snapshot is behind. Said once until a patch is taken, and again when it becomes urgent.
+    /// The snapshot is out of date. Said once until a patch is taken, and again when it becomes urgent.
     pub fn changed(&mut self, urgent: bool) {
         let notified = self.notified.is_some_and(|notified| notified || !urgent);
         if !notified {

@@ -32,7 +32,7 @@ impl Queue {
         self.tickets.settle(ticket)
     }
 
-    /// A ticket that nobody has been told the end of.
+    /// A ticket whose end has not been reported.
     pub fn first_open(&self) -> Option<Ticket> {
         self.tickets.open().first().copied()
     }

@@ -2,7 +2,7 @@
 
 use crate::session::words::Ticket;
 
-/// The tickets that nobody has been told the end of.
+/// The tickets whose end has not been reported.
 #[derive(Debug, Default)]
 pub(super) struct Tickets {
     last: Ticket,

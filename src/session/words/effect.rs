@@ -80,7 +80,7 @@ pub enum Effect {
     Decision(String),
     /// Something odd that was dealt with.
     Warning(Warning),
-    /// The snapshot is behind; `urgent`: the user waits for it.
+    /// The snapshot is out of date; `urgent`: the user waits for it.
     Changed {
         /// Whether to publish at once.
         urgent: bool,

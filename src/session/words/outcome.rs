@@ -1,4 +1,7 @@
-//! How a run may end.
+//! How a run may end, and what is said of it then.
+
+use super::AgentError;
+use crate::wire::{JsonWriter, write_json};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,4 +34,49 @@ impl Outcome {
             Self::Disconnected => "disconnected",
         }
     }
+}
+
+/// How a run has ended, and what is known of it then.
+#[derive(Debug)]
+pub(in crate::session) struct Ended {
+    pub outcome: Outcome,
+    /// JSON text.
+    pub result: Option<String>,
+    /// Calls that a success left without an answer: those that it named, or those that the run has not answered.
+    pub unanswered: Vec<String>,
+}
+
+impl Ended {
+    /// A run of which only the end is known.
+    pub fn new(outcome: Outcome) -> Self {
+        Self { outcome, result: None, unanswered: Vec::new() }
+    }
+
+    /// What its submit is settled with.
+    pub fn settlement(&self, run_id: &str) -> String {
+        settlement(run_id, self.outcome, None, Some(self))
+    }
+}
+
+/// What a submit is settled with. `run`: the run that it led to.
+pub(in crate::session) fn settlement(
+    run_id: &str,
+    outcome: Outcome,
+    error: Option<&AgentError>,
+    run: Option<&Ended>,
+) -> String {
+    let mut json = String::new();
+    let mut object = JsonWriter::object(&mut json);
+    object.string("runId", run_id).string("outcome", outcome.name());
+    if let Some(error) = error {
+        error.write(object.member("error"));
+    }
+    if let Some(result) = run.and_then(|run| run.result.as_deref()) {
+        write_json(object.member("result"), result);
+    }
+    if let Some(run) = run.filter(|run| outcome == Outcome::Success && !run.unanswered.is_empty()) {
+        object.strings("pendingToolCallIds", run.unanswered.iter().map(String::as_str));
+    }
+    object.close();
+    json
 }

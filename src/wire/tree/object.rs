@@ -1,8 +1,8 @@
 //! The members of an object: in the order in which they were set, found by their key.
 
 use super::{Size, Tree, Undo};
+use crate::wire::{At, Index};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The members of an object. It loses one without moving the others.
@@ -12,7 +12,7 @@ pub struct Object {
     /// In order, which is that of their numbers; those that were removed are taken out later, many at once.
     slots: Vec<Slot>,
     /// The numbers by key, once there are more than a few.
-    index: BTreeMap<Rc<str>, usize>,
+    index: Index,
     live: usize,
     next: usize,
 }
@@ -64,7 +64,7 @@ impl Object {
         if self.index.is_empty() {
             self.slots.iter().find(|slot| slot.value.is_some() && *slot.key == *key).map(|slot| slot.number)
         } else {
-            self.index.get(key).copied()
+            self.index.get(key).map(|at| at.message)
         }
     }
 
@@ -99,7 +99,7 @@ impl Object {
         self.size.grow(key_bytes(&key), &value);
         self.live += 1;
         if !self.index.is_empty() {
-            self.index.insert(key.clone(), number);
+            self.index.insert(key.clone(), At { message: number, call: 0 });
         }
         if self.slots.last().is_none_or(|last| last.number < number) {
             self.slots.push(Slot { number, key, value: Some(value) });
@@ -113,9 +113,8 @@ impl Object {
         }
         if self.index.is_empty() && self.slots.len() > FEW {
             let live = self.slots.iter().filter(|slot| slot.value.is_some());
-            // Collected, the map would bring a stable sort along, 5 kB of WebAssembly.
             for slot in live {
-                self.index.insert(slot.key.clone(), slot.number);
+                self.index.insert(slot.key.clone(), At { message: slot.number, call: 0 });
             }
         }
     }

@@ -1,4 +1,4 @@
-// What the agent shows while a run is on, and how hooks and changes follow each other.
+// What the agent shows during a run, and how hooks and changes follow each other.
 
 import { from, Observable } from "rxjs";
 import { call, finished, left, openBody, recorder, server, settled, started, text, until, user } from "../client.mjs";

@@ -123,7 +123,7 @@ export async function whatCameBeforeTheRunWasLeftCounts(client) {
   try {
     body.send([...text("late", "three"), finished()]);
   } catch {
-    // Nobody reads any more: the body has been cancelled.
+    // Nobody reads from here on: the body has been cancelled.
   }
   return [await run, seen, left(agent)];
 }

@@ -14,7 +14,8 @@ export const ways = {
   alias: { "@agent": ours, "@ag-ui/client": ours },
 };
 /** CopilotKit exports again what a later version of the other module does not have. */
-const own = { copilot: { "@ag-ui/core": "@ag-ui/core-of-copilotkit" } };
+const ofCopilotKit = { "@ag-ui/core": "@ag-ui/core-of-copilotkit" };
+const own = { copilot: ofCopilotKit, runtime: ofCopilotKit };
 
 /** The script of a page. @param {string} page @param {keyof typeof ways} way */
 export async function bundle(page, way) {
@@ -62,17 +63,43 @@ async function* reply({ threadId, runId, messages, tools }, requests) {
   yield { type: "RUN_FINISHED", threadId, runId };
 }
 
+/** What CopilotKit's runtime gives for a thread that it knows: all of its runs, also one that failed. */
+const history = [
+  { type: "RUN_STARTED", threadId: "old", runId: "one" },
+  { type: "TEXT_MESSAGE_START", messageId: "q1", role: "user" },
+  { type: "TEXT_MESSAGE_CONTENT", messageId: "q1", delta: "an old question" },
+  { type: "TEXT_MESSAGE_END", messageId: "q1" },
+  { type: "RUN_ERROR", message: "it failed" },
+  { type: "RUN_STARTED", threadId: "old", runId: "two" },
+  { type: "TEXT_MESSAGE_CHUNK", messageId: "a1", role: "assistant", delta: "an old " },
+  { type: "TEXT_MESSAGE_CHUNK", messageId: "a1", delta: "answer" },
+  { type: "RUN_FINISHED", threadId: "old", runId: "two" },
+];
+
+/** What the runtime answers besides runs; undefined: it is a run. */
+function ofRuntime(pathname, { threadId } = {}) {
+  if (pathname === "/runtime/info") return { type: "application/json", body: JSON.stringify({ version: "1.74.0", mode: "sse", agents: { default: { name: "default", description: "" } } }) };
+  if (pathname.endsWith("/connect")) return { type: "text/event-stream", body: threadId === "old" ? history.map(frame).join("") : "" };
+  if (pathname.includes("/stop/")) return { type: "application/json", body: "{}" };
+  return undefined;
+}
+
 /** @param {Record<string, Uint8Array>} scripts  by name */
 export async function serve(scripts) {
   const requests = [];
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
-    if (request.method === "POST") {
+    const runtime = pathname.startsWith("/runtime/");
+    if (request.method === "POST" || runtime) {
       let body = "";
       for await (const part of request) body += part;
-      const input = JSON.parse(body);
+      const input = body ? JSON.parse(body) : undefined;
       const kept = { path: pathname, headers: request.headers, input, closed: false };
       requests.push(kept);
+      const given = runtime && ofRuntime(pathname, input);
+      // Whoever stops a run at the runtime ends its stream there.
+      if (pathname.includes("/stop/")) for (const other of requests) other.closed = true;
+      if (given) return response.writeHead(200, { "content-type": given.type }).end(given.body);
       response.on("close", () => (kept.closed = true));
       response.writeHead(200, { "content-type": "text/event-stream" });
       const all = reply(input, requests.length);
@@ -82,7 +109,7 @@ export async function serve(scripts) {
           response.write(text);
           text = "";
           while (!kept.closed) await pause(5);
-          return;
+          return response.end();
         }
         text += frame(event);
       }

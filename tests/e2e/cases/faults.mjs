@@ -117,7 +117,7 @@ export const faults = {
     await chat.screenshot("odd");
   },
 
-  async "what is sent while a run is on waits its turn"(chat) {
+  async "what is sent during a run waits its turn"(chat) {
     await chat.open("echo", { hold: true });
     await chat.ask("one");
     await chat.waitsAt("start");

@@ -170,7 +170,7 @@ export const systems = {
   },
 
   chio: {
-    async "text, state, a toast, and receipts behind their events"(chat) {
+    async "text, state, a toast, and receipts after their events"(chat) {
       await ask(chat, "chio", "refund", { hold: true });
       await chat.release();
       await chat.waitsAt("form");

@@ -582,7 +582,7 @@ describe("one source, with submitUrl", { skip }, () => {
     await until(() => texts().at(-1) === "assistant: B", "what comes over it");
   });
 
-  test("without keepOpen, send posts while a run is on", async () => {
+  test("without keepOpen, send posts during a run", async () => {
     const posted = [];
     const fetch = async (url, { body }) => (posted.push(JSON.parse(body)), new Response(""));
     make(eventSource({ url: "/stream", submitUrl: "/submit", EventSource: Source, fetch }));

@@ -130,7 +130,7 @@ describe("an agent", () => {
     }
   }
 
-  test("speaks both ways over a WebSocket, behind the guard's rule", async () => {
+  test("speaks both ways over a WebSocket, by the guard's rule", async () => {
     const decisions = [];
     const agent = createAgent({
       transport: webSocket({ url: (_, { threadId }) => `wss://host/ag-ui?session=${threadId}`, WebSocket: Socket }),

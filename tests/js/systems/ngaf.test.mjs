@@ -5,7 +5,7 @@ import { load, real, until } from "../lib.mjs";
 
 const { createAgent } = await load("index");
 const { citationsOf, classifyError, NgafError, toNgafAgent } = await load("systems/ngaf/index");
-const { applyOperations } = await load("systems/ngaf/patch");
+const { applyOperations } = await load("base/json-patch");
 
 const folder = new URL("../../fixtures/dialects/ngaf/", import.meta.url);
 const fixture = (name) => readFileSync(new URL(name, folder), "utf8");
@@ -256,7 +256,7 @@ describe("the end of a run", { skip }, () => {
 describe("regenerate", { skip }, () => {
   const say = (id, delta) => body({ type: "TEXT_MESSAGE_CHUNK", messageId: id, role: "assistant", delta });
 
-  it("runs again behind the user message", async () => {
+  it("runs again after the user message", async () => {
     const { ngaf, agent, sent } = create([say("a", "one"), say("b", "two"), say("c", "three")]);
     await ngaf.submit({ message: "first" });
     await ngaf.submit({ message: "second" });

@@ -16,7 +16,7 @@ export const custom = {
     yield notice("state_update", { imported: 120, total: 214 });
     yield wait(1200);
     yield notice("notice", { level: "warning", title: "Three links are dead", text: "They were kept, with a mark." });
-    yield* text(`${input.runId}-answer`, "All 214 bookmarks are in. Three of them lead nowhere any more; I marked them.");
+    yield* text(`${input.runId}-answer`, "All 214 bookmarks are in. Three of them no longer lead anywhere; I marked them.");
     yield notice("notice", { level: "success", title: "Import finished" });
     yield finished(input);
   },

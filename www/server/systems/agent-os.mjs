@@ -1,6 +1,6 @@
 /**
  * agentOS: a ledger whose rows go out as `event: ag_ui` envelopes, each with the AG-UI frames that its row is projected to.
- * What a model was given or made of tools is told as a summary only. A thread is a scope; its ledger counts on over runs.
+ * What a model was given or made of tools is sent as a summary only. A thread is a scope; its ledger counts on over runs.
  */
 import { parse, problem } from "../http.mjs";
 import { mark, wait } from "../steps.mjs";

@@ -75,7 +75,7 @@ function receipt({ payload, ...event }, blocked) {
 const refund = {
   name: "refund",
   title: "Events and receipts",
-  about: "Text, a form that opens, a question of the form and a toast, each receipt behind its event.",
+  about: "Text, a form that opens, a question of the form and a toast, each receipt after its event.",
   prompt: "I want my money back for order 1024.",
   *run(input) {
     const stream = new Stream(input);

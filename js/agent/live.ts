@@ -1,0 +1,7 @@
+// What an agent needs only once its core is there: a chunk of its own, which comes beside the module. It imports what the page has
+// already and nothing of another chunk, for the reason that js/core/loader.ts gives.
+
+export { openSession } from "../core/live.js";
+export { observed } from "../network/observe.js";
+export { stopRemote, toNetwork, toTarget } from "../network/request.js";
+export { createCalls } from "./calls.js";

@@ -1,0 +1,87 @@
+// How the bodies came: framing, line ends, headers, flushing, time.
+
+import { framingOf } from "./cutter.js";
+import type { Piece, Turn } from "./tap.js";
+import type { FramingReport, Timing } from "./verdict.js";
+
+const LF = 10;
+const CR = 13;
+
+/** Frames that come within so many milliseconds come together. */
+const togetherMs = 5;
+
+export function toTiming(turns: readonly Turn[], firstTokens: ReadonlyMap<Turn, number>): Timing {
+  const answered = turns.filter(({ pieces }) => pieces.length > 0);
+  const gaps = answered.flatMap(({ pieces }) => pieces.slice(1).map(({ at }, i) => at - pieces[i]!.at));
+  return {
+    firstEventMs: slowest(answered.map(({ pieces }) => pieces[0]!.at)),
+    firstTokenMs: slowest([...firstTokens.values()]),
+    longestGapMs: slowest(gaps),
+    totalMs: rounded(turns.reduce((sum, { ended }) => sum + ended, 0)),
+  };
+}
+
+const slowest = (times: readonly number[]): number | null =>
+  times.length === 0 ? null : rounded(times.reduce((most, time) => Math.max(most, time), 0));
+
+const rounded = (ms: number): number => Math.round(ms * 10) / 10;
+
+export function toFraming(turns: readonly Turn[]): FramingReport {
+  const first = turns.find(({ status }) => status !== undefined);
+  const header = (name: string): string | null => first?.headers.get(name) ?? null;
+  const kind = framingOf(header("content-type") ?? "");
+  const pieces = turns.flatMap((turn) => turn.pieces);
+  const texts = kind === "binary" ? [] : pieces.map(({ bytes }) => new TextDecoder().decode(bytes));
+  const lines = texts.flatMap((text) => text.split(/\r\n|\r|\n/));
+  const facts = {
+    status: first?.status ?? null,
+    contentType: header("content-type"),
+    kind,
+    lineEnds: kind === "sse" ? lineEnds(pieces) : null,
+    bytes: pieces.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    reads: new Set(turns.flatMap(({ number, pieces }) => pieces.map(({ read }) => `${number} ${read}`))).size,
+    frames: kind === "sse" ? texts.filter((text) => /^data:?/m.test(text)).length : pieces.length,
+    comments: kind === "sse" ? lines.filter((line) => line.startsWith(":")).length : 0,
+    ids: kind === "sse" && lines.some((line) => line.startsWith("id:")),
+    flush: flush(turns),
+    closes: turns.length > 0 && turns.every(({ closed, end, stopped }) => closed || stopped || end === "cut"),
+    compression: header("content-encoding"),
+    cacheControl: header("cache-control"),
+    xAccelBuffering: header("x-accel-buffering"),
+  };
+  return { ...facts, hints: facts.status === 200 ? hints(facts) : [] };
+}
+
+function lineEnds(pieces: readonly Piece[]): FramingReport["lineEnds"] {
+  let [lf, crlf, cr, last] = [0, 0, 0, 0];
+  for (const { bytes } of pieces) {
+    for (const byte of bytes) {
+      if (byte === LF && last === CR) [crlf, cr] = [crlf + 1, cr - 1];
+      else if (byte === LF) lf++;
+      else if (byte === CR) cr++;
+      last = byte;
+    }
+  }
+  const found = (["lf", "crlf", "cr"] as const).filter((_, i) => [lf, crlf, cr][i]! > 0);
+  return found.length > 1 ? "mixed" : (found[0] ?? null);
+}
+
+/** Of the turn with the most frames: whether they came apart. */
+function flush(turns: readonly Turn[]): FramingReport["flush"] {
+  const { pieces } = [...turns].sort((a, b) => b.pieces.length - a.pieces.length)[0] ?? { pieces: [] };
+  if (pieces.length < 3) return null;
+  const [first, last] = [pieces[0]!, pieces[pieces.length - 1]!];
+  return last.read - first.read > 1 || last.at - first.at > togetherMs ? "streams" : "at-once";
+}
+
+function hints({ kind, lineEnds, flush, compression, cacheControl, xAccelBuffering, closes }: Omit<FramingReport, "hints">): string[] {
+  return [
+    kind === "unknown" && "content-type: text/event-stream was expected",
+    lineEnds && lineEnds !== "lf" && "lines end with CR: @ag-ui/client 1.0.0 knows LF only",
+    flush === "at-once" && "all frames came together: something buffers, or the answer was ready at once",
+    compression && `content-encoding: ${compression} delays frames unless each is flushed`,
+    kind === "sse" && !/no-cache|no-store/.test(cacheControl ?? "") && "cache-control: no-cache is missing: a proxy may store the stream",
+    kind === "sse" && xAccelBuffering !== "no" && "x-accel-buffering: no is missing: nginx buffers the stream by default",
+    !closes && "the body stayed open after the run: clients hold the connection until they give up",
+  ].filter((hint) => typeof hint === "string");
+}

@@ -1,0 +1,73 @@
+#!/usr/bin/env node
+// The program of the package: `npx ag-ui-wasm check URL`, `npx ag-ui-wasm replay FILE`.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { readRecording } from "../base/recording.js";
+import { readCommand, usage, UsageError, type CheckCommand, type Command } from "./arguments.js";
+import { check } from "./check.js";
+import { replay } from "./replay.js";
+import { toJson, toJunit, toText } from "./report.js";
+import { readScript } from "./script.js";
+
+const formats = { text: toText, json: toJson, junit: toJunit };
+
+async function run(command: Command): Promise<number> {
+  switch (command.name) {
+    case "help":
+      return print(usage, 0);
+    case "version":
+      return print(`${JSON.parse(read(new URL("../package.json", import.meta.url))).version}\n`, 0);
+    case "check":
+      return runCheck(command);
+    case "replay": {
+      const { file, ...options } = command;
+      const exchanges = readable(file, readRecording);
+      if (exchanges.length === 0) throw new UsageError(`${file} is empty: expected a recording`);
+      const { url } = await replay(exchanges, options);
+      return print(`${url}\n`, 0);
+    }
+  }
+}
+
+async function runCheck({ url, prompt, script: file, record, format, ...options }: CheckCommand): Promise<number> {
+  const script = file === undefined ? { turns: [{ message: prompt }] } : readable(file, readScript);
+  // Before anything is asked: a recording that cannot be written is found out late otherwise.
+  if (record !== undefined) write(record, "");
+  const verdict = await check(url, { ...options, script });
+  if (record !== undefined) write(record, verdict.recording);
+  const { unjudged, report } = verdict;
+  if (unjudged !== undefined && format !== "text") process.stderr.write(`could not be judged: ${unjudged}\n`);
+  await print(formats[format](verdict), 0);
+  // A connection that the server holds does not keep the program.
+  process.exit(unjudged !== undefined ? 2 : report.violations.length > 0 ? 1 : 0);
+}
+
+function readable<Value>(file: string, reader: (text: string) => Value): Value {
+  try {
+    return reader(read(file));
+  } catch (error) {
+    throw new UsageError(`${file}: ${(error as Error).message}`);
+  }
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be written: ${(error as Error).message}`);
+  }
+}
+
+const read = (file: string | URL): string => readFileSync(file, "utf8");
+
+function print(text: string, status: number): Promise<number> {
+  return new Promise((resolve) => process.stdout.write(text, () => resolve(status)));
+}
+
+try {
+  process.exitCode = await run(readCommand(process.argv.slice(2)));
+} catch (error) {
+  const wrong = error instanceof UsageError;
+  process.stderr.write(wrong ? `ag-ui-wasm: ${error.message}\nSee ag-ui-wasm --help.\n` : `ag-ui-wasm: ${(error as Error).stack}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,77 @@
+// What `ag-ui-wasm check` says, as `--json` prints it. `docs/check.md` describes it.
+
+/** A rule that the server broke. */
+export interface Violation {
+  /** Its tag in docs/rules.md; null for what breaks no rule, but has another effect than the server meant. */
+  readonly rule: string | null;
+  readonly code: string;
+  readonly eventType: string | null;
+  /** Where the frame begins in the body, which is counted after it is decompressed; null for a response without a body. */
+  readonly offset: number | null;
+  readonly expected: string;
+  /** The request whose response broke it, from 1. */
+  readonly turn: number;
+}
+
+/** Milliseconds since the request: of the slowest turn. `totalMs` is the sum of all turns. */
+export interface Timing {
+  readonly firstEventMs: number | null;
+  readonly firstTokenMs: number | null;
+  readonly longestGapMs: number | null;
+  readonly totalMs: number;
+}
+
+/** How the bodies came: of the first turn, the numbers of all. */
+export interface FramingReport {
+  readonly status: number | null;
+  readonly contentType: string | null;
+  readonly kind: "sse" | "binary" | "lines" | "unknown";
+  readonly lineEnds: "lf" | "crlf" | "cr" | "mixed" | null;
+  readonly bytes: number;
+  readonly reads: number;
+  readonly frames: number;
+  readonly comments: number;
+  readonly ids: boolean;
+  /** `streams`: frames come when they are made; `at-once`: they come together. */
+  readonly flush: "streams" | "at-once" | null;
+  /** Whether the server ends the body after the run. */
+  readonly closes: boolean;
+  readonly compression: string | null;
+  readonly cacheControl: string | null;
+  readonly xAccelBuffering: string | null;
+  /** What could be better. */
+  readonly hints: readonly string[];
+}
+
+/** What the official client, which is strict, does with the same bytes. */
+export interface Official {
+  readonly client: string;
+  /** `core`: strict rules of this package, which fail where it fails; `client`: the installed one was asked. */
+  readonly by: "core" | "client";
+  readonly fails: boolean;
+  readonly turn: number | null;
+  readonly offset: number | null;
+  readonly rule: string | null;
+  readonly code: string | null;
+  readonly eventType: string | null;
+  readonly message: string | null;
+}
+
+export interface Report {
+  readonly url: string;
+  readonly violations: readonly Violation[];
+  readonly timing: Timing;
+  readonly framing: FramingReport;
+  /** Null for servers of another system, which the official client does not know. */
+  readonly official: Official | null;
+}
+
+/** The report, and what else is said to people. */
+export interface Verdict {
+  readonly report: Report;
+  /** Why the server could not be judged. */
+  readonly unjudged: string | undefined;
+  readonly notes: readonly string[];
+  /** The recording: JSON Lines. */
+  readonly recording: string;
+}

@@ -1,0 +1,99 @@
+// An agent that is watched: its events, and what is seen beside them, become rows.
+
+import type { Agent, AgentRequest, AgentSnapshot } from "../../api/types.js";
+import { attribute, between, join, type Between, type Pending } from "./changes.js";
+import type { Entry, ErrorText, Item, RequestEnd } from "./entry.js";
+import type { Log } from "./log.js";
+
+/** Rows that wait for the next snapshot; a page that is hidden may have none for long. */
+const maxPending = 20_000;
+
+/** Writes what an agent does to the log until what it returns is called. */
+export function watch(agent: Agent, log: Log, now: () => number = Date.now): () => void {
+  let last = agent.getSnapshot();
+  let pending: Pending[] = [];
+  let open: AgentRequest | undefined;
+  if (last.isLoading) log.add({ local: "The inspector was opened during a run: what came before is not listed" }, now());
+
+  const add = (item: Item): Entry => {
+    const entry = log.add(item, now());
+    if ("event" in item) {
+      pending.push({ entry, item });
+      if (pending.length > maxPending) pending = pending.slice(maxPending / 2);
+    }
+    return entry;
+  };
+  const close = (end: RequestEnd): void => {
+    if (open) add({ ended: { id: open.id, end } });
+    open = undefined;
+  };
+
+  const offs = [
+    agent.on("event", (event) => void add({ event })),
+    agent.on("request", (request) => {
+      const answered = request.status !== undefined || request.error !== undefined;
+      add(answered ? { response: request } : { request });
+      if (!answered) open = request;
+      else if (request.error !== undefined && open?.id === request.id) open = undefined;
+    }),
+    agent.on("warning", (warning) => void add({ warning })),
+    agent.on("decision", (decision) => void add({ decision })),
+    agent.on("error", (error) => void add({ error: plain(error) })),
+    agent.on("finish", ({ runId, outcome }) => void add({ finish: { runId, outcome } })),
+    agent.subscribe(() => {
+      const next = agent.getSnapshot();
+      const changed = between(last, next);
+      const rest = attribute(changed, pending, last, next, log.change);
+      pending = [];
+      const { phase, attempt } = next.connection;
+      const moved = phase !== last.connection.phase || attempt !== last.connection.attempt;
+      const lost = phase === "reconnecting" || next.outcome === "truncated";
+      if (moved && (phase === "closed" || phase === "reconnecting")) close(lost ? "lost" : "closed");
+      page(rest, last, next);
+      if (moved) add({ connection: next.connection });
+      last = next;
+    }),
+  ];
+
+  /** What no event accounts for. */
+  const page = (rest: Between, before: AgentSnapshot, after: AgentSnapshot): void => {
+    const said = told(before, after);
+    if (rest.state.length) said.push("state");
+    if (rest.messages.length) said.push("messages");
+    if (!said.length) return;
+    const entry = add({ local: `Changed by the page: ${said.join(", ")}` });
+    if (rest.state.length || rest.messages.length) log.change(entry, join(undefined, rest));
+  };
+
+  return () => {
+    for (const off of offs) off();
+    pending = [];
+  };
+}
+
+/** Changes beside messages and state that the page makes. */
+function told(before: AgentSnapshot, after: AgentSnapshot): string[] {
+  const said: string[] = [];
+  if (before.queue !== after.queue && before.queue.length !== after.queue.length) said.push(`queue (${before.queue.length} → ${after.queue.length})`);
+  const answered = (at: AgentSnapshot): number => at.interrupts.filter((one) => (one as { answered?: unknown }).answered).length;
+  if (answered(before) < answered(after)) said.push("interrupts (answered)");
+  for (const call of after.toolCalls === before.toolCalls ? [] : after.toolCalls) {
+    const was = before.toolCalls.find(({ id }) => id === call.id)?.phase;
+    const decided = was !== undefined && was !== call.phase && ["awaiting-approval", "executing"].some((phase) => phase === was || phase === call.phase);
+    if (decided) said.push(`tool ${call.name} (${was} → ${call.phase})`);
+  }
+  return said;
+}
+
+function plain(error: ErrorText): ErrorText {
+  const { kind, message, code, status, rule, eventType, retryable } = error;
+  return {
+    kind,
+    message,
+    ...(code !== undefined && { code }),
+    ...(status !== undefined && { status }),
+    ...(rule !== undefined && { rule }),
+    ...(eventType !== undefined && { eventType }),
+    ...(retryable !== undefined && { retryable }),
+  };
+}

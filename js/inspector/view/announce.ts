@@ -1,0 +1,27 @@
+// What a screen reader says of its own accord: little. Of what comes within a second, the last.
+
+import { h } from "./dom.js";
+
+const quietMs = 1000;
+
+/** A live region. */
+export function createAnnouncer(): { readonly node: HTMLElement; tell(text: string): void; close(): void } {
+  const node = h("div", { class: "unseen", role: "status" });
+  let waiting: string | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const next = (): void => {
+    timer = undefined;
+    if (waiting === undefined) return;
+    node.textContent = waiting;
+    waiting = undefined;
+    timer = setTimeout(next, quietMs);
+  };
+  return {
+    node,
+    tell: (text) => {
+      waiting = text;
+      if (timer === undefined) next();
+    },
+    close: () => clearTimeout(timer),
+  };
+}

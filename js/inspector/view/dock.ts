@@ -1,0 +1,64 @@
+// Where the inspector stands: at an edge of the page, or in a window of its own.
+
+import { h } from "./dom.js";
+
+/** Where an inspector that `inspect` opens stands. */
+export type Dock = "bottom" | "right" | "window";
+
+/** The edge between the inspector and the page, by which it is made larger: with the pointer, or with arrow keys. */
+export function grip(host: HTMLElement): HTMLElement {
+  const node = h("div", { class: "grip", role: "separator", tabindex: 0, "aria-label": "Size of the inspector" });
+  const bottom = (): boolean => host.getAttribute("dock") === "bottom";
+  const turn = (): void => node.setAttribute("aria-orientation", bottom() ? "horizontal" : "vertical");
+  const resize = (size: number): void => {
+    const { innerHeight, innerWidth } = node.ownerDocument.defaultView ?? window;
+    const most = bottom() ? innerHeight : innerWidth;
+    const within = Math.round(Math.max(120, Math.min(most, size)));
+    host.style.setProperty("--size", `${within}px`);
+    node.setAttribute("aria-valuenow", String(Math.round((within / most) * 100)));
+  };
+  node.setAttribute("aria-valuenow", "50");
+  node.addEventListener("pointerdown", (event) => {
+    event.preventDefault();
+    node.setPointerCapture(event.pointerId);
+  });
+  node.addEventListener("pointermove", (event) => {
+    if (!node.hasPointerCapture(event.pointerId)) return;
+    const { innerHeight, innerWidth } = node.ownerDocument.defaultView ?? window;
+    resize(bottom() ? innerHeight - event.clientY : innerWidth - event.clientX);
+  });
+  node.addEventListener("focus", turn);
+  turn();
+  node.addEventListener("keydown", ({ key }) => {
+    const { offsetHeight, offsetWidth } = host;
+    const step = { ArrowUp: 24, ArrowLeft: 24, ArrowDown: -24, ArrowRight: -24 }[key];
+    if (step) resize((bottom() ? offsetHeight : offsetWidth) + step);
+  });
+  return node;
+}
+
+/**
+ * Moves the inspector into a window of its own, or to an edge of the page that it came from. False: the browser has opened no
+ * window. `gone` is called when the person closes the window.
+ */
+export function moveTo(host: HTMLElement, dock: Dock, home: Document, gone: () => void): boolean {
+  const page = home.defaultView;
+  const old = host.ownerDocument.defaultView;
+  if (dock === "window") {
+    const opened = page?.open("", "", "popup,width=1100,height=700");
+    if (!opened) return false;
+    opened.document.title = "Inspector";
+    opened.document.documentElement.lang = "en";
+    opened.addEventListener("pagehide", gone, { once: true });
+    page?.addEventListener("pagehide", () => opened.close(), { once: true });
+    host.setAttribute("dock", "window");
+    opened.document.body.append(host);
+    return true;
+  }
+  host.style.removeProperty("--size");
+  host.setAttribute("dock", dock);
+  if (old === page) return true;
+  home.body.append(host);
+  old?.close();
+  return true;
+}

@@ -1,0 +1,144 @@
+// A long list of which only the rows in sight, and the one with the focus, are in the document.
+
+import { h, set } from "./dom.js";
+
+/** A row's height in pixels; the styles have the same. */
+export const rowHeight = 26;
+/** Rows that are made above and below what is in sight. */
+const margin = 8;
+
+/** What a list shows. */
+export interface Rows<Row> {
+  readonly length: number;
+  readonly at: (index: number) => Row;
+}
+
+/** A list of rows. */
+export interface List<Row> {
+  readonly node: HTMLElement;
+  /** Draws the rows in sight again. */
+  show(rows: Rows<Row>): void;
+  /** Selects a row; `focus` moves the focus there too. */
+  select(index: number, focus?: boolean): void;
+  readonly selected: number;
+  focus(): void;
+}
+
+/** A list. `key` names a row; `draw` fills its element; `chosen` is called as a row is selected, with -1 for none. */
+export function list<Row>(label: string, key: (row: Row) => number, draw: (node: HTMLElement, row: Row) => void, chosen: (index: number) => void): List<Row> {
+  const space = h("div", { class: "space", role: "presentation" });
+  const node = h("div", { class: "rows", role: "listbox", "aria-label": label, tabindex: 0 }, space);
+  const made = new Map<number, HTMLElement>();
+  let rows: Rows<Row> = { length: 0, at: () => undefined as never };
+  let selected = -1;
+  let selectedKey: number | undefined;
+  let following = true;
+  // Selected while the list could not be seen.
+  let unseen = false;
+
+  const inSight = (): [number, number] => {
+    const first = Math.floor(node.scrollTop / rowHeight) - margin;
+    const last = Math.ceil((node.scrollTop + (node.clientHeight || 400)) / rowHeight) + margin;
+    return [Math.max(0, first), Math.min(rows.length, last)];
+  };
+  const paint = (): void => {
+    const [first, end] = inSight();
+    const wanted = new Set<number>();
+    for (let i = first; i < end; i++) wanted.add(i);
+    if (selected >= 0 && selected < rows.length) wanted.add(selected);
+    const keys = new Set([...wanted].map((index) => key(rows.at(index))));
+    for (const [id, element] of made) {
+      if (keys.has(id)) continue;
+      element.remove();
+      made.delete(id);
+    }
+    // Above it, elements stand in the order of their rows, as a screen reader reads them.
+    let before: Element | null = null;
+    for (const index of [...wanted].sort((a, b) => b - a)) {
+      const element = row(index);
+      if (element.parentNode !== space || element.nextElementSibling !== before) space.insertBefore(element, before);
+      before = element;
+    }
+    node.tabIndex = selected >= 0 ? -1 : 0;
+  };
+  const row = (index: number): HTMLElement => {
+    const data = rows.at(index);
+    const id = key(data);
+    const element = made.get(id) ?? h("div", { class: "row", role: "option" });
+    made.set(id, element);
+    element.dataset["index"] = String(index);
+    element.style.transform = `translateY(${index * rowHeight}px)`;
+    element.tabIndex = index === selected ? 0 : -1;
+    set(element, "aria-selected", String(index === selected));
+    set(element, "aria-posinset", String(index + 1));
+    set(element, "aria-setsize", String(rows.length));
+    draw(element, data);
+    return element;
+  };
+  const reveal = (index: number): void => {
+    const [top, height] = [index * rowHeight, node.clientHeight];
+    unseen = height === 0;
+    if (top < node.scrollTop) node.scrollTop = top;
+    else if (top + rowHeight > node.scrollTop + height) node.scrollTop = top + rowHeight - height;
+  };
+  const select = (index: number, focus = false): void => {
+    const within = Math.min(index, rows.length - 1);
+    const moved = within !== selected;
+    selected = within;
+    selectedKey = within < 0 ? undefined : key(rows.at(within));
+    if (within >= 0) reveal(within);
+    following = within === rows.length - 1;
+    paint();
+    if (focus) (within < 0 ? node : made.get(selectedKey!))?.focus({ preventScroll: true });
+    if (moved) chosen(within);
+  };
+
+  node.addEventListener("scroll", () => {
+    following = node.scrollTop + node.clientHeight >= space.offsetHeight - rowHeight;
+    paint();
+  }, { passive: true });
+  node.addEventListener("click", ({ target }) => {
+    const index = (target as Element).closest<HTMLElement>(".row")?.dataset["index"];
+    if (index !== undefined) select(Number(index), true);
+  });
+  node.addEventListener("keydown", (event) => {
+    const page = Math.max(1, Math.floor(node.clientHeight / rowHeight) - 1);
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    const step = steps[event.key];
+    if (step === undefined || event.altKey || event.ctrlKey || event.metaKey || !rows.length) return;
+    event.preventDefault();
+    select(Math.max(0, Math.min(rows.length - 1, selected < 0 && step === -1 ? rows.length - 1 : selected + step)), true);
+  });
+
+  return {
+    node,
+    show: (next) => {
+      rows = next;
+      if (selectedKey !== undefined) selected = find(rows, selectedKey, key);
+      if (selected < 0) selectedKey = undefined;
+      space.style.height = `${rows.length * rowHeight}px`;
+      if (unseen && selected >= 0) reveal(selected);
+      if (following && selected < 0) node.scrollTop = rows.length * rowHeight;
+      paint();
+    },
+    select,
+    get selected() {
+      return selected;
+    },
+    focus: () => {
+      if (selected < 0 && rows.length) select(rows.length - 1, true);
+      else (selectedKey === undefined ? node : made.get(selectedKey))?.focus();
+    },
+  };
+}
+
+/** Where the row with this key is, or -1. Keys grow. */
+function find<Row>(rows: Rows<Row>, wanted: number, key: (row: Row) => number): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (key(rows.at(middle)) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low < rows.length && key(rows.at(low)) === wanted ? low : -1;
+}

@@ -1,0 +1,156 @@
+// The timeline: a search, kinds to filter by, the rows, and what the selected row is about.
+
+import type { Entry, Kind } from "../model/entry.js";
+import { kinds, summary } from "../model/entry.js";
+import { createFilter } from "../model/filter.js";
+import type { Log } from "../model/log.js";
+import { count } from "../model/text.js";
+import { detail } from "./detail.js";
+import { button, h, rove, say, set } from "./dom.js";
+import type { Opened } from "./json.js";
+import { list } from "./rows.js";
+
+/** Rows that are looked at for a search between two frames. */
+const perFrame = 2000;
+
+/** The panel. */
+export interface Timeline {
+  readonly node: HTMLElement;
+  /** Draws what has changed. True: there is more to do in the next frame. */
+  update(): boolean;
+  focus(): void;
+  search(): void;
+  /** What Escape does here. False: nothing. */
+  escape(): boolean;
+  /** Selects the newest row that is not younger. */
+  show(at: number): void;
+  close(): void;
+}
+
+/** The timeline of a log. `told` is called with what a search has found, `ask` for an update in the next frame. */
+export function timeline(log: Log, told: (text: string) => void, ask: () => void): Timeline {
+  const filter = createFilter(log);
+  const hidden = new Set<Kind>();
+  let announced = true;
+  let drawn: { entry: Entry; items: number; changes: Entry["changes"] } | undefined;
+  let opened: Opened = new Map();
+
+  const field = h("input", { type: "search", placeholder: "Search  /", "aria-label": "Search events", spellcheck: "false", autocomplete: "off", part: "search", input: () => wish() });
+  const chips = h("div", { class: "chips", role: "toolbar", "aria-label": "Kinds of events" }, ...kinds.map((kind) => chip(kind)));
+  const found = h("span", { class: "found" });
+  const rows = list<Entry>("Events", ({ id }) => id, (node, entry) => draw(node, entry, log.startedAt ?? entry.at), () => showDetail(true));
+  const side = h("div", { class: "side", role: "region", "aria-label": "Details of the event", tabindex: -1, hidden: true });
+  const none = h("p", { class: "none" }, "No events yet.");
+  const node = h("div", { class: "timeline" },
+    h("div", { class: "filter" }, field, chips, found),
+    h("div", { class: "split" }, h("div", { class: "main" }, rows.node, none), side),
+  );
+  rove(chips, "button");
+
+  function chip(kind: Kind): HTMLElement {
+    const toggle = button(kind, () => {
+      if (!hidden.delete(kind)) hidden.add(kind);
+      set(toggle, "aria-pressed", String(!hidden.has(kind)));
+      wish();
+    }, { class: "chip", "aria-pressed": "true", "data-kind": kind });
+    toggle.prepend(h("span", { class: "dot", "data-kind": kind }));
+    return toggle;
+  }
+  const wish = (): void => {
+    filter.set({ hidden, search: field.value });
+    announced = false;
+    filter.step(perFrame);
+    draft();
+    ask();
+  };
+  const draft = (): void => {
+    const { rows: wanted } = filter;
+    rows.show({ length: wanted.length, at: (index) => wanted[index]! });
+    const all = log.entries.length;
+    say(found, wanted.length === all ? `${count(log.events)} events` : `${count(wanted.length)} of ${count(all)} rows`);
+    set(found, "title", log.dropped ? `${count(log.dropped)} older rows were dropped` : undefined);
+    none.hidden = wanted.length > 0;
+    say(none, all ? "Nothing fits the search and the filter." : "No events yet.");
+  };
+  const showDetail = (moved = false): void => {
+    const entry = rows.selected < 0 ? undefined : filter.rows[rows.selected];
+    const same = entry && drawn?.entry === entry && drawn.items === entry.items.length && drawn.changes === entry.changes;
+    if (same && !moved) return;
+    if (drawn?.entry !== entry) opened = new Map();
+    drawn = entry && { entry, items: entry.items.length, changes: entry.changes };
+    side.hidden = !entry;
+    const { scrollTop } = side;
+    side.replaceChildren(...(entry ? [detail(entry, log.startedAt ?? entry.at, opened)] : []));
+    if (!moved) side.scrollTop = scrollTop;
+  };
+
+  rows.node.addEventListener("keydown", (event) => {
+    if ((event.key !== "Enter" && event.key !== "ArrowRight") || side.hidden) return;
+    event.preventDefault();
+    side.focus();
+  });
+  side.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowLeft" || event.target !== side) return;
+    event.preventDefault();
+    rows.focus();
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowDown" && event.key !== "Enter") return;
+    event.preventDefault();
+    rows.focus();
+  });
+  wish();
+
+  return {
+    node,
+    update: () => {
+      filter.step(perFrame);
+      draft();
+      showDetail();
+      if (!filter.searching && !announced) {
+        announced = true;
+        if (field.value) told(`${count(filter.rows.length)} of ${count(log.entries.length)} rows found`);
+      }
+      return filter.searching;
+    },
+    focus: rows.focus,
+    search: () => (field.focus(), field.select()),
+    escape: () => {
+      if (field.value && node.contains(field.getRootNode() instanceof ShadowRoot ? (field.getRootNode() as ShadowRoot).activeElement : null)) {
+        if ((field.getRootNode() as ShadowRoot).activeElement === field || rows.selected < 0) {
+          field.value = "";
+          wish();
+          rows.focus();
+          return true;
+        }
+      }
+      if (rows.selected < 0) return false;
+      rows.select(-1, true);
+      return true;
+    },
+    show: (at) => {
+      const { rows: wanted } = filter;
+      let index = wanted.length - 1;
+      while (index > 0 && wanted[index]!.at > at) index--;
+      rows.select(index);
+    },
+    close: filter.close,
+  };
+}
+
+/** Fills a row's element: time, dot, type, summary, how many. */
+function draw(node: HTMLElement, entry: Entry, startedAt: number): void {
+  if (!node.firstChild) {
+    node.append(...["time", "dot", "type", "sum", "marks", "count"].map((name) => h("span", { class: name })));
+  }
+  const [time, dot, type, sum, marks, many] = node.children as unknown as [Element, Element, Element, Element, Element, Element];
+  const { state, messages } = entry.changes ?? {};
+  set(node, "data-kind", entry.kind);
+  set(dot, "data-kind", entry.kind);
+  say(time, `+${((entry.at - startedAt) / 1000).toFixed(3)}`);
+  say(type, entry.type.length > 60 ? `${entry.type.slice(0, 60)}…` : entry.type);
+  say(sum, summary(entry));
+  const said = [state?.length ? "state" : "", messages?.length ? (messages.length > 1 ? `${messages.length} messages` : "message") : ""].filter(Boolean);
+  say(marks, said.length ? `Δ ${said.join(", ")}` : "");
+  say(many, entry.items.length > 1 ? `×${count(entry.items.length)}` : "");
+}

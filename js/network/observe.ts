@@ -1,0 +1,30 @@
+// Requests that somebody listens to: `agent.on("request")`.
+
+import type { AgentRequest, TransportRequest, TransportTarget } from "../api/types.js";
+
+let made = 0;
+
+/** The target, with a fetch that tells of the request and of its response. The response is given on as it is. */
+export function observed(target: TransportTarget, { resume, runId }: TransportRequest, tell: (request: AgentRequest) => void): TransportTarget {
+  const send = target.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
+  const watching: typeof fetch = async (url, init) => {
+    const at = Date.now();
+    const body = init?.body;
+    const sent: AgentRequest = {
+      ...{ id: ++made, url: String(url), method: init?.method ?? "GET", runId, resume, at },
+      ...(typeof body === "string" && { body }),
+    };
+    tell(sent);
+    const headMs = (): number => Date.now() - at;
+    try {
+      const response = await send(url, init);
+      const contentType = response?.headers?.get("content-type");
+      tell({ ...sent, status: response?.status, headMs: headMs(), ...(contentType && { contentType }) });
+      return response;
+    } catch (error) {
+      tell({ ...sent, error: error instanceof Error ? error.message : String(error), headMs: headMs() });
+      throw error;
+    }
+  };
+  return { ...target, fetch: watching };
+}

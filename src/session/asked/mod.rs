@@ -1,0 +1,218 @@
+//! Open interrupts stand before the next run: it begins with an answer to every one of them, or not at all. Here are the
+//! answers: those that wait for the others, and those that the last run took along.
+//!
+//! A submit that comes during a run cannot know what that run will ask. If it asks something, the submit waits in the
+//! queue, after the one that answers.
+
+mod partial;
+
+pub(super) use partial::Partial;
+
+use super::submit::{Start, Submit};
+use super::words::{Misuse, Ticket};
+use crate::thread::Thread;
+use crate::wire::{Fields, Index, JsonWriter, Raw};
+use partial::Partials;
+
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// Answers to interrupts, while others wait for theirs.
+    partial: Partials,
+    /// The answers that the last run was sent with, until it has ended well.
+    resumed: Option<String>,
+}
+
+/// What an answer leads to.
+#[derive(Debug)]
+pub(super) struct Answered {
+    /// Those whose answers will not be sent, with the interrupt if it has expired.
+    pub dropped: Vec<(Ticket, Option<String>)>,
+    /// All are answered: the `resume` of the run, and those who gave the other answers.
+    pub resume: Option<(String, Vec<Ticket>)>,
+}
+
+impl Asked {
+    /// How many answers wait.
+    pub fn len(&self) -> usize {
+        self.partial.len()
+    }
+
+    /// The answers that go with the run.
+    pub fn resume(&self) -> Option<&str> {
+        self.resumed.as_deref()
+    }
+
+    /// Until when an answer to this interrupt may be sent. `running`: a run is in progress.
+    pub fn judge(&self, id: &str, entry: &str, thread: &Thread, running: bool, now: f64) -> Result<f64, Misuse> {
+        // The run in progress took an answer along: who answers twice by a double click means it once.
+        let taken = || {
+            let resumed = self.resume().filter(|_| running);
+            resumed.is_some_and(|json| answers(json).iter().any(|(taken, _)| *taken == id))
+        };
+        let Some(expires) = thread.question(id).filter(|_| !taken()) else {
+            return Err(Misuse::InterruptUnknown(id.to_owned()));
+        };
+        let until = if is_cancellation(entry) { f64::INFINITY } else { expires };
+        if until <= now {
+            return Err(Misuse::InterruptExpired(id.to_owned()));
+        }
+        Ok(until)
+    }
+
+    /// Takes an answer that was judged.
+    pub fn answer(&mut self, answer: Partial, thread: &mut Thread, now: f64) -> Answered {
+        let mut dropped = Vec::new();
+        // Who answers again means the second answer. One that has expired since it was given must not be sent, nor one to
+        // what is open no more.
+        if let Some(again) = self.partial.take(&answer.id) {
+            dropped.push((again.ticket, None));
+        }
+        let (questions, asked) = thread.questions();
+        for gone in self.partial.take_stale(now, asked, |id| thread.question(id).is_some()) {
+            let expired = gone.until <= now && thread.question(&gone.id).is_some();
+            if expired {
+                thread.mark_answered(&gone.id, false);
+            }
+            dropped.push((gone.ticket, expired.then_some(gone.id)));
+        }
+        // An id names one question, however often it stands in the list.
+        if self.partial.len() + 1 != questions {
+            thread.mark_answered(&answer.id, true);
+            self.partial.push(answer);
+            return Answered { dropped, resume: None };
+        }
+        let others = self.partial.iter().map(|partial| partial.entry.as_str());
+        let entries: Vec<&str> = others.chain([answer.entry.as_str()]).collect();
+        let resume = format!("[{}]", entries.join(","));
+        let tickets = self.partial.take_all().map(|partial| partial.ticket).collect();
+        Answered { dropped, resume: Some((resume, tickets)) }
+    }
+
+    /// A submit goes out, with the answers that belong to it. Gives those whose answers it does not take along.
+    pub fn send(&mut self, submit: &Submit, thread: &mut Thread) -> Vec<Ticket> {
+        self.resumed = self.answers(submit, thread);
+        self.drop_answers(thread)
+    }
+
+    /// Answers that no run has taken along are useless: their interrupts are as open as they were.
+    pub fn drop_answers(&mut self, thread: &mut Thread) -> Vec<Ticket> {
+        let reopen = |partial: Partial| {
+            thread.mark_answered(&partial.id, false);
+            partial.ticket
+        };
+        self.partial.take_all().map(reopen).collect()
+    }
+
+    /// A run has ended with interrupts, some of which may be those that are answered.
+    pub fn mark(&self, thread: &mut Thread) {
+        self.partial.iter().for_each(|partial| thread.mark_answered(&partial.id, true));
+    }
+
+    /// Drops the answers to what is open no more; and all, where no interrupt is left to wait for: nothing would send them.
+    pub fn drop_stale(&mut self, thread: &mut Thread) -> Vec<Ticket> {
+        if self.partial.len() == 0 {
+            return Vec::new();
+        }
+        let (questions, asked) = thread.questions();
+        let stale = self.partial.take_stale(f64::NEG_INFINITY, asked, |id| thread.question(id).is_some());
+        let mut dropped: Vec<Ticket> = stale.into_iter().map(|gone| gone.ticket).collect();
+        if self.partial.len() == questions {
+            dropped.extend(self.drop_answers(thread));
+        }
+        dropped
+    }
+
+    /// The run has ended well, or is forgotten: its answers are not sent again.
+    pub fn ended(&mut self) {
+        self.resumed = None;
+    }
+
+    /// Whether a run may begin so.
+    pub fn admit(&self, submit: &Submit, thread: &Thread, now: f64) -> Result<(), Misuse> {
+        let open = thread.open_interrupts();
+        if open.is_empty() || !submit.speaks() {
+            // A page that was loaded anew may know more than its agent, so answers go to the server unjudged.
+            return Ok(());
+        }
+        let json = self.answers(submit, thread).unwrap_or_default();
+        // How often each is asked, and how often it is answered; whether all answers to it are cancellations.
+        let (mut asked, mut answered) = (Index::new(), Index::new());
+        for (id, _) in &open {
+            asked.entry((*id).to_owned()).or_default().message += 1;
+        }
+        let answers = answers(&json);
+        for (id, cancelled) in &answers {
+            let answer = answered.entry(id.clone()).or_default();
+            answer.message += 1;
+            answer.call |= usize::from(!*cancelled);
+        }
+        let missing: Vec<&str> = open.iter().map(|(id, _)| *id).filter(|id| !answered.contains_key(*id)).collect();
+        if !missing.is_empty() {
+            return Err(Misuse::InterruptsOpen(missing.join(", ")));
+        }
+        for (id, expires) in &open {
+            if expires.is_some_and(|expires| expires <= now) && answered.get(*id).is_some_and(|answer| answer.call > 0)
+            {
+                return Err(Misuse::InterruptExpired((*id).to_owned()));
+            }
+        }
+        // One answer does for all interrupts of an id; or there is one for each of them, in their order.
+        let count = |ids: &Index, id: &String| ids.get(id).map_or(0, |at| at.message);
+        match answers.iter().find(|(id, _)| count(&answered, id) > count(&asked, id)) {
+            Some((id, _)) => Err(Misuse::InterruptUnknown(id.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// The answers that go with a run. What is tried again is answered again; what is regenerated is not answered any
+    /// more, which is said with a cancellation.
+    fn answers(&self, submit: &Submit, thread: &Thread) -> Option<String> {
+        match (&submit.resume, &submit.start) {
+            (Some(given), _) => Some(given.clone()),
+            (None, Start::Submit | Start::Attach | Start::Unasked { .. }) => None,
+            (None, Start::Retry) => self.resumed.clone(),
+            (None, Start::Regenerate(_)) => cancellations(thread),
+        }
+    }
+
+    /// Writes `resumed`.
+    pub fn save(&self, object: &mut JsonWriter<'_>) {
+        if let Some(resumed) = &self.resumed {
+            object.json("resumed", resumed);
+        }
+    }
+
+    pub fn restore(&mut self, fields: &Fields<'_>) {
+        self.resumed = fields.some("resumed").filter(|raw| raw.array().is_some()).map(|raw| raw.text().to_owned());
+    }
+}
+
+fn cancellations(thread: &Thread) -> Option<String> {
+    let open = thread.open_interrupts();
+    let mut json = String::new();
+    let mut list = JsonWriter::array(&mut json);
+    for (id, _) in &open {
+        let mut entry = JsonWriter::object(list.item());
+        entry.string("interruptId", id).string("status", "cancelled");
+        entry.close();
+    }
+    list.close();
+    (!open.is_empty()).then_some(json)
+}
+
+/// Whether a `resume` entry says that nobody answers.
+fn is_cancellation(entry: &str) -> bool {
+    answers(&format!("[{entry}]")).iter().any(|(_, cancelled)| *cancelled)
+}
+
+/// The interrupts that `resume` entries answer, and whether with a cancellation.
+fn answers(resume: &str) -> Vec<(String, bool)> {
+    let mut answers = Vec::new();
+    for entry in Raw::parse(resume, usize::MAX).ok().and_then(Raw::array).unwrap_or_default() {
+        let Some(fields) = entry.object() else { continue };
+        if let (Some(id), Some(status)) = (fields.get("interruptId").and_then(Raw::string), fields.get("status")) {
+            answers.push((id.into_owned(), status.text() == "\"cancelled\""));
+        }
+    }
+    answers
+}

@@ -1,0 +1,77 @@
+//! Answers to some of the open interrupts, while the others have none: each found by the interrupt's id.
+
+use crate::session::words::Ticket;
+use crate::wire::{At, Index};
+
+/// An interrupt that is answered, while others are not.
+#[derive(Debug)]
+pub(in crate::session) struct Partial {
+    pub ticket: Ticket,
+    pub id: String,
+    /// The `resume` entry.
+    pub entry: String,
+    /// When it must not be sent; never, for a cancellation: infinity.
+    pub until: f64,
+}
+
+/// All of them, in the order in which they came.
+#[derive(Debug)]
+pub(super) struct Partials {
+    list: Vec<Option<Partial>>,
+    index: Index,
+    /// No answer may be out of date before this time, as long as the interrupts are those that were looked at.
+    until: f64,
+    asked: u32,
+}
+
+impl Default for Partials {
+    fn default() -> Self {
+        Self { list: Vec::new(), index: Index::new(), until: f64::INFINITY, asked: 0 }
+    }
+}
+
+impl Partials {
+    pub fn iter(&self) -> impl Iterator<Item = &Partial> {
+        self.list.iter().flatten()
+    }
+
+    /// How many interrupts are answered.
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    pub fn push(&mut self, partial: Partial) {
+        self.until = self.until.min(partial.until);
+        self.index.insert(partial.id.clone(), At { message: self.list.len(), call: 0 });
+        self.list.push(Some(partial));
+    }
+
+    /// Takes the answer to an interrupt.
+    pub fn take(&mut self, id: &str) -> Option<Partial> {
+        let at = self.index.remove(id)?.message;
+        self.list.get_mut(at)?.take()
+    }
+
+    /// Takes all of them.
+    pub fn take_all(&mut self) -> impl Iterator<Item = Partial> + use<> {
+        std::mem::take(self).list.into_iter().flatten()
+    }
+
+    /// Takes those that are out of date: the time has come, or `open` says so, which is asked if the interrupts have become
+    /// others.
+    pub fn take_stale(&mut self, now: f64, asked: u32, open: impl Fn(&str) -> bool) -> Vec<Partial> {
+        if self.until > now && self.asked == asked {
+            return Vec::new();
+        }
+        let mut stale = Vec::new();
+        for partial in self.take_all() {
+            if partial.until > now && open(&partial.id) {
+                self.push(partial);
+            } else {
+                stale.push(partial);
+            }
+        }
+        self.asked = asked;
+        stale
+    }
+}

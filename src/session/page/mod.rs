@@ -1,0 +1,402 @@
+//! Tools in the page: calls that the page executes, or that people approve or answer, and the runs that follow on them.
+//!
+//! ```text
+//!                      needsApproval          approve                 settle_call
+//! arguments complete ───────────────► waiting ────────┐          ┌──────────────► done
+//!        │                              │ deny         ▼          │
+//!        ├──────────────────────────────┼────────► executing ─────┤
+//!        │ no execute                   ▼                         │ stop, failed run: abandoned
+//!        └─► a person answers ────────► done                      └──────────────► done
+//! ```
+//!
+//! A turn is a run with the runs that follow on its calls. It continues by itself while the page executes; where it waits for
+//! people its submit is settled, and it continues once all have answered. A call is executed once, whatever is replayed.
+//!
+//! It keeps how far each call is, and writes that into the thread that it is given. What it returns says what the spine does.
+
+mod calls;
+mod detached;
+mod turn;
+
+pub(super) use calls::Stage;
+
+use super::submit::{PageTool, Start, Submit};
+use super::words::{Ended, Outcome, Ticket};
+use crate::thread::{At, CallPhase, Index, LocalAnswer, Thread};
+use crate::wire::{Fields, JsonWriter, Raw};
+use calls::PageCall;
+use detached::Detached;
+use turn::Turn;
+
+const RELOADED: &str = "The page was left before the tool had finished.";
+const WENT_ON: &str = "The user continued without answering.";
+
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    /// The run with those that follow on its calls.
+    turn: Option<Turn>,
+    /// Calls that the page was given: each once.
+    handled: Index,
+    /// Results of the page for calls that the thread lacks, until they come again.
+    detached: Detached,
+}
+
+/// What a run that begins means for the turn.
+#[derive(Debug)]
+pub(super) enum Begun {
+    /// It is of the turn.
+    Same,
+    /// The turn's last run is joined again; this ticket waits for it already.
+    Joins(Ticket),
+    /// It is another turn. The last one's submit is settled as aborted, and the page's tools are abandoned.
+    New { settles: Option<(Ticket, Option<Ended>)>, abandons: Vec<String> },
+}
+
+/// What the turn does after a run.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// There is none, its run is in progress, or the page is at work.
+    Nothing,
+    FollowUp(Submit),
+    /// It waits for people, or is over: the submit is settled as its last run has ended. `exhausted`: another run would have
+    /// followed, but for the limit.
+    Settle {
+        ticket: Option<Ticket>,
+        exhausted: bool,
+    },
+}
+
+/// What a call does that came, or came again.
+#[derive(Debug)]
+pub(super) enum Call {
+    /// It is where it was.
+    Stays,
+    /// It became another one while the page executes it: it stays what it was begun as.
+    Changed,
+    /// It enters this stage.
+    Enters { stage: Stage, name: String, args: String },
+}
+
+/// What the session knows of a saved page, to be made its own with [`Page::restore`].
+#[derive(Debug)]
+pub(super) struct Saved {
+    turn: Option<Turn>,
+    handled: Index,
+    detached: Detached,
+}
+
+impl Page {
+    /// The submit that settles with the turn.
+    pub fn ticket(&self) -> Option<Ticket> {
+        self.turn.as_ref()?.ticket()
+    }
+
+    /// Whether the page is at work after the turn's last run.
+    pub fn is_working(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.has_ended() && turn.calls.any(&[Stage::Executing]))
+    }
+
+    /// Whether the page executes a call.
+    pub fn executes(&self) -> bool {
+        self.any(&[Stage::Executing])
+    }
+
+    /// Whether calls wait for people.
+    pub fn awaits_people(&self) -> bool {
+        self.any(&[Stage::Waiting, Stage::Manual])
+    }
+
+    fn any(&self, stages: &[Stage]) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.calls.any(stages))
+    }
+
+    /// Whether the turn continues by itself after a run that has ended so.
+    pub fn goes_on(&self, outcome: Outcome) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.goes_on(outcome))
+    }
+
+    /// Whether this run follows on the turn's calls.
+    pub fn is_followed_by(&self, submit: &Submit) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.is_followed_by(submit))
+    }
+
+    /// The stage of a call that the page or its people have still to answer.
+    pub fn stage_of(&self, id: &str) -> Option<Stage> {
+        self.turn.as_ref()?.calls.get(id).map(PageCall::stage)
+    }
+
+    /// Whether the page was given a call, ever.
+    pub fn has_handled(&self, id: &str) -> bool {
+        self.handled.contains_key(id)
+    }
+
+    /// The tool of the page that has this name, as the run was begun with it.
+    pub fn tool(&self, name: &str) -> Option<&PageTool> {
+        self.turn.as_ref()?.tool(name)
+    }
+
+    /// A run begins. `same`: it is the last one, joined again.
+    pub fn begin(&mut self, submit: &Submit, same: bool, thread: &mut Thread) -> Begun {
+        let joins = submit.start == Start::Attach;
+        match &mut self.turn {
+            Some(turn) if turn.is_followed_by(submit) => Begun::Same,
+            Some(turn) if joins && same => turn.join(submit.ticket).map_or(Begun::Same, Begun::Joins),
+            // Nobody has continued without an answer.
+            Some(turn) if !joins && !submit.speaks() && turn.waits() => Begun::Same,
+            _ => {
+                let last = self.turn.replace(Turn::new(submit));
+                last.map_or(Begun::New { settles: None, abandons: Vec::new() }, |last| {
+                    leave(last, &submit.start, thread)
+                })
+            }
+        }
+    }
+
+    /// The run is left to the server; what the page executes continues.
+    pub fn leave_run(&mut self) {
+        if let Some(turn) = &mut self.turn {
+            turn.leave();
+        }
+    }
+
+    /// The turn has failed or was stopped: what the page is at is ignored. Gives the calls that it executes.
+    pub fn abandon(&mut self) -> Vec<String> {
+        let Some(turn) = self.turn.take() else { return Vec::new() };
+        turn.calls.iter().filter(|call| call.stage() == Stage::Executing).map(|call| call.id.clone()).collect()
+    }
+
+    /// The page's work between two runs is stopped. Gives how the last run has ended, and who waits.
+    pub fn stop(&mut self) -> Option<(Ended, Option<Ticket>)> {
+        self.turn.as_mut()?.stop()
+    }
+
+    /// A run has ended well. Gives it back, if it is not of the turn.
+    pub fn run_ended(&mut self, ticket: Ticket, ended: Ended) -> Option<Ended> {
+        match &mut self.turn {
+            Some(turn) => turn.run_ended(ticket, ended),
+            None => Some(ended),
+        }
+    }
+
+    /// Between two runs: what now?
+    pub fn rest(&mut self, thread: &mut Thread) -> Next {
+        let Some(turn) = &mut self.turn else { return Next::Nothing };
+        if !turn.has_ended() || turn.calls.any(&[Stage::Executing]) {
+            return Next::Nothing;
+        }
+        let people = turn.calls.any(&[Stage::Waiting, Stage::Manual]);
+        let asks = !people && turn.asks_for_another();
+        if asks && turn.may_follow() {
+            return Next::FollowUp(turn.follow());
+        }
+        let ticket = turn.settle(thread);
+        Next::Settle { ticket, exhausted: asks }
+    }
+
+    /// How the turn's last run has ended.
+    pub fn last(&self) -> Option<&Ended> {
+        self.turn.as_ref()?.last()
+    }
+
+    /// The turn was settled: unless it waits for people, it is over.
+    pub fn settled(&mut self) {
+        if !self.awaits_people() {
+            self.turn = None;
+        }
+    }
+
+    /// The arguments of a call are complete. If it is one of the page's, it begins; but never twice.
+    pub fn call_ready(&mut self, id: &str, thread: &mut Thread, withholds: impl Fn(&str) -> bool) -> Option<Call> {
+        if self.handled.contains_key(id) || thread.is_answered(id) != Some(false) {
+            return None;
+        }
+        // Its arguments are copied only if it is for the page: a call may end again and again.
+        let name = thread.call_name(id).map(String::from)?;
+        let tool = self.tool(&name)?;
+        let (stage, follow_up) = (Stage::first(tool), tool.follow_up);
+        let (name, args, _) = thread.call(id)?;
+        if withholds(&args) {
+            return None;
+        }
+        self.handled.insert(id.to_owned(), At::default());
+        if let Some(turn) = &mut self.turn {
+            turn.calls.push(PageCall::new(id, &name, &args, follow_up, stage));
+        }
+        Some(Call::Enters { stage, name, args })
+    }
+
+    /// A call comes that may have come before. It is where it was; `None`: it is new.
+    pub fn told_again(&mut self, id: &str, thread: &mut Thread) -> Option<Call> {
+        let answered = thread.is_answered(id);
+        if answered.is_some()
+            && let Some(LocalAnswer { content, error, denied, .. }) = self.detached.take(id)
+        {
+            if answered == Some(false) {
+                thread.answer_call(id, &format!("{id}-result"), &content, error.as_deref(), denied);
+            }
+            return Some(Call::Stays);
+        }
+        let stage = self.stage_of(id)?;
+        Some(if answered == Some(false) { self.take_up(id, stage, thread) } else { Call::Stays })
+    }
+
+    /// A call of the page that has not been answered came anew, perhaps as another one. What executes continues as what it
+    /// was begun as, and is not begun again. What waits for a person is asked about as it is now.
+    pub fn take_up(&mut self, id: &str, stage: Stage, thread: &mut Thread) -> Call {
+        let Some((name, args, _)) = thread.call(id) else { return Call::Stays };
+        let changed = self.rebind(id, &name, &args);
+        let first = self.tool(&name).map(Stage::first);
+        match (stage, first) {
+            (Stage::Executing, _) => {
+                thread.set_call_phase(id, CallPhase::Executing);
+                if changed {
+                    return Call::Changed;
+                }
+            }
+            (Stage::Waiting, _) => thread.set_call_phase(id, CallPhase::AwaitingApproval),
+            // Whoever answers by hand was not asked about this.
+            (Stage::Manual, Some(stage)) if changed => {
+                self.set_stage(id, stage);
+                return Call::Enters { stage, name, args };
+            }
+            (Stage::Manual, _) => thread.set_call_phase(id, CallPhase::InputAvailable),
+            (Stage::Done, _) => {}
+        }
+        Call::Stays
+    }
+
+    /// Notes what a call is now; says whether it was another one.
+    pub fn rebind(&mut self, id: &str, name: &str, args: &str) -> bool {
+        let follow_up = self.tool(name).map(|tool| tool.follow_up);
+        self.turn.as_mut().is_some_and(|turn| turn.calls.rebind(id, name, args, follow_up))
+    }
+
+    /// Moves a call that is not done to another stage; false: there is none.
+    pub fn set_stage(&mut self, id: &str, stage: Stage) -> bool {
+        self.turn.as_mut().is_some_and(|turn| turn.calls.set(id, stage).is_some())
+    }
+
+    /// A call that is none of the page's is answered by hand.
+    pub fn take_over(&mut self, id: &str) {
+        self.handled.insert(id.to_owned(), At::default());
+        if let Some(turn) = &mut self.turn {
+            turn.calls.push(PageCall::new(id, "", "", true, Stage::Manual));
+        }
+    }
+
+    /// A call has its answer. Its message goes after the one that calls.
+    pub fn done(&mut self, id: &str, content: &str, error: Option<&str>, denied: bool, thread: &mut Thread) {
+        if thread.is_answered(id).is_none() {
+            let (call, content, error) = (id.to_owned(), content.to_owned(), error.map(Into::into));
+            self.detached.push(LocalAnswer { call, content, error, denied });
+        }
+        thread.answer_call(id, &format!("{id}-result"), content, error, denied);
+        self.set_stage(id, Stage::Done);
+    }
+
+    /// Somebody else has answered a call, or nobody can: no run follows on it. Says whether the page executes it.
+    pub fn drop_call(&mut self, id: &str) -> bool {
+        self.turn.as_mut().and_then(|turn| turn.calls.drop_call(id)) == Some(Stage::Executing)
+    }
+
+    /// The results of calls that are in the thread no longer, or not yet again.
+    pub fn detach(&mut self, answers: impl IntoIterator<Item = LocalAnswer>) {
+        answers.into_iter().for_each(|answer| self.detached.push(answer));
+    }
+
+    /// A result whose call was taken away may be asked for by the run that follows, and by no other.
+    pub fn forget_detached(&mut self) {
+        self.detached = Detached::default();
+    }
+
+    /// The run has ended: calls that are not in the thread can bring no answer. Gives those that the page executes.
+    pub fn drop_gone(&mut self, thread: &mut Thread) -> Vec<String> {
+        let calls = self.turn.iter().flat_map(|turn| turn.calls.iter());
+        let gone = calls.map(|call| call.id.clone()).filter(|id| thread.is_answered(id).is_none());
+        let gone: Vec<String> = gone.collect();
+        // Nor does a run follow on an answer that it could not bring.
+        let drop = |id: &String| {
+            let executing = self.drop_call(id);
+            self.turn.iter_mut().for_each(|turn| turn.calls.ask_no_run(id));
+            executing
+        };
+        gone.into_iter().filter(drop).collect()
+    }
+
+    /// Nothing of it is left.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Writes `handled`, `untold` and `turn`. `orphans`: results that the thread has yet to hand over.
+    pub fn save<'t>(&'t self, object: &mut JsonWriter<'_>, orphans: impl Iterator<Item = &'t LocalAnswer>) {
+        object.strings("handled", self.handled.keys());
+        let mut detached = self.detached.iter().chain(orphans).peekable();
+        if detached.peek().is_some() {
+            let mut list = JsonWriter::array(object.member("untold"));
+            detached.for_each(|answer| answer.write(list.item()));
+            list.close();
+        }
+        if let Some(turn) = self.turn.as_ref().filter(|turn| turn.waits()) {
+            turn.save(object.member("turn"));
+        }
+    }
+
+    /// Reads what [`Self::save`] has written; `None`: it is damaged.
+    pub fn read(fields: &Fields<'_>, max_depth: usize) -> Option<Saved> {
+        let handled = fields.get("handled").and_then(Raw::array)?.into_iter();
+        let handled: Option<Index> = handled.map(|id| Some((id.string()?.into_owned(), At::default()))).collect();
+        let turn = match fields.some("turn").and_then(Raw::object) {
+            Some(turn) => Some(Turn::restore(&turn, max_depth)?),
+            None => None,
+        };
+        let mut detached = Detached::default();
+        let answers = fields.some("untold").and_then(Raw::array).unwrap_or_default();
+        answers.into_iter().filter_map(LocalAnswer::read).for_each(|answer| detached.push(answer));
+        Some(Saved { turn, handled: handled?, detached })
+    }
+
+    /// Becomes a page that was saved. What it was at when it was left may have happened or not: it is not done again, and
+    /// the agent is told so.
+    pub fn restore(&mut self, saved: Saved, thread: &mut Thread) {
+        let Saved { turn, handled, detached } = saved;
+        (self.handled, self.detached) = (handled, detached);
+        let Some(turn) = turn else { return };
+        let calls: Vec<(String, Stage)> = turn.calls.iter().map(|call| (call.id.clone(), call.stage())).collect();
+        self.turn = Some(turn);
+        for (id, stage) in calls {
+            match stage {
+                Stage::Executing => self.done(&id, RELOADED, Some(RELOADED), false, thread),
+                Stage::Waiting => thread.set_call_phase(&id, CallPhase::AwaitingApproval),
+                Stage::Manual => thread.set_call_phase(&id, CallPhase::InputAvailable),
+                Stage::Done => {}
+            }
+            if let (Some((name, args, _)), Some(turn)) = (thread.call(&id), &mut self.turn) {
+                turn.calls.rebind(&id, &name, &args, None);
+            }
+        }
+        // How that run has ended is known by what it asks.
+        let outcome = if thread.open_interrupts().is_empty() { Outcome::Success } else { Outcome::Interrupted };
+        if let Some(turn) = &mut self.turn {
+            turn.set_last(Ended::new(outcome));
+        }
+    }
+}
+
+/// Another submit begins: who was asked has continued without an answer.
+fn leave(mut turn: Turn, start: &Start, thread: &mut Thread) -> Begun {
+    // Another run is joined while the page is at work.
+    let settles = turn.ticket().map(|ticket| (ticket, turn.take_last()));
+    let mut abandons = Vec::new();
+    for call in turn.calls.iter().filter(|call| call.stage() != Stage::Done) {
+        // The run was left to the server, and is not joined.
+        if call.stage() == Stage::Executing {
+            abandons.push(call.id.clone());
+        }
+        // What is regenerated is cut off, with its calls; and the application may have put an answer into the thread.
+        if thread.is_answered(&call.id) == Some(false) && !matches!(start, Start::Regenerate(_)) {
+            thread.answer_call(&call.id, &format!("{}-result", call.id), WENT_ON, Some(WENT_ON), true);
+        }
+    }
+    Begun::New { settles, abandons }
+}

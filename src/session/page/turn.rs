@@ -1,0 +1,158 @@
+//! A submit's run, with the runs that follow on its calls.
+
+use super::calls::{PageCall, PageCalls, Stage};
+use crate::session::submit::{PageTool, Submit};
+use crate::session::words::{Ended, Outcome, Ticket};
+use crate::thread::Thread;
+use crate::wire::{Fields, JsonWriter, Raw};
+
+#[derive(Debug)]
+pub(super) struct Turn {
+    /// Until it is settled.
+    ticket: Option<Ticket>,
+    /// The submit, for the runs that follow: without its messages.
+    again: Submit,
+    follow_ups: u32,
+    pub calls: PageCalls,
+    /// How the last run has ended, once it has ended well.
+    last: Option<Ended>,
+}
+
+impl Turn {
+    pub fn new(submit: &Submit) -> Self {
+        let again = submit.to_follow();
+        Self { ticket: Some(submit.ticket), again, follow_ups: 0, calls: PageCalls::default(), last: None }
+    }
+
+    /// The submit that settles with the turn.
+    pub fn ticket(&self) -> Option<Ticket> {
+        self.ticket
+    }
+
+    /// Whether this run follows on the turn's calls.
+    pub fn is_followed_by(&self, submit: &Submit) -> bool {
+        self.ticket == Some(submit.ticket) && self.follow_ups > 0
+    }
+
+    /// The run is left to the server; what the page executes continues.
+    pub fn leave(&mut self) {
+        self.ticket = None;
+    }
+
+    /// Its last run is joined again, also where the page is still at work after that. Gives the ticket that waits already.
+    pub fn join(&mut self, ticket: Ticket) -> Option<Ticket> {
+        self.last = None;
+        self.ticket.replace(ticket)
+    }
+
+    /// Whether its last run has ended well.
+    pub fn has_ended(&self) -> bool {
+        self.last.is_some()
+    }
+
+    pub fn last(&self) -> Option<&Ended> {
+        self.last.as_ref()
+    }
+
+    pub fn set_last(&mut self, ended: Ended) {
+        self.last = Some(ended);
+    }
+
+    pub fn take_last(&mut self) -> Option<Ended> {
+        self.last.take()
+    }
+
+    /// A run has ended well. Gives it back, if it is of another turn.
+    pub fn run_ended(&mut self, ticket: Ticket, ended: Ended) -> Option<Ended> {
+        if self.ticket.is_some_and(|own| own != ticket) {
+            return Some(ended);
+        }
+        (self.ticket, self.last) = (Some(ticket), Some(ended));
+        None
+    }
+
+    /// What it does between two runs is stopped. Gives how the last run has ended, and who waits.
+    pub fn stop(&mut self) -> Option<(Ended, Option<Ticket>)> {
+        Some((self.last.take()?, self.ticket.take()))
+    }
+
+    /// The submit is settled; gives who waits. Calls that were answered since the run has ended are left out.
+    pub fn settle(&mut self, thread: &mut Thread) -> Option<Ticket> {
+        if let Some(last) = &mut self.last {
+            last.unanswered.retain(|id| thread.is_answered(id) != Some(true));
+        }
+        self.ticket.take()
+    }
+
+    /// Whether the page or its people have calls to answer, so that the turn is worth saving.
+    pub fn waits(&self) -> bool {
+        self.calls.any(&[Stage::Executing, Stage::Waiting, Stage::Manual])
+    }
+
+    /// The tool of the page that has this name.
+    pub fn tool(&self, name: &str) -> Option<&PageTool> {
+        self.again.page_tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// Whether it continues by itself after a run that has ended so.
+    pub fn goes_on(&self, outcome: Outcome) -> bool {
+        match outcome {
+            Outcome::Success => self.calls.any(&[Stage::Executing]) || self.calls.follow() && self.may_follow(),
+            Outcome::Interrupted => self.calls.any(&[Stage::Executing]),
+            _ => false,
+        }
+    }
+
+    /// Whether all calls of a run that has ended with success are done, and one of them is worth another run.
+    pub fn asks_for_another(&self) -> bool {
+        self.last.as_ref().is_some_and(|last| last.outcome == Outcome::Success) && self.calls.follow()
+    }
+
+    /// Whether another run may follow.
+    pub fn may_follow(&self) -> bool {
+        self.follow_ups < self.again.max_follow_ups
+    }
+
+    /// The run that follows.
+    pub fn follow(&mut self) -> Submit {
+        self.follow_ups += 1;
+        self.calls = PageCalls::default();
+        self.last = None;
+        let ticket = *self.ticket.get_or_insert(0);
+        let run_id = format!("{}-{}", self.again.run_id, self.follow_ups);
+        Submit { run_id, ticket, ..self.again.to_follow() }
+    }
+
+    pub fn save(&self, out: &mut String) {
+        let mut object = JsonWriter::object(out);
+        self.again.save(object.member("run"));
+        object.number("followUps", Some(u64::from(self.follow_ups)));
+        let mut calls = JsonWriter::array(object.member("calls"));
+        for call in self.calls.iter() {
+            let mut object = JsonWriter::object(calls.item());
+            object.string("id", &call.id).string("stage", call.stage().name());
+            object.member("followUp").push_str(if call.follow_up { "true" } else { "false" });
+            object.close();
+        }
+        calls.close();
+        object.close();
+    }
+
+    pub fn restore(fields: &Fields<'_>, depth: usize) -> Option<Self> {
+        let again = Submit::restore(fields.get("run")?, depth).ok()?;
+        let call = |raw: Raw<'_>| {
+            let fields = raw.object()?;
+            let is = |name: &str| fields.get(name).and_then(Raw::boolean);
+            let stage = Stage::named(&fields.get("stage")?.string()?);
+            let id = fields.get("id")?.string()?;
+            // What it is stands in the thread.
+            Some(PageCall::new(&id, "", "", is("followUp")?, stage))
+        };
+        let mut calls = PageCalls::default();
+        for raw in fields.get("calls")?.array()? {
+            calls.push(call(raw)?);
+        }
+        let follow_ups = fields.get("followUps").and_then(Raw::whole)? as u32;
+        Some(Self { ticket: None, again, follow_ups, calls, last: None })
+    }
+}

@@ -1,0 +1,259 @@
+//! One run over several connections: how far its stream was read, what a replay tells again, which of a thread's runs is the
+//! one that was to be joined, and what was left to the server. It knows; the spine acts.
+//!
+//! ```text
+//!  policy: when is a request sent again, how does the stream go on?      budget: how many connections may a run make?
+//!  progress: where was the stream cut?     once: what was reported?      earlier: of which run is what comes?
+//! ```
+
+mod budget;
+mod earlier;
+mod once;
+mod policy;
+mod progress;
+
+pub(super) use budget::Budget;
+pub(super) use earlier::Place;
+pub(super) use once::Report;
+pub(super) use policy::{Answer, retry_after};
+pub use policy::{Network, Resume};
+
+use super::words::{AgentError, Outcome};
+use crate::thread::{Checkpoint, Thread};
+use crate::wire::{Fields, Frame, JsonWriter, Raw};
+use earlier::Earlier;
+use progress::Progress;
+
+#[derive(Debug, Default)]
+pub(super) struct Rejoin {
+    progress: Progress,
+    earlier: Earlier,
+    /// The last run was left to the server: nothing of it is closed.
+    left: bool,
+    last_event_id: String,
+    /// Names the last request.
+    requests: u32,
+}
+
+impl Rejoin {
+    /// The thread was cleared.
+    pub fn clear(&mut self) {
+        let requests = self.requests;
+        *self = Self { requests, ..Self::default() };
+        self.earlier.set_old();
+    }
+
+    /// A run begins that was not on before. `empty`: so far the thread has no messages.
+    pub fn begin(&mut self, empty: bool) {
+        self.progress = Progress::default();
+        self.earlier.begin(None);
+        self.earlier.set_alone(empty);
+    }
+
+    /// A run is joined that is not the last one of this session.
+    pub fn begin_other(&mut self, run_id: String) {
+        self.progress = Progress::default();
+        self.earlier.begin(Some(run_id));
+    }
+
+    /// A run is joined that has ended here, and whose page was loaded anew since.
+    pub fn begin_over(&mut self, run_id: String) {
+        self.earlier.begin(Some(run_id));
+        self.earlier.set_over(true);
+    }
+
+    /// The thread before the run is to be kept, as the run may be replayed. `lacks`: the thread has seen no run.
+    pub fn keep(&mut self, checkpoint: Checkpoint, lacks: bool) {
+        self.progress.checkpoint = Some(checkpoint);
+        self.earlier.set_lacks(lacks);
+    }
+
+    pub fn checkpoint(&mut self) -> Option<&mut Checkpoint> {
+        self.progress.checkpoint.as_mut()
+    }
+
+    pub fn has_checkpoint(&self) -> bool {
+        self.progress.checkpoint.is_some()
+    }
+
+    /// The last message of the thread when the run began.
+    pub fn set_behind(&mut self, message: Option<&str>) {
+        self.progress.behind = message.map(Into::into);
+    }
+
+    pub fn behind(&self) -> Option<&str> {
+        self.progress.behind.as_deref()
+    }
+
+    /// The run is left to the server.
+    pub fn leave(&mut self) {
+        self.left = true;
+    }
+
+    pub fn is_left(&self) -> bool {
+        self.left
+    }
+
+    /// The run that was left is joined, or not waited for any longer. Says whether one was.
+    pub fn take_left(&mut self) -> bool {
+        std::mem::take(&mut self.left)
+    }
+
+    /// The session was restored while a run was in progress.
+    pub fn set_restored(&mut self, restored: bool) {
+        self.progress.restored = restored;
+    }
+
+    /// Whether the last run has not ended as far as anybody knows. `connected`: whether the run in progress has not.
+    pub fn is_unfinished(&self, connected: Option<bool>) -> bool {
+        self.left || connected.unwrap_or(self.progress.restored)
+    }
+
+    /// Names the next request.
+    pub fn next_request(&mut self) -> u32 {
+        self.requests = self.requests.wrapping_add(1).max(1);
+        self.requests
+    }
+
+    /// Another connection begins, which does not join a run.
+    pub fn connect(&mut self) {
+        self.earlier.connect(false);
+    }
+
+    /// Another connection joins the run. Gives the cursor that it continues after.
+    pub fn reconnect(&mut self) -> Option<String> {
+        self.progress.reconnect();
+        self.progress.cursor.clone()
+    }
+
+    /// It tells of the thread from its first run.
+    pub fn tells_thread(&mut self) {
+        self.earlier.connect(true);
+    }
+
+    pub fn cursor(&self) -> Option<&str> {
+        self.progress.cursor.as_deref()
+    }
+
+    pub fn set_cursor(&mut self, cursor: String) {
+        self.progress.cursor = Some(cursor);
+    }
+
+    pub fn last_event_id(&self) -> &str {
+        &self.last_event_id
+    }
+
+    pub fn set_last_event_id(&mut self, id: &str) {
+        if id != self.last_event_id {
+            id.clone_into(&mut self.last_event_id);
+        }
+    }
+
+    /// Notes a frame. Says whether it came over an earlier connection already.
+    pub fn is_repeated(&mut self, resume: &Resume, frame: &Frame<'_>, max_depth: usize) -> bool {
+        self.progress.is_repeated(resume, frame, max_depth)
+    }
+
+    /// Whether a report is new, also where a run is replayed.
+    pub fn is_new(&mut self, report: Report) -> bool {
+        self.progress.told.tell(report)
+    }
+
+    /// RUN_STARTED was taken. Says whether what was open is to be closed: the thread has seen nothing of it.
+    pub fn run_started(&mut self) -> bool {
+        self.progress.started = true;
+        self.earlier.lacks()
+    }
+
+    pub fn has_started(&self) -> bool {
+        self.progress.started
+    }
+
+    /// RUN_STARTED comes again.
+    pub fn forget_start(&mut self) {
+        self.progress.started = false;
+    }
+
+    /// The run is replayed from its beginning.
+    pub fn replay(&mut self) {
+        self.progress.started = false;
+        self.progress.rewinds = true;
+    }
+
+    /// Whether earlier runs of the thread are to come first.
+    pub fn is_before(&self) -> bool {
+        self.earlier.is_before()
+    }
+
+    /// Where the thread goes back to, once after [`Self::replay`]: what comes now is of the run.
+    pub fn rewind(&mut self) -> Option<&Checkpoint> {
+        let checkpoint = self.progress.checkpoint.as_ref()?;
+        if !std::mem::take(&mut self.progress.rewinds) {
+            return None;
+        }
+        self.progress.told.replay();
+        Some(checkpoint)
+    }
+
+    /// A replay of the thread tells RUN_STARTED. `ours`: the id that the run in progress was asked for with.
+    pub fn tells_run(&mut self, id: Option<&str>, ours: Option<&str>) {
+        self.earlier.started(id, ours);
+    }
+
+    /// Of which run is what comes.
+    pub fn place(&self) -> Place {
+        self.earlier.place()
+    }
+
+    /// Whether the thread has all of the run that is joined: it had ended before the page was loaded anew.
+    pub fn has_all(&self) -> bool {
+        self.earlier.has_all()
+    }
+
+    /// Whether what comes is of the run that is joined, and known.
+    pub fn is_over(&self) -> bool {
+        self.earlier.is_over()
+    }
+
+    /// An earlier run that the thread lacked has ended.
+    pub fn earlier_ended(&mut self, outcome: Outcome, error: Option<AgentError>) {
+        self.earlier.set_ended(outcome, error);
+    }
+
+    /// How the last of those runs has ended.
+    pub fn take_earlier_end(&mut self) -> Option<(Outcome, Option<AgentError>)> {
+        self.earlier.take_ended()
+    }
+
+    /// Writes what a page needs that is loaded anew: `cursor` and `behind`, `usageTold`, `checkpoint` of a run that was cut, `earlier` of a
+    /// thread that is `told` with all its runs.
+    pub fn save(&self, object: &mut JsonWriter<'_>, joinable: bool, running: bool, told: bool, thread: &Thread) {
+        object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
+        // A run that has ended can be joined, too: the page is at work on its calls.
+        object.optional("cursor", self.cursor()).optional("behind", self.behind());
+        // The run may be told again, from its beginning.
+        let told_usage = self.progress.told.known(Report::Usage) as u64;
+        object.number("usageTold", Some(told_usage).filter(|told| joinable && *told > 0));
+        if let Some(checkpoint) = self.progress.checkpoint.as_ref().filter(|_| joinable) {
+            checkpoint.write(object.member("checkpoint"), thread);
+        }
+        if told && (running || self.earlier.renames()) || running && self.has_all() {
+            self.earlier.save(object.member("earlier"));
+        }
+    }
+
+    /// The session is another one, which was saved; `thread` is its thread.
+    pub fn restore(&mut self, fields: &Fields<'_>, thread: &mut Thread) {
+        let string = |name: &str| fields.some(name).and_then(Raw::string).map(String::from);
+        self.last_event_id = string("lastEventId").unwrap_or_default();
+        self.progress = Progress::default();
+        self.progress.cursor = string("cursor");
+        self.progress.behind = string("behind");
+        self.progress.checkpoint = fields.some("checkpoint").and_then(|raw| Checkpoint::read(raw, thread));
+        if let Some(told) = fields.some("usageTold").and_then(Raw::whole) {
+            self.progress.told.restore(Report::Usage, usize::try_from(told).unwrap_or_default());
+        }
+        self.earlier = fields.some("earlier").and_then(Earlier::restore).unwrap_or_default();
+        self.earlier.set_old();
+    }
+}

@@ -1,0 +1,310 @@
+//! When a request is sent again, and where a stream that was cut continues. Pure: the time is an argument, and its jitter comes
+//! from a seed. Uses `wire`; the spine asks it, and does what follows.
+//!
+//! ```text
+//!              cut, and the run can be joined                     an event that is new
+//!  streaming ─────────────────────────────────► waiting ──► connecting ──► streaming ──► budget full again
+//!  connecting ── refused before it began ─────────▲  ▲          │
+//!                                                    └──────────┘ failed again, budget left
+//! ```
+
+use crate::session::words::Misuse;
+use crate::thread::pointer_key;
+use crate::wire::{Fields, Frame, JsonWriter, Raw, parse_time, write_json};
+
+/// How a session deals with broken networks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Network {
+    /// Attempts in a row that bring nothing new, before the run is given up; default 5.
+    pub attempts: u32,
+    /// Milliseconds that the first attempt waits at most, default 500. A server's `retry:` takes its place.
+    pub base_ms: f64,
+    /// Milliseconds that any attempt waits at least, whatever the server asks for; default 100.
+    pub min_ms: f64,
+    /// Connections that one run may make in a minute, whatever comes over them; default 60.
+    pub per_minute: f64,
+    /// Milliseconds that any attempt waits at most, default 30,000.
+    pub max_ms: f64,
+    /// Milliseconds without a byte after which a connection counts as lost; 0 (default): never.
+    pub idle_ms: f64,
+    /// Requests that the server refused before the run began are sent again; default no.
+    pub refusals: bool,
+    /// A POST that may have begun a run may be sent again: the server knows runs by their id; default no.
+    pub posts: bool,
+    /// On 401 the request is made once more, with headers that are asked for anew; default no.
+    pub renew_headers: bool,
+    /// How a run is joined again; `None` (default): it is not.
+    pub resume: Option<Resume>,
+    /// Where the jitter begins.
+    pub seed: u64,
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        Self {
+            attempts: 5,
+            base_ms: 500.0,
+            min_ms: 100.0,
+            per_minute: 60.0,
+            max_ms: 30_000.0,
+            idle_ms: 0.0,
+            refusals: false,
+            posts: false,
+            renew_headers: false,
+            resume: None,
+            seed: 1,
+        }
+    }
+}
+
+impl Network {
+    /// Reads the application's JSON: the members above by their names in camel case, and `by`, `path`, `param` of the
+    /// way to resume.
+    pub fn read(json: &str) -> Result<Self, Misuse> {
+        let expected = Misuse::Input("an object with the options of the network");
+        let fields = Raw::parse_object(json, 8).ok().flatten().ok_or(expected)?;
+        let number = |name: &str, otherwise: f64| {
+            fields.some(name).and_then(Raw::whole).map_or(otherwise, |number| number as f64)
+        };
+        let yes = |name: &str| fields.some(name).and_then(Raw::boolean).unwrap_or_default();
+        let otherwise = Self::default();
+        Ok(Self {
+            attempts: number("attempts", 5.0) as u32,
+            base_ms: number("baseMs", otherwise.base_ms),
+            min_ms: number("minMs", otherwise.min_ms),
+            per_minute: number("perMinute", otherwise.per_minute),
+            max_ms: number("maxMs", otherwise.max_ms),
+            idle_ms: number("idleMs", otherwise.idle_ms),
+            refusals: yes("refusals"),
+            posts: yes("posts"),
+            renew_headers: yes("renewHeaders"),
+            resume: Resume::read(&fields)?,
+            seed: number("seed", 1.0) as u64,
+        })
+    }
+
+    /// Whether a request that was answered with this status may be sent again.
+    pub(in crate::session) fn repeats(&self, status: u16, joins: bool) -> bool {
+        match status {
+            425 | 429 | 503 => joins || self.refusals || self.posts,
+            // A gateway does not know whether the agent behind it has begun.
+            408 | 502 | 504 => joins || self.posts,
+            500.. => joins,
+            _ => false,
+        }
+    }
+
+    /// Full jitter: anything from the floor up to the bound, which doubles with every attempt.
+    pub(in crate::session) fn delay(&mut self, attempt: u32, base: Option<f64>) -> f64 {
+        // xorshift64*, which must not stand at 0.
+        let mut seed = self.seed.max(1);
+        seed ^= seed >> 12;
+        seed ^= seed << 25;
+        seed ^= seed >> 27;
+        self.seed = seed;
+        let random = (seed.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1_u64 << 53) as f64;
+        let bound = base.unwrap_or(self.base_ms) * f64::from(1_u32 << attempt.saturating_sub(1).min(30));
+        self.min_ms + random * (bound.min(self.max_ms) - self.min_ms).max(0.0)
+    }
+}
+
+/// How a run is joined again, after the connection was lost or left.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resume {
+    /// What tells how far the stream was read.
+    mark: Mark,
+    /// How the stream begins where there is no cursor; `None`: it needs one.
+    whole: Option<Answer>,
+    /// The request that begins a run may be answered with the run's id instead of its stream.
+    pub(in crate::session) split: bool,
+    /// The member of `forwardedProps` that tells the server the cursor.
+    param: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Mark {
+    None,
+    /// The `id` of a server-sent event.
+    Id,
+    /// A member of the event, as a path of keys.
+    Member(Vec<String>),
+}
+
+/// How the stream of a run that is joined continues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum Answer {
+    /// After the cursor.
+    Rest,
+    /// With snapshots, and with a START of what is open, or without one.
+    Snapshot,
+    /// From the beginning of the run.
+    Replay,
+}
+
+impl Resume {
+    /// One of the ways by its name; see `ResumeOptions` in `js/api/transport.ts`.
+    pub fn by(name: &str, path: Option<&str>, param: Option<&str>) -> Result<Self, Misuse> {
+        let plain = |mark, whole| Self { mark, whole, split: false, param: None };
+        Ok(match (name, path) {
+            ("last-event-id", _) => plain(Mark::Id, None),
+            ("run-url", _) => Self { split: true, ..plain(Mark::Id, Some(Answer::Replay)) },
+            ("cursor" | "socket-cursor", Some(path)) => {
+                let param = param.map(str::to_owned);
+                Self { param, ..plain(Mark::Member(keys(path)), None) }
+            }
+            ("snapshot" | "prelude", _) => plain(Mark::None, Some(Answer::Snapshot)),
+            ("replay", _) => plain(Mark::None, Some(Answer::Replay)),
+            _ => return Err(Misuse::Input("a way to resume that is known, with what it needs")),
+        })
+    }
+
+    fn read(fields: &Fields<'_>) -> Result<Option<Self>, Misuse> {
+        let text = |name: &str| fields.some(name).and_then(Raw::string);
+        text("by").map(|by| Self::by(&by, text("path").as_deref(), text("param").as_deref())).transpose()
+    }
+
+    /// How the stream of a run continues that was read up to this cursor; `None`: it cannot be joined.
+    pub(in crate::session) fn answer(&self, cursor: Option<&str>) -> Option<Answer> {
+        if cursor.is_some() { Some(Answer::Rest) } else { self.whole }
+    }
+
+    pub(in crate::session) fn replays(&self) -> bool {
+        self.whole == Some(Answer::Replay)
+    }
+
+    /// Whether a replay may begin with earlier runs of the thread.
+    pub(in crate::session) fn tells_threads(&self) -> bool {
+        self.replays() && self.mark == Mark::None
+    }
+
+    /// What tells the place of a frame in the stream; and whether it grows.
+    pub fn mark(&self, frame: &Frame<'_>, max_depth: usize) -> Option<(String, Option<u64>)> {
+        let mark = match &self.mark {
+            Mark::None => return None,
+            Mark::Id => return (frame.own_id && !frame.id.is_empty()).then(|| (frame.id.to_owned(), None)),
+            Mark::Member(path) => {
+                let mut at = Raw::parse(frame.data, max_depth).ok()?;
+                for key in path {
+                    at = at.object()?.some(key)?;
+                }
+                at
+            }
+        };
+        let text = mark.string().map_or_else(|| mark.text().to_owned(), String::from);
+        let number = text.parse().ok();
+        Some((text, number))
+    }
+
+    /// The body of the request that began the run, with the cursor where the server looks for it.
+    pub(in crate::session) fn body(&self, body: &str, cursor: Option<&str>) -> Option<String> {
+        let (param, cursor) = (self.param.as_deref()?, cursor?);
+        let fields = Raw::parse_object(body, usize::MAX).ok().flatten()?;
+        let mut json = String::new();
+        let mut object = JsonWriter::object(&mut json);
+        const PROPS: &str = "forwardedProps";
+        for (key, value) in fields.iter().filter(|(key, _)| key != PROPS) {
+            write_json(object.member(&key), value.text());
+        }
+        let mut props = JsonWriter::object(object.member(PROPS));
+        if let Some(given) = fields.get(PROPS).and_then(Raw::object) {
+            for (key, value) in given.iter().filter(|(key, _)| key != param) {
+                write_json(props.member(&key), value.text());
+            }
+        }
+        // What was a number in the events is one in the request.
+        match cursor.parse::<u64>() {
+            Ok(number) => props.number(param, Some(number)),
+            Err(_) => props.string(param, cursor),
+        };
+        props.close();
+        object.close();
+        Some(json)
+    }
+}
+
+/// The keys of a JSON Pointer, or one member's name.
+fn keys(path: &str) -> Vec<String> {
+    match path.strip_prefix('/') {
+        Some(pointer) => pointer.split('/').map(|key| pointer_key(key).unwrap_or_else(|| key.to_owned())).collect(),
+        None => vec![path.to_owned()],
+    }
+}
+
+/// The milliseconds that a `Retry-After` asks for: seconds, or a date as HTTP writes it.
+pub(in crate::session) fn retry_after(value: &str, now: f64) -> Option<f64> {
+    let value = value.trim();
+    if let Ok(seconds) = value.parse::<u32>() {
+        return Some(f64::from(seconds) * 1000.0);
+    }
+    let mut parts = value.split_whitespace().skip(1);
+    let (day, month, year, time) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let months = b"JanFebMarAprMayJunJulAugSepOctNovDec".as_chunks::<3>().0;
+    let month = months.iter().position(|name| name == month.as_bytes())? + 1;
+    parse_time(&format!("{year}-{month:02}-{day}T{time}Z")).map(|at| (at - now).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now = 784_111_777_000.0;
+        for (value, expected) in [
+            ("120", Some(120_000.0)),
+            (" 0 ", Some(0.0)),
+            ("Sun, 06 Nov 1994 08:49:47 GMT", Some(10_000.0)),
+            ("Sun, 06 Nov 1994 08:49:00 GMT", Some(0.0)),
+            ("Sun, 06 ovD 1994 08:49:47 GMT", None),
+            ("-1", None),
+            ("soon", None),
+            ("", None),
+        ] {
+            assert_eq!(retry_after(value, now), expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn delays_are_anything_up_to_a_bound_that_doubles() {
+        let mut network = Network { min_ms: 0.0, base_ms: 100.0, max_ms: 1000.0, seed: 7, ..Network::default() };
+        for (attempt, bound) in [(1, 100.0), (2, 200.0), (3, 400.0), (4, 800.0), (5, 1000.0), (60, 1000.0)] {
+            let delays: Vec<f64> = (0..200).map(|_| network.delay(attempt, None)).collect();
+            assert!(delays.iter().all(|delay| (0.0..bound).contains(delay)), "{attempt}");
+            assert!(delays.iter().any(|delay| *delay < bound / 10.0), "{attempt}");
+            assert!(delays.iter().any(|delay| *delay > bound * 0.9), "{attempt}");
+        }
+        assert!(network.delay(1, Some(3.0)) < 3.0, "the server's own base");
+        network.min_ms = 50.0;
+        for base in [Some(0.0), Some(49.0), None] {
+            let delays: Vec<f64> = (0..200).map(|_| network.delay(1, base)).collect();
+            assert!(delays.iter().all(|delay| (50.0..=100.0).contains(delay)), "{base:?}");
+        }
+        assert_eq!(
+            Network { seed: 3, ..network.clone() }.delay(1, None),
+            Network { seed: 3, ..network }.delay(1, None)
+        );
+    }
+
+    #[test]
+    fn the_cursor_goes_into_forwarded_props() {
+        let resume = Resume::by("cursor", Some("/metadata/a~1b"), Some("after")).unwrap();
+        let body = r#"{"threadId":"t","state":{"n":1.0},"forwardedProps":{"after":1,"x":12345678901234567890}}"#;
+        let expected = r#"{"threadId":"t","state":{"n":1.0},"forwardedProps":{"x":12345678901234567890,"after":7}}"#;
+        assert_eq!(resume.body(body, Some("7")).as_deref(), Some(expected));
+        let expected = r#"{"forwardedProps":{"after":"7-b"}}"#;
+        assert_eq!(resume.body("{}", Some("7-b")).as_deref(), Some(expected));
+        assert_eq!(resume.body("{}", None), None);
+        assert_eq!(resume.mark, Mark::Member(vec!["metadata".into(), "a/b".into()]));
+    }
+
+    #[test]
+    fn the_options_are_read() {
+        let network = Network::read(r#"{"attempts":0,"idleMs":9,"posts":true,"by":"run-url","seed":5}"#).unwrap();
+        let resume = Some(Resume::by("run-url", None, None).unwrap());
+        let expected = Network { attempts: 0, idle_ms: 9.0, posts: true, seed: 5, resume, ..Network::default() };
+        assert_eq!(network, expected);
+        for json in ["[]", r#"{"by":"magic"}"#, r#"{"by":"cursor"}"#] {
+            assert!(Network::read(json).is_err(), "{json}");
+        }
+    }
+}

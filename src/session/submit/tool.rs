@@ -1,0 +1,43 @@
+//! A tool that the page has, as a submit names it.
+
+use crate::wire::{Fields, JsonWriter, Raw};
+
+#[derive(Debug, Clone)]
+pub(in crate::session) struct PageTool {
+    pub name: String,
+    /// The page has no function for it: a person answers.
+    pub manual: bool,
+    pub needs_approval: bool,
+    /// Whether its result is worth another run.
+    pub follow_up: bool,
+}
+
+impl PageTool {
+    /// Reads `pageTools`: `[{name, manual?, needsApproval?, followUp?}]`.
+    pub fn read_all(input: &Fields<'_>) -> Vec<Self> {
+        let list = input.some("pageTools").and_then(Raw::array).unwrap_or_default();
+        let tool = |raw: Raw<'_>| {
+            let fields = raw.object()?;
+            let is = |name: &str| fields.get(name).and_then(Raw::boolean);
+            Some(Self {
+                name: fields.get("name")?.string()?.into_owned(),
+                manual: is("manual") == Some(true),
+                needs_approval: is("needsApproval") == Some(true),
+                follow_up: is("followUp") != Some(false),
+            })
+        };
+        list.into_iter().filter_map(tool).collect()
+    }
+
+    /// As [`Self::read_all`] reads it.
+    pub fn save(&self, out: &mut String) {
+        let mut object = JsonWriter::object(out);
+        object.string("name", &self.name);
+        for (name, is) in
+            [("manual", self.manual), ("needsApproval", self.needs_approval), ("followUp", self.follow_up)]
+        {
+            object.member(name).push_str(if is { "true" } else { "false" });
+        }
+        object.close();
+    }
+}
