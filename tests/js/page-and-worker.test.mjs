@@ -94,6 +94,43 @@ for (const where of ["the page", "a worker"]) {
       }
     });
 
+    it("has what was submitted in the save before anything answers", async () => {
+      for (const during of [false, true]) {
+        const persist = { ...memoryStore() };
+        persist.save = async (save) => void (persist.kept = structuredClone(save));
+        const side = make({ persist });
+        side.server.reply(text("one"));
+        await side.agent.submit({ message: user("u") });
+        if (during) await streaming(side, "s");
+        side.server.open(text("two"));
+        void side.agent.submit({ message: user("v"), runId: "q" });
+        const { messages, queue } = side.agent.save();
+        assert.ok(messages.some(({ id }) => id === "v") || queue.some(({ runId }) => runId === "q"));
+        await until(() => JSON.stringify(persist.kept).includes('"v"'));
+        side.agent.dispose();
+      }
+    });
+
+    it("keeps what has come while an edit is on its way", async () => {
+      const side = make();
+      await streaming(side);
+      const lost = [];
+      let shown = [];
+      side.agent.subscribe(() => {
+        const ids = side.now().messages.map(({ id }) => id);
+        lost.push(...shown.filter((id) => !ids.includes(id)));
+        shown = ids;
+      });
+      for (let n = 0; n < 24; n++) {
+        side.server.send(...text(`${n}`));
+        for (let turn = 0; turn < n % 6; turn++) await new Promise(setImmediate);
+        side.agent.setMessages((messages) => messages.map((message) => ({ ...message, metadata: { n } })));
+      }
+      side.server.end();
+      await until(() => !side.now().isLoading);
+      assert.deepEqual([lost, side.now().messages.length], [[], 26]);
+    });
+
     it("saves a queue without what was cancelled, and nothing of what was reset, also in the same task", async () => {
       for (const how of ["cancelQueued", "signal", "reset"]) {
         const persist = memoryStore();

@@ -80,13 +80,13 @@ impl Session {
         self.thread.set_messages(messages);
         self.thread.set_state(state);
         self.thread.restore_unsent(&unsent);
-        if let Some(usage) = fields.some("usage") {
-            self.thread.restore_usage(usage);
-        }
         self.thread.restore_interrupts(interrupts);
         self.verdict.named(string("runId"));
         // The lists of a save change nothing.
         self.review_calls();
+        if let Some(usage) = fields.some("usage") {
+            self.thread.restore_usage(usage);
+        }
         self.asked.restore(&fields);
         self.rejoin.restore(&fields, &mut self.thread);
         for submit in queue {
