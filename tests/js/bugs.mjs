@@ -86,25 +86,11 @@ export const bugs = [
     tests: ["edits"],
   },
   {
-    name: "an edit on its way to the worker takes away what has come since",
-    file: "agent/edit.ts",
-    from: "const since = [...now].filter(([key]) => !then.has(key)).map(([, message]) => message);",
-    to: "const since: Message[] = [];",
-    tests: ["page-and-worker"],
-  },
-  {
     name: "a run ends in the page before what it has brought is shown",
     file: "worker/serve.ts",
     from: "// Who waits for the end finds it in the snapshot.\n    patch();",
     to: "",
     tests: ["lockstep"],
-  },
-  {
-    name: "a submit is not in the save until the worker has answered",
-    file: "agent/agent.ts",
-    from: "if (link.late || !link.open()) saving?.save();",
-    to: "if (!link.open()) saving?.save();",
-    tests: ["page-and-worker"],
   },
   {
     name: "a submit that was cancelled comes back with a reload",
@@ -117,7 +103,7 @@ export const bugs = [
     name: "a reload does not join the run in progress",
     file: "agent/agent.ts",
     from: "options.autoAttach === false",
-    to: "options.autoAttach !== undefined",
+    to: "options.autoAttach !== true",
     tests: ["saves"],
   },
 ];
