@@ -1,6 +1,5 @@
 // js/ as JavaScript: a file for each, with its types and its map, and all that a page without a bundler needs in one file.
 
-import { build } from "esbuild";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { at } from "./paths.mjs";
@@ -30,6 +29,7 @@ export async function compileSources(folder) {
  * @param {string} folder of the package
  */
 export async function writeOneFile(folder) {
+  const { build } = await import("esbuild");
   await build({
     entryPoints: [join(folder, "index.js")],
     outfile: join(folder, oneFileName),

@@ -12,7 +12,7 @@
 //!     a connection that is lost leads to waiting and back to connecting, where that is possible
 //! ```
 //!
-//! A session is a spine with parts. Each part owns its state, and nothing else can write it; the spine hands a part what it may
+//! A session is a spine with parts. Each part owns its state and is the only one that writes it; the spine hands a part what it may
 //! use, and does what the part returns. Arrows go one way, and parts of one floor do not know each other:
 //!
 //! ```text

@@ -75,7 +75,7 @@ impl Members {
     }
 }
 
-/// Neighbours in a list.
+/// Neighbors in a list.
 #[derive(Debug)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(super) enum Run {
@@ -230,7 +230,7 @@ const MOST_ONE_BY_ONE: usize = 64;
 type Pair<'t> = (Option<&'t Tree>, Option<&'t Tree>);
 
 /// Which elements of a list are which of another one: the same from the beginning and to the end, and between them those
-/// that have the same id, or are equal, as far as they stand in the same order. Of what is left, neighbours that are alike.
+/// that have the same id, or are equal, as far as they stand in the same order. Of what is left, neighbors that are alike.
 fn align<'t>(mut old: &'t [Tree], mut new: &'t [Tree], pair: &mut dyn FnMut(Pair<'t>)) {
     while let (Some((a, old_rest)), Some((b, new_rest))) = (old.split_first(), new.split_first())
         && a.equals(b)

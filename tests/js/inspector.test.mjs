@@ -151,19 +151,23 @@ describe("what has changed", () => {
     assert.ok(preview(a).length < 600 && preview("x".repeat(10 ** 7)).length < 600);
   });
 
-  it("belongs to the event that made it, also where one notification shows several", { skip }, async () => {
-    const all = watched();
+  for (const notify of ["sync", { throttleMs: 10_000 }]) it(`belongs to the event that made it, also where one notification shows several: ${JSON.stringify(notify)}`, { skip }, async () => {
+    const all = watched({ notify });
     await run(all,
       { type: "STATE_SNAPSHOT", snapshot: { n: 1, list: [] } },
       { type: "STATE_DELTA", delta: [{ op: "replace", path: "/n", value: 2 }] },
       { type: "STATE_DELTA", delta: [{ op: "add", path: "/list/-", value: "x" }] },
       text("Hel", "lo"),
+      toolCall("weather", {}, "c"),
+      { type: "TOOL_CALL_RESULT", messageId: "res", toolCallId: "c", content: "sun" },
     );
     const changes = (type) => all.log.entries.filter((entry) => entry.type === type).map(({ changes }) => changes);
     assert.deepEqual(changes("STATE_DELTA").map(({ state }) => state), [[{ path: "/n", before: "1", after: "2" }], [{ path: "/list/0", after: '"x"' }]]);
     const [content] = changes("TEXT_MESSAGE_CONTENT");
     assert.equal(content.messages[0].role, "assistant");
     assert.equal(content.messages[0].after.length, 5);
+    const roles = (type) => changes(type).flatMap(({ messages = [] }) => messages.map(({ role }) => role));
+    assert.deepEqual([roles("TOOL_CALL_START"), roles("TOOL_CALL_RESULT"), changes("RUN_FINISHED")], [["assistant"], ["tool"], [undefined]]);
     const own = all.log.entries.find(({ type, changes }) => type === "page" && changes?.messages);
     assert.equal(own.changes.messages[0].role, "user");
   });

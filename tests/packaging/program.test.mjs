@@ -52,7 +52,7 @@ test("npx ag-ui-wasm prints its version and refuses what it does not know", asyn
   const { version } = JSON.parse(readFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/package.json"), "utf8"));
   const printed = await npx("--version");
   assert.deepEqual([printed.status, printed.out], [0, `${version}\n`]);
-  const { status, err } = await npx("chek");
+  const { status, err } = await npx("judge");
   assert.equal(status, 2);
-  assert.match(err, /unknown command "chek"/);
+  assert.match(err, /unknown command "judge"/);
 });
