@@ -9,7 +9,7 @@
 //        ▲                      │failed
 //        └──────────────────────┘ (status "error", nothing is lost)
 
-import { cutOff } from "../snapshot/cut-off.js";
+import { begun, cancelled, failed, stopped } from "../snapshot/project.js";
 import { AgentError } from "../api/error.js";
 import { call } from "../base/call.js";
 import { internal, misuse } from "../base/failure.js";
@@ -22,9 +22,6 @@ import { kept } from "../base/weak.js";
 
 /** Whether a run is that one, or follows on its calls: it has its id and a number then. */
 export const belongs = (runId: string, id: string): boolean => runId === id || runId.replace(/-\d+$/, "") === id;
-
-const closed = { phase: "closed", attempt: 0 } as const;
-const connecting = { phase: "connecting", attempt: 0 } as const;
 
 /** The link of one agent. Touches no WebAssembly before it has to. */
 export function createLink<State>(client: Client<State>): Link<State> {
@@ -85,9 +82,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     else forget();
     kept.delete(client);
     const outcome = ended.length ? "error" : last.outcome;
-    release(() =>
-      publish({ ...last, status: "error", isLoading: false, error, outcome, queue: [], connection: closed }),
-    );
+    release(() => publish(failed(last, error, outcome)));
     for (const run of ended) settle(run, { runId: run.id, outcome: "error", error });
     if (!ended.length) emitter.emit("error", error);
   };
@@ -116,13 +111,10 @@ export function createLink<State>(client: Client<State>): Link<State> {
     const shown = steps.reduce((snapshot, { edit }) => edit.fold(snapshot), base ?? read());
     const first = steps.find(begins)?.run;
     if (first) {
-      const { id: runId } = first;
-      const waiting = { status: "running", isLoading: true, error: undefined, outcome: undefined } as const;
-      publish({ ...shown, runId, ...waiting, connection: connecting });
+      publish(begun(shown, first.id));
     } else {
-      const cancelled = { status: "idle", isLoading: false, outcome: "aborted", connection: closed } as const;
       if (!shared.saved && !steps.some(({ run, acts }) => run || acts)) forget();
-      publish(read().isLoading ? { ...shown, ...cancelled } : shown);
+      publish(read().isLoading ? cancelled(shown) : shown);
     }
   };
 
@@ -283,7 +275,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       forget();
       shared.saved = true;
       const last = read();
-      if (last.isLoading) publish({ ...cutOff(last, "aborted"), status: "idle", isLoading: false, outcome: "aborted", connection: closed });
+      if (last.isLoading) publish(stopped(last));
       for (const run of [...runs]) {
         if (waiting.includes(run.id)) delete run.ticket;
         else settle(run, { runId: run.id, outcome });
@@ -323,9 +315,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       forget();
       const last = read();
       release(() => {
-        if (!last.isLoading) return;
-        const ended = cutOff(last, "aborted");
-        publish({ ...ended, status: "idle", isLoading: false, outcome: "aborted", queue: [], connection: closed });
+        if (last.isLoading) publish({ ...stopped(last), queue: [] });
       });
       const { runId, isLoading } = last;
       const own = runId !== undefined && [...runs].some(({ id }) => belongs(runId, id));

@@ -7,7 +7,7 @@ import { call } from "../base/call.js";
 import { internal, isTrap, misuse } from "../base/failure.js";
 import { kept, weakly } from "../base/weak.js";
 import type { Body, Session } from "../glue/core.js";
-import { cutOff } from "../snapshot/cut-off.js";
+import { cutOff } from "../snapshot/project.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep, type CheckpointData, type Patching } from "../snapshot/mirror.js";
 import { createScheduler } from "../snapshot/notify.js";

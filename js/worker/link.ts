@@ -6,7 +6,7 @@
 //
 // `confirmed` is what the worker has told; patches fit that one only. What is shown is `confirmed` with the guesses on it.
 
-import { cutOff } from "../snapshot/cut-off.js";
+import { begun, stopped } from "../snapshot/project.js";
 import { misuse } from "../base/failure.js";
 import { createLink } from "../core/link.js";
 import type { Client, Link, Run } from "../core/client.js";
@@ -19,9 +19,6 @@ import { weakly } from "../base/weak.js";
 import type { Failure } from "./pipe.js";
 import type { Pool } from "./pool.js";
 import { createRemoteSession, type RemoteSession } from "./session.js";
-
-const closed = { phase: "closed", attempt: 0 } as const;
-const connecting = { phase: "connecting", attempt: 0 } as const;
 
 /** Where the core of an agent is. */
 export type Place = { readonly at: "worker" } | { readonly at: "page"; readonly core: Core };
@@ -111,17 +108,11 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     remote = rest = undefined;
   };
 
-  const stopped = (snapshot: Snapshot): Snapshot =>
-    snapshot.queue.length || !snapshot.isLoading
-      ? snapshot
-      : {
-          ...cutOff(snapshot, "aborted"),
-          ...{ status: "idle", isLoading: false, outcome: "aborted", connection: closed },
-        };
-
   /** A run ends: nothing of it is shown, whatever is on the way. */
   const stop = (act: () => void): Promise<void> | undefined => {
-    const still = stopped(client.read());
+    const shown = client.read();
+    // What waits in the queue begins next.
+    const still = shown.queue.length || !shown.isLoading ? shown : stopped(shown);
     return guess(act, () => still, () => ({ stops: true }));
   };
 
@@ -290,8 +281,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
       const entry = { run: own, waits: busy };
       runs.set(run, own);
       if (run.part) parts.add(own);
-      const begun = { status: "running", isLoading: true, error: undefined, outcome: undefined, connection: connecting } as const;
-      const fold = (at: Snapshot): Snapshot => (busy ? at : { ...run.fold(at), ...begun, runId: run.id });
+      const fold = (at: Snapshot): Snapshot => (busy ? at : begun(run.fold(at), run.id));
       const known = guess(() => link.run(own), fold, () => ({ ticket: own.ticket, part: run.part }));
       if (!known || !run.queued || (busy && (run.ifBusy === "drop" || run.ifBusy === "reject"))) return;
       sent.add(entry);
