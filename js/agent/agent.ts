@@ -160,7 +160,7 @@ export function createAgentOver<State, Place>(
     },
     resumes: () => !!options.resume,
     read: () => bare,
-    mark: history.add,
+    checkpoint: history.add,
     publish: (next) => publish(next),
   });
 

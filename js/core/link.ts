@@ -47,7 +47,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     actions?.forEach((action) => action());
   };
 
-  const tell = (run: Run<State> | undefined, result: RunResult): void => {
+  const report = (run: Run<State> | undefined, result: RunResult): void => {
     run?.resolve(result);
     if (run?.part && [...runs].some(({ part }) => part)) return;
     if (run?.quiet && result.outcome === "success") return;
@@ -58,7 +58,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
 
   const settle = (run: Run<State>, result: RunResult): void => {
-    if (runs.delete(run)) tell(run, result);
+    if (runs.delete(run)) report(run, result);
   };
 
   /** What waits for a session shall have one, also if nobody holds the agent. */
@@ -87,7 +87,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     if (!ended.length) emitter.emit("error", error);
   };
 
-  const shared: Shared<State> = { runs, disposed: false, soon, tell, giveUp };
+  const shared: Shared<State> = { runs, disposed: false, soon, report, giveUp };
 
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
   const open = (): void => {

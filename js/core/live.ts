@@ -32,7 +32,7 @@ export function openSession<State>(
 ): AgentSnapshot<State> | undefined {
   type Snapshot = AgentSnapshot<State>;
   const { settings, emitter, calls, read, publish } = { ...client, calls: client.parts()!.calls };
-  const { runs, soon, tell } = shared;
+  const { runs, soon, report } = shared;
   const tickets = new Map<number, Run<State>>();
   // Results of runs that ended before their ticket was returned.
   const early = new Map<number, string>();
@@ -46,7 +46,7 @@ export function openSession<State>(
   let until = Infinity;
   // A patch that is not applied to its end, with the checkpoints on its way; whether it continues in a task of its own.
   let patching: Patching<Snapshot> | undefined;
-  const marks: [CheckpointData, Snapshot][] = [];
+  const checkpoints: [CheckpointData, Snapshot][] = [];
   let turning = false;
   // What is done once it is shown.
   const unshown: (() => void)[] = [];
@@ -71,7 +71,7 @@ export function openSession<State>(
     }
     const { snapshot: next } = patching!;
     patching = undefined;
-    for (const [mark, snapshot] of marks.splice(0)) client.mark(mark, snapshot);
+    for (const [data, snapshot] of checkpoints.splice(0)) client.checkpoint(data, snapshot);
     if (next.error !== read().error) explain(next.error);
     publish(next);
     leave();
@@ -90,7 +90,7 @@ export function openSession<State>(
       if (patch === undefined) return !!patching?.whole;
       if (patching?.whole) again = false;
       if (!patching || patching.whole) {
-        patching = beginPatch(patching?.snapshot ?? read(), (mark, snapshot) => marks.push([mark, snapshot]));
+        patching = beginPatch(patching?.snapshot ?? read(), (data, snapshot) => checkpoints.push([data, snapshot]));
       }
       patching.take(patch);
       if (late()) return goOn();
@@ -160,12 +160,12 @@ export function openSession<State>(
     const { error: data, ...result } = JSON.parse(json);
     const waiting = run ?? adopted(result.runId);
     onceShown(() => {
-      if (!data) return tell(waiting, result);
+      if (!data) return report(waiting, result);
       const shown = read().error;
       const same = shown && shown.kind === data.kind && shown.message === data.message;
       const error = same ? shown : new AgentError(data);
       if (!same) explain(error);
-      tell(waiting, { ...result, error } as RunResult);
+      report(waiting, { ...result, error } as RunResult);
     });
   };
 
@@ -179,7 +179,7 @@ export function openSession<State>(
     const ended = cutOff(last, "error");
     const shown = { ...ended, messages: [...ended.messages, ...last.queue.flatMap(({ messages }) => messages)] };
     const rescued = client.rescue?.(settings.saves ? ended.messages : shown.messages);
-    // What the thread does not tell stays known; but a save over which the core fails is not tried twice.
+    // What the thread does not say stays known; but a save over which the core fails is not tried twice.
     if (rescued !== undefined) shared.saved = rescued || undefined;
     else if (!restoring && (shared.known !== undefined || last.interrupts.length || last.toolCalls.length)) {
       shared.saved = rescue(shared.known === undefined ? shown : ended);
@@ -328,7 +328,7 @@ export function openSession<State>(
       else if (!ask(edit.apply)) return undefined;
     }
     if (!current()) return undefined;
-    const first = beginPatch(next, client.mark);
+    const first = beginPatch(next, client.checkpoint);
     for (let patch; !first.whole && (patch = session.takePatch()) !== undefined; ) {
       first.take(patch);
       while (first.step());

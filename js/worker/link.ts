@@ -4,7 +4,7 @@
 //   page:    call ──► guess shown ─────────────────────────► patch shown, guess dropped
 //               └───────────► worker: core ──► echo, patch ──┘
 //
-// `confirmed` is what the worker has told; patches fit that one only. What is shown is `confirmed` with the guesses on it.
+// `confirmed` is what the worker has said; patches fit that one only. What is shown is `confirmed` with the guesses on it.
 
 import { begun, stopped } from "../snapshot/project.js";
 import { misuse } from "../base/failure.js";
@@ -120,7 +120,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
    * The session is lost. What the page holds of it is kept for the next one. A worker that has ended is an error only for
    * those who wait for a run.
    */
-  const lose = (died: boolean, told: boolean, fail: () => void): (() => void) => {
+  const lose = (died: boolean, read: boolean, fail: () => void): (() => void) => {
     const made = [...guesses];
     const shown = client.read();
     const stops = made.some((guess) => guess.stops);
@@ -140,7 +140,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     // The server continues after what this thread has.
     const then = confirmed.isLoading && client.resumes() ? thread : shown;
     heir = (messages) => {
-      if (!died && !told) return "";
+      if (!died && !read) return "";
       const { threadId } = client.settings;
       return composeSave(beside, { threadId, messages: then === shown ? messages : then.messages, state: then.state }, client.settings.saves ? waiting : []);
     };
@@ -165,7 +165,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     const life = { die: (reason: string): void => session.die(reason) };
     const place = pool.open(weakly(life).die);
     // The worker has read what it was given.
-    let told = false;
+    let read = false;
     const session: RemoteSession = createRemoteSession(place.port, { ...options }, messages, state, host, {
       refused: (ticket, why) => refusals.set(ticket, why),
       misused: (why) => emitter.emit("error", misuse(why)),
@@ -175,7 +175,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
         if (late) show();
       },
       saved: (json) => {
-        told = true;
+        read = true;
         executed.clear();
         cancelled.clear();
         rest = json;
@@ -184,7 +184,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
       received: () => {
         if (late) show();
       },
-      lost: (died) => (session === remote ? lose(died, told, () => host.changed(true)) : undefined),
+      lost: (died) => (session === remote ? lose(died, read, () => host.changed(true)) : undefined),
       working: place.working,
       begun: (toolCallId) => void executed.add(toolCallId),
       approved: (toolCallId, method) => client.parts()!.calls.approve(toolCallId, method),
