@@ -321,7 +321,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       const own = runId !== undefined && [...runs].some(({ id }) => belongs(runId, id));
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
       // It follows on calls, or is one of an earlier session.
-      if (isLoading && runId !== undefined && !own) tell(undefined, { runId, outcome: "aborted" });
+      if (isLoading && runId !== undefined && !own) report(undefined, { runId, outcome: "aborted" });
     },
   };
   return link;
