@@ -48,6 +48,8 @@ export interface Run<State> {
 export interface Edit<State> {
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   apply(session: Session): void;
+  /** What it makes of the agent as a save, if that is more than the snapshot shows. */
+  readonly save?: string;
 }
 
 /** A change that waits for a session; `acts`: one that needs it. */

@@ -20,6 +20,9 @@ import { composeSave, type Queued } from "../snapshot/save.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { kept } from "../base/weak.js";
 
+/** Whether a run is that one, or follows on its calls: it has its id and a number then. */
+export const belongs = (runId: string, id: string): boolean => runId === id || runId.replace(/-\d+$/, "") === id;
+
 /** The link of one agent. Touches no WebAssembly before it has to. */
 export function createLink<State>(client: Client<State>): Link<State> {
   type Snapshot = AgentSnapshot<State>;
@@ -230,6 +233,8 @@ export function createLink<State>(client: Client<State>): Link<State> {
       else ask((session) => session.cancel(ticket));
     },
     stop: () => {
+      // What they come to is of no use from now on, also where somebody has answered the call meanwhile.
+      if (read().isLoading) client.parts()?.calls.abandonAll();
       const first = steps.find(({ run }) => run)?.run;
       if (shared.live) shared.live.ask((session) => session.stop());
       else if (first) cancelWaiting(first);
@@ -248,7 +253,8 @@ export function createLink<State>(client: Client<State>): Link<State> {
         if (done) return;
       } else heard?.();
       forget();
-      shared.saved = undefined;
+      // Nothing of what was known before comes back.
+      shared.saved = shared.known = edit.save;
       publish(edit.fold(read()));
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
     },
@@ -303,6 +309,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       });
     },
     dispose: () => {
+      flush();
       shared.disposed = true;
       end();
       forget();
@@ -310,7 +317,11 @@ export function createLink<State>(client: Client<State>): Link<State> {
       release(() => {
         if (last.isLoading) publish({ ...stopped(last), queue: [] });
       });
+      const { runId, isLoading } = last;
+      const own = runId !== undefined && [...runs].some(({ id }) => belongs(runId, id));
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
+      // It follows on calls, or is one of an earlier session.
+      if (isLoading && runId !== undefined && !own) report(undefined, { runId, outcome: "aborted" });
     },
   };
   return link;

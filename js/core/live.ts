@@ -13,6 +13,7 @@ import { beginPatch, keep, type CheckpointData, type Patching } from "../snapsho
 import { createScheduler } from "../snapshot/notify.js";
 import { composeSave } from "../snapshot/save.js";
 import type { Client, Live, Run, Shared, Step } from "./client.js";
+import { belongs } from "./link.js";
 import type { Port } from "./port.js";
 import { readBody, sliceMs, turn } from "./read.js";
 import { watched, type WatchfulHost } from "./traps.js";
@@ -144,9 +145,9 @@ export function openSession<State>(
     Object.defineProperty(error, "cause", { value: thrown.cause, writable: true, configurable: true });
   };
 
-  /** Whoever waits for a run of the queue of an earlier session; a run that follows on its calls has its id and a number. */
+  /** Whoever waits for a run of the queue of an earlier session. */
   const adopted = (runId: string): Run<State> | undefined => {
-    const run = [...runs].find(({ id, ticket }) => ticket === undefined && (runId === id || runId.replace(/-\d+$/, "") === id));
+    const run = [...runs].find(({ id, ticket }) => ticket === undefined && belongs(runId, id));
     if (run) runs.delete(run);
     return run;
   };
@@ -291,9 +292,10 @@ export function openSession<State>(
     start,
     flush: () => show(Infinity),
     end: () => {
-      call(() => session?.dispose());
       kept.delete(live);
+      // Whoever ends it says what becomes of its runs.
       shared.live = undefined;
+      call(() => session?.dispose());
       scheduler.clear();
       calls.abandonAll();
       leave();

@@ -56,6 +56,8 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
   const refusals = new Map<number, Failure>();
   // Submits that the worker has not answered for; `waits`: as far as is known, another run is in progress.
   const sent = new Set<{ readonly run: Run<State>; readonly waits: boolean }>();
+  // Submits that were taken out of the queue since that save.
+  const cancelled = new Set<string>();
   // Calls that were executed since that save.
   const executed = new Set<string>();
   // Replies to some of the interrupts, which no save has.
@@ -175,6 +177,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
       saved: (json) => {
         read = true;
         executed.clear();
+        cancelled.clear();
         rest = json;
         thread = confirmed;
       },
@@ -193,8 +196,9 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
       },
       cancelling: (ticket, cancel) => {
         const shorter = (at: Snapshot): Snapshot => ({ ...at, queue: at.queue.filter(({ id }) => id !== String(ticket)) });
-        if (ticket < 0) cancel();
-        else void guess(cancel, shorter);
+        if (ticket < 0) return cancel();
+        for (const { id, runId } of client.read().queue) if (id === String(ticket)) cancelled.add(runId);
+        void guess(cancel, shorter);
       },
     });
     remote = session;
@@ -225,11 +229,16 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     // What a server is asked to continue after belongs to the thread of that time.
     const { messages: then, state: its } = thread;
     const { threadId } = client.settings;
-    return composeSave(beside, isLoading ? { threadId, messages: then, state: its } : { threadId, messages, state }, queuedOf([...sent]));
+    const stays = ({ runId }: { readonly runId: string }): boolean => !cancelled.has(runId);
+    const last = cancelled.size ? JSON.parse(beside) : undefined;
+    const kept = last?.queue ? JSON.stringify({ ...last, queue: last.queue.filter(stays) }) : beside;
+    return composeSave(kept, isLoading ? { threadId, messages: then, state: its } : { threadId, messages, state }, queuedOf([...sent]).filter(stays));
   };
 
+  const save = (): string => (remote ? compose(rest ?? link.save()) : link.save());
+
   const suspend = (): string => {
-    const json = remote ? compose(rest ?? link.save()) : link.save();
+    const json = save();
     freeze();
     link.suspend();
     return json;
@@ -249,27 +258,32 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     late: true,
     run: (run) => {
       const busy = client.read().isLoading || run.part === true || run.waits === true;
+      /** It has ended: what was saved meanwhile may have it still. */
+      const over = (): void => {
+        parts.delete(own);
+        if (sent.delete(entry)) client.save(save(), false, () => {});
+      };
       const own: Run<State> = {
         ...run,
         resolve: (result) => {
-          parts.delete(own);
+          over();
           const why = refusals.get(own.ticket!);
           refusals.delete(own.ticket!);
           if (why) run.reject(misuse(why));
           else run.resolve(result);
         },
         reject: (error) => {
-          parts.delete(own);
+          over();
           run.reject(error);
         },
       };
+      // Until what the worker says of itself has it.
+      const entry = { run: own, waits: busy };
       runs.set(run, own);
       if (run.part) parts.add(own);
       const fold = (at: Snapshot): Snapshot => (busy ? at : begun(run.fold(at), run.id));
       const known = guess(() => link.run(own), fold, () => ({ ticket: own.ticket, part: run.part }));
-      if (!known || !run.queued) return;
-      // Until what the worker says of itself has it.
-      const entry = { run: own, waits: busy };
+      if (!known || !run.queued || (busy && (run.ifBusy === "drop" || run.ifBusy === "reject"))) return;
       sent.add(entry);
       void known.then(() => sent.delete(entry));
     },
@@ -281,18 +295,18 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
       const { runId, isLoading } = client.read();
       const cancel = (): void => link.cancel(runs.get(run) ?? run);
       if (isLoading && runId === run.id) return void stop(cancel);
+      cancelled.add(run.id);
       void guess(cancel, (at) => ({ ...at, queue: at.queue.filter((waiting) => waiting.runId !== run.id) }));
     },
-    stop: () => {
-      // What they come to is of no use from now on; the worker would say so a moment later.
-      if (client.read().isLoading) client.parts()?.calls.abandonAll();
-      return stop(link.stop);
-    },
+    stop: () => stop(link.stop),
     reset: (edit, heard) => {
       client.parts()?.calls.abandonAll();
+      // Nothing of what the worker has told of before comes back.
+      sent.clear();
+      rest &&= edit.save ?? composeSave(undefined, client.empty());
       void guess(() => link.reset(edit), edit.fold, undefined, heard);
     },
-    save: () => (remote ? compose(rest ?? link.save()) : link.save()),
+    save,
     suspend,
     strand,
     dispose: () => {
