@@ -74,7 +74,7 @@ await main(async () => {
     }
   }
   await closeDisplay();
-  summarise(results);
+  summarize(results);
 });
 
 /** The build is part of what is tested: when it fails, what does not need it still runs. */
@@ -103,7 +103,7 @@ function print({ name, passed, failed, skipped, absent, tail }, time) {
 }
 
 /** @param {Result[]} results */
-function summarise(results) {
+function summarize(results) {
   let [passed, failed, skipped] = [0, 0, 0];
   /** @type {string[]} */
   const skips = [];

@@ -9,7 +9,7 @@
 //        ▲                      │failed
 //        └──────────────────────┘ (status "error", nothing is lost)
 
-import { cutOff } from "../snapshot/cut-off.js";
+import { begun, cancelled, failed, stopped } from "../snapshot/project.js";
 import { AgentError } from "../api/error.js";
 import { call } from "../base/call.js";
 import { internal, misuse } from "../base/failure.js";
@@ -20,8 +20,8 @@ import { composeSave, type Queued } from "../snapshot/save.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { kept } from "../base/weak.js";
 
-const closed = { phase: "closed", attempt: 0 } as const;
-const connecting = { phase: "connecting", attempt: 0 } as const;
+/** Whether a run is that one, or follows on its calls: it has its id and a number then. */
+export const belongs = (runId: string, id: string): boolean => runId === id || runId.replace(/-\d+$/, "") === id;
 
 /** The link of one agent. Touches no WebAssembly before it has to. */
 export function createLink<State>(client: Client<State>): Link<State> {
@@ -47,7 +47,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     actions?.forEach((action) => action());
   };
 
-  const tell = (run: Run<State> | undefined, result: RunResult): void => {
+  const report = (run: Run<State> | undefined, result: RunResult): void => {
     run?.resolve(result);
     if (run?.part && [...runs].some(({ part }) => part)) return;
     if (run?.quiet && result.outcome === "success") return;
@@ -58,7 +58,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
 
   const settle = (run: Run<State>, result: RunResult): void => {
-    if (runs.delete(run)) tell(run, result);
+    if (runs.delete(run)) report(run, result);
   };
 
   /** What waits for a session shall have one, also if nobody holds the agent. */
@@ -82,14 +82,12 @@ export function createLink<State>(client: Client<State>): Link<State> {
     else forget();
     kept.delete(client);
     const outcome = ended.length ? "error" : last.outcome;
-    release(() =>
-      publish({ ...last, status: "error", isLoading: false, error, outcome, queue: [], connection: closed }),
-    );
+    release(() => publish(failed(last, error, outcome)));
     for (const run of ended) settle(run, { runId: run.id, outcome: "error", error });
     if (!ended.length) emitter.emit("error", error);
   };
 
-  const shared: Shared<State> = { runs, disposed: false, soon, tell, giveUp };
+  const shared: Shared<State> = { runs, disposed: false, soon, report, giveUp };
 
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
   const open = (): void => {
@@ -113,13 +111,10 @@ export function createLink<State>(client: Client<State>): Link<State> {
     const shown = steps.reduce((snapshot, { edit }) => edit.fold(snapshot), base ?? read());
     const first = steps.find(begins)?.run;
     if (first) {
-      const { id: runId } = first;
-      const waiting = { status: "running", isLoading: true, error: undefined, outcome: undefined } as const;
-      publish({ ...shown, runId, ...waiting, connection: connecting });
+      publish(begun(shown, first.id));
     } else {
-      const cancelled = { status: "idle", isLoading: false, outcome: "aborted", connection: closed } as const;
       if (!shared.saved && !steps.some(({ run, acts }) => run || acts)) forget();
-      publish(read().isLoading ? { ...shown, ...cancelled } : shown);
+      publish(read().isLoading ? cancelled(shown) : shown);
     }
   };
 
@@ -238,6 +233,8 @@ export function createLink<State>(client: Client<State>): Link<State> {
       else ask((session) => session.cancel(ticket));
     },
     stop: () => {
+      // What they come to is of no use from now on, also where somebody has answered the call meanwhile.
+      if (read().isLoading) client.parts()?.calls.abandonAll();
       const first = steps.find(({ run }) => run)?.run;
       if (shared.live) shared.live.ask((session) => session.stop());
       else if (first) cancelWaiting(first);
@@ -256,7 +253,8 @@ export function createLink<State>(client: Client<State>): Link<State> {
         if (done) return;
       } else heard?.();
       forget();
-      shared.saved = undefined;
+      // Nothing of what was known before comes back.
+      shared.saved = shared.known = edit.save;
       publish(edit.fold(read()));
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
     },
@@ -277,7 +275,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       forget();
       shared.saved = true;
       const last = read();
-      if (last.isLoading) publish({ ...cutOff(last, "aborted"), status: "idle", isLoading: false, outcome: "aborted", connection: closed });
+      if (last.isLoading) publish(stopped(last));
       for (const run of [...runs]) {
         if (waiting.includes(run.id)) delete run.ticket;
         else settle(run, { runId: run.id, outcome });
@@ -306,21 +304,24 @@ export function createLink<State>(client: Client<State>): Link<State> {
     lost: () => lost,
     listen: () => {
       ask((session) => {
-        session.setEvents?.(emitter.has("event"));
+        session.setEvents?.(emitter.wanted());
         session.setDecisions?.(emitter.has("decision"));
       });
     },
     dispose: () => {
+      flush();
       shared.disposed = true;
       end();
       forget();
       const last = read();
       release(() => {
-        if (!last.isLoading) return;
-        const ended = cutOff(last, "aborted");
-        publish({ ...ended, status: "idle", isLoading: false, outcome: "aborted", queue: [], connection: closed });
+        if (last.isLoading) publish({ ...stopped(last), queue: [] });
       });
+      const { runId, isLoading } = last;
+      const own = runId !== undefined && [...runs].some(({ id }) => belongs(runId, id));
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
+      // It follows on calls, or is one of an earlier session.
+      if (isLoading && runId !== undefined && !own) report(undefined, { runId, outcome: "aborted" });
     },
   };
   return link;

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const EXTENSIONS = /\.(md|rs|ts|tsx|mjs|js|svelte|html|toml|py)$/;
 // Data, and what others wrote.
-const SKIPPED = /^(tests\/fixtures|fuzz\/corpus|tools\/licences|tests\/prose)\//;
+const SKIPPED = /^(tests\/fixtures|fuzz\/corpus|tools\/licenses|tests\/prose)\//;
 
 /** @typedef {{ file: string, line: number, text: string }} Prose */
 

@@ -1,6 +1,6 @@
 //! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
 
-use crate::rules::{Repair, Violation};
+use crate::rules::{Code, Repair, Violation};
 use crate::session::Session;
 use crate::session::rejoin::{Answer, Budget, Place, Resume};
 use crate::session::run::{Phase, Run};
@@ -12,14 +12,14 @@ use crate::thread::Ending;
 use crate::wire::{Event, Fields, Frame, Incoming, Raw, frame_fields, frame_type, keep_private};
 
 /// What is not odd about a stream that is joined: it begins in the middle, or says again what was said.
-const EXPECTED: [&str; 7] = [
-    "already-open",
-    "not-open",
-    "run-not-started",
-    "run-not-finished",
-    "left-open",
-    "subagent-reused",
-    "subagent-parent-unknown",
+const EXPECTED: [Code; 7] = [
+    Code::AlreadyOpen,
+    Code::NotOpen,
+    Code::RunNotStarted,
+    Code::RunNotFinished,
+    Code::LeftOpen,
+    Code::SubagentReused,
+    Code::SubagentParentUnknown,
 ];
 
 impl Session {
@@ -378,12 +378,15 @@ impl Session {
     }
 
     /// What becomes of an event that breaks a rule; see [`Self::violation`].
-    pub(super) fn judge(&mut self, violation: Violation, event: &'static str) -> Repair {
+    pub(super) fn judge(&mut self, violation: Violation, event: &Event<'_>) -> Repair {
         if !self.is_expected(&violation) {
-            return self.violation(violation, Some(event.to_owned()));
+            return self.violation(violation, Some(event.name().to_owned()));
         }
         // What the stream opened before this page was there.
-        let ends = ["TEXT_MESSAGE_END", "TOOL_CALL_END", "REASONING_MESSAGE_END"].contains(&event);
+        let ends = matches!(
+            event,
+            Event::TextMessageEnd { .. } | Event::ToolCallEnd { .. } | Event::ReasoningMessageEnd { .. }
+        );
         if ends { Repair::Keep } else { violation.repair }
     }
 

@@ -1,7 +1,7 @@
 //! What a dialect makes of what comes: events, and what the protocol has no event for.
 
 use crate::dialect::{Dialect, Item, Output};
-use crate::rules::Repair;
+use crate::rules::{Code, Repair};
 use crate::session::Session;
 use crate::session::rejoin::{Place, Report};
 use crate::session::run::Body;
@@ -46,59 +46,60 @@ impl Session {
         match item {
             Item::Event(json) => {
                 if let Err(error) = self.general(&json, now) {
-                    self.malformed(error.code(), Repair::Drop, &error);
+                    self.malformed(Code::of(&error), Repair::Drop, &error);
                 }
             }
-            Item::Malformed { code, message } => self.not_decodable(code, "T16", message),
+            Item::Malformed { code, message } => self.not_decodable(Code::Frame(code), "T16", message),
             Item::Warning { code, message } => self.report_warning(Warning::new(code, message)),
             Item::Cursor(cursor) => self.rejoin.set_last_event_id(&cursor),
-            Item::Custom { name, value } => {
-                let write = |event: &mut JsonWriter<'_>| {
-                    event.string("type", "CUSTOM").string("name", &name).json("value", &value);
-                };
-                if self.admits_made(write, now) && self.rejoin.is_new(Report::Custom) {
-                    self.outbox.push(Effect::Custom { name, value });
-                }
-            }
-            Item::Text { message_id, text } => {
-                let write = |event: &mut JsonWriter<'_>| {
-                    event
-                        .string("type", "TEXT_MESSAGE_CONTENT")
-                        .string("messageId", &message_id)
-                        .string("delta", &text);
-                };
-                if self.admits_made(write, now) {
-                    self.thread.replace_text(&message_id, text);
-                }
-            }
+            Item::Custom { name, value } => self.dialect_custom(name, value, now),
+            Item::Text { message_id, text } => self.dialect_text(&message_id, text, now),
             Item::Judged => self.intake.gate().set_judged(true),
             Item::Aside(json) => {
                 if let Err(error) = self.aside(&json, now) {
-                    self.malformed(error.code(), Repair::Drop, &error);
+                    self.malformed(Code::of(&error), Repair::Drop, &error);
                 }
             }
-            Item::Usage(json) => {
-                let write = |event: &mut JsonWriter<'_>| {
-                    event
-                        .string("type", "RUN_FINISHED")
-                        .string("threadId", "")
-                        .string("runId", "")
-                        .json("usage", &json);
-                };
-                if self.rejoin.is_new(Report::Usage) && self.admits_made(write, now) {
-                    self.thread.add_usage(&json);
-                }
-            }
-            Item::Failed { call, error } => {
-                let write = |event: &mut JsonWriter<'_>| {
-                    event.string("type", "TOOL_CALL_RESULT").string("messageId", "");
-                    event.string("toolCallId", &call).string("content", &error);
-                };
-                if self.admits_made(write, now) {
-                    self.thread.fail_call(&call, &error);
-                }
-            }
+            Item::Usage(json) => self.dialect_usage(&json, now),
+            Item::Failed { call, error } => self.dialect_failure(&call, &error, now),
             Item::Answered(interrupt) => self.thread.close_interrupt(&interrupt),
+        }
+    }
+
+    fn dialect_custom(&mut self, name: String, value: String, now: f64) {
+        let write = |event: &mut JsonWriter<'_>| {
+            event.string("type", "CUSTOM").string("name", &name).json("value", &value);
+        };
+        if self.admits_made(write, now) && self.rejoin.is_new(Report::Custom) {
+            self.outbox.push(Effect::Custom { name, value });
+        }
+    }
+
+    fn dialect_text(&mut self, message_id: &str, text: String, now: f64) {
+        let write = |event: &mut JsonWriter<'_>| {
+            event.string("type", "TEXT_MESSAGE_CONTENT").string("messageId", message_id).string("delta", &text);
+        };
+        if self.admits_made(write, now) {
+            self.thread.replace_text(message_id, text);
+        }
+    }
+
+    fn dialect_usage(&mut self, json: &str, now: f64) {
+        let write = |event: &mut JsonWriter<'_>| {
+            event.string("type", "RUN_FINISHED").string("threadId", "").string("runId", "").json("usage", json);
+        };
+        if self.rejoin.is_new(Report::Usage) && self.admits_made(write, now) {
+            self.thread.add_usage(json);
+        }
+    }
+
+    fn dialect_failure(&mut self, call: &str, error: &str, now: f64) {
+        let write = |event: &mut JsonWriter<'_>| {
+            event.string("type", "TOOL_CALL_RESULT").string("messageId", "");
+            event.string("toolCallId", call).string("content", error);
+        };
+        if self.admits_made(write, now) {
+            self.thread.fail_call(call, error);
         }
     }
 

@@ -15,7 +15,7 @@ impl Session {
             return;
         }
         if let Some(violation) = self.intake.check(incoming) {
-            match self.judge(violation, incoming.event.name()) {
+            match self.judge(violation, &incoming.event) {
                 Repair::Drop => return,
                 Repair::Open => opener(incoming).into_iter().for_each(|start| self.reduce(&start, now)),
                 Repair::Keep => {}
@@ -36,14 +36,8 @@ impl Session {
             }
             Event::Custom { name, value } => self.custom(incoming, name, value, now),
             Event::RunStarted { .. } => self.run_started(incoming, new, now),
-            Event::StepStarted { step_name } => {
-                self.apply(incoming, now);
-                self.checkpoint_once(Boundary::StepStarted, Some(step_name), now);
-            }
-            Event::StepFinished { step_name } => {
-                self.apply(incoming, now);
-                self.checkpoint_once(Boundary::StepFinished, Some(step_name), now);
-            }
+            Event::StepStarted { step_name } => self.step(incoming, Boundary::StepStarted, step_name, now),
+            Event::StepFinished { step_name } => self.step(incoming, Boundary::StepFinished, step_name, now),
             Event::ToolCallResult { tool_call_id, .. } => {
                 self.apply(incoming, now);
                 self.answered_elsewhere(&tool_call_id.decode());
@@ -104,6 +98,11 @@ impl Session {
             *usage = None;
         }
         self.apply(&counted, now);
+    }
+
+    fn step(&mut self, incoming: &Incoming<'_>, boundary: Boundary, name: Str<'_>, now: f64) {
+        self.apply(incoming, now);
+        self.checkpoint_once(boundary, Some(name), now);
     }
 
     fn custom(&mut self, incoming: &Incoming<'_>, name: Str<'_>, value: Raw<'_>, now: f64) {

@@ -8,7 +8,7 @@
 use crate::dialect::Taken;
 #[cfg(feature = "codecs")]
 use crate::rules::grammar::{self, Unknown};
-use crate::rules::{Repair, Violation};
+use crate::rules::{Code, Repair, Violation};
 use crate::session::Session;
 use crate::session::rejoin::{Place, Report};
 use crate::session::words::Outcome;
@@ -39,8 +39,10 @@ impl Session {
                     self.note_id(frame.id);
                 }
             }
-            Err(reason @ Undecodable::UnknownEvent) => self.not_decodable("event-unknown", "T16", format!("{reason}")),
-            Err(reason) => self.not_decodable("frame-not-decodable", "T16", format!("{reason}")),
+            Err(reason @ Undecodable::UnknownEvent) => {
+                self.not_decodable(Code::EventUnknown, "T16", format!("{reason}"))
+            }
+            Err(reason) => self.not_decodable(Code::FrameNotDecodable, "T16", format!("{reason}")),
         }
         // Now, and not after the read, so that their order does not depend on how the network cuts.
         if self.thread.has_warnings() {
@@ -64,7 +66,7 @@ impl Session {
         }
     }
 
-    pub(super) fn not_decodable(&mut self, code: &'static str, rule: &'static str, message: String) {
+    pub(super) fn not_decodable(&mut self, code: Code, rule: &'static str, message: String) {
         self.violation(Violation { code, rule, repair: Repair::Drop, message }, None);
     }
 
@@ -81,8 +83,8 @@ impl Session {
         if self.translate(|dialect, out| dialect.frame(frame, out), now) == Some(Taken::Taken) {
             return;
         }
-        if !self.options.events
-            && let Some(delta) = &frame.delta
+        if let Some(delta) = &frame.delta
+            && !self.options.events.delta(delta.kind)
             && self.intake.is_plain(delta)
         {
             // Marks of frames are looked at one by one.
@@ -94,7 +96,7 @@ impl Session {
             // A frame that the lost connection cut; that the stream was cut is reported anyway.
             && !frame.unterminated
         {
-            self.malformed(error.code(), Repair::Drop, &error);
+            self.malformed(Code::of(&error), Repair::Drop, &error);
         }
     }
 
@@ -112,7 +114,7 @@ impl Session {
     }
 
     pub(super) fn report_event(&mut self, event: &'static str, data: &str) {
-        if self.options.events && self.rejoin.is_new(Report::Event(event)) {
+        if self.options.events.event(event) && self.rejoin.is_new(Report::Event(event)) {
             let mut json = String::new();
             crate::wire::write_json(&mut json, data);
             self.outbox.push(Effect::Event(json));
@@ -146,7 +148,7 @@ impl Session {
             incoming.subagent_run_id = None;
         }
         if let Some(error) = forgiven
-            && self.malformed("member-malformed", Repair::Keep, &error) == Repair::Drop
+            && self.malformed(Code::MemberMalformed, Repair::Keep, &error) == Repair::Drop
         {
             return Ok(());
         }
@@ -168,7 +170,7 @@ impl Session {
         Ok(())
     }
 
-    pub(super) fn malformed(&mut self, code: &'static str, repair: Repair, error: &EventError) -> Repair {
+    pub(super) fn malformed(&mut self, code: Code, repair: Repair, error: &EventError) -> Repair {
         let violation = Violation { code, rule: error.rule(), repair, message: format!("{error}") };
         self.violation(violation, error.event_type().map(str::to_owned))
     }
@@ -231,15 +233,15 @@ impl Session {
         let Violation { code, rule, repair, message } = violation;
         let rule = Some(rule);
         // What AG-UI 1.0 does not know is no mistake: a later version may.
-        if self.options.strict && code != "event-unknown" {
-            let code = Some(code.to_owned());
+        if self.options.strict && code != Code::EventUnknown {
+            let code = Some(code.as_str().to_owned());
             let error = AgentError { code, rule, event_type, ..AgentError::new(ErrorKind::Protocol, message, false) };
             if let Some(run) = &mut self.run {
                 run.ended = Some((Outcome::Error, Some(error)));
             }
             return Repair::Drop;
         }
-        self.report_warning(Warning { rule, event_type, ..Warning::new(code, message) });
+        self.report_warning(Warning { rule, event_type, ..Warning::new(code.as_str(), message) });
         repair
     }
 

@@ -41,7 +41,7 @@ impl Session {
         Ok(ticket)
     }
 
-    /// A run has ended with interrupts. Some of them may be those that it has ended with before: it was told again.
+    /// A run has ended with interrupts. Some of them may be those that it has ended with before: it was replayed.
     pub(super) fn mark_answers(&mut self) {
         self.asked.mark(&mut self.thread);
     }

@@ -1,6 +1,7 @@
 //! What the network reports: heads, bytes, ends, failures, and the passing of time.
 
 use crate::dialect;
+use crate::rules::Code;
 use crate::session::Session;
 use crate::session::options::Options;
 use crate::session::run::{Body, Phase, Run};
@@ -174,7 +175,7 @@ impl Session {
         // Where the run has not ended, that the stream was cut is reported anyway.
         let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
         if read == Err(BadBody::Cut) && (ended || self.options.strict) && !self.broken() {
-            self.not_decodable("frame-not-decodable", "T15", "the body ends within a frame".to_owned());
+            self.not_decodable(Code::FrameNotDecodable, "T15", "the body ends within a frame".to_owned());
         }
         self.report_thread_warnings();
         self.outbox.changed(false);

@@ -1,20 +1,20 @@
-// The licences of all that the WebAssembly modules are made of: the crates that they depend on, with the texts that stand beside
-// their sources in cargo's registry, and Rust's standard library. A licence that is not on the list stops the build.
+// The licenses of all that the WebAssembly modules are made of: the crates that they depend on, with the texts that stand beside
+// their sources in cargo's registry, and Rust's standard library. A license that is not on the list stops the build.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { at } from "./paths.mjs";
 import { Failure, run } from "./run.mjs";
 
-/** Licences that ask for no more than their notice. The first that a crate offers is taken. */
+/** Licenses that ask for no more than their notice. The first that a crate offers is taken. */
 const ALLOWED = ["MIT", "Zlib", "Unicode-3.0", "ISC", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"];
 
 /** @typedef {{ name: string, version: string, license: string | null, manifest_path: string, id: string }} Package */
 /** @typedef {{ id: string, deps: { pkg: string, dep_kinds: { kind: string | null }[] }[] }} Node */
 
 /** The text that the package has as THIRD-PARTY-LICENSES.txt. */
-export async function licences() {
-  /** @type {Map<string, string[]>} crates by the text of their licence */
+export async function licenses() {
+  /** @type {Map<string, string[]>} crates by the text of their license */
   const crates = new Map();
   for (const crate of await dependencies()) {
     const terms = chosen(crate.license, crate.name);
@@ -24,13 +24,13 @@ export async function licences() {
   }
   const parts = [...crates].map(([text, names]) => `${names.join("\n")}\n\n${text}`);
   const head = "core.wasm and full.wasm contain code of these crates, or code that these crates have generated, under these terms.";
-  return [head, ...parts, readFileSync(at("tools/licences/rust.txt"), "utf8").trim()].join(`\n\n${"-".repeat(80)}\n\n`) + "\n";
+  return [head, ...parts, readFileSync(at("tools/licenses/rust.txt"), "utf8").trim()].join(`\n\n${"-".repeat(80)}\n\n`) + "\n";
 }
 
 /** @returns {Promise<Package[]>} what the modules depend on, macros included, in the order of their names */
 export async function dependencies() {
   const args = ["metadata", "--locked", "--format-version", "1", "--filter-platform", "wasm32-unknown-unknown"];
-  const output = await run("cargo", args, { log: "build-licences" });
+  const output = await run("cargo", args, { log: "build-licenses" });
   const { packages, resolve } = JSON.parse(output.slice(output.indexOf('{"packages"')));
   /** @type {Map<string, Node>} */
   const nodes = new Map(resolve.nodes.map((/** @type {Node} */ node) => [node.id, node]));
@@ -45,7 +45,7 @@ export async function dependencies() {
 }
 
 /**
- * The licences that are taken of those that an SPDX expression offers.
+ * The licenses that are taken of those that an SPDX expression offers.
  *
  * @param {string | null} expression @param {string} crate
  * @returns {string[]}
@@ -55,9 +55,9 @@ export function chosen(expression, crate) {
   const factors = (expression ?? "").replaceAll("/", " OR ").split(/ AND (?![^(]*\))/);
   return factors.map((factor) => {
     const offered = factor.replace(/^\((.*)\)$/, "$1").split(" OR ").map((name) => name.trim());
-    const licence = ALLOWED.find((name) => offered.includes(name));
-    if (licence) return licence;
-    throw new Failure(`${crate} has the licence "${expression}", which is not on the list of tools/licences.mjs.`);
+    const license = ALLOWED.find((name) => offered.includes(name));
+    if (license) return license;
+    throw new Failure(`${crate} has the license "${expression}", which is not on the list of tools/licenses.mjs.`);
   });
 }
 
