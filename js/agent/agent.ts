@@ -1,10 +1,10 @@
 import { createApprove } from "./approve.js";
 import { AgentError } from "../api/error.js";
-import { messagesEdit, stateEdit } from "./edit.js";
+import { createEdits, idOf } from "./edits.js";
 import { createEmitter } from "../base/emitter.js";
 import { call } from "../base/call.js";
-import { misuse } from "../base/failure.js";
-import type { SessionOptions } from "../glue/core.js";
+import { misuse, toJson } from "../base/failure.js";
+import { lazily } from "../base/lazy.js";
 import { createGuard } from "./guard.js";
 import { toPolicy } from "../core/policy.js";
 import { createHistory } from "./history.js";
@@ -21,9 +21,10 @@ import { portTo } from "../core/port.js";
 import { readSaved, refusal, type Queued } from "../snapshot/save.js";
 import type { SavedAgent } from "../api/saving.js";
 import { createSaving, type Saving } from "./saving.js";
+import { toSettings } from "./settings.js";
 import { checkTools } from "./tools.js";
 import { isPromise } from "../base/promise.js";
-import type { AgainOptions, Agent, AgentOptions, AgentSnapshot, Checkpoint, PageTool, QueuedSubmit, RunResult, SubmitInput, TransportTarget } from "../api/types.js";
+import type { AgainOptions, Agent, AgentOptions, AgentSnapshot, PageTool, RunResult, SubmitInput, TransportTarget } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
 import { createWaker } from "../base/wake.js";
 
@@ -46,13 +47,7 @@ export function createAgentOver<State, Place>(
   given: AgentOptions<State>,
   linked: (client: Client<State, Place>) => Link<State>,
 ): Agent<State> {
-  const { initialMessages = [], initialState, notify, limits = {} } = given;
-  const { rules = "tolerant", protocol = "1.0" } = given;
-  // As the core reads it, which comes too late to tell of a mistake where it was made.
-  if (!/^(1\.0|0\.0\.(0|[1-9]\d{0,2}))$/.test(protocol)) {
-    throw misuse(new TypeError(`expected "1.0" or "0.0.x" as protocol, not ${JSON.stringify(protocol)}`));
-  }
-  const { name: dialect, ...ownSettings } = typeof given.dialect === "string" ? { name: given.dialect } : (given.dialect ?? {});
+  const { initialMessages = [], initialState, notify } = given;
   if (given.worker) {
     const message = '"worker" is an option of createAgent() from "ag-ui-wasm/worker": make the agent with that, and pass it to useAgent()';
     throw new AgentError({ kind: "unsupported", code: "worker", message });
@@ -112,34 +107,7 @@ export function createAgentOver<State, Place>(
       return core;
     });
   };
-  const settings: SessionOptions = {
-    get threadId() {
-      return ownThreadId();
-    },
-    rules,
-    protocol,
-    dialect,
-    // The address may tell a dialect how it is spoken there.
-    dialectSettings: JSON.stringify(dialect ? { url: typeof given.url === "function" ? undefined : given.url, ...ownSettings } : {}),
-    events: false,
-    guard: given.guard === undefined ? undefined : toPolicy(given.guard),
-    decisions: false,
-    maxFrameBytes: limits.frameBytes ?? 10 * 2 ** 20,
-    maxStateBytes: limits.stateBytes ?? 16 * 2 ** 20,
-    maxThreadBytes: limits.threadBytes ?? 64 * 2 ** 20,
-    maxItems: limits.items ?? 100_000,
-    maxWarnings: limits.warnings ?? 1000,
-    maxErrorBodyBytes: limits.errorBodyBytes ?? 64 * 2 ** 10,
-    errorBodyMs: limits.errorBodyMs ?? 5000,
-    maxQueue: limits.queue ?? 32,
-    maxDepth: limits.depth ?? 512,
-    maxHistory: limits.history ?? 100,
-    graceMs: limits.graceMs ?? 1000,
-    saves: !!persist,
-    get network() {
-      return parts!.toNetwork(given);
-    },
-  };
+  const settings = toSettings(given as AgentOptions, ownThreadId, () => parts!.toNetwork(given));
   const history = createHistory<State>(settings.maxHistory);
   const wait = createWaker(() => {
     link.now((session) => session.online());
@@ -192,7 +160,7 @@ export function createAgentOver<State, Place>(
     },
     resumes: () => !!options.resume,
     read: () => bare,
-    mark: history.add,
+    checkpoint: history.add,
     publish: (next) => publish(next),
   });
 
@@ -294,15 +262,6 @@ export function createAgentOver<State, Place>(
     }
   };
 
-  /** JSON text, or the application's mistake. */
-  const toJson = (value: unknown): string => {
-    try {
-      return JSON.stringify(value) ?? "null";
-    } catch (cause) {
-      throw misuse(cause);
-    }
-  };
-
   /** Starts a run and waits for its end. */
   const run = (
     parts: Pick<Run<State>, "id" | "start"> & Partial<Run<State>>,
@@ -383,82 +342,19 @@ export function createAgentOver<State, Place>(
     link.act((session) => session[method](json));
   };
 
-  /** The submit that waits under that id, if it still does. */
-  const queued = (id: string): QueuedSubmit | undefined => {
-    act();
-    link.flush();
-    return snapshot.queue.find((waiting) => waiting.id === id);
-  };
-
-  const editQueued: Agent<State>["editQueued"] = (id, input) => {
-    const waiting = queued(id);
-    if (!waiting) return false;
-    const { runId } = waiting;
-    const long = typeof input === "string" ? { message: input } : input;
-    const { tools, pageTools, context, forwardedProps, ...core } = toCoreInput(options, { ...long, runId }, snapshot.interrupts);
-    // What is not given stays as it was submitted.
-    const given = {
-      ...(long.tools && { tools, pageTools }),
-      ...(long.context && { context }),
-      ...(long.forwardedProps !== undefined && { forwardedProps }),
-    };
-    // It stays the same row of the page.
-    const [message] = waiting.messages;
-    const own = typeof input === "object" && typeof input.message === "object" && input.message.id;
-    const messages = message && !own ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
-    const json = toJson({ ...core, ...given, messages });
-    if (link.open()) return link.now((session) => session.editQueued(Number(id), json)) ?? false;
-    return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json) }));
-  };
-
-  const cancelQueued: Agent<State>["cancelQueued"] = (id) => {
-    const waiting = queued(id);
-    if (!waiting) return false;
-    if (!link.open()) return link.queued(waiting.runId, () => undefined);
-    link.now((session) => session.cancel(Number(id)));
-    return true;
-  };
-
   const save = (): SavedAgent => JSON.parse(link.save());
 
-  const setMessages: Agent<State>["setMessages"] = (next) => {
-    act();
-    const { messages } = snapshot;
-    link.edit(messagesEdit(messages, typeof next === "function" ? next(messages) : next, toJson));
-  };
-
-  const setState: Agent<State>["setState"] = (next) => {
-    act();
-    const { state } = snapshot;
-    link.edit(stateEdit(state, typeof next === "function" ? (next as (state: State) => State)(state) : next, toJson));
-  };
-
-  const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint.id);
-
-  const fork = (checkpoint: Checkpoint | string): void => {
-    act();
-    const then = history.at(idOf(checkpoint));
-    if (!then) {
-      const message = `Unknown checkpoint ${idOf(checkpoint)}: only the newest limits.history are kept`;
-      throw misuse(Object.assign(new Error(message), { code: "checkpoint-unknown" }));
-    }
-    const { threadId } = snapshot;
-    const { messages, toolCalls } = initialSnapshot("", then.messages);
-    const interrupts = then.interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
-    const { state } = then;
-    // As a save of that time: its calls have been executed, or shall not be.
-    const handled = then.toolCalls.map(({ id }) => id);
-    const json = toJson({ v: 1, threadId, messages, state, interrupts, handled, unsent: [], queue: [] });
-    link.reset({
-      fold: () => ({ ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts }),
-      apply: (session) => {
-        session.reset();
-        session.restore(json);
-      },
-    });
-    saving?.forget();
-    saving?.save();
-  };
+  const edits = createEdits<State>({
+    link,
+    history,
+    act,
+    read: () => snapshot,
+    options: () => options,
+    forked: () => {
+      saving?.forget();
+      saving?.save();
+    },
+  });
 
   const dispose = (): void => {
     if (disposed) return;
@@ -526,6 +422,7 @@ export function createAgentOver<State, Place>(
       return () => void listeners.delete(entry);
     },
     getSnapshot: () => snapshot,
+    flush: () => link.flush(),
     getServerSnapshot: () => first,
     submit: shown(submit),
     stop: async () => link.stop(),
@@ -591,15 +488,11 @@ export function createAgentOver<State, Place>(
       warn: (message) => emitter.emit("warning", { code: "approval-invalid", message }),
     }),
     deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
-    editQueued,
-    cancelQueued,
-    setMessages,
-    setState,
+    ...edits,
     get history() {
       return history.list;
     },
     at: (checkpoint) => history.at(idOf(checkpoint)),
-    fork,
     save,
     reset: () => {
       act();
@@ -622,8 +515,8 @@ export function createAgentOver<State, Place>(
     dispose,
     guard,
     send,
-    on: (name, listener) => {
-      const off = emitter.on(name, listener);
+    on: (name, listener, filter) => {
+      const off = emitter.on(name, listener, filter);
       link.listen();
       return () => {
         off();
@@ -720,16 +613,3 @@ export function createAgentOver<State, Place>(
 
 /** Whether somebody looks: a server that renders never asks the core, and loads none. */
 const inPage = (): boolean => typeof document === "object";
-
-/** The object, with a member that is made when it is first read. */
-function lazily<Value extends object, Key extends keyof Value>(object: Value, key: Key, make: () => Value[Key]): Value {
-  return Object.defineProperty(object, key, {
-    enumerable: true,
-    configurable: true,
-    get: () => {
-      const value = make();
-      Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-      return value;
-    },
-  });
-}
