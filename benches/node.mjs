@@ -205,7 +205,7 @@ export async function* args({ full }) {
     met: slower.median <= 1.2,
     data: figures,
   };
-  // The neighbours take time by the square of the size.
+  // The neighbors take time by the square of the size.
   const size = full ? 64 : 16;
   const work = argsWork(size * kilo);
   const names = [OFFICIAL, "AI SDK"];

@@ -1,4 +1,4 @@
-// The neighbours, as an application ships them: bundled and minified for production by esbuild, each from what
+// The neighbors, as an application ships them: bundled and minified for production by esbuild, each from what
 // package-lock.json pins. The same files run in Node and in Chromium.
 
 import { build } from "esbuild";
@@ -57,7 +57,7 @@ function production(options = {}) {
   };
 }
 
-/** A module of the neighbours for Node. @param {string} name @param {string} file @returns {Promise<any>} */
+/** A module of the neighbors for Node. @param {string} name @param {string} file @returns {Promise<any>} */
 export async function imported(name, file) {
   const folder = await bundleFiles({ [name]: file });
   return import(`${pathToFileURL(join(folder, `${name}.js`))}?${Date.now()}`);

@@ -5,14 +5,14 @@
  * @property {number} row  in the list of targets, docs/performance.md
  * @property {string} work
  * @property {string} ours
- * @property {string} other  the best neighbour, or the floor, with its name
+ * @property {string} other  the best neighbor, or the floor, with its name
  * @property {string} ratio
  * @property {string} target
  * @property {boolean | undefined} met  undefined: there is nothing to be met
  * @property {unknown} [data]  what the line was made of
  */
 
-const head = ["", "work", "ours", "best neighbour or floor", "ratio", "target", "met"];
+const head = ["", "work", "ours", "best neighbor or floor", "ratio", "target", "met"];
 
 /** @param {Line} line */
 const cells = ({ row, work, ours, other, ratio, target, met }) => [String(row), work, ours, other, ratio, target, met === undefined ? "" : met ? "yes" : "no"];

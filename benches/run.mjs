@@ -1,4 +1,4 @@
-// How fast the built package is, how level, and how large, beside its neighbours.
+// How fast the built package is, how level, and how large, beside its neighbors.
 //
 //   npm run bench                                a short set, under five minutes, one table
 //   npm run bench -- --full                      everything, and a JSON file

@@ -1,4 +1,4 @@
-// Row 8: what a page loads, ours and the neighbours', bundled and minified the same way.
+// Row 8: what a page loads, ours and the neighbors', bundled and minified the same way.
 
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { measure } from "../tools/size.mjs";
@@ -7,7 +7,7 @@ import { kilobytes, number } from "./report.mjs";
 
 /** @typedef {import("./report.mjs").Line} Line */
 
-const neighbours = {
+const neighbors = {
   "AI SDK React": 'export { useChat } from "@ai-sdk/react";',
   "TanStack React": 'export { useChat, fetchServerSentEvents } from "@tanstack/ai-react";',
   "@ag-ui/client": 'export { HttpAgent } from "@ag-ui/client";',
@@ -17,7 +17,7 @@ const neighbours = {
 export async function* size() {
   const { wasm, entries } = await measure();
   const others = await Promise.all(
-    Object.entries(neighbours).map(async ([name, contents]) => {
+    Object.entries(neighbors).map(async ([name, contents]) => {
       const bytes = await bundle(contents, { external: ["react", "react-dom"] });
       return { name, min: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes).length };
     }),

@@ -54,7 +54,7 @@ fn halves_of_a_surrogate_pair_join() {
         agent.bytes(request, frame.as_bytes());
         agent.snapshot();
     }
-    // The mirror is given the halves one by one; neighbours are one character there, as in JavaScript.
+    // The mirror is given the halves one by one; neighbors are one character there, as in JavaScript.
     let half = char::from_u32(0xD83D - 0xD800 + 0x10_F800).unwrap();
     assert_eq!(agent.snapshot()["messages"][1]["content"], format!("Hello🙂{half}"));
     finish(&mut agent, request);

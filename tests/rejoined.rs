@@ -140,7 +140,7 @@ fn a_run_that_had_ended_before_a_reload_is_not_told_twice() {
 }
 
 #[test]
-fn how_a_run_had_ended_before_a_reload_is_told_again() {
+fn how_a_run_had_ended_before_a_reload_is_replayed() {
     let interrupt = json!({"type": "interrupt", "interrupts": [{"id": "i", "reason": "ask"}]});
     let interrupted = event!("RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": interrupt);
     for (end, outcome) in [(interrupted, "interrupted"), (finished("r"), "success"), (failed(), "error")] {
@@ -178,7 +178,7 @@ fn a_run_that_had_ended_before_a_reload_is_joined_where_it_was_read_to() {
 
 /// The server starts a call again that is not the last one of its message, and goes on in it.
 #[test]
-fn arguments_of_any_older_call_are_told_once() {
+fn arguments_of_any_older_call_are_reported_once() {
     for by in ["while the page is there", "after a reload"] {
         let function = json!({"name": "f", "arguments": "{\"a\":"});
         let calls = ["c", "d"].map(|id| json!({"id": id, "type": "function", "function": function}));
@@ -231,7 +231,7 @@ fn interrupted(ids: &[&str]) -> Vec<Value> {
     vec![started("r"), event!("RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": outcome)]
 }
 
-/// A run with two questions is told again, with `again` at its end; one reply is given while it is.
+/// A run with two questions is replayed, with `again` at its end; one reply is given while it is.
 fn answered(again: &[&str]) -> (Agent, u32) {
     let mut agent = Agent::new(options("replay"));
     let tools = json!([{"name": "work"}]);
@@ -249,7 +249,7 @@ fn answered(again: &[&str]) -> (Agent, u32) {
 }
 
 #[test]
-fn a_reply_outlives_that_its_question_is_told_again() {
+fn a_reply_outlives_the_replay_of_its_question() {
     let (mut agent, request) = answered(&["a", "b"]);
     assert_eq!(agent.snapshot()["interrupts"][0]["answered"], true);
     agent.end(request);

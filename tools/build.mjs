@@ -1,11 +1,12 @@
 // `npm run build`: from a fresh clone to the publishable package in pkg/.
 //
 //   src/ ──cargo──► .wasm ──wasm-bindgen──► core_bg.wasm ──wasm-opt──► pkg/core.wasm
-//                              │                                └──zopfli, base64──► pkg/glue/bytes.js
+//                              │                                └──sort, zopfli, base64──► pkg/glue/bytes.js
 //                              └──────────► core.js, core.d.ts ────────────────────► pkg/glue/
 //   the same with all features ───────────────────────────────────────► pkg/full.wasm, glue/full-bytes.js, full.js
 //   docs/rules.md ──► pkg/glue/rules.js
-//   js/ ──tsc──► pkg/*.js, pkg/*.d.ts          pkg-template/, README, licences ──► pkg/
+//   js/ ──tsc──► pkg/*.js, *.d.ts, *.js.map ──esbuild──► pkg/ag-ui-wasm.min.js
+//   pkg-template/, README, licenses ──► pkg/
 //   cargo's registry ──► pkg/THIRD-PARTY-LICENSES.txt
 //
 // Each step is skipped when its inputs are what they were.
@@ -14,14 +15,17 @@ import "./node-version.mjs";
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { documents } from "./documents.mjs";
+import { compileUnpacker, pack } from "./pack.mjs";
 import { fingerprint, whenChanged } from "./fingerprint.mjs";
-import { licences } from "./licences.mjs";
+import { licenses } from "./licenses.mjs";
 import { at, packageFolder } from "./paths.mjs";
 import { rulesModule } from "./rules.mjs";
 import { Failure, isMain, main, run, step } from "./run.mjs";
 import { ensureBuildTools, wbg } from "./setup.mjs";
 import { followNames, shortNames } from "./short-names.mjs";
+import { compileSources, writeOneFile } from "./sources.mjs";
 import { crateVersion } from "./versions.mjs";
 
 const scratch = at(".tools/build");
@@ -43,14 +47,14 @@ const modules = [
 const compiled = ({ target }) => join(target, "wasm32-unknown-unknown/release/ag_ui_wasm.wasm");
 
 /** @param {Module} module */
-const optimised = ({ name }) => join(scratch, `${name}.wasm`);
+const optimized = ({ name }) => join(scratch, `${name}.wasm`);
 
 /** Sets up what is missing and brings pkg/ up to date. */
 export async function build() {
   await ensureBuildTools();
   for (const module of modules) {
     await compile(module);
-    await optimise(module);
+    await optimize(module);
   }
   await assemble();
   linkPackage();
@@ -61,7 +65,7 @@ async function compile(module) {
   const args = [
     ...["rustc", "--locked", "--release", "--target", "wasm32-unknown-unknown", "--lib"],
     ...["--target-dir", module.target, ...module.features],
-    // Asking for the cdylib alone lets cargo optimise across crates, which saves a seventh of the size.
+    // Asking for the cdylib alone lets cargo optimize across crates, which saves a seventh of the size.
     ...["--crate-type", "cdylib"],
     ...["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"],
     ...["--config", `target.wasm32-unknown-unknown.rustflags = ${JSON.stringify([...forSize, ...shortPaths()])}`],
@@ -86,21 +90,22 @@ function shortPaths() {
 }
 
 /** @param {Module} module */
-async function optimise(module) {
+async function optimize(module) {
   const { name } = module;
-  const inputs = fingerprint([compiled(module), wbg, at("package-lock.json"), at("tools/build.mjs"), at("tools/short-names.mjs")]);
-  const outputs = [join(glue, `${name}.js`), join(glue, module.bytes), optimised(module)];
+  const inputs = fingerprint([compiled(module), wbg, at("package-lock.json"), ...["build", "short-names", "pack"].map((name) => at(`tools/${name}.mjs`)), at("tools/unpack.rs")]);
+  const outputs = [join(glue, `${name}.js`), join(glue, module.bytes), optimized(module)];
   await whenChanged(name, { inputs, outputs }, () =>
-    step(`Optimising ${name}.wasm`, async () => {
+    step(`Optimizing ${name}.wasm`, async () => {
       mkdirSync(glue, { recursive: true });
       const flags = ["--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section"];
       await run(wbg, [compiled(module), ...flags, "--out-dir", glue, "--out-name", name], { log: `build-wasm-bindgen-${name}` });
       const made = join(glue, `${name}_bg.wasm`);
       // No single --enable-* flags: the module says itself which features it uses.
-      const smaller = ["-O3", shortNames];
-      const optimise = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, made, "-o", optimised(module)];
-      followNames(join(glue, `${name}.js`), await run("node", optimise, { log: `build-wasm-opt-${name}` }));
-      writeFileSync(join(glue, module.bytes), await inlineBytes(readFileSync(optimised(module))));
+      // Nothing stands in the first kilobyte of the memory, which is the end of the stack: offsets may be added by the loads.
+      const smaller = ["-O3", "--low-memory-unused", shortNames];
+      const optimize = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, made, "-o", optimized(module)];
+      followNames(join(glue, `${name}.js`), await run("node", optimize, { log: `build-wasm-opt-${name}` }));
+      writeFileSync(join(glue, module.bytes), await inlineBytes(readFileSync(optimized(module))));
       rmSync(made);
       rmSync(join(glue, `${name}_bg.wasm.d.ts`), { force: true });
     }),
@@ -108,21 +113,18 @@ async function optimise(module) {
 }
 
 async function assemble() {
-  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimised), at("package-lock.json"), at("Cargo.lock"), at("tools/licences"), at("tools/licences.mjs"), at("tools/rules.mjs"), ...documents.map((name) => at(name))];
+  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimized), at("package-lock.json"), at("Cargo.lock"), at("tools/licenses"), at("tools/licenses.mjs"), at("tools/rules.mjs"), at("tools/sources.mjs"), ...documents.map((name) => at(name))];
   const inputs = fingerprint(sources, { extra: crateVersion() });
   await whenChanged("package", { inputs, outputs: [packageFolder] }, () =>
     step("Assembling the package", async () => {
       rmSync(staging, { recursive: true, force: true });
       mkdirSync(join(staging, "glue"), { recursive: true });
-      // The program knows Node, which what runs in pages must not.
-      for (const project of ["js/cli", "js"]) {
-        await run("node", [at("node_modules/typescript/bin/tsc"), "-p", at(project), "--outDir", staging], { log: `build-tsc-${project.replace("/", "-")}` });
-      }
+      await compileSources(staging);
 
       cpSync(glue, join(staging, "glue"), { recursive: true });
       for (const module of modules) {
         const { name, bytes } = module;
-        cpSync(optimised(module), join(staging, `${name}.wasm`));
+        cpSync(optimized(module), join(staging, `${name}.wasm`));
         const types = bytes.replace(".js", ".d.ts");
         cpSync(at("js/glue", types), join(staging, "glue", types));
       }
@@ -131,10 +133,12 @@ async function assemble() {
       cpSync(at("js/glue/rules.d.ts"), join(staging, "glue/rules.d.ts"));
 
       cpSync(at("pkg-template"), staging, { recursive: true });
+      for (const module of modules) await checkBytes(module);
       for (const name of documents) {
         if (existsSync(at(name)) && !existsSync(join(staging, name))) cpSync(at(name), join(staging, name), { recursive: true });
       }
-      writeFileSync(join(staging, "THIRD-PARTY-LICENSES.txt"), await licences());
+      await writeOneFile(staging);
+      writeFileSync(join(staging, "THIRD-PARTY-LICENSES.txt"), await licenses());
       stampVersion(join(staging, "package.json"));
 
       rmSync(packageFolder, { recursive: true, force: true });
@@ -144,15 +148,27 @@ async function assemble() {
 }
 
 /**
- * The module as a string: raw deflate, then base64. Compressing first matters although servers compress too: base64 of the
- * bare module is a third larger on the wire. Zopfli deflates 5% better than zlib, and takes seconds for it.
+ * The module as a string: sorted, then raw deflate, then base64. Compressing first matters although servers compress too: base64 of
+ * the bare module is a third larger on the wire. Zopfli deflates 5% better than zlib, and takes seconds for it.
  *
  * @param {Buffer} wasm
  */
 async function inlineBytes(wasm) {
   const { deflateAsync } = await import("@gfx/zopfli");
-  const deflated = await deflateAsync(wasm, { numiterations: 15 });
+  const deflated = await deflateAsync(pack(wasm, await compileUnpacker(join(scratch, "unpack.wasm"))), { numiterations: 15 });
   return `export const bytes = "${Buffer.from(deflated).toString("base64")}";\n`;
+}
+
+/**
+ * What a page makes of the inline bytes is the module, or the build fails.
+ *
+ * @param {Module} module
+ */
+async function checkBytes(module) {
+  const load = (/** @type {string} */ name) => import(pathToFileURL(join(staging, name)).href);
+  const [{ inflate }, { bytes }] = await Promise.all([load("core/loader.js"), load(`glue/${module.bytes}`)]);
+  if (Buffer.compare(Buffer.from(await inflate(bytes)), readFileSync(optimized(module))) === 0) return;
+  throw new Failure(`${module.name}.wasm does not come back from its inline bytes: tools/pack.mjs does not know all of its operations.`);
 }
 
 /** @param {string} file */

@@ -4,7 +4,7 @@
 //   npm run fuzz -- --seconds 600 --target sse           one of them, ten minutes; --target may come several times
 //   npm run fuzz -- --bytes 1e9                          until each has read so many bytes, in inputs of up to 64 KiB
 //   npm run fuzz -- --sanitizer none                     without AddressSanitizer, about twice as fast
-//   npm run fuzz -- --minimise                           keeps in fuzz/corpus the smallest inputs that reach what all have reached
+//   npm run fuzz -- --minimize                           keeps in fuzz/corpus the smallest inputs that reach what all have reached
 //
 // What libFuzzer finds on its way is kept in .tools/fuzz; an input that fails is in fuzz/artifacts.
 
@@ -25,7 +25,7 @@ const cargoFuzz = join(toolsFolder, "cargo-fuzz/bin/cargo-fuzz");
 const env = { RUSTUP_TOOLCHAIN: fuzzToolchain, ASAN_OPTIONS: "detect_leaks=0" };
 
 await main(async () => {
-  const { seconds, bytes, sanitizer, names, minimise } = arguments_();
+  const { seconds, bytes, sanitizer, names, minimize } = arguments_();
   await ensureFuzzer();
   await step(`Compiling ${names.length} fuzz targets`, () => run(cargoFuzz, ["fuzz", "build", "-s", sanitizer], { log: "fuzz-build", env }));
   let failed = false;
@@ -34,7 +34,7 @@ await main(async () => {
     const long = `${found}-long`;
     if (bytes) writeSeeds(name, long, LONG);
     else writeSeeds(name, found);
-    if (minimise) {
+    if (minimize) {
       await keepSmallest(name, found, sanitizer);
       continue;
     }
@@ -83,8 +83,8 @@ async function keepSmallest(name, found, sanitizer) {
   const kept = at("fuzz/corpus", name);
   mkdirSync(kept, { recursive: true });
   const args = ["-set_cover_merge=1", "-max_len=3000", "-timeout=30", "-rss_limit_mb=4096"];
-  await step(`Minimising ${name}`, () =>
-    run(cargoFuzz, ["fuzz", "run", "-s", sanitizer, name, merged, found, kept, "--", ...args], { log: `fuzz-minimise-${name}`, env }),
+  await step(`Minimizing ${name}`, () =>
+    run(cargoFuzz, ["fuzz", "run", "-s", sanitizer, name, merged, found, kept, "--", ...args], { log: `fuzz-minimize-${name}`, env }),
   );
   rmSync(kept, { recursive: true });
   mkdirSync(kept, { recursive: true });
@@ -108,7 +108,7 @@ function arguments_() {
         bytes: { type: "string", default: "0" },
         sanitizer: { type: "string", default: "address" },
         target: { type: "string", multiple: true },
-        minimise: { type: "boolean", default: false },
+        minimize: { type: "boolean", default: false },
       },
     }));
   } catch (error) {
@@ -119,5 +119,5 @@ function arguments_() {
   if (unknown.length > 0) throw new Failure(`Unknown: ${unknown.join(", ")}. Targets: ${targets.join(", ")}.`);
   const [seconds, bytes] = [Number(values.seconds), Number(values.bytes)];
   if (!(seconds > 0) || !(bytes >= 0)) throw new Failure("--seconds and --bytes expect numbers.");
-  return { seconds, bytes, sanitizer: values.sanitizer, names, minimise: values.minimise };
+  return { seconds, bytes, sanitizer: values.sanitizer, names, minimize: values.minimize };
 }

@@ -7,7 +7,7 @@ import { aptInstall, canUseApt } from "./apt.mjs";
 import { fingerprint, whenChanged } from "./fingerprint.mjs";
 import { at, toolsBin, toolsFolder } from "./paths.mjs";
 import { Failure, probe, run, step } from "./run.mjs";
-import { pinnedRust, requireMatchingBindgen } from "./versions.mjs";
+import { pinnedRust, requireMatchingBindgen, typosVersion } from "./versions.mjs";
 
 const RUST = "Install Rust with rustup, see https://rustup.rs, and run this again.";
 
@@ -52,6 +52,16 @@ export async function ensureBindgen() {
       rmSync(target, { recursive: true, force: true });
     }),
   );
+}
+
+/** The spell checker of `tests/prose`. */
+export const typos = join(toolsFolder, "typos/bin/typos");
+
+/** Compiles the spell checker, without optimization: that takes longer than it saves. */
+export async function ensureTypos() {
+  if (probe(typos, "--version")?.endsWith(` ${typosVersion}`)) return;
+  const install = ["install", "typos-cli", "--version", typosVersion, "--locked", "--debug", "--force", "--root", join(toolsFolder, "typos")];
+  await step("Compiling the spell checker (once, one or two minutes)", () => run("cargo", install, { log: "setup-typos" }));
 }
 
 /** Node modules, exactly those of package-lock.json; of a folder of the repository. */

@@ -1,7 +1,7 @@
 // `npm test`: sets up what is missing and runs every test there is.
 //
 //   npm test                                  all suites
-//   npm run test:web                          one of them: native, js, conformance, packaging, real, speed, web, e2e
+//   npm run test:web                          one of them: native, js, conformance, packaging, real, speed, web, e2e, examples
 //   npm run test:e2e -- --engine firefox      in one engine: chromium, firefox, webkit
 //
 // What could not run is counted and named as skipped. With CI=true that is a failure, because a
@@ -17,6 +17,7 @@ import { Failure, main, seconds } from "./run.mjs";
 import { ensureRust } from "./setup.mjs";
 import { conformance } from "./suites/conformance.mjs";
 import { e2e } from "./suites/e2e.mjs";
+import { examples } from "./suites/examples.mjs";
 import { js } from "./suites/js.mjs";
 import { native } from "./suites/native.mjs";
 import { packaging } from "./suites/packaging.mjs";
@@ -39,6 +40,7 @@ const suites = {
   speed: { run: speed, builds: true },
   web: { run: web, browsers: true },
   e2e: { run: e2e, builds: true, browsers: true },
+  examples: { run: examples, builds: true, browsers: true },
 };
 
 const inCi = ["true", "1"].includes(process.env.CI ?? "");
@@ -72,7 +74,7 @@ await main(async () => {
     }
   }
   await closeDisplay();
-  summarise(results);
+  summarize(results);
 });
 
 /** The build is part of what is tested: when it fails, what does not need it still runs. */
@@ -101,7 +103,7 @@ function print({ name, passed, failed, skipped, absent, tail }, time) {
 }
 
 /** @param {Result[]} results */
-function summarise(results) {
+function summarize(results) {
   let [passed, failed, skipped] = [0, 0, 0];
   /** @type {string[]} */
   const skips = [];

@@ -48,7 +48,7 @@ const json = JSON.stringify;
 /** Row 6. @param {Page} page @param {{ full: boolean }} scope @returns {AsyncGenerator<Line>} */
 export async function* rendering(page, { full }) {
   const [deltas, rate] = [full ? 20_000 : 4_000, 2_000];
-  const neighbours = ["AI SDK", OFFICIAL, "TanStack"];
+  const neighbors = ["AI SDK", OFFICIAL, "TanStack"];
   const throttled = `${OURS}, throttled`;
   const what = `${number(deltas)} deltas at ${number(rate)}/s, 500 messages, React`;
 
@@ -72,19 +72,19 @@ export async function* rendering(page, { full }) {
   };
 
   for (const hidden of [false, true]) {
-    const results = await measure([OURS, throttled, OURS_BESIDE, "floor", ...neighbours], hidden);
+    const results = await measure([OURS, throttled, OURS_BESIDE, "floor", ...neighbors], hidden);
     const all = (/** @type {string} */ name) => results[name] ?? [];
     const work = (/** @type {"busy" | "script" | "layout"} */ part) => (/** @type {{ work: import("./devtools.mjs").Work }} */ { work }) => work[part];
     const busy = (/** @type {string} */ name) => all(name).map(work("busy"));
     const middle = (/** @type {string} */ name) => quantile(busy(name), 0.5);
-    const best = [...neighbours].sort((a, b) => middle(a) - middle(b))[0] ?? "";
+    const best = [...neighbors].sort((a, b) => middle(a) - middle(b))[0] ?? "";
     const each = (/** @type {readonly string[]} */ names, /** @type {(name: string) => string} */ show) => names.map((name) => `${name} ${show(name)}`).join(", ");
     const times = ratio(busy(best), busy(OURS));
     yield {
       row: 6,
       work: hidden ? "the same, not laid out and not painted" : `${what}: the main thread is busy`,
       ours: time(middle(OURS)),
-      other: each([...neighbours, "floor"], (name) => time(middle(name))),
+      other: each([...neighbors, "floor"], (name) => time(middle(name))),
       ratio: spread(times),
       target: hidden ? "" : "≥ 10",
       met: hidden ? undefined : times.median >= 10,
@@ -100,9 +100,9 @@ export async function* rendering(page, { full }) {
     yield { row: 6, work: "… throttled to 50 ms, as the AI SDK is", ours: time(middle(throttled)), other: `AI SDK ${time(middle("AI SDK"))}`, ratio: spread(level), target: "", met: undefined };
     if (hidden) return;
     const longest = (/** @type {string} */ name) => Math.max(...all(name).map(({ work }) => work.longest));
-    yield { row: 6, work: "… the longest task", ours: time(longest(OURS)), other: each(neighbours, (name) => time(longest(name))), ratio: "", target: "≤ 50 ms", met: longest(OURS) <= 50 };
+    yield { row: 6, work: "… the longest task", ours: time(longest(OURS)), other: each(neighbors, (name) => time(longest(name))), ratio: "", target: "≤ 50 ms", met: longest(OURS) <= 50 };
     const most = (/** @type {string} */ name) => Math.max(...all(name).map(({ value }) => value.most));
-    yield { row: 6, work: "… commits in one frame, at most", ours: `${most(OURS)}`, other: each(neighbours, (name) => `${most(name)}`), ratio: "", target: "≤ 1", met: most(OURS) <= 1 };
+    yield { row: 6, work: "… commits in one frame, at most", ours: `${most(OURS)}`, other: each(neighbors, (name) => `${most(name)}`), ratio: "", target: "≤ 1", met: most(OURS) <= 1 };
   }
 }
 

@@ -1,14 +1,15 @@
 import { createApprove } from "./approve.js";
 import { AgentError } from "../api/error.js";
-import { messagesEdit, stateEdit } from "./edit.js";
+import { createEdits, idOf } from "./edits.js";
 import { createEmitter } from "../base/emitter.js";
 import { call } from "../base/call.js";
-import { misuse } from "../base/failure.js";
-import type { SessionOptions } from "../glue/core.js";
+import { misuse, toJson } from "../base/failure.js";
+import { lazily } from "../base/lazy.js";
 import { createGuard } from "./guard.js";
 import { toPolicy } from "../core/policy.js";
 import { createHistory } from "./history.js";
 import { initialSnapshot } from "../snapshot/initial.js";
+import { submitted } from "../snapshot/project.js";
 import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput } from "./input.js";
 import type { Line } from "../api/line.js";
 import { createLink } from "../core/link.js";
@@ -16,33 +17,37 @@ import type { Client, Edit, Link, Parts, Run } from "../core/client.js";
 import type { Core } from "../core/loader.js";
 import { beside, loadBeside, type Beside } from "./beside.js";
 import { needsFull } from "../core/modules.js";
+import { portTo } from "../core/port.js";
 import { readSaved, refusal, type Queued } from "../snapshot/save.js";
 import type { SavedAgent } from "../api/saving.js";
 import { createSaving, type Saving } from "./saving.js";
+import { toSettings } from "./settings.js";
 import { checkTools } from "./tools.js";
 import { isPromise } from "../base/promise.js";
-import type { AgainOptions, Agent, AgentOptions, AgentSnapshot, Checkpoint, PageTool, QueuedSubmit, RunResult, SubmitInput, TransportTarget } from "../api/types.js";
+import type { AgainOptions, Agent, AgentOptions, AgentSnapshot, PageTool, RunResult, SubmitInput, TransportTarget } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
 import { createWaker } from "../base/wake.js";
 
 /**
- * An agent over a core that is loaded when it is first needed. The entries of the package differ in the source only.
- * `linked` makes the link to it.
+ * An agent over a core in this page that is loaded when it is first needed. The entries of the package differ in the source only.
  *
  * @internal
  */
-export function createAgentWith<State>(
-  source: () => Promise<Core>,
+export function createAgentWith<State>(load: () => Promise<Core>, given: AgentOptions<State>): Agent<State> {
+  return createAgentOver(() => load().then(portTo), given, createLink);
+}
+
+/**
+ * An agent whose core is at a place that `source` gives. `linked` makes the link to it.
+ *
+ * @internal
+ */
+export function createAgentOver<State, Place>(
+  source: () => Promise<Place>,
   given: AgentOptions<State>,
-  linked: (client: Client<State>) => Link<State> = createLink,
+  linked: (client: Client<State, Place>) => Link<State>,
 ): Agent<State> {
-  const { initialMessages = [], initialState, notify, limits = {} } = given;
-  const { rules = "tolerant", protocol = "1.0" } = given;
-  // As the core reads it, which comes too late to tell of a mistake where it was made.
-  if (!/^(1\.0|0\.0\.(0|[1-9]\d{0,2}))$/.test(protocol)) {
-    throw misuse(new TypeError(`expected "1.0" or "0.0.x" as protocol, not ${JSON.stringify(protocol)}`));
-  }
-  const { name: dialect, ...ownSettings } = typeof given.dialect === "string" ? { name: given.dialect } : (given.dialect ?? {});
+  const { initialMessages = [], initialState, notify } = given;
   if (given.worker) {
     const message = '"worker" is an option of createAgent() from "ag-ui-wasm/worker": make the agent with that, and pass it to useAgent()';
     throw new AgentError({ kind: "unsupported", code: "worker", message });
@@ -75,7 +80,7 @@ export function createAgentWith<State>(
   // Nothing has changed yet that would have to be saved.
   let quiet = true;
   // The load that began with the agent, until something needs it.
-  let early: Promise<Core> | undefined;
+  let early: Promise<Place> | undefined;
   // Tools that a submit has brought with it. The results of their calls may come long after.
   const brought = new Map<string, PageTool>();
 
@@ -92,7 +97,7 @@ export function createAgentWith<State>(
     parts = { ...live, calls };
   };
   /** The core with what comes beside it. */
-  const load = (): Promise<Core> => {
+  const load = (): Promise<Place> => {
     const core = source();
     const live = beside();
     if (live && !parts) take(live);
@@ -102,34 +107,7 @@ export function createAgentWith<State>(
       return core;
     });
   };
-  const settings: SessionOptions = {
-    get threadId() {
-      return ownThreadId();
-    },
-    rules,
-    protocol,
-    dialect,
-    // The address may tell a dialect how it is spoken there.
-    dialectSettings: JSON.stringify(dialect ? { url: typeof given.url === "function" ? undefined : given.url, ...ownSettings } : {}),
-    events: false,
-    guard: given.guard === undefined ? undefined : toPolicy(given.guard),
-    decisions: false,
-    maxFrameBytes: limits.frameBytes ?? 10 * 2 ** 20,
-    maxStateBytes: limits.stateBytes ?? 16 * 2 ** 20,
-    maxThreadBytes: limits.threadBytes ?? 64 * 2 ** 20,
-    maxItems: limits.items ?? 100_000,
-    maxWarnings: limits.warnings ?? 1000,
-    maxErrorBodyBytes: limits.errorBodyBytes ?? 64 * 2 ** 10,
-    errorBodyMs: limits.errorBodyMs ?? 5000,
-    maxQueue: limits.queue ?? 32,
-    maxDepth: limits.depth ?? 512,
-    maxHistory: limits.history ?? 100,
-    graceMs: limits.graceMs ?? 1000,
-    saves: !!persist,
-    get network() {
-      return parts!.toNetwork(given);
-    },
-  };
+  const settings = toSettings(given as AgentOptions, ownThreadId, () => parts!.toNetwork(given));
   const history = createHistory<State>(settings.maxHistory);
   const wait = createWaker(() => {
     link.now((session) => session.online());
@@ -284,15 +262,6 @@ export function createAgentWith<State>(
     }
   };
 
-  /** JSON text, or the application's mistake. */
-  const toJson = (value: unknown): string => {
-    try {
-      return JSON.stringify(value) ?? "null";
-    } catch (cause) {
-      throw misuse(cause);
-    }
-  };
-
   /** Starts a run and waits for its end. */
   const run = (
     parts: Pick<Run<State>, "id" | "start"> & Partial<Run<State>>,
@@ -343,12 +312,7 @@ export function createAgentWith<State>(
           const rest = { ...core, messages: [], replaces: undefined };
           return core.resume ? session.submit(toJson({ ...rest, state: undefined })) : session.retry(toJson(rest));
         },
-        fold: (at) => {
-          const cut = at.messages.findIndex((old) => old.id === replaces);
-          const kept = cut < 0 ? at.messages : at.messages.slice(0, cut);
-          const added = messages.filter(({ id }) => !kept.some((old) => old.id === id));
-          return { ...at, messages: [...kept, ...added], state: merge(at.state, state) };
-        },
+        fold: (at) => submitted(at, messages, state, replaces),
       },
       signal,
     );
@@ -356,13 +320,6 @@ export function createAgentWith<State>(
     // What the agent was saying is over, for the user has said something else.
     line?.endAnswer();
     return done.finally(() => hasty.delete(id));
-  };
-
-  /** As the core does it: members of an object are merged, anything else replaces. */
-  const merge = (old: State, state: State | Partial<State> | undefined): State => {
-    if (state === undefined) return old;
-    const mergeable = [old, state].every((value) => typeof value === "object" && value && !Array.isArray(value));
-    return mergeable ? { ...old, ...state } : (state as State);
   };
 
   /** Tools that came with a submit, in place of the options'; without any, the options' stand again. */
@@ -385,82 +342,19 @@ export function createAgentWith<State>(
     link.act((session) => session[method](json));
   };
 
-  /** The submit that waits under that id, if it still does. */
-  const queued = (id: string): QueuedSubmit | undefined => {
-    act();
-    link.flush();
-    return snapshot.queue.find((waiting) => waiting.id === id);
-  };
-
-  const editQueued: Agent<State>["editQueued"] = (id, input) => {
-    const waiting = queued(id);
-    if (!waiting) return false;
-    const { runId } = waiting;
-    const long = typeof input === "string" ? { message: input } : input;
-    const { tools, pageTools, context, forwardedProps, ...core } = toCoreInput(options, { ...long, runId }, snapshot.interrupts);
-    // What is not given stays as it was submitted.
-    const given = {
-      ...(long.tools && { tools, pageTools }),
-      ...(long.context && { context }),
-      ...(long.forwardedProps !== undefined && { forwardedProps }),
-    };
-    // It stays the same row of the page.
-    const [message] = waiting.messages;
-    const own = typeof input === "object" && typeof input.message === "object" && input.message.id;
-    const messages = message && !own ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
-    const json = toJson({ ...core, ...given, messages });
-    if (link.open()) return link.now((session) => session.editQueued(Number(id), json)) ?? false;
-    return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json) }));
-  };
-
-  const cancelQueued: Agent<State>["cancelQueued"] = (id) => {
-    const waiting = queued(id);
-    if (!waiting) return false;
-    if (!link.open()) return link.queued(waiting.runId, () => undefined);
-    link.now((session) => session.cancel(Number(id)));
-    return true;
-  };
-
   const save = (): SavedAgent => JSON.parse(link.save());
 
-  const setMessages: Agent<State>["setMessages"] = (next) => {
-    act();
-    const { messages } = snapshot;
-    link.edit(messagesEdit(messages, typeof next === "function" ? next(messages) : next, toJson));
-  };
-
-  const setState: Agent<State>["setState"] = (next) => {
-    act();
-    const { state } = snapshot;
-    link.edit(stateEdit(state, typeof next === "function" ? (next as (state: State) => State)(state) : next, toJson));
-  };
-
-  const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint.id);
-
-  const fork = (checkpoint: Checkpoint | string): void => {
-    act();
-    const then = history.at(idOf(checkpoint));
-    if (!then) {
-      const message = `Unknown checkpoint ${idOf(checkpoint)}: only the newest limits.history are kept`;
-      throw misuse(Object.assign(new Error(message), { code: "checkpoint-unknown" }));
-    }
-    const { threadId } = snapshot;
-    const { messages, toolCalls } = initialSnapshot("", then.messages);
-    const interrupts = then.interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
-    const { state } = then;
-    // As a save of that time: its calls have been executed, or shall not be.
-    const handled = then.toolCalls.map(({ id }) => id);
-    const json = toJson({ v: 1, threadId, messages, state, interrupts, handled, unsent: [], queue: [] });
-    link.reset({
-      fold: () => ({ ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts }),
-      apply: (session) => {
-        session.reset();
-        session.restore(json);
-      },
-    });
-    saving?.forget();
-    saving?.save();
-  };
+  const edits = createEdits<State>({
+    link,
+    history,
+    act,
+    read: () => snapshot,
+    options: () => options,
+    forked: () => {
+      saving?.forget();
+      saving?.save();
+    },
+  });
 
   const dispose = (): void => {
     if (disposed) return;
@@ -593,15 +487,11 @@ export function createAgentWith<State>(
       warn: (message) => emitter.emit("warning", { code: "approval-invalid", message }),
     }),
     deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
-    editQueued,
-    cancelQueued,
-    setMessages,
-    setState,
+    ...edits,
     get history() {
       return history.list;
     },
     at: (checkpoint) => history.at(idOf(checkpoint)),
-    fork,
     save,
     reset: () => {
       act();
@@ -690,7 +580,7 @@ export function createAgentWith<State>(
         if (listening) ownLine().connect(true).catch(() => {});
       },
       refuse,
-      await: link.await,
+      awaitSave: link.awaitSave,
       surrender: () => {
         const json = link.strand();
         stranded = json !== undefined;
@@ -702,7 +592,7 @@ export function createAgentWith<State>(
   if (saving) emitter.on("finish", () => link.open() || saving?.save());
   else {
     try {
-      if (given.restore) link.await();
+      if (given.restore) link.awaitSave();
       if (isPromise(given.restore)) restoring = given.restore.then((value) => begin(value)).catch(refuse);
       else begin(given.restore);
     } catch (cause) {
@@ -722,16 +612,3 @@ export function createAgentWith<State>(
 
 /** Whether somebody looks: a server that renders never asks the core, and loads none. */
 const inPage = (): boolean => typeof document === "object";
-
-/** The object, with a member that is made when it is first read. */
-function lazily<Value extends object, Key extends keyof Value>(object: Value, key: Key, make: () => Value[Key]): Value {
-  return Object.defineProperty(object, key, {
-    enumerable: true,
-    configurable: true,
-    get: () => {
-      const value = make();
-      Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-      return value;
-    },
-  });
-}

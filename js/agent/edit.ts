@@ -2,16 +2,14 @@
 // and what the application has made of that. The core applies it to what it has at that moment (src/thread/edit.rs,
 // src/thread/overlay.rs), which may be more than was shown.
 //
-// Where the core is not there yet, or answers later, the result is guessed here until it does.
+// Where the core is not there yet, or answers later, js/snapshot/project.ts says what is shown until it does.
 
 import { misuse } from "../base/failure.js";
-import { settle, toolCallsOf } from "../snapshot/initial.js";
 import type { Edit } from "../core/client.js";
-import { messageKey } from "../snapshot/message-key.js";
-import type { AgentSnapshot, Message, ToolMessage } from "../api/types.js";
+import { edited, editedMessages, isPlain } from "../snapshot/project.js";
+import type { Message, ToolMessage } from "../api/types.js";
 
 type ToJson = (value: unknown) => string;
-type Members = Readonly<Record<string, unknown>>;
 
 /** The edit that has made one list of messages of another. */
 export function messagesEdit<State>(before: readonly Message[], after: readonly Message[], toJson: ToJson): Edit<State> {
@@ -32,7 +30,7 @@ export function messagesEdit<State>(before: readonly Message[], after: readonly 
   });
   const json = [toJson(shown), toJson(list)] as const;
   return {
-    fold: (at) => guessMessages(before, after, at),
+    fold: (at) => editedMessages(before, after, at),
     apply: (session) => session.editMessages(...json),
   };
 }
@@ -42,7 +40,7 @@ export function stateEdit<State>(before: State, after: State, toJson: ToJson): E
   const [from, to] = changed(before, after);
   const json = [toJson(from), toJson(to)] as const;
   return {
-    fold: (at) => ({ ...at, state: guess(before, after, at.state) as State }),
+    fold: (at) => ({ ...at, state: edited(before, after, at.state) as State }),
     apply: (session) => session.editState(...json),
   };
 }
@@ -57,60 +55,4 @@ function changed(before: unknown, after: unknown): [unknown, unknown] {
   const gone = Object.entries(before).filter(([key]) => !Object.hasOwn(after, key));
   const had = entries.filter(([key]) => Object.hasOwn(before, key)).map(([key, value]) => [key, value] as const);
   return [Object.fromEntries([...had, ...gone]), Object.fromEntries(entries.map(([key, , value]) => [key, value]))];
-}
-
-/** An object of which JSON has all members. */
-function isPlain(value: unknown): value is Members {
-  if (typeof value !== "object" || !value || typeof (value as { toJSON?: unknown }).toJSON === "function") return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
-/** What was left as it was is as it is now; what was changed is as the edit has it. */
-function guess(before: unknown, after: unknown, now: unknown, grows = false): unknown {
-  if (after === before) return now;
-  if (now === before) return after;
-  if (grows && typeof before === "string" && typeof after === "string" && typeof now === "string") {
-    return now.startsWith(before) ? after + now.slice(before.length) : after;
-  }
-  if (!isPlain(before) || !isPlain(after) || !isPlain(now)) return after;
-  const members = new Map(Object.entries(now));
-  for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) members.delete(key);
-  for (const [key, value] of Object.entries(after)) {
-    const had = Object.hasOwn(before, key);
-    // The other side has taken it away.
-    if (had && value === before[key] && !members.has(key)) continue;
-    members.set(key, had && members.has(key) ? guess(before[key], value, members.get(key), grows) : value);
-  }
-  return Object.fromEntries(members);
-}
-
-function guessMessages<State>(
-  before: readonly Message[],
-  after: readonly Message[],
-  at: AgentSnapshot<State>,
-): AgentSnapshot<State> {
-  const byKey = (list: readonly Message[]) => new Map(list.map((message) => [messageKey(message), message]));
-  const [then, now] = [byKey(before), byKey(at.messages)];
-  const edited = after.flatMap((message): readonly Message[] => {
-    const key = messageKey(message);
-    const [old, current] = [then.get(key), now.get(key)];
-    now.delete(key);
-    if (!current) return old === message ? [] : [settle(message)];
-    const made = guess(old, message, current, true) as Message;
-    // What streams is the server's to end.
-    const streams = old?.delivery === "streaming" || current.delivery === "streaming";
-    return made === current ? [current] : [streams ? { ...made, delivery: current.delivery! } : settle(made)];
-  });
-  // What came since stands before what the edit has added at the end.
-  const since = [...now].filter(([key]) => !then.has(key)).map(([, message]) => message);
-  let last = edited.length;
-  while (last && !then.has(messageKey(edited[last - 1]!))) last--;
-  const messages = [...edited.slice(0, last), ...since, ...edited.slice(last)];
-  const known = new Map(at.toolCalls.map((call) => [call.id, call]));
-  const toolCalls = toolCallsOf(messages).map((call) => {
-    const shown = known.get(call.id);
-    return shown?.name === call.name && shown.argsText === call.argsText ? shown : call;
-  });
-  return { ...at, messages, toolCalls };
 }

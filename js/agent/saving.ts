@@ -17,7 +17,7 @@ export interface SavingClient extends Pick<Member, "busy" | "mounted"> {
   began(text: string | undefined): void;
   refuse(cause: unknown): void;
   /** A save is on the way: what is called waits for it. */
-  await(): void;
+  awaitSave(): void;
   /** Ends what is open, but for a run in progress. Returns the save. */
   surrender(): string;
   warn(code: string, message: string): void;
@@ -62,7 +62,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
 
   const close = (): void => {
     if (gate) return;
-    client.await();
+    client.awaitSave();
     let open = (): void => {};
     const promise = new Promise<void>((resolve) => (open = resolve));
     gate = { promise, open };
@@ -103,7 +103,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       return settle();
     }
     if (!isPromise(value)) {
-      if (value) client.await();
+      if (value) client.awaitSave();
       begin(value);
       return settle();
     }
@@ -242,7 +242,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       const show = (value: unknown): void => {
         if (!gate || disposed || claim.owns() || client.busy()) return;
         begin(value);
-        client.await();
+        client.awaitSave();
       };
       try {
         const value = store.load();

@@ -52,7 +52,7 @@ export interface AgentErrorData {
   readonly cause?: unknown;
 }
 
-// A registered symbol, so that two copies of the package in one page recognise each other's errors.
+// A registered symbol, so that two copies of the package in one page recognize each other's errors.
 const mark = Symbol.for("ag-ui-wasm.error");
 
 /**

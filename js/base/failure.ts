@@ -18,3 +18,12 @@ export function misuse(cause: unknown): AgentError {
   const { message, code = "input" } = cause as Error & { code?: string };
   return new AgentError({ kind: "unsupported", code, message, cause });
 }
+
+/** JSON text, or the application's mistake. */
+export function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch (cause) {
+    throw misuse(cause);
+  }
+}

@@ -88,8 +88,8 @@ export async function check(url: string, options: CheckOptions): Promise<Verdict
   if (unjudged === undefined && bytes && events === 0) unjudged = "the answer holds no event of AG-UI";
   const readable = dialect === undefined ? turns.filter(({ status }) => status !== undefined) : [];
   const found = readable.reduce((all, turn) => merged(all, turn.number, grammar(core, turn)), violations);
-  const strict = dialect === undefined ? official(core, readable) : null;
-  const installed = strict && !unjudged ? await installedClient(readable) : undefined;
+  const strict = dialect === undefined && unjudged === undefined ? official(core, readable) : null;
+  const installed = strict ? await installedClient(readable) : undefined;
   return {
     report: {
       url,
@@ -172,9 +172,9 @@ function causeOf({ message, cause }: AgentError): string {
   return reason instanceof Error && reason.message ? `${message} (${reason.message})` : message;
 }
 
-/** Strict rules say more about the grammar of a frame; what tolerant rules said of the same rule is the same. */
+/** What tolerant rules read without a word is what strict rules find. Both report the same of a rule: then it is said once. */
 function merged(found: readonly Violation[], turn: number, strict: ReadonlyMap<number, readonly Violation[]>): Violation[] {
-  const known = ({ turn: of, offset, rule }: Violation): boolean =>
-    of === turn && offset !== null && (strict.get(offset) ?? []).some((violation) => violation.rule === rule);
-  return [...found.filter((violation) => !known(violation)), ...[...strict.values()].flat()];
+  const known = ({ offset, rule }: Violation): boolean =>
+    found.some((violation) => violation.turn === turn && violation.offset === offset && violation.rule === rule);
+  return [...found, ...[...strict.values()].flat().filter((violation) => !known(violation))];
 }

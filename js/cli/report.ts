@@ -1,5 +1,6 @@
 // A verdict as text for people, as JSON and as JUnit.
 
+import { asksOf } from "./rules.js";
 import type { FramingReport, Official, Timing, Verdict, Violation } from "./verdict.js";
 
 export function toText({ report, unjudged, notes }: Verdict): string {
@@ -19,7 +20,8 @@ export function toText({ report, unjudged, notes }: Verdict): string {
 
 function violationText({ rule, code, eventType, offset, expected, turn }: Violation): string {
   const where = [`turn ${turn}`, offset !== null && `byte ${offset}`].filter(Boolean).join(", ");
-  return `  ${where}: ${[rule, code, eventType].filter(Boolean).join("  ")}\n    ${expected}`;
+  const asks = asksOf(rule, code);
+  return [`  ${where}: ${[rule, code, eventType].filter(Boolean).join("  ")}`, `    ${expected}`, ...(asks ? [`    ${rule ?? code}: ${asks}`] : [])].join("\n");
 }
 
 function timingText({ firstEventMs, firstTokenMs, longestGapMs, totalMs }: Timing): string {

@@ -5,6 +5,7 @@ import type { AgentErrorData } from "../api/error.js";
 import type { AgentWarning } from "../api/agent.js";
 import type { FullCore } from "../core/loader.js";
 import type { Stepper } from "../glue/full.js";
+import { ruleOf } from "./rules.js";
 import type { Turn } from "./tap.js";
 import type { Official, Violation } from "./verdict.js";
 
@@ -111,5 +112,5 @@ export function toViolation(
   turn: number,
   offset: number | null,
 ): Violation {
-  return { rule: rule ?? null, code, eventType: eventType ?? null, offset, expected: message, turn };
+  return { rule: rule ?? ruleOf(code), code, eventType: eventType ?? null, offset, expected: message, turn };
 }

@@ -62,7 +62,7 @@ export interface Report {
   readonly violations: readonly Violation[];
   readonly timing: Timing;
   readonly framing: FramingReport;
-  /** Null for servers of another system, which the official client does not know. */
+  /** Null for servers of another system, which the official client does not know, and for those that could not be judged. */
   readonly official: Official | null;
 }
 

@@ -7,7 +7,7 @@ import type { RequestTarget, Session, SessionOptions } from "../glue/core.js";
 import type { CheckpointData } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
 import type { openSession } from "./live.js";
-import type { Core } from "./loader.js";
+import type { Port } from "./port.js";
 
 /** The calls that run in the page. */
 export interface Calls {
@@ -94,8 +94,9 @@ export interface Shared<State> {
 }
 
 /** What a link works for. */
-export interface Client<State> {
-  readonly source: () => Promise<Core>;
+export interface Client<State, Place = Port> {
+  /** The port to the core, or the place of the core where the link makes the port. */
+  readonly source: () => Promise<Place>;
   readonly notify: Notify | undefined;
   readonly settings: SessionOptions;
   readonly emitter: Emitter;
@@ -162,8 +163,8 @@ export interface Link<State> {
   suspend(outcome?: "disconnected" | "aborted", waiting?: readonly string[]): string;
   /** Lets the run in progress continue, and begins nothing after it. Returns the save; `undefined` if no run is in progress. */
   strand(): string | undefined;
-  /** A save is on the way. */
-  await(): void;
+  /** A save is on the way: what is called waits for `restore`. */
+  awaitSave(): void;
   /** It has come, or not: how it looks, and its JSON text for the core. */
   restore(shown?: AgentSnapshot<State>, json?: string): void;
   /** The run that a failed load has kept from the core, or nothing if a session can be asked to retry. */

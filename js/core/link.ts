@@ -9,26 +9,23 @@
 //        ▲                      │failed
 //        └──────────────────────┘ (status "error", nothing is lost)
 
-import { cutOff } from "../snapshot/cut-off.js";
+import { begun, cancelled, failed, stopped } from "../snapshot/project.js";
 import { AgentError } from "../api/error.js";
 import { call } from "../base/call.js";
 import { internal, misuse } from "../base/failure.js";
 import type { Client, Link, Run, Shared, Step } from "./client.js";
-import type { Core } from "./loader.js";
+import type { Port } from "./port.js";
 import type { Session } from "../glue/core.js";
 import { composeSave, type Queued } from "../snapshot/save.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { kept } from "../base/weak.js";
-
-const closed = { phase: "closed", attempt: 0 } as const;
-const connecting = { phase: "connecting", attempt: 0 } as const;
 
 /** The link of one agent. Touches no WebAssembly before it has to. */
 export function createLink<State>(client: Client<State>): Link<State> {
   type Snapshot = AgentSnapshot<State>;
   const { source, emitter, read, publish } = client;
   const runs = new Set<Run<State>>();
-  let core: Core | undefined;
+  let port: Port | undefined;
   let loading: Promise<void> | undefined;
   let base: Snapshot | undefined;
   let steps: Step<State>[] = [];
@@ -82,9 +79,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     else forget();
     kept.delete(client);
     const outcome = ended.length ? "error" : last.outcome;
-    release(() =>
-      publish({ ...last, status: "error", isLoading: false, error, outcome, queue: [], connection: closed }),
-    );
+    release(() => publish(failed(last, error, outcome)));
     for (const run of ended) settle(run, { runId: run.id, outcome: "error", error });
     if (!ended.length) emitter.emit("error", error);
   };
@@ -100,7 +95,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     shared.saved = undefined;
     while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.edit.fold(from);
     shared.held = [];
-    const shown = client.parts()!.openSession(client, shared, core!, from, save, todo);
+    const shown = client.parts()!.openSession(client, shared, port!, from, save, todo);
     if (shown) release(() => publish(shown));
   };
 
@@ -113,13 +108,10 @@ export function createLink<State>(client: Client<State>): Link<State> {
     const shown = steps.reduce((snapshot, { edit }) => edit.fold(snapshot), base ?? read());
     const first = steps.find(begins)?.run;
     if (first) {
-      const { id: runId } = first;
-      const waiting = { status: "running", isLoading: true, error: undefined, outcome: undefined } as const;
-      publish({ ...shown, runId, ...waiting, connection: connecting });
+      publish(begun(shown, first.id));
     } else {
-      const cancelled = { status: "idle", isLoading: false, outcome: "aborted", connection: closed } as const;
       if (!shared.saved && !steps.some(({ run, acts }) => run || acts)) forget();
-      publish(read().isLoading ? { ...shown, ...cancelled } : shown);
+      publish(read().isLoading ? cancelled(shown) : shown);
     }
   };
 
@@ -157,14 +149,14 @@ export function createLink<State>(client: Client<State>): Link<State> {
     let cause: unknown;
     try {
       // Whoever owns the save may have changed while the core came: the save is on the way again then.
-      do core = await source();
+      do port = await source();
       while (shared.saved === true && !shared.disposed);
     } catch (error) {
       cause = error;
     }
     loading = undefined;
     if (shared.disposed) return;
-    if (!core) {
+    if (!port) {
       lost = steps.flatMap(({ run }) => run ?? []).pop();
       giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core could not be loaded", cause), read());
     } else if (steps.length || shared.saved) open();
@@ -172,11 +164,11 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
 
   const load = async (): Promise<void> => {
-    if (!shared.live && (!core || shared.saved) && !shared.disposed) await (loading ??= attempt());
+    if (!shared.live && (!port || shared.saved) && !shared.disposed) await (loading ??= attempt());
   };
 
   const begin = (): void => {
-    if (!core || shared.saved === true) void load();
+    if (!port || shared.saved === true) void load();
     else if (steps.length) open();
   };
 
@@ -277,7 +269,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       forget();
       shared.saved = true;
       const last = read();
-      if (last.isLoading) publish({ ...cutOff(last, "aborted"), status: "idle", isLoading: false, outcome: "aborted", connection: closed });
+      if (last.isLoading) publish(stopped(last));
       for (const run of [...runs]) {
         if (waiting.includes(run.id)) delete run.ticket;
         else settle(run, { runId: run.id, outcome });
@@ -291,7 +283,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       for (const { id } of read().queue) ask((session) => session.cancel(Number(id)));
       return json;
     },
-    await: () => void (shared.saved = true),
+    awaitSave: () => void (shared.saved = true),
     restore: (shown, json) => {
       // Reset meanwhile, which has forgotten it.
       if (shared.disposed || !shared.saved) return;
@@ -316,9 +308,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       forget();
       const last = read();
       release(() => {
-        if (!last.isLoading) return;
-        const ended = cutOff(last, "aborted");
-        publish({ ...ended, status: "idle", isLoading: false, outcome: "aborted", queue: [], connection: closed });
+        if (last.isLoading) publish({ ...stopped(last), queue: [] });
       });
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
     },

@@ -7,13 +7,13 @@ import { call } from "../base/call.js";
 import { internal, isTrap, misuse } from "../base/failure.js";
 import { kept, weakly } from "../base/weak.js";
 import type { Body, Session } from "../glue/core.js";
-import { cutOff } from "../snapshot/cut-off.js";
+import { cutOff } from "../snapshot/project.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep, type CheckpointData, type Patching } from "../snapshot/mirror.js";
 import { createScheduler } from "../snapshot/notify.js";
 import { composeSave } from "../snapshot/save.js";
 import type { Client, Live, Run, Shared, Step } from "./client.js";
-import type { Core } from "./loader.js";
+import type { Port } from "./port.js";
 import { readBody, sliceMs, turn } from "./read.js";
 import { watched, type WatchfulHost } from "./traps.js";
 
@@ -24,7 +24,7 @@ import { watched, type WatchfulHost } from "./traps.js";
 export function openSession<State>(
   client: Client<State>,
   shared: Shared<State>,
-  core: Core,
+  port: Port,
   from: AgentSnapshot<State>,
   save: string | undefined,
   todo: readonly Step<State>[],
@@ -278,7 +278,7 @@ export function openSession<State>(
     const options = { ...settings, events: emitter.has("event"), decisions: emitter.has("decision") };
     try {
       const thread = messages.length ? JSON.stringify(messages) : undefined;
-      return new core.Session(options, thread, JSON.stringify(state), watched(weakly(host)));
+      return port.open(options, thread, JSON.stringify(state), watched(weakly(host)));
     } catch (error) {
       throw isTrap(error) ? error : misuse(error);
     }

@@ -42,13 +42,29 @@ export function createLoad<Module extends Glue>(glue: Module): Load<Module> {
   };
 }
 
-/** The bytes of a module from base64 of raw deflate. */
-export function inflate(base64: string): Promise<ArrayBuffer> {
+/** The bytes of a module from base64 of raw deflate, sorted or as they are. */
+export async function inflate(base64: string): Promise<ArrayBuffer> {
   if (typeof DecompressionStream !== "function") throw missing("DecompressionStream");
   const deflated = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
   // A Blob's stream would do as well, but under jsdom a Blob has none.
   const inflated = new Response(deflated).body!.pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Response(inflated).arrayBuffer();
+  return unpack(await new Response(inflated).arrayBuffer());
+}
+
+/** Puts the bytes of a module back in order, by the program that comes with them (tools/pack.mjs). */
+async function unpack(packed: ArrayBuffer): Promise<ArrayBuffer> {
+  const [program = 0, at = 0] = new Uint32Array(packed, 0, 2);
+  // A module as it is begins with its name.
+  if (program === 0x6d736100) return packed;
+  const { instance } = await WebAssembly.instantiate(new Uint8Array(packed, 8, program));
+  const { memory, unpack } = instance.exports as { memory: WebAssembly.Memory; unpack(from: number, to: number): void };
+  const sorted = new Uint8Array(packed, at);
+  const [size = 0] = new Uint32Array(packed, at, 1);
+  const from = memory.grow(Math.ceil((sorted.length + size) / 65536)) * 65536;
+  const to = from + sorted.length;
+  new Uint8Array(memory.buffer).set(sorted, from);
+  unpack(from, to);
+  return memory.buffer.slice(to, to + size);
 }
 
 /** The platform has nothing of that name. */

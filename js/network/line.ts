@@ -12,6 +12,7 @@
 // fails the body, so that the run is `truncated`.
 
 import { createBody, type Body } from "./body.js";
+import { retryTimes } from "./retry.js";
 import { call } from "../base/call.js";
 import { AgentError } from "../api/error.js";
 import type { JsonObject } from "../api/protocol.js";
@@ -103,12 +104,6 @@ export function createLine(client: LineClient): Line {
   const frames = createQueue<Uint8Array>();
   let bytes = 0;
   let talks = false;
-
-  const timing = (): Required<{ [Name in "attempts" | "baseMs" | "minMs" | "maxMs" | "perMinute"]: number }> => {
-    const { retry } = client.options();
-    const { attempts = 5, baseMs = 500, minMs = 100, maxMs = 30_000, perMinute = 60 } = retry || {};
-    return { attempts: retry === false ? 0 : attempts, baseMs, minMs, maxMs, perMinute };
-  };
 
   const set = (next: typeof phase): void => {
     phase = next;
@@ -210,7 +205,7 @@ export function createLine(client: LineClient): Line {
     paused: () => {
       // With ids, the source continues where it was; without, nobody knows what is lost.
       if (cursor === undefined) fail(new Error("the event source was lost"));
-      else if (answer) expect(timing().maxMs);
+      else if (answer) expect(retryTimes(client.options().retry).maxMs);
       attempt++;
       set("reconnecting");
     },
@@ -244,7 +239,7 @@ export function createLine(client: LineClient): Line {
   const lost = (error: Error): void => {
     const told = !!answer;
     // One that has stood for long is no attempt.
-    if (openedAt && Date.now() - openedAt > timing().maxMs) attempt = 0;
+    if (openedAt && Date.now() - openedAt > retryTimes(client.options().retry).maxMs) attempt = 0;
     openedAt = 0;
     hangUp();
     fail(error);
@@ -257,7 +252,7 @@ export function createLine(client: LineClient): Line {
   const again = (error: Error, told: boolean): void => {
     clearTimeout(timer);
     if (!wanted) return giveUp();
-    const { attempts, baseMs, minMs, maxMs, perMinute } = timing();
+    const { attempts, baseMs, minMs, maxMs, perMinute } = retryTimes(client.options().retry);
     const denied = (error as { status?: number }).status === 401;
     if (attempt >= (denied ? Math.min(attempts, 1) : attempts)) {
       wanted = false;

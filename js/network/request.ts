@@ -1,22 +1,23 @@
 // Where requests go: to begin a run, to join one, to stop one.
 
+import { retryTimes } from "./retry.js";
 import type { AgentOptions, FetchOptions, RunTarget, Transport, TransportRequest, TransportTarget } from "../api/types.js";
 
 /** The settings of the network as the core reads them: JSON text. */
 export function toNetwork({ retry, resume, headers, transport }: AgentOptions): string {
-  const { attempts = 5, baseMs = 500, minMs = 100, maxMs = 30_000, perMinute = 60, idleMs = 0, posts = false } = retry || {};
+  const { attempts, baseMs, minMs, maxMs, perMinute, idleMs } = retryTimes(retry);
   const whole = (value: number): number => Math.min(Math.round(value), Number.MAX_SAFE_INTEGER);
   const marked = resume && "path" in resume ? resume : undefined;
   const inBody = marked && !("in" in marked && marked.in === "query");
   return JSON.stringify({
-    attempts: retry === false ? 0 : Math.min(whole(attempts), 2 ** 31),
+    attempts: Math.min(whole(attempts), 2 ** 31),
     baseMs: whole(baseMs),
     minMs: whole(minMs),
     perMinute: whole(perMinute),
     maxMs: whole(maxMs),
     idleMs: whole(idleMs),
     refusals: !!retry,
-    posts,
+    posts: !!retry && retry.posts === true,
     renewHeaders: transport ? transport.renews === true : typeof headers === "function",
     seed: Math.floor(Math.random() * 2 ** 48),
     by: resume?.by,

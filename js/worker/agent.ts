@@ -1,7 +1,7 @@
-import { createAgentWith } from "../agent/agent.js";
+import { createAgentOver, createAgentWith } from "../agent/agent.js";
 import type { Core } from "../core/loader.js";
 import type { Agent, AgentAddress, AgentOptions, CommonOptions } from "../api/types.js";
-import { createWorkerLink, elsewhere } from "./link.js";
+import { createWorkerLink, type Place } from "./link.js";
 import { poolOf } from "./pool.js";
 
 /** What `createAgent` of `ag-ui-wasm/worker` takes. */
@@ -36,6 +36,10 @@ export function createWorkerAgentWith<State>(
   const options = rest as AgentOptions<State>;
   if (!worker) return createAgentWith(load, options);
   const pool = poolOf(spawn, second, workerStartMs, worker === true ? undefined : worker);
-  const source = (): Promise<Core> => pool.ready().then(() => elsewhere, load);
-  return createAgentWith(source, options, (client) => createWorkerLink(client, pool));
+  const source = (): Promise<Place> =>
+    pool.ready().then(
+      () => ({ at: "worker" }),
+      async () => ({ at: "page", core: await load() }),
+    );
+  return createAgentOver(source, options, (client) => createWorkerLink(client, pool));
 }

@@ -6,12 +6,12 @@
 //
 // `confirmed` is what the worker has told; patches fit that one only. What is shown is `confirmed` with the guesses on it.
 
-import { cutOff } from "../snapshot/cut-off.js";
+import { begun, stopped } from "../snapshot/project.js";
 import { misuse } from "../base/failure.js";
-import type { Host, Session, SessionOptions } from "../glue/core.js";
 import { createLink } from "../core/link.js";
 import type { Client, Link, Run } from "../core/client.js";
 import type { Core } from "../core/loader.js";
+import { portTo, type Port } from "../core/port.js";
 import { keep } from "../snapshot/mirror.js";
 import { composeSave, type Queued } from "../snapshot/save.js";
 import type { AgentSnapshot, Message } from "../api/types.js";
@@ -20,11 +20,8 @@ import type { Failure } from "./pipe.js";
 import type { Pool } from "./pool.js";
 import { createRemoteSession, type RemoteSession } from "./session.js";
 
-const closed = { phase: "closed", attempt: 0 } as const;
-const connecting = { phase: "connecting", attempt: 0 } as const;
-
-/** What stands for the core if it is in a worker. */
-export const elsewhere = {} as Core;
+/** Where the core of an agent is. */
+export type Place = { readonly at: "worker" } | { readonly at: "page"; readonly core: Core };
 
 /** What a save says of the page's calls. */
 interface Beside {
@@ -32,8 +29,8 @@ interface Beside {
   readonly turn?: { readonly calls: readonly { readonly id: string; readonly stage: string }[] };
 }
 
-/** A link that works over a worker of the pool, or as any other where `client.source` gives a core. */
-export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link<State> {
+/** A link that works over a worker of the pool, or as any other where the core is in the page. */
+export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool): Link<State> {
   type Snapshot = AgentSnapshot<State>;
   type Guess = {
     fold(snapshot: Snapshot): Snapshot;
@@ -109,17 +106,11 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     remote = rest = undefined;
   };
 
-  const stopped = (snapshot: Snapshot): Snapshot =>
-    snapshot.queue.length || !snapshot.isLoading
-      ? snapshot
-      : {
-          ...cutOff(snapshot, "aborted"),
-          ...{ status: "idle", isLoading: false, outcome: "aborted", connection: closed },
-        };
-
   /** A run ends: nothing of it is shown, whatever is on the way. */
   const stop = (act: () => void): Promise<void> | undefined => {
-    const still = stopped(client.read());
+    const shown = client.read();
+    // What waits in the queue begins next.
+    const still = shown.queue.length || !shown.isLoading ? shown : stopped(shown);
     return guess(act, () => still, () => ({ stops: true }));
   };
 
@@ -167,7 +158,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
     };
   };
 
-  const open = (options: SessionOptions, messages: string | undefined, state: string | undefined, host: Host): Session => {
+  const open: Port["open"] = (options, messages, state, host) => {
     const shown = client.read();
     const life = { die: (reason: string): void => session.die(reason) };
     const place = pool.open(weakly(life).die);
@@ -195,43 +186,31 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
       begun: (toolCallId) => void executed.add(toolCallId),
       approved: (toolCallId, method) => client.parts()!.calls.approve(toolCallId, method),
       closed: place.close,
+      life,
+      restoring: (json) => {
+        rest = json;
+        thread = JSON.parse(json);
+      },
+      cancelling: (ticket, cancel) => {
+        const shorter = (at: Snapshot): Snapshot => ({ ...at, queue: at.queue.filter(({ id }) => id !== String(ticket)) });
+        if (ticket < 0) cancel();
+        else void guess(cancel, shorter);
+      },
     });
     remote = session;
     // The thread itself comes with the first patch.
     void expect(session, { fold: () => shown });
-    const { cancel, disconnect, restore } = session;
-    return Object.assign(session, {
-      life,
-      restore: (json: string) => {
-        rest = json;
-        thread = JSON.parse(json);
-        restore(json);
-      },
-      cancel: (ticket: number) => {
-        const shorter = (at: Snapshot): Snapshot => ({ ...at, queue: at.queue.filter(({ id }) => id !== String(ticket)) });
-        if (ticket < 0) cancel(ticket);
-        else void guess(() => cancel(ticket), shorter);
-      },
-      disconnect: () => {
-        disconnect();
-        // The agent waits for it.
-        return new Promise<void>((done) => session.echo(done));
-      },
-    });
+    return session;
   };
 
   const link = createLink<State>({
     ...client,
     source: async () => {
-      const core = await client.source();
-      // A function, because a class could not give another object.
-      const Session = function (...args: ConstructorParameters<Core["Session"]>): Session {
-        return open(...args);
-      } as unknown as Core["Session"];
-      if (core === elsewhere) return { ...core, Session };
+      const place = await client.source();
+      if (place.at === "worker") return { open };
       const { message } = pool.refusal();
       emitter.emit("warning", { code: "worker-unavailable", message: `The agent runs in the page, without a worker: ${message}` });
-      return core;
+      return portTo(place.core);
     },
     read: () => confirmed,
     rescue: (messages) => heir?.(messages),
@@ -286,8 +265,7 @@ export function createWorkerLink<State>(client: Client<State>, pool: Pool): Link
       };
       runs.set(run, own);
       if (run.part) parts.add(own);
-      const begun = { status: "running", isLoading: true, error: undefined, outcome: undefined, connection: connecting } as const;
-      const fold = (at: Snapshot): Snapshot => (busy ? at : { ...run.fold(at), ...begun, runId: run.id });
+      const fold = (at: Snapshot): Snapshot => (busy ? at : begun(run.fold(at), run.id));
       const known = guess(() => link.run(own), fold, () => ({ ticket: own.ticket, part: run.part }));
       if (!known || !run.queued) return;
       // Until what the worker says of itself has it.

@@ -70,6 +70,12 @@ export interface Owner {
   approved(toolCallId: string, method: () => void): void;
   /** It is over with this session. */
   closed(): void;
+  /** What others hold only weakly: it lives as long as the session. */
+  readonly life: object;
+  /** The session is about to read this save. */
+  restoring(json: string): void;
+  /** A ticket is to be cancelled; `cancel` does it. */
+  cancelling(ticket: number, cancel: () => void): void;
 }
 
 /** A session in a worker. */
@@ -215,17 +221,24 @@ export function createRemoteSession(
   };
 
   const session: RemoteSession & { held: readonly object[] } = {
-    held: [mine, hooks],
+    held: [mine, hooks, owner.life],
     submit: (input) => begin("submit", input),
     retry: (input) => begin("retry", input),
     regenerate: (messageId, input) => begin("regenerate", messageId, input),
     attach: (input) => begin("attach", input),
     answer: (json) => begin("answer", json),
-    restore: (json) => tell("restore", json),
-    cancel: (ticket) => tell("cancel", ticket),
+    restore: (json) => {
+      owner.restoring(json);
+      tell("restore", json);
+    },
+    cancel: (ticket) => owner.cancelling(ticket, () => tell("cancel", ticket)),
     saved: (number) => tell("saved", number),
     stop: () => void act("stop"),
-    disconnect: () => void act("disconnect"),
+    disconnect: () => {
+      act("disconnect");
+      // The agent waits for it.
+      return new Promise<void>((done) => session.echo(done));
+    },
     online: () => void act("online"),
     settleCall: (json) => act("settleCall", json),
     approve: (json) => act("approve", json),

@@ -209,7 +209,7 @@ impl Output {
         self.items.push(item);
     }
 
-    /// What follows needs no judgement, or is for the application to judge.
+    /// What follows needs no judgment, or is for the application to judge.
     #[cfg(feature = "guard")]
     pub fn judged(&mut self) {
         self.items.push(Item::Judged);

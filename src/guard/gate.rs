@@ -4,11 +4,14 @@
 //!
 //! `docs/guard.md` has the table of all ways in.
 
+mod item;
+
 use super::classify::Class;
 use super::policy::Facts;
 use super::shut::{Key, Of};
 use super::{Guard, Told};
 use crate::wire::{Event, Fields, Incoming, JsonWriter, Raw, Str, frame_fields, frame_type};
+use item::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -52,100 +55,6 @@ pub(crate) const WITHHELD: &str = "The guard withholds what the server says of t
 
 /// A component: its type, and its id where that is known.
 type Component<'a> = Option<(&'static str, Option<Cow<'a, str>>)>;
-
-/// What is judged at once.
-struct Item<'a> {
-    /// The event that would bring it alone.
-    name: &'static str,
-    class: Class,
-    also: Option<Class>,
-    /// What it is about.
-    target: Component<'a>,
-    /// What it belongs to, which only the lists of components are asked about.
-    of: Component<'a>,
-    own: Option<Key>,
-    /// What it is blocked with, besides the subagent that it happens in.
-    beside: Option<Key>,
-    subagent: Option<Key>,
-    part: Part,
-    /// Whether rate and velocity apply.
-    counts: bool,
-    /// The event that brings it, where that is another one.
-    carrier: Option<&'static str>,
-}
-
-/// What an item is to those that it belongs with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Alone,
-    /// What is decided of it is decided for all of them.
-    Opens,
-    Goes,
-}
-
-impl<'a> Item<'a> {
-    fn new(name: &'static str, class: Class) -> Self {
-        let (also, target, of, own, beside, subagent, carrier) = (None, None, None, None, None, None, None);
-        Self { name, class, also, target, of, own, beside, subagent, part: Part::Alone, counts: true, carrier }
-    }
-
-    fn opens(self, of: Of, id: &str) -> Self {
-        Self { own: Some(Key::new(of, id)), part: Part::Opens, ..self }
-    }
-
-    fn goes(self, of: Of, id: &str) -> Self {
-        Self { own: Some(Key::new(of, id)), part: Part::Goes, ..self }
-    }
-
-    fn about(self, kind: &'static str, id: Option<Cow<'a, str>>) -> Self {
-        Self { target: Some((kind, id)), ..self }
-    }
-
-    fn of_tool(self, name: Option<String>) -> Self {
-        Self { of: Some(("tool", name.map(Cow::Owned))), ..self }
-    }
-
-    fn in_(self, subagent: Option<Key>) -> Self {
-        Self { subagent, ..self }
-    }
-
-    fn brought_by(self, carrier: &'static str, counts: bool) -> Self {
-        Self { carrier: Some(carrier), counts, ..self }
-    }
-}
-
-/// A reasoning message, which is blocked with its span.
-fn reasoning(name: &'static str, id: &str) -> Item<'static> {
-    Item { beside: Some(Key::new(Of::Span, id)), ..Item::new(name, Class::Display).opens(Of::Reasoning, id) }
-}
-
-/// What goes into a call, under the name that it has.
-fn arguments(name: &'static str, id: &str, way: &mut Way<'_, '_>) -> Item<'static> {
-    let called = way.shown.call(id).map(Cow::Owned);
-    Item::new(name, Class::Submit).goes(Of::Call, id).about("tool", called)
-}
-
-fn step(subagent: Option<Key>, name: Str<'_>) -> Key {
-    let key = Key::new(Of::Step, &name.decode());
-    subagent.map_or(key, |subagent| key.within(subagent))
-}
-
-fn subagent_key(id: Option<Cow<'_, str>>) -> Option<Key> {
-    id.map(|id| Key::new(Of::Subagent, &id))
-}
-
-/// A step without its name, told apart from others.
-fn renamed(fields: &Fields<'_>, own: Key) -> Verdict {
-    Verdict::Less(changed(fields, &[("stepName", Some(&format!("\"{own}\"")))]))
-}
-
-/// The event that items come in.
-struct Way<'w, 'a> {
-    shown: &'w mut dyn Shown,
-    carrier: &'static str,
-    fields: &'w Fields<'a>,
-    now: f64,
-}
 
 impl Guard {
     /// What may pass of an AG-UI event. `fields`: the members of the frame that it came in.
@@ -599,14 +508,6 @@ impl Guard {
             changes.extend([("toolCalls", Some(calls)), ("toolCallIds", None)]);
         }
         if changes.is_empty() { Verdict::Pass } else { Verdict::Less(changed(&fields, &changes)) }
-    }
-}
-
-impl Item<'_> {
-    fn told(&self, class: Class, at: f64) -> Told<'_> {
-        let Self { name, target, carrier, .. } = self;
-        let target = target.as_ref().map(|(kind, id)| (Cow::Borrowed(*kind), id.as_deref().map(Cow::Borrowed)));
-        Told { name, class, target, event_id: None, carrier: *carrier, at, inbound: false }
     }
 }
 

@@ -11,7 +11,7 @@
 //! ```
 
 use super::lanes::{Lanes, OfKind};
-use super::{Repair, Violation};
+use super::{Code, Repair, Violation};
 use crate::wire::{Event, Incoming, Str, shown_id};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +122,7 @@ impl ChunkExpander {
             let owner = self.lanes.get(at).and_then(Lane::owner);
             if tag.is_some() && tag != owner {
                 return violation(
-                    "chunk-owner",
+                    Code::ChunkOwner,
                     "C2",
                     format!("the chunk stream \"{}\" belongs to another subagent", shown_id(&id.decode())),
                 );
@@ -138,7 +138,7 @@ impl ChunkExpander {
         }
         match self.lanes.of_kind(chunk.kind) {
             OfKind::Several => violation(
-                "chunk-ambiguous",
+                Code::ChunkAmbiguous,
                 "C5",
                 "several subagents have a chunk stream open, and the chunk names none of them",
             ),
@@ -202,11 +202,11 @@ impl Lane {
     fn open(chunk: &Chunk<'_>, tag: Option<Str<'_>>) -> Result<Self, Violation> {
         let Some(id) = chunk.id else {
             let id = if chunk.kind == Kind::Tool { "toolCallId" } else { "messageId" };
-            return violation("chunk-without-id", "C7", format!("the first chunk of a stream must have a \"{id}\""));
+            return violation(Code::ChunkWithoutId, "C7", format!("the first chunk of a stream must have a \"{id}\""));
         };
         if chunk.kind == Kind::Tool && chunk.name.is_none() {
             return violation(
-                "chunk-without-name",
+                Code::ChunkWithoutName,
                 "C7",
                 "the first chunk of a tool call must have a \"toolCallName\"",
             );
@@ -225,7 +225,7 @@ impl Lane {
     fn check(&self, chunk: &Chunk<'_>) -> Result<(), Violation> {
         let conflict = |name: &str| {
             violation(
-                "chunk-conflict",
+                Code::ChunkConflict,
                 "C9",
                 format!("a chunk of \"{}\" changes its \"{name}\"", shown_id(&self.id().decode())),
             )
@@ -267,7 +267,7 @@ impl Lane {
     }
 }
 
-fn violation<T>(code: &'static str, rule: &'static str, message: impl Into<String>) -> Result<T, Violation> {
+fn violation<T>(code: Code, rule: &'static str, message: impl Into<String>) -> Result<T, Violation> {
     Err(Violation { code, rule, repair: Repair::Drop, message: message.into() })
 }
 
@@ -284,7 +284,7 @@ mod tests {
             let incoming = Incoming::read(&crate::wire::frame_fields(&text, 9).unwrap(), &mut |_| {}).unwrap();
             let result = expander.expand(incoming, &mut |i| seen.push(describe(i)));
             if let Err(violation) = result {
-                seen.push(format!("!{}", violation.code));
+                seen.push(format!("!{}", violation.code.as_str()));
             }
         }
         seen.join(" ")

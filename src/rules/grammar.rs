@@ -4,7 +4,7 @@
 //! not, are named to the caller, count as absent, and nothing inside of them is looked at. Everything else that does not
 //! fit the tables of `wire/shapes.rs` is a violation. Uses `wire`.
 
-use super::{Repair, Violation};
+use super::{Code, Repair, Violation};
 use crate::wire::shapes::{ALL, BASE, EVENTS, EventShape, Field, Item, Kind, Need, Shape};
 use crate::wire::{Fields, Raw, shown_id};
 
@@ -174,7 +174,7 @@ impl Grammar<'_> {
     #[inline(never)]
     fn fail(&self, rule: &'static str, expected: &str) -> Result<(), Violation> {
         let message = format!("{}: \"{}\" must be {expected}", self.event.name, shown_id(&self.pointer));
-        Err(Violation { code: "event-malformed", rule, repair: Repair::Drop, message })
+        Err(Violation { code: Code::EventMalformed, rule, repair: Repair::Drop, message })
     }
 }
 

@@ -2,19 +2,21 @@
 //! events or a violation; messages are never touched here.
 
 mod chunks;
+mod code;
 #[cfg(feature = "codecs")]
 pub mod grammar;
 mod lanes;
 mod order;
 
 pub use chunks::{ChunkExpander, is_chunk};
+pub use code::Code;
 pub use order::{OrderKeeper, opener};
 
 /// A rule of the protocol that the peer broke.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     /// Stable code of the warning or error.
-    pub code: &'static str,
+    pub code: Code,
     /// The rule's tag in `docs/rules.md`.
     pub rule: &'static str,
     /// What tolerant rules do about it.

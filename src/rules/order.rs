@@ -12,7 +12,7 @@
 //! Within a run every message, reasoning span, call, step and subagent opens and closes, and has an owner: the subagent
 //! that its first event named, or the parent agent. An event that names no owner never disagrees with one.
 
-use super::{Repair, Violation};
+use super::{Code, Repair, Violation};
 use crate::wire::{At, DeltaKind, Event, Incoming, Index, Raw, Str, same, shown_id};
 
 /// Where the stream stands.
@@ -133,19 +133,16 @@ pub struct OrderKeeper {
 
 /// A broken rule, before it is put into words.
 struct Broken {
-    code: &'static str,
+    code: Code,
     rule: &'static str,
     repair: Repair,
     expected: &'static str,
 }
 
-const fn broken(code: &'static str, rule: &'static str, repair: Repair, expected: &'static str) -> Option<Broken> {
+const fn broken(code: Code, rule: &'static str, repair: Repair, expected: &'static str) -> Option<Broken> {
     Some(Broken { code, rule, repair, expected })
 }
 
-const NOT_OPEN: &str = "not-open";
-const ALREADY_OPEN: &str = "already-open";
-const OWNER: &str = "owner-conflict";
 const SAME_OWNER: &str = "the subagentRunId that it was opened with";
 
 impl OrderKeeper {
@@ -217,12 +214,11 @@ impl OrderKeeper {
 
     /// The frame of runs around all other events.
     fn frame(&mut self, event: &Event<'_>) -> Option<Broken> {
-        const AFTER: &str = "event-after-end";
         let terminal = matches!(event, Event::RunFinished { .. } | Event::RunError { .. });
         let repair = if terminal { Repair::Drop } else { Repair::Keep };
         match (self.phase, event) {
             (Phase::Running, Event::RunStarted { .. }) => {
-                return broken("run-not-finished", "V4", Repair::Keep, "RUN_FINISHED or RUN_ERROR first");
+                return broken(Code::RunNotFinished, "V4", Repair::Keep, "RUN_FINISHED or RUN_ERROR first");
             }
             (Phase::Unannounced, Event::RunStarted { .. }) => self.phase = Phase::Running,
             (_, Event::RunStarted { .. }) => {
@@ -230,16 +226,21 @@ impl OrderKeeper {
                 self.phase = Phase::Running;
             }
             (Phase::Failed, _) => {
-                return broken(AFTER, "V1", repair, "after RUN_ERROR only RUN_STARTED is allowed");
+                return broken(Code::EventAfterEnd, "V1", repair, "after RUN_ERROR only RUN_STARTED is allowed");
             }
             (_, Event::RunError { .. }) => self.phase = Phase::Failed,
             (Phase::Finished, _) => {
-                return broken(AFTER, "V2", repair, "after RUN_FINISHED only RUN_STARTED or RUN_ERROR is allowed");
+                return broken(
+                    Code::EventAfterEnd,
+                    "V2",
+                    repair,
+                    "after RUN_FINISHED only RUN_STARTED or RUN_ERROR is allowed",
+                );
             }
             (Phase::Nothing, _) => {
                 let finished = matches!(event, Event::RunFinished { .. });
                 self.phase = if finished { Phase::Finished } else { Phase::Unannounced };
-                return broken("run-not-started", "V3", Repair::Keep, "RUN_STARTED or RUN_ERROR first");
+                return broken(Code::RunNotStarted, "V3", Repair::Keep, "RUN_STARTED or RUN_ERROR first");
             }
             (Phase::Running | Phase::Unannounced, Event::RunFinished { .. }) => self.phase = Phase::Finished,
             (Phase::Running | Phase::Unannounced, _) => {}
@@ -265,7 +266,7 @@ impl OrderKeeper {
             Event::ToolCallArgs { .. } => {
                 let open = self.calls.is_open(id);
                 // A call cannot be opened without its name: late arguments go to the call that is there.
-                let broken = || broken(NOT_OPEN, "V18", Repair::Keep, "an open tool call with this id");
+                let broken = || broken(Code::NotOpen, "V18", Repair::Keep, "an open tool call with this id");
                 if open { owner(&self.calls, id, tag, "V19") } else { broken() }
             }
             Event::ToolCallEnd { .. } => {
@@ -307,7 +308,12 @@ impl OrderKeeper {
             Event::StepStarted { .. } => {
                 let step = step(tag, id);
                 if self.steps.is_open(&step) {
-                    return broken(ALREADY_OPEN, "V21", Repair::Drop, "a step that is not running under this owner");
+                    return broken(
+                        Code::AlreadyOpen,
+                        "V21",
+                        Repair::Drop,
+                        "a step that is not running under this owner",
+                    );
                 }
                 self.steps.open(&step, None);
                 None
@@ -339,16 +345,21 @@ impl OrderKeeper {
         let of_parent = parent.and_then(|parent| self.text.owner(parent)).cloned();
         let known = self.calls.get(id);
         let found = if self.calls.is_open(id) {
-            broken(ALREADY_OPEN, "V14", Repair::Keep, "a tool call that is not open")
+            broken(Code::AlreadyOpen, "V14", Repair::Keep, "a tool call that is not open")
         } else if tag.is_some() && of_parent.as_ref().is_some_and(|owner| owner.as_deref() != tag) {
-            broken(OWNER, "V15", Repair::Keep, "the subagentRunId of its parent message")
+            broken(Code::OwnerConflict, "V15", Repair::Keep, "the subagentRunId of its parent message")
         } else if known.is_some_and(|known| known.disagrees(tag)) {
-            broken(OWNER, "V16", Repair::Keep, SAME_OWNER)
+            broken(Code::OwnerConflict, "V16", Repair::Keep, SAME_OWNER)
         } else if let (None, Some(parents), Some(owner)) =
             (tag, &of_parent, known.and_then(|known| known.owner.as_ref()))
             && parents != owner
         {
-            broken(OWNER, "V17", Repair::Keep, "a parent message of the subagent that the call belongs to")
+            broken(
+                Code::OwnerConflict,
+                "V17",
+                Repair::Keep,
+                "a parent message of the subagent that the call belongs to",
+            )
         } else {
             None
         };
@@ -359,11 +370,11 @@ impl OrderKeeper {
     fn subagent_started(&mut self, id: &str, parent: Option<&str>) -> Option<Broken> {
         let found = match self.subagents.get(id) {
             Some(known) if known.open => {
-                return broken(ALREADY_OPEN, "V31", Repair::Drop, "a subagent that is not running");
+                return broken(Code::AlreadyOpen, "V31", Repair::Drop, "a subagent that is not running");
             }
-            Some(_) => broken("subagent-reused", "V32", Repair::Keep, "an id that no subagent of this run has had"),
+            Some(_) => broken(Code::SubagentReused, "V32", Repair::Keep, "an id that no subagent of this run has had"),
             None if parent.is_some_and(|parent| self.subagents.get(parent).is_none()) => broken(
-                "subagent-parent-unknown",
+                Code::SubagentParentUnknown,
                 "V33",
                 Repair::Keep,
                 "a parentSubagentRunId that was started in this run",
@@ -404,7 +415,7 @@ impl OrderKeeper {
             (subagents, "every subagent finished"),
         ];
         let (_, expected) = open.into_iter().find(|(ids, _)| ids.open > 0)?;
-        broken("left-open", "V38", Repair::Keep, expected)
+        broken(Code::LeftOpen, "V38", Repair::Keep, expected)
     }
 }
 
@@ -422,7 +433,7 @@ pub fn opener<'a>(incoming: &Incoming<'a>) -> Option<Incoming<'a>> {
 #[inline(never)]
 fn start(ids: &mut Ids, id: &str, tag: Option<&str>, [open, conflict]: [&'static str; 2]) -> Option<Broken> {
     let found = if ids.is_open(id) {
-        broken(ALREADY_OPEN, open, Repair::Keep, "an id that is not open")
+        broken(Code::AlreadyOpen, open, Repair::Keep, "an id that is not open")
     } else {
         owner(ids, id, tag, conflict)
     };
@@ -437,7 +448,7 @@ fn content(ids: &mut Ids, id: &str, tag: Option<&str>, [closed, conflict]: [&'st
         return owner(ids, id, tag, conflict);
     }
     ids.open(id, tag.map(Into::into));
-    broken(NOT_OPEN, closed, Repair::Open, "an open message with this id")
+    broken(Code::NotOpen, closed, Repair::Open, "an open message with this id")
 }
 
 /// An END.
@@ -452,14 +463,14 @@ fn end(
     let found = if ids.is_open(id) {
         owner(ids, id, tag, conflict)
     } else {
-        broken(NOT_OPEN, closed, repair, "an open item with this id")
+        broken(Code::NotOpen, closed, repair, "an open item with this id")
     };
     ids.close(id);
     found
 }
 
 fn owner(ids: &Ids, id: &str, tag: Option<&str>, rule: &'static str) -> Option<Broken> {
-    if ids.disagrees(id, tag) { broken(OWNER, rule, Repair::Keep, SAME_OWNER) } else { None }
+    if ids.disagrees(id, tag) { broken(Code::OwnerConflict, rule, Repair::Keep, SAME_OWNER) } else { None }
 }
 
 /// A step's key: names of different owners are different steps.

@@ -9,28 +9,30 @@
 //!   │                │ failed          │ end        │ end, failed: truncated                 │ end, grace over
 //!   └────────────────┴─────────────────┴────────────┴────────────────────────────────────────┘
 //!     stop() leads from everywhere to idle; then the next submit of the queue begins
-//!     a connection that is lost leads to waiting and back to connecting, where that is possible: `reconnect.rs`
+//!     a connection that is lost leads to waiting and back to connecting, where that is possible
+//! ```
+//!
+//! A session is a spine with parts. Each part owns its state and is the only one that writes it; the spine hands a part what it may
+//! use, and does what the part returns. Arrows go one way, and parts of one floor do not know each other:
+//!
+//! ```text
+//!  spine    asks, edits, interrupts, approvals · begin, end · network, connections, frames, events · calls · save
+//!    │
+//!  parts    thread · intake · run · page · asked · rejoin · verdict · queue ◄── outbox
+//!    │
+//!  ground   submit, options ──► words
 //! ```
 
-mod approve;
 mod asked;
-mod event;
-#[cfg(feature = "guard")]
-mod guarded;
-mod input;
 mod intake;
-mod interrupts;
-mod join;
 mod options;
 mod outbox;
 mod page;
 mod queue;
 mod rejoin;
 mod run;
-mod save;
-mod spoken;
+mod spine;
 mod submit;
-mod tools;
 mod verdict;
 mod words;
 
@@ -38,9 +40,9 @@ pub use options::Options;
 pub use rejoin::{Network, Resume};
 pub use words::{AgentError, Effect, ErrorKind, Misuse, Outcome, Target, Ticket};
 
-use crate::dialect::{Begun, Dialect};
-use crate::thread::{Ending, Thread, ThreadLimits, Warning};
-use crate::wire::{JsonWriter, Raw, RunAgentInput, Str, keep_private};
+use crate::dialect::Dialect;
+use crate::thread::{Thread, ThreadLimits, Warning};
+use crate::wire::{Str, keep_private};
 use asked::Asked;
 use intake::Intake;
 use outbox::{Connection, Next, Outbox, Shown};
@@ -48,26 +50,31 @@ use page::Page;
 use queue::Queue;
 use rejoin::{Rejoin, Report};
 use run::{Phase, Run};
-use submit::{IfAwaiting, IfBusy, Start, Submit};
 use verdict::Verdict;
-use words::{Boundary, Ended, settlement};
+use words::{Boundary, list, value};
 
 /// An agent: a thread, the run in progress, and what waits for its turn.
 #[derive(Debug)]
 pub struct Session {
     options: Options,
+    /// The conversation.
     thread: Thread,
+    /// From bytes to events.
     intake: Intake,
+    /// The run in progress.
     run: Option<Run>,
-    /// The run with those that follow on its calls.
+    /// How the agent stands, and how its last run has ended.
+    verdict: Verdict,
+    /// The submits that wait, and who waits for which.
+    queue: Queue,
+    /// What leaves: effects, notifications, patches, saves.
+    outbox: Outbox,
+    /// The calls that the page executes or people answer, and the runs that follow on them.
     page: Page,
+    /// One run over several connections.
+    rejoin: Rejoin,
     /// Answers to interrupts.
     asked: Asked,
-    queue: Queue,
-    outbox: Outbox,
-    verdict: Verdict,
-    rejoin: Rejoin,
-    disposed: bool,
 }
 
 impl Session {
@@ -83,13 +90,12 @@ impl Session {
             options,
             intake: Intake::default(),
             run: None,
-            page: Page::default(),
-            asked: Asked::default(),
+            verdict: Verdict::default(),
             queue: Queue::default(),
             outbox: Outbox::default(),
-            verdict: Verdict::default(),
+            page: Page::default(),
             rejoin: Rejoin::default(),
-            disposed: false,
+            asked: Asked::default(),
         };
         if !session.options.protocol.tags() {
             session.thread.ignore_tags();
@@ -109,12 +115,12 @@ impl Session {
         match self.outbox.next(&self.options) {
             Next::Effect(effect) => return Some(effect),
             // A session that was disposed of has nothing left to be saved: that was taken before.
-            Next::Save { number, holds } if !self.disposed => {
+            Next::Save { number, holds } if !self.verdict.is_disposed() => {
                 return Some(Effect::Save { number, save: self.save(), holds });
             }
             Next::Save { .. } | Next::Nothing => {}
         }
-        debug_assert!(self.disposed || self.holds_every_ticket(), "{:?}", self.queue);
+        debug_assert!(self.verdict.is_disposed() || self.holds_every_ticket(), "{:?}", self.queue);
         None
     }
 
@@ -152,8 +158,8 @@ impl Session {
     }
 
     fn shown(&mut self) -> (&mut Outbox, Shown<'_>) {
-        let retry_at = match self.run.as_ref().map(|run| run.phase) {
-            Some(Phase::Waiting { until }) => Some(until),
+        let retry_at = match self.run.as_ref().map(|run| &run.phase) {
+            Some(Phase::Waiting { until }) => Some(*until),
             _ => None,
         };
         let connection = Connection {
@@ -188,436 +194,18 @@ impl Session {
         self.intake.set_coalesces(false);
     }
 
-    /// Asks for a run with new messages. `json`: `{messages, state?, resume?, tools?, context?, forwardedProps?, runId,
-    /// ifBusy?, ifAwaiting?, unasked?}`. `unasked`: events have come over a connection that is kept open, and the run is theirs:
-    /// nothing is sent; `"continues"`: they continue the last answer.
-    pub fn submit(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
-        self.ask(json, Start::Submit, now)
-    }
-
-    /// Runs the thread again, without what a failed or stopped run left unfinished. `json` as for [`Self::submit`],
-    /// and `newMessageId?`: the id that the last user message takes, for servers that keep the thread by ids.
-    pub fn retry(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
-        self.ask(json, Start::Retry, now)
-    }
-
-    /// Cuts the thread after the user message that led to an assistant message (default: the last), and runs it again.
-    /// `json` as for [`Self::retry`].
-    pub fn regenerate(&mut self, message_id: Option<&str>, json: &str, now: f64) -> Result<Ticket, Misuse> {
-        self.ask(json, Start::Regenerate(message_id.map(Into::into)), now)
-    }
-
-    fn ask(&mut self, json: &str, start: Start, now: f64) -> Result<Ticket, Misuse> {
-        self.alive()?;
-        let (mut submit, if_busy) = Submit::read(&keep_private(json), self.options.max_depth, start)?;
-        // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
-        let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
-        if over && !self.any_in_line(now) || if_busy == IfBusy::Replace {
-            self.asked.admit(&submit, &self.thread, now)?;
-        }
-        if over {
-            self.close(now);
-            self.next(now);
-        }
-        let busy = self.run.is_some() || self.is_working();
-        if busy && if_busy == IfBusy::Reject {
-            return Err(Misuse::Busy);
-        }
-        let awaiting = !busy && self.awaits_people();
-        if awaiting && submit.if_awaiting == IfAwaiting::Reject {
-            return Err(Misuse::Awaiting);
-        }
-        let waits = busy && if_busy == IfBusy::Queue || awaiting && submit.if_awaiting == IfAwaiting::Wait;
-        if waits && self.queue.len() >= self.options.max_queue {
-            return Err(Misuse::QueueFull);
-        }
-        if let (Start::Regenerate(id), false) = (&submit.start, busy)
-            && !self.thread.can_rewind(id.as_deref())
-        {
-            return Err(Misuse::NothingToRegenerate);
-        }
-        if submit.replaces.as_deref().is_some_and(|id| !busy && !self.thread.has_user_message(id)) {
-            return Err(Misuse::NothingToReplace);
-        }
-        let ticket = self.queue.give();
-        submit.ticket = ticket;
-        if !submit.unknown.is_empty() {
-            let message = format!("left out of the request: {}", std::mem::take(&mut submit.unknown).join(", "));
-            let warning = Warning { rule: Some("A4"), ..Warning::new("property-unknown", message) };
-            self.outbox.warn(warning);
-        }
-        match if_busy {
-            IfBusy::Drop if busy => self.settle(ticket, &submit.run_id, Outcome::Dropped, None, None),
-            IfBusy::Replace if busy => {
-                self.queue.push_front(submit);
-                self.stop(now);
-            }
-            _ => self.queue.push(submit),
-        }
-        self.end_left(now);
-        self.next(now);
-        self.outbox.ask_for_save();
-        self.outbox.changed(true);
-        Ok(ticket)
-    }
-
-    /// Ends the run in progress. The partial answer stays; the next submit of the queue begins.
-    pub fn stop(&mut self, now: f64) {
-        self.halt(true, now);
-    }
-
-    /// `tells`: the server is told, too.
-    fn halt(&mut self, tells: bool, now: f64) {
-        let goes_on = self.page.goes_on(Outcome::Success);
-        if let Some(run) = &mut self.run {
-            let on = run.ended.is_none();
-            if goes_on {
-                run.ended = Some((Outcome::Aborted, None));
-            }
-            run.ended.get_or_insert((Outcome::Aborted, None));
-            let run_id = self.verdict.run_id().filter(|_| on && tells).map(String::from);
-            self.close(now);
-            run_id.into_iter().for_each(|run_id| self.outbox.push(Effect::StopRemote { run_id }));
-        } else if self.is_working() {
-            self.stop_working(now);
-        } else {
-            return;
-        }
-        self.next(now);
-    }
-
-    /// Takes one submit back: out of the queue, or as [`Self::stop`] if its run is in progress.
-    pub fn cancel(&mut self, ticket: Ticket, now: f64) {
-        let working = self.page.ticket() == Some(ticket) && self.is_working();
-        if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
-            self.stop(now);
-        } else if let Some(submit) = self.queue.take(ticket) {
-            self.settle(ticket, &submit.run_id, Outcome::Aborted, None, None);
-            self.outbox.changed(true);
-        }
-    }
-
-    /// Changes a submit that waits (`json` as for [`Self::submit`]): members that `json` lacks stay, and a retry stays a
-    /// retry, a regenerate a regenerate. False if it waits no more.
-    pub fn edit_queued(&mut self, ticket: Ticket, json: &str) -> Result<bool, Misuse> {
-        self.alive()?;
-        let json = keep_private(json);
-        let (edited, _) = Submit::read(&json, self.options.max_depth, Start::Submit)?;
-        if !self.queue.edit(ticket, &json, edited) {
-            return Ok(false);
-        }
-        self.outbox.ask_for_save();
-        self.outbox.changed(true);
-        Ok(true)
-    }
-
-    /// Replaces all messages (JSON array).
-    pub fn set_messages(&mut self, json: &str) -> Result<(), Misuse> {
-        self.change_messages(None, json)
-    }
-
-    /// Does what the application has done to the messages `before` (JSON array, as the page shows them), which has made `after`
-    /// of them: a JSON array of messages, and of numbers of those in `before` that it has left as they were. Of these `before`
-    /// may have `id`, `role` and `toolCallId` alone. What has come since stays.
-    pub fn edit_messages(&mut self, before: &str, after: &str) -> Result<(), Misuse> {
-        self.change_messages(Some(before), after)
-    }
-
-    fn change_messages(&mut self, before: Option<&str>, after: &str) -> Result<(), Misuse> {
-        self.alive()?;
-        let (before, after) = (before.map(keep_private), keep_private(after));
-        let depth = self.options.max_depth;
-        let before = before.as_deref().map(|json| list(json, depth)).transpose()?;
-        let added = self.thread.edit_messages(before, list(&after, depth)?);
-        if let Some(checkpoint) = self.rejoin.checkpoint() {
-            checkpoint.keep(added);
-        }
-        self.review_calls();
-        self.report_warnings();
-        self.outbox.changed(true);
-        Ok(())
-    }
-
-    /// Replaces the state (any JSON).
-    pub fn set_state(&mut self, json: &str) -> Result<(), Misuse> {
-        self.change_state(None, json)
-    }
-
-    /// Does what the application has done to the state `before`, which has made `after` of it. Members of objects that both
-    /// lack are not its. What has come since stays, unless it has changed that itself.
-    pub fn edit_state(&mut self, before: &str, after: &str) -> Result<(), Misuse> {
-        self.change_state(Some(before), after)
-    }
-
-    fn change_state(&mut self, before: Option<&str>, after: &str) -> Result<(), Misuse> {
-        self.alive()?;
-        let (before, after) = (before.map(keep_private), keep_private(after));
-        let depth = self.options.max_depth;
-        let before = before.as_deref().map(|json| value(json, depth)).transpose()?;
-        // A run that was left may be joined, and continue the state that it knows.
-        let running = self.run.is_some() || self.rejoin.is_left();
-        self.thread.edit_state(before, value(&after, depth)?, running);
-        self.outbox.changed(true);
-        Ok(())
-    }
-
-    /// Stops, forgets the queue, the messages, the state and the error. The thread id stays.
-    pub fn reset(&mut self, now: f64) -> Result<(), Misuse> {
-        self.alive()?;
-        self.abandon(true, now);
-        self.abandon_turn();
-        self.page.clear();
-        self.rejoin.clear();
-        self.thread.clear();
-        self.verdict = Verdict::default();
-        self.asked.ended();
-        self.outbox.ask_for_save();
-        self.outbox.changed(true);
-        Ok(())
-    }
-
-    /// Hangs up, and settles everything that waits as aborted. Every later call is a [`Misuse::Disposed`]. The server is not
-    /// told: who closes a page has not said that the run is to end.
-    pub fn dispose(&mut self, now: f64) {
-        self.abandon(false, now);
-        // Nothing holds them: whoever waits is notified all the same.
-        while let Some(ticket) = self.queue.first_open() {
-            debug_assert!(false, "ticket {ticket} was lost");
-            self.settle(ticket, "", Outcome::Aborted, None, None);
-        }
-        self.disposed = true;
-    }
-
-    fn abandon(&mut self, tells: bool, now: f64) {
-        for submit in self.queue.take_all() {
-            self.settle(submit.ticket, &submit.run_id, Outcome::Aborted, None, None);
-            self.outbox.changed(true);
-        }
-        self.drop_answers(Outcome::Aborted);
-        self.halt(tells, now);
-        self.abandon_turn();
-    }
-
     #[inline(never)]
     fn alive(&self) -> Result<(), Misuse> {
-        if self.disposed { Err(Misuse::Disposed) } else { Ok(()) }
+        if self.verdict.is_disposed() { Err(Misuse::Disposed) } else { Ok(()) }
     }
 
     fn connection(&self) -> &'static str {
-        match self.run.as_ref().map(|run| run.phase) {
+        match self.run.as_ref().map(|run| &run.phase) {
             None => "closed",
             Some(Phase::Waiting { .. }) => "reconnecting",
             Some(Phase::Connecting) if self.run.as_ref().is_some_and(|run| run.attempt > 0) => "reconnecting",
             Some(Phase::Connecting) => "connecting",
-            Some(_) => "open",
-        }
-    }
-
-    /// Begins the next run, if none is in progress and one may begin.
-    fn next(&mut self, now: f64) {
-        // The thread of a run that was left is not free.
-        while self.run.is_none() && !self.is_working() && !self.rejoin.is_left() {
-            let Some(submit) = self.next_in_line(now) else { return };
-            self.begin(submit, now);
-        }
-    }
-
-    fn begin(&mut self, submit: Submit, now: f64) {
-        let depth = self.options.max_depth;
-        let joins = submit.start == Start::Attach;
-        let speaks = submit.speaks();
-        let continues = submit.start == Start::Unasked { continues: true };
-        // It has left the queue.
-        self.outbox.ask_for_save();
-        let same = self.verdict.is_of(&submit.run_id);
-        let follows = self.page.is_followed_by(&submit);
-        self.begin_turn(&submit, same);
-        if speaks {
-            let dropped = self.asked.send(&submit, &mut self.thread);
-            self.settle_dropped(dropped, Outcome::Dropped);
-        }
-        if !joins {
-            self.end_left(now);
-            self.rejoin.begin(self.thread.last_id().is_none());
-            // A result whose call was taken away may be asked for by the run that follows, and by no other.
-            if !follows {
-                self.page.forget_detached();
-            }
-        }
-        match &submit.start {
-            Start::Submit | Start::Attach | Start::Unasked { .. } => {}
-            Start::Retry => self.thread.drop_unfinished(),
-            Start::Regenerate(id) => {
-                self.thread.rewind(id.as_deref());
-            }
-        }
-        if let Some(id) = &submit.new_message_id {
-            self.thread.rename_question(id);
-        }
-        if let Some(id) = &submit.replaces {
-            self.thread.cut_before(id);
-        }
-        if let Ok(messages) = list(&submit.messages, depth) {
-            self.thread.add_messages(messages);
-        }
-        if let Some(Ok(state)) = submit.state.as_deref().map(|json| value(json, depth)) {
-            self.thread.merge_state(state);
-        }
-        if !joins {
-            self.rejoin.set_behind(self.thread.last_id());
-        }
-        self.report_warnings();
-        let protocol = self.options.protocol;
-        let mut left_out = 0;
-        let input = RunAgentInput {
-            protocol,
-            thread_id: &self.options.thread_id,
-            run_id: &submit.run_id,
-            state: self.thread.state(),
-            messages: |list: &mut JsonWriter<'_>| left_out = self.thread.write_outgoing(list, protocol),
-            tools: &submit.tools,
-            context: &submit.context,
-            forwarded_props: &submit.forwarded_props,
-            resume: self.asked.resume(),
-        };
-        let body = input.write();
-        // Who joins a run tells it nothing.
-        if speaks {
-            self.thread.sent();
-        }
-        if left_out > 0 {
-            let message = format!("{left_out} content parts that the server does not know are left out of the request");
-            let warning = Warning { rule: Some("A4"), ..Warning::new("part-not-sent", message) };
-            self.outbox.warn(warning);
-        }
-        self.outbox.begin_run();
-        self.verdict.begun(submit.run_id, now);
-        if !self.rejoin.take_left() {
-            self.intake.start_over();
-        }
-        if !self.rejoin.has_checkpoint() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
-            self.review_calls();
-            // A thread in which nobody has asked anything has seen no run.
-            let lacks = joins && !self.thread.has_turn();
-            self.rejoin.keep(self.thread.checkpoint(), lacks);
-        }
-        let mut body = self.begin_dialect(&body, joins, continues).unwrap_or(body);
-        if !joins && !speaks {
-            body.clear();
-        }
-        if !joins {
-            self.intake.gate().begin();
-        }
-        #[cfg(feature = "guard")]
-        let refused = self.refuses(&body, now);
-        self.run = Some(Run::new(submit.ticket, body.into()));
-        #[cfg(feature = "guard")]
-        if let (Some(error), Some(run)) = (refused, &mut self.run) {
-            run.ended = Some((Outcome::Error, Some(error)));
-            return self.finish(now);
-        }
-        self.open(if joins { Target::Resume } else { Target::Run }, now);
-        if !joins {
-            self.checkpoint(Boundary::RunStarted, None, now);
-        }
-        self.outbox.changed(true);
-    }
-
-    /// What a request asks for with `Accept`, where the dialect says that; `given`: what the application has set.
-    pub fn accept(&mut self, given: Option<&str>) -> Option<String> {
-        let (accept, contradicts) = self.intake.accept(given)?;
-        if contradicts {
-            let message =
-                "the Accept header that the application sets asks for another form than the dialect's settings";
-            self.outbox.warn(Warning::new("accept-contradicts", message));
-        }
-        Some(accept)
-    }
-
-    /// Tells the dialect, where there is one, of a run; the body that it would send.
-    fn begin_dialect(&mut self, input: &str, joins: bool, continues: bool) -> Option<String> {
-        let run_id = self.verdict.run_id().unwrap_or_default();
-        let cursor = self.rejoin.last_event_id();
-        self.intake.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
-        self.intake.body(input)
-    }
-
-    /// Tells the dialect, where there is one, that a run is told from its beginning.
-    fn begin_dialect_again(&mut self) {
-        let run_id = self.verdict.run_id().unwrap_or_default();
-        let thread_id = &self.options.thread_id;
-        self.intake.begin(&Begun { thread_id, run_id, joins: false, continues: false, cursor: "" });
-    }
-
-    /// Ends the run in progress before its body has ended.
-    fn close(&mut self, now: f64) {
-        if let Some(run) = &self.run {
-            if run.request != 0 {
-                self.outbox.push(Effect::Close { request: run.request });
-            }
-            self.finish(now);
-        }
-    }
-
-    /// Publishes how the run ended, and settles its submit.
-    fn finish(&mut self, now: f64) {
-        let Some(mut run) = self.run.take() else { return };
-        self.intake.drop_body();
-        self.rejoin.set_restored(false);
-        self.outbox.wake(None);
-        let (outcome, error) =
-            run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
-        if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
-            self.drop_gone_calls();
-        }
-        self.drop_stale_answers();
-        self.conclude(outcome, error.clone(), &run.pending_calls, now);
-        if !matches!(run.phase, Phase::Draining { .. }) {
-            self.checkpoint(Boundary::RunFinished, None, now);
-        }
-        let ended = Ended { outcome, result: run.result, unanswered: run.unanswered };
-        self.outbox.changed(true);
-        if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
-            return self.run_is_over(run.ticket, ended, now);
-        }
-        let run_id = self.verdict.run_name();
-        self.settle(run.ticket, &run_id, outcome, error.as_ref(), Some(&ended));
-    }
-
-    /// Nothing grows, and the snapshot says how it ended.
-    fn conclude(&mut self, outcome: Outcome, error: Option<AgentError>, pending: &[String], now: f64) {
-        let ending = match outcome {
-            Outcome::Success | Outcome::Interrupted | Outcome::Cancelled => Ending::Complete,
-            Outcome::Aborted | Outcome::Dropped | Outcome::Disconnected => Ending::Aborted,
-            Outcome::Error | Outcome::Truncated => Ending::Error,
-        };
-        let page = &self.page;
-        self.thread.end_run(ending, pending, &|id| page.stage_of(id).is_some(), now);
-        let goes_on = page.goes_on(outcome);
-        if ending != Ending::Complete {
-            self.abandon_turn();
-        }
-        if ending == Ending::Complete {
-            self.asked.ended();
-        }
-        self.verdict.ended(outcome, error, goes_on, now);
-    }
-
-    fn settle(
-        &mut self,
-        ticket: Ticket,
-        run_id: &str,
-        outcome: Outcome,
-        error: Option<&AgentError>,
-        run: Option<&Ended>,
-    ) {
-        self.settle_as(ticket, &settlement(run_id, outcome, error, run));
-    }
-
-    fn settle_as(&mut self, ticket: Ticket, json: &str) {
-        self.outbox.ask_for_save();
-        for ticket in self.queue.settle(ticket) {
-            self.outbox.push(Effect::Settled { ticket, result: json.to_owned() });
+            Some(Phase::Streaming(_) | Phase::Draining { .. } | Phase::Refused(_)) => "open",
         }
     }
 
@@ -632,13 +220,4 @@ impl Session {
             self.outbox.warn(warning);
         }
     }
-}
-
-fn list(json: &str, depth: usize) -> Result<Raw<'_>, Misuse> {
-    let expected = Misuse::Input("a JSON array of messages");
-    Raw::parse(json, depth).ok().filter(|raw| raw.text().starts_with('[')).ok_or(expected)
-}
-
-fn value(json: &str, depth: usize) -> Result<Raw<'_>, Misuse> {
-    Raw::parse(json, depth).map_err(|_| Misuse::Input("JSON"))
 }

@@ -1,22 +1,21 @@
 //! One run: from its request to its outcome.
 
-use super::event::is_a_name;
 use super::rejoin::{Answer, Budget};
-use super::words::{AgentError, Outcome, Target, Ticket};
+use super::words::{AgentError, Outcome, Target, Ticket, is_a_name};
 use crate::wire::{Format, Raw, decode};
 use std::rc::Rc;
 
-/// Where a run stands. See the picture in `mod.rs`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Where a run stands, with what only that state has. See the picture in `mod.rs`.
+#[derive(Debug)]
 pub(super) enum Phase {
     /// The request is out, nothing has come back.
     Connecting,
-    /// The body is coming.
-    Streaming,
+    /// The body is coming. `None`: the events are a dialect's own, of a connection that has brought none.
+    Streaming(Option<Body>),
     /// The run has ended, the body has not; closed at this time.
-    Draining { until: f64 },
+    Draining { until: f64, body: Option<Body> },
     /// The server refused; its body is collected for the error.
-    Refused,
+    Refused(Body),
     /// No request is out; the next one goes at this time.
     Waiting { until: f64 },
 }
@@ -99,7 +98,6 @@ pub(super) struct Run {
     /// The JSON text that it was begun with.
     pub request_body: Rc<str>,
     pub phase: Phase,
-    pub body: Option<Body>,
     /// Events that came, of any type.
     pub events: usize,
     /// Those of this connection, and the most that an earlier one has brought.
@@ -142,7 +140,6 @@ impl Run {
             target: Target::Run,
             request_body,
             phase: Phase::Connecting,
-            body: None,
             events: 0,
             fresh: 0,
             best: 0,
@@ -162,8 +159,52 @@ impl Run {
         }
     }
 
+    /// What has come of the body, in case that it is no stream.
+    pub fn body(&self) -> Option<&Body> {
+        match &self.phase {
+            Phase::Streaming(body) | Phase::Draining { body, .. } => body.as_ref(),
+            Phase::Refused(body) => Some(body),
+            Phase::Connecting | Phase::Waiting { .. } => None,
+        }
+    }
+
+    /// Whether the server has refused, or its body may still be no stream: then it is kept.
+    pub fn unproven_body(&mut self) -> Option<&mut Body> {
+        match &mut self.phase {
+            Phase::Refused(body) => Some(body),
+            Phase::Streaming(body) | Phase::Draining { body, .. } if self.events == 0 => {
+                body.as_mut().filter(|body| !body.is_stream())
+            }
+            Phase::Streaming(_) | Phase::Draining { .. } | Phase::Connecting | Phase::Waiting { .. } => None,
+        }
+    }
+
+    pub fn is_refused(&self) -> bool {
+        matches!(self.phase, Phase::Refused(_))
+    }
+
+    /// A run has begun in the stream. Says whether it comes after one that has ended.
+    pub fn started(&mut self, thread_id: Option<String>) -> bool {
+        self.phase = Phase::Streaming(self.take_body());
+        self.thread_id = thread_id;
+        self.ended.take().is_some()
+    }
+
+    /// The run has ended; its body may continue until this time.
+    pub fn drain(&mut self, until: f64) {
+        self.phase = Phase::Draining { until, body: self.take_body() };
+    }
+
+    fn take_body(&mut self) -> Option<Body> {
+        match std::mem::replace(&mut self.phase, Phase::Connecting) {
+            Phase::Streaming(body) | Phase::Draining { body, .. } => body,
+            Phase::Refused(body) => Some(body),
+            Phase::Connecting | Phase::Waiting { .. } => None,
+        }
+    }
+
     /// How long a body is waited for that is no stream, or has yet to show that it is one.
     pub fn body_until(&self) -> Option<f64> {
-        self.body.as_ref().filter(|_| self.events == 0).and_then(|body| body.until)
+        self.body().filter(|_| self.events == 0).and_then(|body| body.until)
     }
 }

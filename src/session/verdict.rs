@@ -26,9 +26,24 @@ pub(super) struct Verdict {
     error: Option<AgentError>,
     outcome: Option<Outcome>,
     timing: Option<Timing>,
+    disposed: bool,
 }
 
 impl Verdict {
+    /// There was no run.
+    pub fn clear(&mut self) {
+        *self = Self { disposed: self.disposed, ..Self::default() };
+    }
+
+    /// The session takes no more calls.
+    pub fn dispose(&mut self) {
+        self.disposed = true;
+    }
+
+    pub fn is_disposed(&self) -> bool {
+        self.disposed
+    }
+
     /// A run begins.
     pub fn begun(&mut self, run_id: String, now: f64) {
         self.works();

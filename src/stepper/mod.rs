@@ -22,7 +22,7 @@ pub use settings::{Settings, Stage};
 
 use crate::dialect::Thinking;
 use crate::rules::grammar::{self, Unknown};
-use crate::rules::{ChunkExpander, OrderKeeper, Repair, Violation, is_chunk, opener};
+use crate::rules::{ChunkExpander, Code, OrderKeeper, Repair, Violation, is_chunk, opener};
 use crate::session::{AgentError, ErrorKind};
 use crate::thread::{Patch, Thread, ThreadLimits, Warning};
 use crate::wire::{
@@ -118,7 +118,7 @@ impl Stepper {
         }
         let json = keep_private(json);
         if let Err(error) = self.event(&json, true, now) {
-            self.malformed(error.code(), Repair::Drop, &error);
+            self.malformed(Code::of(&error), Repair::Drop, &error);
         }
         self.note_thread();
     }
@@ -203,7 +203,7 @@ impl Stepper {
             }
             Err(reason) => {
                 let unknown = matches!(reason, Undecodable::UnknownEvent);
-                let code = if unknown { "event-unknown" } else { "frame-not-decodable" };
+                let code = if unknown { Code::EventUnknown } else { Code::FrameNotDecodable };
                 self.violation(violation(code, "T16", Repair::Drop, format!("{reason}")), None);
             }
         }
@@ -234,7 +234,7 @@ impl Stepper {
             // A frame that the lost connection cut; that the stream was cut is an error anyway.
             && !frame.unterminated
         {
-            self.malformed(error.code(), Repair::Drop, &error);
+            self.malformed(Code::of(&error), Repair::Drop, &error);
         }
     }
 
@@ -282,7 +282,7 @@ impl Stepper {
             incoming.subagent_run_id = None;
         }
         if let Some(error) = forgiven
-            && self.malformed("member-malformed", Repair::Keep, &error) == Repair::Drop
+            && self.malformed(Code::MemberMalformed, Repair::Keep, &error) == Repair::Drop
         {
             return Ok(());
         }
@@ -374,7 +374,7 @@ impl Stepper {
             Err(BadBody::FrameTooLong) => self.fail(AgentError::frame_too_long(self.settings.frame_bytes)),
             Err(BadBody::Cut) => {
                 let message = "the body ends within a frame".to_owned();
-                self.violation(violation("frame-not-decodable", "T15", Repair::Drop, message), None);
+                self.violation(violation(Code::FrameNotDecodable, "T15", Repair::Drop, message), None);
             }
         }
     }
@@ -385,7 +385,7 @@ impl Stepper {
     }
 }
 
-fn violation(code: &'static str, rule: &'static str, repair: Repair, message: String) -> Violation {
+fn violation(code: Code, rule: &'static str, repair: Repair, message: String) -> Violation {
     Violation { code, rule, repair, message }
 }
 
@@ -393,5 +393,5 @@ fn violation(code: &'static str, rule: &'static str, repair: Repair, message: St
 fn broken(violation: Violation, event_type: Option<String>) -> AgentError {
     let Violation { code, rule, message, .. } = violation;
     let error = AgentError::new(ErrorKind::Protocol, message, false);
-    AgentError { code: Some(code.to_owned()), rule: Some(rule), event_type, ..error }
+    AgentError { code: Some(code.as_str().to_owned()), rule: Some(rule), event_type, ..error }
 }

@@ -1,7 +1,7 @@
 //! What a stepper reports: broken rules, warnings, limits.
 
 use super::{Stepper, broken};
-use crate::rules::{Repair, Violation};
+use crate::rules::{Code, Repair, Violation};
 use crate::session::AgentError;
 use crate::thread::Warning;
 use crate::wire::{EventError, JsonWriter, shortened};
@@ -61,7 +61,7 @@ impl Stepper {
         }
     }
 
-    pub(super) fn malformed(&mut self, code: &'static str, repair: Repair, error: &EventError) -> Repair {
+    pub(super) fn malformed(&mut self, code: Code, repair: Repair, error: &EventError) -> Repair {
         let violation = Violation { code, rule: error.rule(), repair, message: format!("{error}") };
         self.violation(violation, error.event_type().map(str::to_owned))
     }
@@ -69,12 +69,12 @@ impl Stepper {
     /// A rule was broken: the end of the stream if they are strict, a warning if they are not. Returns what to do now.
     pub(super) fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
         // What AG-UI 1.0 does not know is no mistake: a later version may.
-        if self.settings.strict && violation.code != "event-unknown" {
+        if self.settings.strict && violation.code != Code::EventUnknown {
             self.fail(broken(violation, event_type));
             return Repair::Drop;
         }
         let Violation { code, rule, repair, message } = violation;
-        self.warn(Warning { code, rule: Some(rule), message, event_type });
+        self.warn(Warning { code: code.as_str(), rule: Some(rule), message, event_type });
         repair
     }
 

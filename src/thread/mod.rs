@@ -15,6 +15,7 @@
 //! ```
 
 mod activity;
+mod apply;
 mod args;
 mod calls;
 mod checkpoint;
@@ -430,122 +431,6 @@ impl Thread {
             DeltaKind::Text => self.text_content(&id, &text, None),
             DeltaKind::Args => self.call_args(&id, &text, None),
             DeltaKind::Reasoning => self.reasoning_content(&id, &text, None),
-        }
-    }
-
-    /// Reduces one event. `now` is in milliseconds since 1970.
-    pub fn apply(&mut self, incoming: &Incoming<'_>, now: f64) {
-        let owner = incoming.subagent_run_id.map(Str::decode);
-        let owner = owner.as_deref();
-        let metadata = incoming.metadata;
-        match incoming.event {
-            Event::TextMessageContent { message_id, delta } => {
-                self.text_content(&message_id.decode(), &delta.decode(), metadata)
-            }
-            Event::ToolCallArgs { tool_call_id, delta } => {
-                self.call_args(&tool_call_id.decode(), &delta.decode(), metadata)
-            }
-            Event::ReasoningMessageContent { message_id, delta } => {
-                self.reasoning_content(&message_id.decode(), &delta.decode(), metadata)
-            }
-            Event::StateDelta { delta } => {
-                let applied = self.state.patch(delta, self.limits, &mut self.copies);
-                self.warn_of_patch("STATE_DELTA", "state-patch-failed", applied);
-            }
-            Event::StateSnapshot { snapshot } => {
-                let received = self.state.receive(snapshot, self.limits);
-                received.into_iter().for_each(|exceeded| self.exceed(exceeded));
-            }
-            Event::TextMessageStart { message_id, role, name } => {
-                self.text_start(
-                    &message_id.decode(),
-                    role.map(Str::decode).as_deref(),
-                    name.map(Str::decode).as_deref(),
-                    owner,
-                    metadata,
-                );
-            }
-            Event::TextMessageEnd { message_id } => {
-                self.message_end(&message_id.decode(), "TEXT_MESSAGE_END", metadata, now)
-            }
-            Event::ToolCallStart { tool_call_id, tool_call_name, parent_message_id } => {
-                self.call_start(
-                    &tool_call_id.decode(),
-                    &tool_call_name.decode(),
-                    parent_message_id.map(Str::decode).as_deref(),
-                    owner,
-                    metadata,
-                );
-            }
-            Event::ToolCallEnd { tool_call_id } => self.call_end(&tool_call_id.decode(), metadata),
-            Event::ToolCallResult { message_id, tool_call_id, content } => {
-                self.call_result(&message_id.decode(), &tool_call_id.decode(), content, owner, metadata);
-            }
-            Event::ReasoningMessageStart { message_id } => {
-                self.reasoning_start(&message_id.decode(), owner, metadata, now)
-            }
-            Event::ReasoningMessageEnd { message_id } => {
-                self.message_end(&message_id.decode(), "REASONING_MESSAGE_END", metadata, now);
-            }
-            Event::ReasoningEncryptedValue { subtype, entity_id, encrypted_value } => {
-                self.encrypted_value(subtype.raw() == "tool-call", &entity_id.decode(), &encrypted_value.decode());
-            }
-            Event::MessagesSnapshot { messages } => {
-                let given = self.receive(messages);
-                let mut merged = Merged::default();
-                self.answered.extend(merge::merge(&mut self.list, given, &Authority::read(metadata), &mut merged));
-                self.settle_results(merged, true);
-            }
-            Event::ActivitySnapshot { message_id, activity_type, content, replace } => {
-                self.activity_snapshot(
-                    &message_id.decode(),
-                    &activity_type.decode(),
-                    content,
-                    replace,
-                    owner,
-                    metadata,
-                );
-            }
-            Event::ActivityDelta { message_id, activity_type, patch } => {
-                self.activity_delta(&message_id.decode(), &activity_type.decode(), patch, metadata);
-            }
-            Event::RunStarted { input, .. } => {
-                self.report.started();
-                let messages = input.and_then(Raw::object).and_then(|input| input.some("messages"));
-                if let Some(messages) = messages {
-                    let given = self.receive(messages);
-                    self.add(given);
-                }
-            }
-            Event::RunFinished { outcome, usage, .. } => {
-                self.report.add_usage(usage);
-                let outcome = outcome.and_then(Raw::object);
-                let asks =
-                    |outcome: &Fields<'_>| outcome.get("type").is_some_and(|kind| kind.text() == "\"interrupt\"");
-                let outcome = outcome.filter(asks);
-                let list = outcome.as_ref().and_then(|outcome| outcome.some("interrupts"));
-                for id in self.report.interrupts_mut().set(list, self.tags) {
-                    let message = format!(
-                        "the \"expiresAt\" of interrupt \"{}\" is no ISO 8601: it never expires",
-                        shown_id(&id)
-                    );
-                    self.warn("interrupt-expiry", "RUN_FINISHED", message);
-                }
-            }
-            Event::RunError { usage, .. } => self.report.add_usage(usage),
-            Event::StepStarted { .. }
-            | Event::StepFinished { .. }
-            | Event::SubagentStarted { .. }
-            | Event::SubagentFinished { .. }
-            | Event::SubagentError { .. } => self.report.apply(incoming.event, owner, now),
-            // Spans of reasoning are no messages; RAW and CUSTOM go to listeners; chunks were expanded before.
-            Event::ReasoningStart { .. }
-            | Event::ReasoningEnd { .. }
-            | Event::Raw { .. }
-            | Event::Custom { .. }
-            | Event::TextMessageChunk { .. }
-            | Event::ToolCallChunk { .. }
-            | Event::ReasoningMessageChunk { .. } => {}
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::entry::{Delivery, Entry, Reasoning};
 use super::{MAX_EARLY_VALUES, Thread};
-use crate::wire::{Content, Message, Raw, Role, shown_id};
+use crate::wire::{Content, Event, Message, Raw, Role, shown_id};
 
 impl Thread {
     pub(super) fn text_start(
@@ -135,10 +135,10 @@ impl Thread {
         entry.unsent.metadata.merge(&mut entry.message.metadata, metadata);
     }
 
-    pub(super) fn message_end(&mut self, id: &str, event: &'static str, metadata: Option<Raw<'_>>, now: f64) {
-        let Some(at) = self.target(id, event) else { return };
+    pub(super) fn message_end(&mut self, id: &str, event: &Event<'_>, metadata: Option<Raw<'_>>, now: f64) {
+        let Some(at) = self.target(id, event.name()) else { return };
         let Some(entry) = self.list.change(at) else { return };
-        if event == "TEXT_MESSAGE_END" {
+        if matches!(event, Event::TextMessageEnd { .. }) {
             entry.text_open = false;
             entry.complete();
         } else {

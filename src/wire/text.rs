@@ -3,7 +3,7 @@
 //! Servers cut text anywhere in UTF-16, so `"\ud83d"` may come in one delta and `"\ude42"` in the next. A Rust
 //! `String` cannot hold a half. Each half is therefore kept as one code point of the last 2,048 of the
 //! Supplementary Private Use Area-B (U+10F800 + the half's offset), and is written as a `\uXXXX` escape, so that
-//! two neighbours join again in JavaScript. The few genuine characters of that range are kept as their own two
+//! two neighbors join again in JavaScript. The few genuine characters of that range are kept as their own two
 //! halves ([`keep_private`]), which makes the mapping lossless. See `docs/decisions/0001-halves-in-strings.md`.
 
 use super::scan::{first_non_ascii, non_ascii, special, special_or};

@@ -15,6 +15,7 @@
  * @property {boolean} [official]  whether the official client fails; default: not looked at
  * @property {string} [code]  the code, where it is another than the rule's
  * @property {string} [rule]  the rule that is reported, where another finds it
+ * @property {number} [turn]  the turn that breaks it, where it is not the first
  * @property {boolean} [fine]
  * @property {string} [no]
  */
@@ -62,6 +63,8 @@ const partOf = (...part) => {
   const list = [0x0a, 2, 0x08, 8, 0x12, message.length, ...message];
   return frame([0x4a, list.length, ...list]);
 };
+/** A row of agentOS' ledger. @param {number} id @param {Event} event */
+const row = (id, event = started()) => ({ id, ts: 1, kind: "k", scopeKey: "s", agUiFrames: [event] });
 const ofThePage = "it is about what the page sends or shows";
 
 /** @type {Record<string, Fault>} */
@@ -89,10 +92,10 @@ export const faults = {
   "G3 patch-op-unknown": { events: [state({}), { type: "STATE_DELTA", delta: [{ op: "swap", path: "/a" }] }] },
   "G3 outcome-unknown": { body: [started(), finished({ outcome: { type: "maybe" } })] },
   "G4 event-malformed": { events: [{ type: "TEXT_MESSAGE_START" }], official: true },
-  "G4 member-malformed": { events: [open("m", { name: 5 }), close("m")], official: true, code: "event-malformed" },
-  "G4 interrupts-missing": { body: [started(), finished({ outcome: { type: "interrupt" } })], official: true, code: "event-malformed" },
-  "G4 message-malformed": { events: [messages({ role: "user", content: "no id" })], official: true, code: "event-malformed" },
-  "G4 part-malformed": { events: [messages({ ...user, content: [{ type: "text" }] })], official: true, code: "event-malformed" },
+  "G4 member-malformed": { events: [open("m", { name: 5 }), close("m")], official: true },
+  "G4 interrupts-missing": { body: [started(), finished({ outcome: { type: "interrupt" } })], official: true },
+  "G4 message-malformed": { events: [messages({ role: "user", content: "no id" })], official: true },
+  "G4 part-malformed": { events: [messages({ ...user, content: [{ type: "text" }] })], official: true },
   "G5 event-malformed": { events: [open("m", { name: null }), close("m")], official: true },
   "G7 event-malformed": { events: [{ ...state({}), timestamp: 1.5 }], official: true },
   "G8 event-malformed": { events: [state({}), { type: "STATE_DELTA", delta: [{ op: "add", path: "a", value: 1 }] }], official: true },
@@ -172,10 +175,10 @@ export const faults = {
   "history-too-large": { no: ofThePage },
   "interrupt-replaced": { dialect: "ngaf", body: [started(), ...["a", "b"].map((id) => ({ type: "CUSTOM", name: "on_interrupt", value: { id } })), finished()] },
   "interrupt-expiry": { body: [started(), finished({ outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "x", expiresAt: "soon" }] } })] },
-  "envelope-malformed": { no: "of agentOS: tests/dialects/agent_os.rs" },
-  "interrupt-malformed": { no: "of agentOS: tests/dialects/agent_os.rs" },
-  "envelopes-repeated": { no: "of agentOS: tests/dialects/agent_os.rs" },
-  "calls-merged": { no: "of OpenSearch: tests/dialects/open_search.rs" },
+  "envelope-malformed": { dialect: "agent-os", rule: "T16", body: [row(1), { agUiFrames: [] }, row(2, finished())] },
+  "interrupt-malformed": { dialect: "agent-os", rule: "T16", body: [row(1), row(2, { type: "CUSTOM", name: "agent-os.run.interrupted", value: {} }), row(3, finished())] },
+  "envelopes-repeated": { dialect: "agent-os", script: { turns: [{ message: "hi" }, { message: "again" }] }, turn: 2, body: [row(1), row(2, finished())] },
+  "calls-merged": { dialect: "open-search", events: [call("c"), args("c", { delta: "{}{}" }), called("c"), result("c")] },
   "A2 interrupts-open": { no: ofThePage },
   "A2 interrupt-unknown": { no: ofThePage },
   "A3 interrupt-expired": { no: ofThePage },
@@ -185,9 +188,9 @@ export const faults = {
   "chio-event-unknown": { dialect: "chio", rule: "T16", body: [{ event_id: "e", timestamp: 1, agent_id: "a", session_id: "s", event_type: "smell", target: { component_type: "c", component_id: "d" }, classification: "display", payload: {} }] },
   "chio-event-malformed": { dialect: "chio", rule: "T16", body: [{ event_id: "e", timestamp: 1, agent_id: "a", session_id: "s", event_type: "text_stream", payload: 3 }] },
   "hector-frame-malformed": { dialect: "hector", rule: "T16", body: [{ what: 1 }] },
-  "hector-event-late": { no: "of Hector: tests/dialects/hector.rs" },
-  "hector-event-unknown": { no: "of Hector: tests/dialects/hector.rs" },
-  "hector-state-unknown": { no: "of Hector: tests/dialects/hector.rs" },
+  "hector-event-late": { dialect: "hector", rule: "T16", body: ['event: tool_call_delta\ndata: {"toolCallId":"no","partialInput":"x"}\n\n'] },
+  "hector-event-unknown": { dialect: "hector", body: ['event: novelty\ndata: {"eventId":"1","type":"AGUI_EVENT_TYPE_NOVELTY"}\n\n'] },
+  "hector-state-unknown": { dialect: "hector", body: ['event: message\ndata: {"statusUpdate":{"status":{"state":"TASK_STATE_DREAMING"}}}\n\n'] },
   "accept-contradicts": { no: ofThePage },
   "event-blocked": { no: "of the guard, which a check has none of" },
 };

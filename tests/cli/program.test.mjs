@@ -23,7 +23,7 @@ const file = (/** @type {string} */ name, /** @type {unknown} */ value) => {
 };
 
 const stream = { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" };
-/** @param {(object | string)[]} body */
+/** @param {(Record<string, unknown> | string)[]} body */
 const answerWith = (...body) => bodyOf({ body });
 const said = [
   { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" },
@@ -130,9 +130,11 @@ describe("check", () => {
   for (const [title, prepare, reason] of unjudged) {
     test(`does not judge a server that ${title}`, async () => {
       prepare();
-      const { status, out } = await inside("check", server.url, "--timeout", "0.5");
+      // Nobody has to be quick, but where the time is what is tested.
+      const { status, out } = await inside("check", server.url, "--timeout", title.startsWith("never") ? "0.5" : "30");
       assert.equal(status, 2);
       assert.match(out, /✗ could not be judged: /);
+      assert.doesNotMatch(out, /official/);
       assert.match(out, reason);
     });
   }
@@ -249,8 +251,8 @@ describe("arguments", () => {
   }
 
   test("a script, or a recording, that is none is named with its place", async () => {
-    const script = await inside("check", "http://a.test", "--script", file("bad.json", { turns: [{ mesage: "x" }] }));
-    assert.deepEqual([script.status, /turns\[0\] has the unknown member "mesage": expected message, /.test(script.err)], [2, true], script.err);
+    const script = await inside("check", "http://a.test", "--script", file("bad.json", { turns: [{ text: "x" }] }));
+    assert.deepEqual([script.status, /turns\[0\] has the unknown member "text": expected message, /.test(script.err)], [2, true], script.err);
     const recording = await inside("replay", file("bad.jsonl", '{"type":"RUN_STARTED"}\nwhat\n'));
     assert.deepEqual([recording.status, /Line 2 of the recording/.test(recording.err)], [2, true], recording.err);
   });

@@ -1,4 +1,4 @@
-// The document "AG-UI Metadata Schema" of Hector, one test a line that a client can honour. Each names the line's place.
+// The document "AG-UI Metadata Schema" of Hector, one test a line that a client can honor. Each names the line's place.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

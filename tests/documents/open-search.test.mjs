@@ -1,4 +1,4 @@
-// The document "AG-UI (Agent-User Interaction) Protocol" of OpenSearch, one test a line that a client can honour.
+// The document "AG-UI (Agent-User Interaction) Protocol" of OpenSearch, one test a line that a client can honor.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

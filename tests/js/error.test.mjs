@@ -24,7 +24,7 @@ describe("AgentError", () => {
     assert.ok(!("cause" in error));
   });
 
-  it("is recognised across copies of the package", async () => {
+  it("is recognized across copies of the package", async () => {
     const copy = await import(new URL("api/error.js?copy", folder));
     assert.notEqual(copy.AgentError, AgentError);
     const error = new copy.AgentError({ kind: "run", message: "no" });

@@ -143,6 +143,22 @@ describe("the inspector's element", () => {
     assert.equal(handle.element.isConnected, false);
   });
 
+  it("leaves Escape to the page where it does nothing with it", async () => {
+    define();
+    const element = document.createElement("ag-ui-inspector");
+    document.body.append(element);
+    let heard = 0;
+    const hear = () => heard++;
+    document.addEventListener("keydown", hear);
+    const press = (key, css) => element.shadowRoot.querySelector(css).dispatchEvent(new window.KeyboardEvent("keydown", { key, bubbles: true, composed: true, cancelable: true }));
+    press("Escape", ".rows");
+    assert.deepEqual([heard, element.isConnected], [1, true]);
+    press("a", 'input[type="search"]');
+    assert.equal(heard, 1, "what is typed into the search is nobody else's");
+    document.removeEventListener("keydown", hear);
+    element.remove();
+  });
+
   it("filters by kind", async () => {
     const agent = fakeAgent();
     const { rows, all } = open(agent);

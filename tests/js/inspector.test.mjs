@@ -151,19 +151,23 @@ describe("what has changed", () => {
     assert.ok(preview(a).length < 600 && preview("x".repeat(10 ** 7)).length < 600);
   });
 
-  it("belongs to the event that made it, also where one notification shows several", { skip }, async () => {
-    const all = watched();
+  for (const notify of ["sync", { throttleMs: 10_000 }]) it(`belongs to the event that made it, also where one notification shows several: ${JSON.stringify(notify)}`, { skip }, async () => {
+    const all = watched({ notify });
     await run(all,
       { type: "STATE_SNAPSHOT", snapshot: { n: 1, list: [] } },
       { type: "STATE_DELTA", delta: [{ op: "replace", path: "/n", value: 2 }] },
       { type: "STATE_DELTA", delta: [{ op: "add", path: "/list/-", value: "x" }] },
       text("Hel", "lo"),
+      toolCall("weather", {}, "c"),
+      { type: "TOOL_CALL_RESULT", messageId: "res", toolCallId: "c", content: "sun" },
     );
     const changes = (type) => all.log.entries.filter((entry) => entry.type === type).map(({ changes }) => changes);
     assert.deepEqual(changes("STATE_DELTA").map(({ state }) => state), [[{ path: "/n", before: "1", after: "2" }], [{ path: "/list/0", after: '"x"' }]]);
     const [content] = changes("TEXT_MESSAGE_CONTENT");
     assert.equal(content.messages[0].role, "assistant");
     assert.equal(content.messages[0].after.length, 5);
+    const roles = (type) => changes(type).flatMap(({ messages = [] }) => messages.map(({ role }) => role));
+    assert.deepEqual([roles("TOOL_CALL_START"), roles("TOOL_CALL_RESULT"), changes("RUN_FINISHED")], [["assistant"], ["tool"], [undefined]]);
     const own = all.log.entries.find(({ type, changes }) => type === "page" && changes?.messages);
     assert.equal(own.changes.messages[0].role, "user");
   });
@@ -315,6 +319,37 @@ describe("a recording of the inspector", () => {
     }
     assert.ok(redacted.includes('"toolCallName":"weather"') && redacted.includes('{"secret":"xxx xxxxxxxx","age":11}'));
     assert.equal(redacted.length, exported.length);
+  });
+
+  it("masks what stands in other places too, and leaves what is made by the inspector", () => {
+    const lines = [
+      { type: "MESSAGES_SNAPSHOT", messages: [{ id: "m", role: "user", name: "Ada", content: [{ type: "text", text: "Note: Ada" }, { type: "image", source: { type: "url", url: "https://ada.test/me.png" } }] }] },
+      { request: { method: "POST", url: "/agent?token=Ada", input: { messages: [{ id: "u", role: "user", content: "I am Ada" }], state: { Ada: "Ada" }, forwardedProps: "Ada" } } },
+      { response: { status: 500, headers: { "content-type": "text/plain", "x-name": "Ada" } } },
+      { text: "event: Ada\\ndata: Ada" },
+      { base64: "QWRh" },
+      { note: { seen: { local: "Changed by the page: messages" } } },
+      { note: { seen: { local: "Bytes that are no event: Ada" } } },
+      { note: { seen: { error: { kind: "http", message: "Ada", code: "x" } } } },
+      { type: "RAW", event: { type: "Ada", id: "Ada", n: 42 } },
+      { end: "cut" },
+    ].map((line) => JSON.stringify(line)).join("\n");
+    const redacted = redactRecording(lines);
+    const keys = redacted.replaceAll('"Ada":', "");
+    assert.deepEqual(keys.split("\n").filter((line) => /Ada|QWRh|ada\.test|42/.test(line)), []);
+    assert.match(redacted, /Changed by the page: messages/);
+    assert.match(redacted, /"content-type":"text\/plain"/);
+  });
+
+  it("of a response that is still open says so", { skip }, async () => {
+    const all = watched();
+    all.server.open(text("Hel"));
+    const ended = all.agent.submit("hi");
+    await all.server.request();
+    await all.server.tick();
+    assert.match(writeLog(all.log.entries), /{"end":"open"}\n$/);
+    all.agent.dispose();
+    await ended;
   });
 
   it("of another tool is shown too", () => {

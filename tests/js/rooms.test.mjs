@@ -16,11 +16,13 @@ const js = {
   snapshot: ["api"],
   network: ["api", "base"],
   bindings: ["api"],
+  inspector: ["api", "base", "glue"],
   blocks: [],
   core: ["api", "base", "snapshot", "glue"],
   agent: ["api", "base", "snapshot", "network", "core", "glue"],
   worker: ["api", "base", "snapshot", "core", "agent", "glue"],
   "systems/<name>": ["api", "base", "core"],
+  cli: ["api", "base", "core", "agent"],
   "ag-ui-client": ["api", "base", "snapshot", "core", "glue"],
   cli: ["api", "base", "core", "agent", "glue"],
 };

@@ -2,7 +2,7 @@
 
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { build as esbuild } from "esbuild";
-import { cpSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as vite, createServer } from "vite";
 import webpack from "webpack";
@@ -131,6 +131,21 @@ const sources = {
   worker: { "index.html": page("./main.js"), "main.js": worker("ag-ui-wasm/worker") },
   "full-worker": { "index.html": page("./main.js"), "main.js": worker("ag-ui-wasm/worker", "true", "guard: { allowDisplayWithoutCapability: true, restrictedClassifications: [] },") },
 };
+
+/**
+ * A page that no tool has touched: it imports the one file of the package, as a CDN serves it.
+ *
+ * @param {Consumer} consumer
+ * @returns {string} the folder to serve
+ */
+export function plainSite({ folder, write }) {
+  const { unpkg } = JSON.parse(readFileSync(join(folder, "node_modules/ag-ui-wasm/package.json"), "utf8"));
+  const script = slim.replace('"ag-ui-wasm/slim"', '"/ag-ui-wasm.js"').replace(/import wasm .*/, "").replace(", wasm }", " }");
+  write("plain/index.html", page("/main.js"));
+  write("plain/main.js", script);
+  cpSync(join(folder, "node_modules/ag-ui-wasm", unpkg), join(folder, "plain/ag-ui-wasm.js"));
+  return join(folder, "plain");
+}
 
 /**
  * Builds an application with Vite, with no setting that the package would need.

@@ -6,14 +6,14 @@ import { openBrowser } from "../webdriver/client.mjs";
 import { closeDisplay } from "../webdriver/display.mjs";
 import { engineNames, engines, locate } from "../webdriver/engines.mjs";
 import { ANSWER, startAgentServer } from "./agent-server.mjs";
-import { buildSite, buildWorkers } from "./apps.mjs";
+import { buildSite, buildWorkers, plainSite } from "./apps.mjs";
 import { install } from "./consumer.mjs";
 
 /** Nothing is allowed but the page's own files, and WebAssembly. */
 const strict = "default-src 'self'; img-src data:; script-src 'self' 'wasm-unsafe-eval'";
 const withoutWasm = "default-src 'self'; img-src data:; script-src 'self'";
 
-const sites = /** @type {const} */ (["react", "svelte", "slim", "workers"]);
+const sites = /** @type {const} */ (["react", "svelte", "slim", "workers", "plain"]);
 
 /** @type {import("./consumer.mjs").Consumer} */
 let consumer;
@@ -25,7 +25,7 @@ const closers = [];
 before(async () => {
   consumer = await install({ react: "react", "react-dom": "react-dom", svelte: "svelte" });
   for (const site of sites) {
-    const files = site === "workers" ? await buildWorkers(consumer) : await buildSite(consumer, site);
+    const files = site === "workers" ? await buildWorkers(consumer) : site === "plain" ? plainSite(consumer) : await buildSite(consumer, site);
     const serve = async (/** @type {string} */ policy) => {
       const { url, close } = await startAgentServer({ files, headers: { "content-security-policy": policy } });
       closers.push(close);
@@ -57,7 +57,7 @@ for (const name of engineNames) {
     const address = (/** @type {string} */ site) => /** @type {typeof addresses[string]} */ (addresses[site]);
     const outcome = () => browser.waitFor(() => document.querySelector("#outcome")?.textContent, { message: "the end of the run" });
 
-    for (const site of /** @type {const} */ (["react", "svelte", "slim"])) {
+    for (const site of /** @type {const} */ (["react", "svelte", "slim", "plain"])) {
       check(`${site} runs under a strict policy`, async () => {
         await browser.goto(address(site).strict);
         await browser.click("button");

@@ -91,6 +91,50 @@ for (const [name, bundle] of Object.entries(bundlers)) {
   });
 }
 
+/** @type {Record<string, (entry: string, path: string) => Promise<unknown>>} the same with splitting: entry → main.mjs and its chunks in a folder */
+const splitters = {
+  esbuild: (entry, outdir) =>
+    esbuild({ entryPoints: { main: entry }, bundle: true, splitting: true, minify: true, format: "esm", outdir, outExtension: { ".js": ".mjs" }, logLevel: "error" }),
+  async rollup(entry, dir) {
+    const bundle = await rollup({ input: { main: entry }, plugins: [nodeResolve()], onwarn });
+    await bundle.write({ dir, format: "es", entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" });
+  },
+  vite: (entry, outDir) =>
+    vite({ root: consumer.folder, configFile: false, logLevel: "error", build: { outDir, lib: { entry, formats: ["es"], fileName: () => "main.mjs" } } }),
+  webpack: (entry, path) =>
+    pack({ entry: { main: entry }, output: { path, filename: "[name].mjs", chunkFilename: "[name].mjs", chunkFormat: "module", library: { type: "module" } }, experiments: { outputModule: true }, target: "node" }),
+};
+
+for (const [name, split] of Object.entries(splitters)) {
+  test(`${name} splits: at first comes neither a module nor what works only with one`, async () => {
+    const entry = consumer.write(`split/${name}.js`, `
+      import { createAgent } from "ag-ui-wasm";
+      const agent = createAgent({ url: process.argv[2] });
+      agent.submit("hi").then(({ outcome, error }) => {
+        if (error) console.error(error);
+        console.log(outcome, agent.getSnapshot().messages[1].content);
+      });
+    `);
+    const folder = mkdtempSync(join(consumer.folder, `split-${name}-`));
+    await split(entry, folder);
+    const files = new Map(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), "utf8")]));
+    const first = new Set(["main.mjs"]);
+    for (const file of first) for (const [, next = ""] of (files.get(file) ?? "").matchAll(/\b(?:from|import)\s*"\.\/([^"]+)"/g)) first.add(next);
+    const late = {
+      "the small module": readFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/glue/bytes.js"), "utf8").slice(100, 160),
+      "the full module": readFileSync(join(consumer.folder, "node_modules/ag-ui-wasm/glue/full-bytes.js"), "utf8").slice(100, 160),
+      // A header of requests.
+      "what works only with a module": "last-event-id",
+    };
+    for (const [what, text] of Object.entries(late)) {
+      const where = [...files].flatMap(([file, code]) => (code.includes(text) ? [file] : []));
+      assert.equal(where.length, 1, `${what} is in one file, not in ${where.join(", ")}`);
+      assert.ok(!first.has(where[0] ?? ""), `${what} comes at first`);
+    }
+    assert.equal(await consumer.node(join(folder, "main.mjs"), server.url), `success ${ANSWER}`);
+  });
+}
+
 for (const name of /** @type {const} */ (["react", "svelte", "slim"])) {
   test(`Vite builds the ${name} application`, async () => {
     const site = await buildSite(consumer, name);

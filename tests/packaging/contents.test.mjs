@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { test } from "node:test";
 import { documents } from "../../tools/documents.mjs";
+import { oneFileName } from "../../tools/sources.mjs";
 import { packageFolder, packedFiles, root } from "./consumer.mjs";
 
 const inPackage = readdirSync(packageFolder, { recursive: true, withFileTypes: true })
@@ -21,11 +22,11 @@ test("every source has its module and its types, and there is no other file", ()
   const sources = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !name.startsWith("glue"));
   const expected = [
-    ...["package.json", "THIRD-PARTY-LICENSES.txt", ...documents, "core.wasm", "full.wasm"],
+    ...["package.json", "THIRD-PARTY-LICENSES.txt", ...documents, "core.wasm", "full.wasm", oneFileName],
     ...["glue/core.js", "glue/core.d.ts", "glue/bytes.js", "glue/bytes.d.ts"],
     ...["glue/rules.js", "glue/rules.d.ts"],
     ...["glue/full.js", "glue/full.d.ts", "glue/full-bytes.js", "glue/full-bytes.d.ts"],
-    ...sources.flatMap((name) => [name.replace(/\.ts$/, ".js"), name.replace(/\.ts$/, ".d.ts")]),
+    ...sources.flatMap((name) => [".js", ".js.map", ".d.ts"].map((ending) => name.replace(/\.ts$/, ending))),
   ];
   const missing = expected.filter((name) => !inPackage.includes(name));
   const surplus = inPackage.filter((name) => !expected.includes(name));
@@ -48,6 +49,40 @@ test("the package needs nothing at run time and runs nothing at install time", (
     ...["./ag-ui-client", "./agent-os", "./agent-os/react", "./agent-os/svelte", "./blocks", "./blocks/react", "./blocks/svelte", "./chio", "./hector", "./inspector", "./ngaf", "./open-search", "./testing"],
     ...["./core.wasm", "./full.wasm", "./package.json"],
   ]);
+});
+
+test("package.json names the repository as Cargo.toml does, the program, and the file for pages without a bundler", () => {
+  const { repository, homepage, bugs, bin, unpkg, jsdelivr } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
+  const url = readFileSync(join(root, "Cargo.toml"), "utf8").match(/^repository = "(.+)"$/m)?.[1];
+  assert.deepEqual(repository, { type: "git", url: `git+${url}.git` });
+  assert.deepEqual([homepage, bugs], [`${url}#readme`, `${url}/issues`]);
+  for (const file of [bin["ag-ui-wasm"], unpkg, jsdelivr]) assert.ok(inPackage.includes(file.replace("./", "")), file);
+  assert.equal(unpkg, jsdelivr);
+  assert.match(readFileSync(join(packageFolder, bin["ag-ui-wasm"]), "utf8"), /^#!\/usr\/bin\/env node\n/);
+});
+
+test("each map has the text of its source", () => {
+  const maps = inPackage.filter((name) => name.endsWith(".map"));
+  for (const name of maps) {
+    const { sources, sourcesContent } = JSON.parse(readFileSync(join(packageFolder, name), "utf8"));
+    const source = name.replace(/\.js\.map$/, ".ts").replaceAll("\\", "/");
+    assert.deepEqual(sources, [`ag-ui-wasm:///js/${source}`]);
+    assert.deepEqual(sourcesContent, [readFileSync(join(root, "js", source), "utf8")]);
+  }
+  assert.ok(maps.length > 50, `${maps.length}`);
+});
+
+test("no entry leads to the program", () => {
+  const { exports } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
+  const found = new Set();
+  const follow = (/** @type {string} */ file) => {
+    if (found.has(file)) return;
+    found.add(file);
+    const text = readFileSync(join(packageFolder, file), "utf8");
+    for (const [, to = ""] of text.matchAll(/(?:from |import\()"(\.[^"]+)"/g)) follow(join(file, "..", to));
+  };
+  for (const { default: file } of Object.values(exports)) if (file) follow(file);
+  assert.deepEqual([...found].filter((file) => file.startsWith("cli")), []);
 });
 
 test("no file names a path of the machine that made it", () => {

@@ -84,7 +84,7 @@ for (const name of engineNames) {
     const shows = (/** @type {string} */ css, /** @type {string} */ text) =>
       browser.waitFor((css, text) => document.querySelector(css)?.textContent === text, { args: [css, text], message: `${text} in ${css}` });
 
-    for (const [part, which] of [["the module", "core-inline"], ["what comes beside the module", "live"]]) {
+    for (const [part, which] of /** @type {const} */ ([["the module", "core-inline"], ["what comes beside the module", "live"]])) {
       test(`while ${part} does not come, one can type, submit twice, stop and leave`, { skip }, async () => {
         chunk = which;
         let release = () => {};

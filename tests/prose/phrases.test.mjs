@@ -6,7 +6,7 @@ import { prose } from "./prose.mjs";
 
 /** @type {readonly [phrase: RegExp, instead: string, allowed?: RegExp][]} */
 const PHRASES = [
-  [/\bbehind\b/i, '"after" for time and order, "older than" for values', /behind (a proxy|`import\(\)`|a URL|the church|it has begun|one interface)|behind\?|(leaves?|left) [\w ]*behind|(measurements|framework|agent|chat) behind/i],
+  [/\bbehind\b/i, '"after" for time and order, "older than" for values', /behind (a proxy|`import\(\)`|a URL|the church|it has begun|one interface)|`behind`|behind\?|(leaves?|left) [\w ]*behind|(measurements|framework|agent|chat) behind/i],
   [/\bany more\b/i, '"no longer", or the positive fact'],
   [/\brun is on\b/i, '"while a run is in progress"'],
   [/\bof no interest\b/i, '"is ignored"'],

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const EXTENSIONS = /\.(md|rs|ts|tsx|mjs|js|svelte|html|toml|py)$/;
 // Data, and what others wrote.
-const SKIPPED = /^(tests\/fixtures|fuzz\/corpus|tools\/licences|tests\/prose)\//;
+const SKIPPED = /^(tests\/fixtures|fuzz\/corpus|tools\/licenses|tests\/prose)\//;
 
 /** @typedef {{ file: string, line: number, text: string }} Prose */
 
@@ -22,15 +22,15 @@ export function prose() {
 function linesOf(file) {
   const lines = readFileSync(join(root, file), "utf8").split("\n");
   return lines.flatMap((line, index) => {
-    const text = file.endsWith(".md") ? line : proseOf(line);
+    const text = file.endsWith(".md") ? line : proseOf(line, file.startsWith("tests/"));
     return text ? [{ file, line: index + 1, text }] : [];
   });
 }
 
-/** The comment, the messages and the test's name that stand in a line of code. @param {string} line */
-function proseOf(line) {
+/** The comment, the messages and the test's name that stand in a line of code. @param {string} line @param {boolean} inTests */
+function proseOf(line, inTests) {
   const comment = line.match(/^\s*\*(?:\s.*)?$|(?:^|\s)(?:\/\/[/!]?|\/\*\*?|#)\s.*/)?.[0] ?? "";
   const messages = [...line.matchAll(/"([^"]* [^"]*)"|`([^`]* [^`]*)`/g)].map((match) => match[1] ?? match[2]);
-  const name = line.match(/\bfn (\w+)/)?.[1]?.replaceAll("_", " ") ?? "";
+  const name = !inTests ? "" : line.match(/\bfn (\w+)/)?.[1]?.replaceAll("_", " ") ?? "";
   return [comment, ...messages, name].filter(Boolean).join(" · ");
 }

@@ -40,7 +40,7 @@ describe("tables", () => {
   const firstColumn = (text) => [...text.matchAll(/^\| (`[^|]*) \|/gm)].flatMap((match) => [...named(match[1] ?? "")]).sort();
 
   test("docs/options.md: the defaults of the limits", () => {
-    const source = read("js/agent/agent.ts");
+    const source = read("js/agent/settings.ts");
     const bytes = { frameBytes: "10 * 2 ** 20", stateBytes: "16 * 2 ** 20", threadBytes: "64 * 2 ** 20", items: "100_000", warnings: "1000", errorBodyBytes: "64 * 2 ** 10", errorBodyMs: "5000", queue: "32", depth: "512", history: "100", graceMs: "1000" };
     const shown = { frameBytes: "10 MiB", stateBytes: "16 MiB", threadBytes: "64 MiB", items: "100,000", warnings: "1000", errorBodyBytes: "64 KiB", errorBodyMs: "5000", queue: "32", depth: "512", history: "100", graceMs: "1000" };
     for (const name of members("Limits")) {

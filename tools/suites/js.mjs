@@ -4,10 +4,12 @@
 import { existsSync } from "node:fs";
 import { files } from "../fingerprint.mjs";
 import { at } from "../paths.mjs";
+import { ensureTypos } from "../setup.mjs";
 import { check, nodeTest } from "./results.mjs";
 
 /** @returns {AsyncGenerator<import("./results.mjs").Result>} */
 export async function* js() {
+  await ensureTypos();
   const folders = ["tests/js", "tests/documents", "tests/prose", "tests/cli"];
   const tests = folders.flatMap((folder) => files(at(folder), ["node_modules"])).filter((file) => /\.test\.m?js$/.test(file));
   yield nodeTest("js tests", tests, { log: "test-js" });

@@ -10,7 +10,7 @@ import { custom } from "./scenarios/custom.mjs";
 import { auth, busy, cut, eof, error, html } from "./scenarios/faults.mjs";
 import { interrupt } from "./scenarios/interrupt.mjs";
 import { odd } from "./scenarios/odd.mjs";
-import { colour, reconnect, screen } from "./scenarios/page.mjs";
+import { color, reconnect, screen } from "./scenarios/page.mjs";
 import { reasoning } from "./scenarios/reasoning.mjs";
 import { state } from "./scenarios/state.mjs";
 import { subagents } from "./scenarios/subagents.mjs";
@@ -27,7 +27,7 @@ export const scenarios = [
   state,
   long,
   interrupt,
-  colour,
+  color,
   screen,
   subagents,
   activity,

@@ -1,4 +1,4 @@
-/** What the page lets an agent do: change its colour, fill its query bar and, if the user agrees, look at its window. */
+/** What the page lets an agent do: change its color, fill its query bar and, if the user agrees, look at its window. */
 import { tool } from "ag-ui-wasm";
 
 /** What stands in the query bar. A store in Svelte's sense. */
@@ -23,17 +23,17 @@ export const queryBar = {
   },
 };
 
-/** The colours of `base.css`. */
-const colours = ["pine", "plum", "indigo"];
+/** The colors of `base.css`. */
+const colors = ["pine", "plum", "indigo"];
 
-const setAccent = tool<{ colour: string }>({
+const setAccent = tool<{ color: string }>({
   name: "set_accent",
-  description: "Give the page another colour.",
-  parameters: { type: "object", properties: { colour: { type: "string", enum: colours } }, required: ["colour"] },
-  execute({ colour }) {
-    if (!colours.includes(colour)) throw new Error(`The page has no colour ${colour}, but ${colours.join(", ")}`);
-    document.documentElement.dataset["accent"] = colour;
-    return { colour };
+  description: "Give the page another color.",
+  parameters: { type: "object", properties: { color: { type: "string", enum: colors } }, required: ["color"] },
+  execute({ color }) {
+    if (!colors.includes(color)) throw new Error(`The page has no color ${color}, but ${colors.join(", ")}`);
+    document.documentElement.dataset["accent"] = color;
+    return { color };
   },
 });
 

@@ -74,7 +74,7 @@ export function attribute(changed: Between, all: readonly Pending[], before: Age
     shares.set(entry, found);
     return found;
   };
-  const claim = (claims: (event: Loose) => boolean, add: (entry: Entry) => void): boolean => {
+  const claim = (claims: (event: Loose) => boolean, add: (entry: Entry) => unknown): boolean => {
     const rows = new Set(pending.filter(({ item }) => "event" in item && claims(item.event as Loose)).map(({ entry }) => entry));
     for (const entry of rows) {
       add(entry);
@@ -88,9 +88,10 @@ export function attribute(changed: Between, all: readonly Pending[], before: Age
   const state = told ? [] : changed.state.filter((one) => !claim((event) => namesPlace(event, one.path), (entry) => share(entry).state.add(one)));
   const messages = changed.messages.filter((one) => {
     const calls = new Set(snapshot.toolCalls.filter(({ messageId }) => messageId === one.id).map(({ id }) => id));
-    const answered = snapshot.messages.find(({ id }) => id === one.id) as { toolCallId?: string } | undefined;
-    if (answered?.toolCallId !== undefined) calls.add(answered.toolCallId);
-    return !claim((event) => namesMessage(event, one.id, calls), (entry) => share(entry).messages.add(one));
+    const { toolCallId } = (snapshot.messages.find(({ id }) => id === one.id) ?? {}) as { toolCallId?: string };
+    const add = (entry: Entry): unknown => share(entry).messages.add(one);
+    // The end of a run changes what nothing else has.
+    return !claim((event) => namesMessage(event, one.id, calls, toolCallId), add) && !claim(({ type }) => type === "RUN_FINISHED" || type === "RUN_ERROR", add);
   });
   for (const [entry, { state, messages, shared }] of shares) {
     const own = { state: [...state], messages: [...messages], more: changed.more && state.size > 0, shared };
@@ -131,10 +132,12 @@ function namesPlace(event: Loose, path: string): boolean {
   });
 }
 
-function namesMessage(event: Loose, id: string, calls: ReadonlySet<string>): boolean {
-  if (event.type === "MESSAGES_SNAPSHOT" || event.type === "RUN_FINISHED" || event.type === "RUN_ERROR") return true;
+function namesMessage(event: Loose, id: string, calls: ReadonlySet<string>, answers: string | undefined): boolean {
+  if (event.type === "MESSAGES_SNAPSHOT") return true;
   const { messageId, toolCallId, parentMessageId, entityId } = event;
-  return [messageId, parentMessageId, entityId].includes(id) || (typeof toolCallId === "string" && calls.has(toolCallId));
+  if ([messageId, parentMessageId, entityId].includes(id)) return true;
+  if (typeof toolCallId !== "string") return false;
+  return event.type === "TOOL_CALL_RESULT" ? answers === toolCallId : calls.has(toolCallId);
 }
 
 /** What a row has changed before, and now: of each place and message, from the first to the last. */

@@ -35,6 +35,7 @@ export function writeLog(entries: readonly Entry[], snapshot?: AgentSnapshot): s
     lines.push(...toLines(item));
     if (changes) lines.push(note({ changes }));
   }
+  if (open) lines.push(JSON.stringify({ end: "open" }));
   return lines.map((text) => `${text}\n`).join("");
 }
 

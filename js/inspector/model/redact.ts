@@ -17,6 +17,9 @@ const documents = new Set([
 /** Short JSON, or JSON as text. */
 const json = new Set(["arguments", "argsText", "before", "after"]);
 
+/** What the inspector itself says of the page. */
+const ours = /^(Changed by the page|The inspector was opened)/;
+
 type Members = Record<string, unknown>;
 
 /**
@@ -35,8 +38,9 @@ export function redactRecording(recording: string): string {
       lines.push(String(value));
       continue;
     }
-    const { type, toolCallId = newest, delta } = value;
+    const { type, toolCallId = newest, delta, text } = value;
     const redacted = members(value);
+    if (type === undefined && typeof text === "string") redacted["text"] = bytes(text);
     if ((type === "TOOL_CALL_ARGS" || type === "TOOL_CALL_CHUNK") && typeof delta === "string") {
       const mask = calls.get(toolCallId) ?? createJsonMask();
       calls.set((newest = toolCallId), mask);
@@ -53,9 +57,9 @@ function members(value: Readonly<Members>): Members {
 }
 
 function memberOf(key: string, member: unknown, owner: Readonly<Members>): unknown {
-  if (key === "url") return typeof member === "string" ? address(member) : member;
+  if (key === "url" && typeof member === "string" && "method" in owner) return address(member);
   if (key === "base64") return typeof member === "string" ? member.replace(/[^=]/g, "A") : member;
-  if (key === "text") return typeof member === "string" ? bytes(member) : walk(member);
+  if (key === "local" && typeof member === "string" && ours.test(member)) return member;
   if (key === "name") return nameOf(member, owner);
   if (kept.has(key)) return member !== null && typeof member === "object" ? walk(member) : member;
   if (json.has(key)) return typeof member === "string" ? maskJson(member) : walk(member);

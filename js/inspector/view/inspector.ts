@@ -5,8 +5,10 @@ import { readLog, writeLog } from "../model/file.js";
 import { createLog, type LogLimits } from "../model/log.js";
 import { redactRecording } from "../model/redact.js";
 import { watch } from "../model/watch.js";
-import { count, cut } from "../model/text.js";
+import { count } from "../model/text.js";
+import { actions } from "./actions.js";
 import { createAnnouncer } from "./announce.js";
+import type { Dock } from "./dock.js";
 import { button, h, rove, say, set } from "./dom.js";
 import { network, tools, warnings } from "./panels.js";
 import { snapshotPanel } from "./snapshot.js";
@@ -21,7 +23,7 @@ export interface ExportOptions {
 /** What the inspector can do with its place, which its element knows. */
 export interface Place {
   /** Moves it there; absent: it stands where the page has put it. */
-  readonly dock?: ((dock: "bottom" | "right" | "window") => void) | undefined;
+  readonly dock?: ((dock: Dock) => void) | undefined;
   readonly close?: (() => void) | undefined;
 }
 
@@ -60,8 +62,7 @@ export function openInspector(limits: LogLimits, place: Place): Inspector {
   const tabs = names.map((name, index) => button(name, () => turnTo(index), { role: "tab", id: `tab-${index}`, "aria-controls": `panel-${index}`, "aria-selected": String(index === 0) }));
   const bar = h("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...tabs);
   const bodies = panels.map(({ node }, index) => h("div", { class: "tab", role: "tabpanel", id: `panel-${index}`, "aria-labelledby": `tab-${index}`, hidden: index !== 0 }, node));
-  const actions = h("div", { class: "actions" });
-  const head = h("div", { class: "head" }, status, bar, actions);
+  const head = h("div", { class: "head" }, status, bar);
   const node = h("div", { class: "frame" }, head, ...bodies, announcer.node);
   rove(bar, "button", (tab) => tab.click());
 
@@ -75,8 +76,11 @@ export function openInspector(limits: LogLimits, place: Place): Inspector {
   };
   function schedule(): void {
     // The first time, there is nothing to draw in yet.
-    if (frame || closed || !begun) return;
+    if (closed || !begun) return;
     const view = node.ownerDocument.defaultView ?? window;
+    if (frame?.view === view) return;
+    // A window that was left draws no more.
+    frame?.view.cancelAnimationFrame(frame.id);
     frame = { view, id: view.requestAnimationFrame(draw) };
   }
   const draw = (): void => {
@@ -89,51 +93,36 @@ export function openInspector(limits: LogLimits, place: Place): Inspector {
     if (more) schedule();
   };
 
-  const fileName = (): string => `recording-${cut(snapshot()?.threadId ?? "agent", 40).replace(/[^\w-]/g, "_")}.jsonl`;
-  const redact = h("input", { type: "checkbox" });
-  const file = h("input", { type: "file", accept: ".jsonl,.ndjson,.json,.txt", hidden: true, "aria-label": "A recording to import", change: () => void load() });
-  const save = (): void => {
-    const view = (node.ownerDocument.defaultView ?? window) as Window & typeof globalThis;
-    const url = view.URL.createObjectURL(new view.Blob([api.export({ redact: redact.checked })], { type: "application/x-ndjson" }));
-    h("a", { href: url, download: fileName() }).click();
-    view.setTimeout(() => view.URL.revokeObjectURL(url), 10_000);
-    announcer.tell(`Exported ${count(log.events)} events${redact.checked ? ", redacted" : ""}`);
-  };
-  const load = async (): Promise<void> => {
-    const [chosen] = file.files ?? [];
-    if (!chosen) return;
-    try {
-      api.import(await chosen.text());
-    } catch (error) {
+  bar.after(actions({
+    clear: () => (log.clear(), lines.focus()),
+    export: (options) => api.export(options),
+    import: (recording) => api.import(recording),
+    failed: (error) => {
       log.add({ error: { kind: "unsupported", message: error instanceof Error ? error.message : String(error) } }, Date.now());
       announcer.tell("The file is no recording");
-    }
-    file.value = "";
-  };
-  const moves = place.dock ? [["Bottom", "bottom"], ["Right", "right"], ["Window", "window"]] as const : [];
-  actions.append(
-    button("Clear", () => (log.clear(), lines.focus())),
-    button("Import", () => file.click()),
-    file,
-    button("Export", save),
-    h("label", { title: "Masks what people and servers have written; lengths and structure stay" }, redact, "redact"),
-    ...moves.map(([label, dock]) => button(label, () => place.dock?.(dock), { "data-dock": dock, title: dock === "window" ? "In a window of its own" : `Docked at the ${dock}` })),
-  );
+    },
+    told: announcer.tell,
+    thread: () => snapshot()?.threadId ?? "agent",
+    dock: place.dock,
+  }));
   if (place.close) head.append(button("✕", place.close, { class: "close", "aria-label": "Close the inspector" }));
 
   node.addEventListener("keydown", (event) => {
     const { target, key } = event;
     const typing = target instanceof Element && target.matches('input[type="search"]');
+    // To the page, it would look as if nobody typed.
+    if (typing) event.stopPropagation();
     if (key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
       event.preventDefault();
       turnTo(0);
       lines.search();
     } else if (key === "Escape") {
+      const handled = current === 0 && lines.escape();
+      if (!handled && !place.close) return;
       // The page may stop the run at Escape.
       event.stopPropagation();
       event.preventDefault();
-      if (current === 0 && lines.escape()) return;
-      place.close?.();
+      if (!handled) place.close?.();
     }
   });
   const off = log.subscribe(schedule);
@@ -169,7 +158,10 @@ export function openInspector(limits: LogLimits, place: Place): Inspector {
       turnTo(0);
       announcer.tell(`Imported ${count(log.events)} events`);
     },
-    focus: () => lines.focus(),
+    focus: () => {
+      schedule();
+      lines.focus();
+    },
     close: () => {
       closed = true;
       forget();

@@ -33,6 +33,8 @@ export function list<Row>(label: string, key: (row: Row) => number, draw: (node:
   let selected = -1;
   let selectedKey: number | undefined;
   let following = true;
+  // Selected while the list could not be seen.
+  let unseen = false;
 
   const inSight = (): [number, number] => {
     const first = Math.floor(node.scrollTop / rowHeight) - margin;
@@ -75,6 +77,7 @@ export function list<Row>(label: string, key: (row: Row) => number, draw: (node:
   };
   const reveal = (index: number): void => {
     const [top, height] = [index * rowHeight, node.clientHeight];
+    unseen = height === 0;
     if (top < node.scrollTop) node.scrollTop = top;
     else if (top + rowHeight > node.scrollTop + height) node.scrollTop = top + rowHeight - height;
   };
@@ -114,6 +117,7 @@ export function list<Row>(label: string, key: (row: Row) => number, draw: (node:
       if (selectedKey !== undefined) selected = find(rows, selectedKey, key);
       if (selected < 0) selectedKey = undefined;
       space.style.height = `${rows.length * rowHeight}px`;
+      if (unseen && selected >= 0) reveal(selected);
       if (following && selected < 0) node.scrollTop = rows.length * rowHeight;
       paint();
     },

@@ -49,7 +49,7 @@ ${["run", "text", "reasoning", "tool", "state", "activity", "subagent", "custom"
 .main { position: relative; min-width: 0; min-height: 0; }
 .rows { position: absolute; inset: 0; overflow: auto; overflow-anchor: none; contain: strict; }
 .space { position: relative; min-height: 100%; }
-.row { position: absolute; inset: 0 0 auto 0; height: 26px; display: grid; grid-template-columns: 9ch 8px minmax(12ch, 27ch) minmax(0, 1fr) 19ch 6ch; gap: 8px; align-items: center; padding: 0 10px; font: 12px/26px ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: nowrap; cursor: default; contain: strict; }
+.row { position: absolute; inset: 0 0 auto 0; height: 26px; display: grid; grid-template-columns: 9ch 8px minmax(12ch, 27ch) minmax(0, 1fr) 13ch 6ch; gap: 8px; align-items: center; padding: 0 10px; font: 12px/26px ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: nowrap; cursor: default; contain: strict; }
 .row:hover { background: var(--tint); }
 .row[aria-selected="true"] { background: var(--pick); }
 .row > span { overflow: hidden; text-overflow: ellipsis; }

@@ -160,7 +160,7 @@ type Rule = (row: Row) => Frame[];
 const custom = (name: string, value: unknown): Frame => ({ type: "CUSTOM", name: `agent-os.${name}`, value });
 
 /** The members of the runtime's rows that are shown as summaries only, each with the reason that its summary states. */
-const SUMMARISED: Readonly<Record<string, RedactionReason>> = {
+const SUMMARIZED: Readonly<Record<string, RedactionReason>> = {
   ...{ intent: "run_input", input: "run_input", final: "run_output", output: "run_output" },
   ...{ args: "tool_arguments", arguments: "tool_arguments", result: "tool_result" },
   ...{ refusal: "provider_error", error: "provider_error" },
@@ -168,7 +168,7 @@ const SUMMARISED: Readonly<Record<string, RedactionReason>> = {
 
 /** A member as it may be shown: a summary in place of a value that is none yet. */
 function shown(name: string, value: unknown): unknown {
-  const reason = Object.hasOwn(SUMMARISED, name) ? SUMMARISED[name] : undefined;
+  const reason = Object.hasOwn(SUMMARIZED, name) ? SUMMARIZED[name] : undefined;
   return reason === undefined || isSummary(value) ? value : redactedSummary(value, reason);
 }
 

@@ -135,7 +135,7 @@ export function createReducer(client: Client): Reducer {
   const complete = (ids: Iterable<string>, outcome: DeliveryOutcome): void => {
     for (const id of ids) edit(id, (message) => ({ ...message, delivery: { generation, phase: "complete", outcome } }));
   };
-  const finalise = (outcome: DeliveryOutcome): void => {
+  const finalize = (outcome: DeliveryOutcome): void => {
     complete(streaming, outcome);
     streaming = new Set();
     speaking = undefined;
@@ -178,7 +178,7 @@ export function createReducer(client: Client): Reducer {
 
   const begin = (): void => {
     // What is superseded has not been told an end.
-    finalise("interrupted");
+    finalize("interrupted");
     open = true;
     produced = false;
     paused = false;
@@ -196,7 +196,7 @@ export function createReducer(client: Client): Reducer {
     if (!open) return;
     open = false;
     closeChunk();
-    if (version === 2) finalise(paused ? "paused" : (outcome ?? "error"));
+    if (version === 2) finalize(paused ? "paused" : (outcome ?? "error"));
     const error = version === 2 ? classifyError(cause, thrown(cause)) : cause;
     if (outcome) setStatus("idle", undefined);
     else setStatus("error", error);
@@ -211,7 +211,7 @@ export function createReducer(client: Client): Reducer {
       paused = true;
     }
     open = false;
-    if (version === 2) finalise(paused ? "paused" : outcome?.type === "cancelled" ? "aborted" : "success");
+    if (version === 2) finalize(paused ? "paused" : outcome?.type === "cancelled" ? "aborted" : "success");
     setStatus("idle", version === 1 ? fields.error : undefined);
   };
 
@@ -344,7 +344,7 @@ export function createReducer(client: Client): Reducer {
         return finished(event);
       case "RUN_ERROR": {
         open = false;
-        if (version === 2) finalise("error");
+        if (version === 2) finalize("error");
         const said = text(event, "message");
         return setStatus("error", version === 2 ? classifyError(Object.assign(new Error(said), { cause: event })) : said || event);
       }

@@ -62,7 +62,7 @@ impl Rejoin {
         self.earlier.set_over(true);
     }
 
-    /// The thread before the run is to be kept, as the run may be told again. `lacks`: the thread has seen no run.
+    /// The thread before the run is to be kept, as the run may be replayed. `lacks`: the thread has seen no run.
     pub fn keep(&mut self, checkpoint: Checkpoint, lacks: bool) {
         self.progress.checkpoint = Some(checkpoint);
         self.earlier.set_lacks(lacks);
@@ -154,7 +154,7 @@ impl Rejoin {
         self.progress.is_repeated(resume, frame, max_depth)
     }
 
-    /// Whether a report is new, also where a run is told again.
+    /// Whether a report is new, also where a run is replayed.
     pub fn is_new(&mut self, report: Report) -> bool {
         self.progress.told.tell(report)
     }
@@ -174,7 +174,7 @@ impl Rejoin {
         self.progress.started = false;
     }
 
-    /// The run is told again, from its beginning.
+    /// The run is replayed from its beginning.
     pub fn replay(&mut self) {
         self.progress.started = false;
         self.progress.rewinds = true;

@@ -1,5 +1,6 @@
 //! What an application may do wrong.
 
+use crate::wire::Raw;
 use std::fmt;
 
 /// The application misused the API. Nothing has changed.
@@ -82,4 +83,15 @@ impl fmt::Display for Misuse {
             Self::Disposed => f.write_str("the agent was disposed of; create another with createAgent()"),
         }
     }
+}
+
+/// A JSON array of messages.
+pub(in crate::session) fn list(json: &str, depth: usize) -> Result<Raw<'_>, Misuse> {
+    let expected = Misuse::Input("a JSON array of messages");
+    Raw::parse(json, depth).ok().filter(|raw| raw.text().starts_with('[')).ok_or(expected)
+}
+
+/// Any JSON.
+pub(in crate::session) fn value(json: &str, depth: usize) -> Result<Raw<'_>, Misuse> {
+    Raw::parse(json, depth).map_err(|_| Misuse::Input("JSON"))
 }

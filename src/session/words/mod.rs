@@ -10,8 +10,14 @@ pub use boundary::Boundary;
 pub use effect::{Effect, Target};
 pub use error::{AgentError, ErrorKind};
 pub use misuse::Misuse;
+pub(super) use misuse::{list, value};
 pub use outcome::Outcome;
 pub(super) use outcome::{Ended, settlement};
 
 /// Names a submit until it is settled.
 pub type Ticket = u32;
+
+/// Whether a server's id of a run is one: addresses are made with it, in which these two mean something else.
+pub(super) fn is_a_name(id: &str) -> bool {
+    !matches!(id, "" | "." | "..")
+}

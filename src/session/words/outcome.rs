@@ -47,7 +47,7 @@ pub(in crate::session) struct Ended {
 }
 
 impl Ended {
-    /// A run of which nothing else is known.
+    /// A run of which only the end is known.
     pub fn new(outcome: Outcome) -> Self {
         Self { outcome, result: None, unanswered: Vec::new() }
     }

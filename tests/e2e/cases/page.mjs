@@ -6,14 +6,14 @@ const call = (name, more = "") => id("tool-call", `[data-name="${name}"]${more}`
 
 export const page = {
   async "a tool of the page runs, and the agent goes on with its result"(chat) {
-    await chat.open("colour", { hold: true });
-    await chat.ask("Another colour, please.");
+    await chat.open("color", { hold: true });
+    await chat.ask("Another color, please.");
     await chat.waitsAt("called");
     await chat.until(() => document.documentElement.dataset.accent === "plum");
     await chat.server((runs) => runs.length === 1, "only the run that called");
     await chat.release();
     const { received } = await chat.waitsAt("continued");
-    assert.deepEqual(JSON.parse(received.lastMessage.content), { colour: "plum" });
+    assert.deepEqual(JSON.parse(received.lastMessage.content), { color: "plum" });
     assert.equal(received.tools, 3);
     await chat.shows(call("set_accent", '[data-phase="output-available"]'), "plum");
     await chat.release("all");
@@ -63,13 +63,13 @@ export const page = {
     await chat.open("reconnect", { hold: true });
     await chat.ask("Tell me about the journey.");
     await chat.waitsAt("lost");
-    await chat.shows(id("text"), "at the ninth kilometre, and");
+    await chat.shows(id("text"), "at the ninth kilometer, and");
     await chat.release();
     await chat.waitsAt("joined");
     await chat.shows(id("status"), "Connection lost");
     await chat.screenshot("reconnecting");
     await chat.release("all");
-    await chat.shows(id("text"), "at the ninth kilometre, and comes out of it at the eleventh, with the sea on the left.");
+    await chat.shows(id("text"), "at the ninth kilometer, and comes out of it at the eleventh, with the sea on the left.");
     await chat.idle();
     assert.equal(await chat.browser.count(id("error-card")), 0);
     assert.match(await chat.browser.text(id("status")), /^Answered/);

@@ -137,7 +137,7 @@ describe("projection", () => {
     assert.deepEqual(error, { type: "RUN_ERROR", timestamp: 5, threadId: "conversation:c", runId: "3", message: "tool rejected: bash", code: "tool.rejected" });
   });
 
-  it("summarises arguments that are none", () => {
+  it("summarizes arguments that are none", () => {
     const items = [{ type: "tool_call", toolCallId: "c", toolName: "bash", args: { command: "cat secret" } }];
     const frames = projectSafeLedgerEvent(row({ kind: "llm.response", safePayload: { runId: 3, turnIndex: 0, items } }));
     assert.deepEqual(verifyFrameSafety(frames, { forbiddenLiterals: ["secret"] }), []);

@@ -62,7 +62,7 @@ describe("an agent", { skip: !real && "needs the built core" }, async () => {
       agent.on("custom", (event) => (usage = tokenUsageOf(event) ?? usage));
       await agent.submit("hi");
       const { canonical, reduction } = jsonFixture(`opensearch/${name}.expected.json`);
-      assert.deepEqual(events, canonical.map(({ late, synthesised, ...event }) => event));
+      assert.deepEqual(events, canonical.map(({ late, synthesized, ...event }) => event));
       const snapshot = agent.getSnapshot();
       assert.deepEqual([snapshot.error?.message ?? null, usage], [reduction.error, reduction.tokenUsage]);
       const tools = reduction.pendingFrontendTools.map(({ name }) => name);

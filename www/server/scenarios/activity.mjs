@@ -8,7 +8,7 @@ export const activity = {
   name: "activity",
   title: "Activity",
   about: "A checklist in the conversation, ticked off as the work goes on.",
-  prompt: "Summarise the three quarterly reports.",
+  prompt: "Summarize the three quarterly reports.",
   *run(input) {
     const messageId = `${input.runId}-plan`;
     const patch = (...patch) => ({ type: "ACTIVITY_DELTA", messageId, activityType: "PLAN", patch });

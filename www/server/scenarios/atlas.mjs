@@ -31,9 +31,9 @@ function chapter([name, km, basin, source, mouth, towns], index) {
   const last = towns.at(-1);
   return [
     `## ${index + 1}. The ${name}`,
-    `The **${name}** rises in ${source} and reaches ${mouth} after *${number.format(km)} kilometres*. A leaf that falls into ` +
+    `The **${name}** rises in ${source} and reaches ${mouth} after *${number.format(km)} kilometers*. A leaf that falls into ` +
       `it at the source and never touches the bank is about ${day} days on its way; most leaves are less lucky. On the map ` +
-      `its basin covers ${number.format(basin)} thousand square kilometres, and every drop of rain that falls there is, sooner ` +
+      `its basin covers ${number.format(basin)} thousand square kilometers, and every drop of rain that falls there is, sooner ` +
       `or later, on its way to ${last}.`,
     `| Measure | Value | Note |\n| :-- | --: | :-- |\n| Length | ${number.format(km)} km | from ${source} |\n` +
       `| Basin | ${number.format(basin * 1000)} km² | ${slope} km of river for each 1,000 km² |\n` +
@@ -54,6 +54,6 @@ export const atlas = [
   "Twenty-one rivers, each with its length, its basin and the towns it passes. Skip to whichever you like.",
   ...rivers.map(chapter),
   "---",
-  `Taken together they are ${number.format(rivers.reduce((sum, [, km]) => sum + km, 0))} kilometres long, ` +
+  `Taken together they are ${number.format(rivers.reduce((sum, [, km]) => sum + km, 0))} kilometers long, ` +
     "which is twice around the world and a little more.",
 ].join("\n\n");

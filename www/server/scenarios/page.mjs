@@ -20,16 +20,16 @@ const asks = (name, args, said, answered) =>
     yield finished(input);
   };
 
-export const colour = {
-  name: "colour",
+export const color = {
+  name: "color",
   title: "A tool of the page",
   about: "The page runs it at once, and the agent goes on with the result.",
-  prompt: "Give this page another colour.",
+  prompt: "Give this page another color.",
   run: asks(
     "set_accent",
-    { colour: "plum" },
+    { color: "plum" },
     "Something warmer, then.",
-    ({ colour }) => (colour === undefined ? "It did not take, I'm afraid." : `There: the page is **${colour}** now.`),
+    ({ color }) => (color === undefined ? "It did not take, I'm afraid." : `There: the page is **${color}** now.`),
   ),
 };
 
@@ -53,7 +53,7 @@ export const reconnect = {
     const messageId = `${input.runId}-answer`;
     yield started(input);
     yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
-    yield* words(messageId, "The train goes into the tunnel at the ninth kilometre, and ");
+    yield* words(messageId, "The train goes into the tunnel at the ninth kilometer, and ");
     yield mark("lost");
     yield wait(400);
     if (!input.joins) yield cut();

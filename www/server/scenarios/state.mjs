@@ -27,7 +27,7 @@ export const state = {
     const messageId = `${input.runId}-answer`;
     yield started(input);
     yield snapshot({
-      trip: { city: "Porto", from: "2026-12-04", nights: 2, travellers: 2 },
+      trip: { city: "Porto", from: "2026-12-04", nights: 2, travelers: 2 },
       status: "planning",
       stops: [],
       budget: { currency: "EUR", limit: 200, spent: 0 },

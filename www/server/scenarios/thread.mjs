@@ -4,7 +4,7 @@ import { mark, wait } from "../steps.mjs";
 const SIZE = 1000;
 
 const questions = [
-  "How far is it to the harbour?",
+  "How far is it to the harbor?",
   "And if I take the tram?",
   "What do people eat there?",
   "Can I pay by card?",
@@ -12,7 +12,7 @@ const questions = [
 ];
 
 const answers = [
-  "About **two kilometres**, most of it downhill. Count on twenty-five minutes with a look at the shop windows.",
+  "About **two kilometers**, most of it downhill. Count on twenty-five minutes with a look at the shop windows.",
   "Line 18 goes every twelve minutes:\n\n1. get on at the *old bridge*\n2. get off at the fourth stop\n3. follow the gulls",
   "Fish, mostly. On Thursdays there is soup:\n\n| Soup | Price |\n| :-- | --: |\n| Caldo verde | 3.20 |\n| Fish | 4.80 |",
   "Nearly everywhere. The kiosk by the water takes coins only, `EUR` and no others.",
@@ -46,7 +46,7 @@ export const thread = {
     }
     yield* text(
       `${runId}-answer`,
-      "Here we are again. You had asked about the way to the harbour, the tram, the soup, the money and the way back, " +
+      "Here we are again. You had asked about the way to the harbor, the tram, the soup, the money and the way back, " +
         "a hundred times each, and I had never tired of it. **What would you like to know today?**",
     );
     yield finished(input);

@@ -58,7 +58,7 @@ const tool = {
   name: "tool",
   title: "A tool of the page",
   about: "The run ends with a call that the page answers, and goes on with the result.",
-  prompt: "Give this page another colour.",
+  prompt: "Give this page another color.",
   *run(input) {
     const result = continued(input);
     const messageId = `${input.runId}-answer`;
@@ -69,13 +69,13 @@ const tool = {
       yield* words(messageId, "A warmer one, I think.");
       yield { type: "TEXT_MESSAGE_END", messageId };
       yield { type: "TOOL_CALL_START", toolCallId, toolCallName: "set_accent", parentMessageId: messageId };
-      for (const piece of pieces('{"colour":"plum"}', 5)) {
+      for (const piece of pieces('{"color":"plum"}', 5)) {
         yield { type: "TOOL_CALL_ARGS", toolCallId, delta: piece };
         yield wait(40);
       }
       yield { type: "TOOL_CALL_END", toolCallId };
     } else {
-      yield* words(messageId, `There: it is ${result.colour ?? "as it was"} now.`);
+      yield* words(messageId, `There: it is ${result.color ?? "as it was"} now.`);
       yield { type: "TEXT_MESSAGE_END", messageId };
     }
     yield finished(input);

@@ -127,7 +127,7 @@ const error = {
   name: "error",
   title: "An error without a type",
   about: "Older clusters end with a frame that is no event.",
-  prompt: "Summarise the last hour.",
+  prompt: "Summarize the last hour.",
   *run(input) {
     yield* begin(input);
     yield* say(messageId(), "In the last hour there");

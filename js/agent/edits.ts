@@ -1,0 +1,105 @@
+// What the application changes by hand: messages, the state, submits that wait, and the way back to a checkpoint.
+
+import type { Agent, AgentOptions, AgentSnapshot, Checkpoint, QueuedSubmit } from "../api/types.js";
+import { misuse, toJson } from "../base/failure.js";
+import type { Link } from "../core/client.js";
+import { initialSnapshot } from "../snapshot/initial.js";
+import { messagesEdit, stateEdit } from "./edit.js";
+import type { History } from "./history.js";
+import { toCoreInput } from "./input.js";
+
+/** What edits work with. */
+export interface EditsClient<State> {
+  readonly link: Link<State>;
+  readonly history: History<State>;
+  /** Before anything that changes something. */
+  act(): void;
+  read(): AgentSnapshot<State>;
+  options(): AgentOptions<State>;
+  /** The thread is that of a checkpoint. */
+  forked(): void;
+}
+
+/** The id of a checkpoint. */
+export const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint.id);
+
+/** These methods of an agent. */
+export function createEdits<State>(
+  client: EditsClient<State>,
+): Pick<Agent<State>, "editQueued" | "cancelQueued" | "setMessages" | "setState" | "fork"> {
+  const { link, history } = client;
+
+  /** The submit that waits under that id, if it still does. */
+  const queued = (id: string): QueuedSubmit | undefined => {
+    client.act();
+    link.flush();
+    return client.read().queue.find((waiting) => waiting.id === id);
+  };
+
+  const editQueued: Agent<State>["editQueued"] = (id, input) => {
+    const waiting = queued(id);
+    if (!waiting) return false;
+    const { runId } = waiting;
+    const long = typeof input === "string" ? { message: input } : input;
+    const { tools, pageTools, context, forwardedProps, ...core } = toCoreInput(client.options(), { ...long, runId }, client.read().interrupts);
+    // What is not given stays as it was submitted.
+    const given = {
+      ...(long.tools && { tools, pageTools }),
+      ...(long.context && { context }),
+      ...(long.forwardedProps !== undefined && { forwardedProps }),
+    };
+    // It stays the same row of the page.
+    const [message] = waiting.messages;
+    const own = typeof input === "object" && typeof input.message === "object" && input.message.id;
+    const messages = message && !own ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
+    const json = toJson({ ...core, ...given, messages });
+    if (link.open()) return link.now((session) => session.editQueued(Number(id), json)) ?? false;
+    return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json) }));
+  };
+
+  const cancelQueued: Agent<State>["cancelQueued"] = (id) => {
+    const waiting = queued(id);
+    if (!waiting) return false;
+    if (!link.open()) return link.queued(waiting.runId, () => undefined);
+    link.now((session) => session.cancel(Number(id)));
+    return true;
+  };
+
+  const setMessages: Agent<State>["setMessages"] = (next) => {
+    client.act();
+    const { messages } = client.read();
+    link.edit(messagesEdit(messages, typeof next === "function" ? next(messages) : next, toJson));
+  };
+
+  const setState: Agent<State>["setState"] = (next) => {
+    client.act();
+    const { state } = client.read();
+    link.edit(stateEdit(state, typeof next === "function" ? (next as (state: State) => State)(state) : next, toJson));
+  };
+
+  const fork = (checkpoint: Checkpoint | string): void => {
+    client.act();
+    const then = history.at(idOf(checkpoint));
+    if (!then) {
+      const message = `Unknown checkpoint ${idOf(checkpoint)}: only the newest limits.history are kept`;
+      throw misuse(Object.assign(new Error(message), { code: "checkpoint-unknown" }));
+    }
+    const { threadId } = client.read();
+    const { messages, toolCalls } = initialSnapshot("", then.messages);
+    const interrupts = then.interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
+    const { state } = then;
+    // As a save of that time: its calls have been executed, or shall not be.
+    const handled = then.toolCalls.map(({ id }) => id);
+    const json = toJson({ v: 1, threadId, messages, state, interrupts, handled, unsent: [], queue: [] });
+    link.reset({
+      fold: () => ({ ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts }),
+      apply: (session) => {
+        session.reset();
+        session.restore(json);
+      },
+    });
+    client.forked();
+  };
+
+  return { editQueued, cancelQueued, setMessages, setState, fork };
+}

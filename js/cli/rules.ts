@@ -1,0 +1,16 @@
+// What docs/rules.md says of a rule; the build makes a table of it.
+
+import { rules } from "../glue/rules.js";
+
+/** The rule of a code that belongs to one rule only. */
+export function ruleOf(code: string): string | null {
+  const rows = rules.filter(({ codes }) => codes.includes(code));
+  const [tag, ...others] = new Set(rows.flatMap(({ tags }) => (tags.length > 0 ? tags : [""])));
+  return others.length === 0 && tag ? tag : null;
+}
+
+/** What the rule asks for. */
+export function asksOf(rule: string | null, code: string): string | undefined {
+  const rows = rules.filter(({ tags, codes }) => (rule === null ? codes.includes(code) : tags.includes(rule)));
+  return (rows.find(({ codes }) => codes.includes(code)) ?? rows[0])?.asks;
+}

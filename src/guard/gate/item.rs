@@ -1,0 +1,105 @@
+//! What an event would show, mutate or send, for the gate to judge.
+
+use super::*;
+
+/// What is judged at once.
+pub(super) struct Item<'a> {
+    /// The event that would bring it alone.
+    pub(super) name: &'static str,
+    pub(super) class: Class,
+    pub(super) also: Option<Class>,
+    /// What it is about.
+    pub(super) target: Component<'a>,
+    /// What it belongs to, which only the lists of components are asked about.
+    pub(super) of: Component<'a>,
+    pub(super) own: Option<Key>,
+    /// What it is blocked with, besides the subagent that it happens in.
+    pub(super) beside: Option<Key>,
+    pub(super) subagent: Option<Key>,
+    pub(super) part: Part,
+    /// Whether rate and velocity apply.
+    pub(super) counts: bool,
+    /// The event that brings it, where that is another one.
+    pub(super) carrier: Option<&'static str>,
+}
+
+/// What an item is to those that it belongs with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Alone,
+    /// What is decided of it is decided for all of them.
+    Opens,
+    Goes,
+}
+
+impl<'a> Item<'a> {
+    pub(super) fn new(name: &'static str, class: Class) -> Self {
+        let (also, target, of, own, beside, subagent, carrier) = (None, None, None, None, None, None, None);
+        Self { name, class, also, target, of, own, beside, subagent, part: Part::Alone, counts: true, carrier }
+    }
+
+    pub(super) fn opens(self, of: Of, id: &str) -> Self {
+        Self { own: Some(Key::new(of, id)), part: Part::Opens, ..self }
+    }
+
+    pub(super) fn goes(self, of: Of, id: &str) -> Self {
+        Self { own: Some(Key::new(of, id)), part: Part::Goes, ..self }
+    }
+
+    pub(super) fn about(self, kind: &'static str, id: Option<Cow<'a, str>>) -> Self {
+        Self { target: Some((kind, id)), ..self }
+    }
+
+    pub(super) fn of_tool(self, name: Option<String>) -> Self {
+        Self { of: Some(("tool", name.map(Cow::Owned))), ..self }
+    }
+
+    pub(super) fn in_(self, subagent: Option<Key>) -> Self {
+        Self { subagent, ..self }
+    }
+
+    pub(super) fn brought_by(self, carrier: &'static str, counts: bool) -> Self {
+        Self { carrier: Some(carrier), counts, ..self }
+    }
+}
+
+/// A reasoning message, which is blocked with its span.
+pub(super) fn reasoning(name: &'static str, id: &str) -> Item<'static> {
+    Item { beside: Some(Key::new(Of::Span, id)), ..Item::new(name, Class::Display).opens(Of::Reasoning, id) }
+}
+
+/// What goes into a call, under the name that it has.
+pub(super) fn arguments(name: &'static str, id: &str, way: &mut Way<'_, '_>) -> Item<'static> {
+    let called = way.shown.call(id).map(Cow::Owned);
+    Item::new(name, Class::Submit).goes(Of::Call, id).about("tool", called)
+}
+
+pub(super) fn step(subagent: Option<Key>, name: Str<'_>) -> Key {
+    let key = Key::new(Of::Step, &name.decode());
+    subagent.map_or(key, |subagent| key.within(subagent))
+}
+
+pub(super) fn subagent_key(id: Option<Cow<'_, str>>) -> Option<Key> {
+    id.map(|id| Key::new(Of::Subagent, &id))
+}
+
+/// A step without its name, told apart from others.
+pub(super) fn renamed(fields: &Fields<'_>, own: Key) -> Verdict {
+    Verdict::Less(changed(fields, &[("stepName", Some(&format!("\"{own}\"")))]))
+}
+
+/// The event that items come in.
+pub(super) struct Way<'w, 'a> {
+    pub(super) shown: &'w mut dyn Shown,
+    pub(super) carrier: &'static str,
+    pub(super) fields: &'w Fields<'a>,
+    pub(super) now: f64,
+}
+
+impl Item<'_> {
+    pub(super) fn told(&self, class: Class, at: f64) -> Told<'_> {
+        let Self { name, target, carrier, .. } = self;
+        let target = target.as_ref().map(|(kind, id)| (Cow::Borrowed(*kind), id.as_deref().map(Cow::Borrowed)));
+        Told { name, class, target, event_id: None, carrier: *carrier, at, inbound: false }
+    }
+}

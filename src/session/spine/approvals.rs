@@ -1,0 +1,117 @@
+//! What a person decides about a call, bound to what that person saw: a call that has another name or other arguments by
+//! then is asked about again.
+//!
+//! The server may change a call at any time: by a second TOOL_CALL_START, by a list of messages, by a replay that differs.
+//! The page may show an older snapshot than the core has, and a page with a worker is. So an approval says what the page shows.
+
+use crate::session::Session;
+use crate::session::page::Stage;
+use crate::session::words::Misuse;
+use crate::thread::{CallPhase, Warning};
+use crate::wire::{Raw, keep_private};
+
+const DENIED: &str = "The user has denied this call.";
+
+impl Session {
+    /// Somebody approves a call, perhaps with other arguments: `{toolCallId, args?, seen?}`. `seen` is what was approved,
+    /// `{name, argsText}`; without it, what the last patch has shown. False where nobody waits for it, and where the call
+    /// has become another one since: that is asked about again.
+    pub fn approve(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
+        let json = keep_private(json);
+        let fields = self.of_call(&json)?;
+        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        self.intake.gate().set_clock(now);
+        if !self.knows_call(&id) || !self.is_open(&id, now) || self.page.stage_of(&id) != Some(Stage::Waiting) {
+            return Ok(false);
+        }
+        // What a replay has yet to tell of has no arguments yet.
+        let edited = fields.some("args");
+        let seen = fields.get("seen").map(Raw::object);
+        let call = self.thread.call(&id).filter(|(name, args, _)| match &seen {
+            Some(seen) => seen.as_ref().is_some_and(|seen| {
+                let is = |member: &str, value: &str| seen.get(member).and_then(Raw::string).as_deref() == Some(value);
+                is("name", name) && (edited.is_some() || is("argsText", args))
+            }),
+            None => self.outbox.has_sent_checkpoints() && self.thread.is_shown(&id),
+        });
+        let Some((name, args, _)) = call else {
+            let message = format!("the call \"{id}\" has changed since it was shown: it waits for another approval");
+            self.outbox.warn(Warning::new("approval-outdated", message));
+            self.take_up(&id, Stage::Waiting);
+            self.outbox.changed(true);
+            return Ok(false);
+        };
+        let args = match edited {
+            Some(edited) => {
+                self.thread.replace_args(&id, edited.text());
+                edited.text().to_owned()
+            }
+            None => args,
+        };
+        self.begin_approved(&id, name, args);
+        self.advance(now);
+        Ok(true)
+    }
+
+    /// The tool is that of the name that was approved.
+    fn begin_approved(&mut self, id: &str, name: String, args: String) {
+        self.page.rebind(id, &name, &args);
+        match self.page.tool(&name).map(|tool| tool.manual) {
+            None => {
+                let message = format!("The page has no tool {name}.");
+                self.done(id, &message, Some(&message), false);
+            }
+            Some(true) => {
+                self.page.set_stage(id, Stage::Manual);
+                self.thread.set_call_phase(id, CallPhase::InputAvailable);
+            }
+            Some(false) => {
+                self.page.set_stage(id, Stage::Executing);
+                self.execute(id, name, args);
+            }
+        }
+    }
+
+    /// Somebody denies a call: `{toolCallId, reason?}`. The reason is the agent's answer.
+    pub fn deny(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
+        let json = keep_private(json);
+        let fields = self.of_call(&json)?;
+        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        if !self.knows_call(&id)
+            || !self.is_open(&id, now)
+            || self.page.stage_of(&id).is_none_or(|stage| stage == Stage::Executing)
+        {
+            return Ok(false);
+        }
+        let reason = fields.some("reason").and_then(Raw::string);
+        let reason = reason.as_deref().unwrap_or(DENIED);
+        self.done(&id, reason, Some(reason), true);
+        self.advance(now);
+        Ok(true)
+    }
+
+    /// A call that the page had begun has to be approved first, as its arguments show: `{toolCallId}`.
+    pub fn hold(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
+        let json = keep_private(json);
+        let fields = self.of_call(&json)?;
+        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        if !self.is_open(&id, now) || self.page.stage_of(&id) != Some(Stage::Executing) {
+            return Ok(false);
+        }
+        self.page.set_stage(&id, Stage::Waiting);
+        self.thread.set_call_phase(&id, CallPhase::AwaitingApproval);
+        // Where the run has ended, the turn now waits for people.
+        self.advance(now);
+        Ok(true)
+    }
+
+    /// Whether there is such a call. If not, the application is told: the id is a mistake.
+    pub(super) fn knows_call(&mut self, id: &str) -> bool {
+        let known = self.thread.is_answered(id).is_some() || self.page.stage_of(id).is_some();
+        if !known {
+            let message = format!("no tool call has the id \"{id}\"");
+            self.outbox.warn(Warning::new("call-unknown", message));
+        }
+        known
+    }
+}

@@ -1,0 +1,154 @@
+//! What the application asks for: runs, and their end.
+
+use crate::session::Session;
+use crate::session::submit::{IfAwaiting, IfBusy, Start, Submit};
+use crate::session::words::{Effect, Misuse, Outcome, Ticket};
+use crate::thread::Warning;
+use crate::wire::keep_private;
+
+impl Session {
+    /// Asks for a run with new messages. `json`: `{messages, state?, resume?, tools?, context?, forwardedProps?, runId,
+    /// ifBusy?, ifAwaiting?, unasked?}`. `unasked`: events have come over a connection that is kept open, and the run is theirs:
+    /// nothing is sent; `"continues"`: they continue the last answer.
+    pub fn submit(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
+        self.ask(json, Start::Submit, now)
+    }
+
+    /// Runs the thread again, without what a failed or stopped run left unfinished. `json` as for [`Self::submit`],
+    /// and `newMessageId?`: the id that the last user message takes, for servers that keep the thread by ids.
+    pub fn retry(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
+        self.ask(json, Start::Retry, now)
+    }
+
+    /// Cuts the thread after the user message that led to an assistant message (default: the last), and runs it again.
+    /// `json` as for [`Self::retry`].
+    pub fn regenerate(&mut self, message_id: Option<&str>, json: &str, now: f64) -> Result<Ticket, Misuse> {
+        self.ask(json, Start::Regenerate(message_id.map(Into::into)), now)
+    }
+
+    pub(super) fn ask(&mut self, json: &str, start: Start, now: f64) -> Result<Ticket, Misuse> {
+        self.alive()?;
+        let (mut submit, if_busy) = Submit::read(&keep_private(json), self.options.max_depth, start)?;
+        // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
+        let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
+        if over && !self.any_in_line(now) || if_busy == IfBusy::Replace {
+            self.asked.admit(&submit, &self.thread, now)?;
+        }
+        if over {
+            self.close(now);
+            self.next(now);
+        }
+        let busy = self.run.is_some() || self.is_working();
+        if busy && if_busy == IfBusy::Reject {
+            return Err(Misuse::Busy);
+        }
+        let awaiting = !busy && self.awaits_people();
+        if awaiting && submit.if_awaiting == IfAwaiting::Reject {
+            return Err(Misuse::Awaiting);
+        }
+        let waits = busy && if_busy == IfBusy::Queue || awaiting && submit.if_awaiting == IfAwaiting::Wait;
+        if waits && self.queue.len() >= self.options.max_queue {
+            return Err(Misuse::QueueFull);
+        }
+        if let (Start::Regenerate(id), false) = (&submit.start, busy)
+            && !self.thread.can_rewind(id.as_deref())
+        {
+            return Err(Misuse::NothingToRegenerate);
+        }
+        if submit.replaces.as_deref().is_some_and(|id| !busy && !self.thread.has_user_message(id)) {
+            return Err(Misuse::NothingToReplace);
+        }
+        let ticket = self.queue.give();
+        submit.ticket = ticket;
+        if !submit.unknown.is_empty() {
+            let message = format!("left out of the request: {}", std::mem::take(&mut submit.unknown).join(", "));
+            let warning = Warning { rule: Some("A4"), ..Warning::new("property-unknown", message) };
+            self.outbox.warn(warning);
+        }
+        match if_busy {
+            IfBusy::Drop if busy => self.settle(ticket, &submit.run_id, Outcome::Dropped, None, None),
+            IfBusy::Replace if busy => {
+                self.queue.push_front(submit);
+                self.stop(now);
+            }
+            _ => self.queue.push(submit),
+        }
+        self.end_left(now);
+        self.next(now);
+        self.outbox.ask_for_save();
+        self.outbox.changed(true);
+        Ok(ticket)
+    }
+
+    /// Ends the run in progress. The partial answer stays; the next submit of the queue begins.
+    pub fn stop(&mut self, now: f64) {
+        self.halt(true, now);
+    }
+
+    /// `tells`: the server is told, too.
+    pub(super) fn halt(&mut self, tells: bool, now: f64) {
+        let goes_on = self.page.goes_on(Outcome::Success);
+        if let Some(run) = &mut self.run {
+            let on = run.ended.is_none();
+            if goes_on {
+                run.ended = Some((Outcome::Aborted, None));
+            }
+            run.ended.get_or_insert((Outcome::Aborted, None));
+            let run_id = self.verdict.run_id().filter(|_| on && tells).map(String::from);
+            self.close(now);
+            run_id.into_iter().for_each(|run_id| self.outbox.push(Effect::StopRemote { run_id }));
+        } else if self.is_working() {
+            self.stop_working(now);
+        } else {
+            return;
+        }
+        self.next(now);
+    }
+
+    /// Takes one submit back: out of the queue, or as [`Self::stop`] if its run is in progress.
+    pub fn cancel(&mut self, ticket: Ticket, now: f64) {
+        let working = self.page.ticket() == Some(ticket) && self.is_working();
+        if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
+            self.stop(now);
+        } else if let Some(submit) = self.queue.take(ticket) {
+            self.settle(ticket, &submit.run_id, Outcome::Aborted, None, None);
+            self.outbox.changed(true);
+        }
+    }
+
+    /// Changes a submit that waits (`json` as for [`Self::submit`]): members that `json` lacks stay, and a retry stays a
+    /// retry, a regenerate a regenerate. False if it waits no more.
+    pub fn edit_queued(&mut self, ticket: Ticket, json: &str) -> Result<bool, Misuse> {
+        self.alive()?;
+        let json = keep_private(json);
+        let (edited, _) = Submit::read(&json, self.options.max_depth, Start::Submit)?;
+        if !self.queue.edit(ticket, &json, edited) {
+            return Ok(false);
+        }
+        self.outbox.ask_for_save();
+        self.outbox.changed(true);
+        Ok(true)
+    }
+
+    /// Hangs up, and settles everything that waits as aborted. Every later call is a [`Misuse::Disposed`]. The server is not
+    /// told: who closes a page has not said that the run is to end.
+    pub fn dispose(&mut self, now: f64) {
+        self.abandon(false, now);
+        // Nothing holds them: whoever waits is notified all the same.
+        while let Some(ticket) = self.queue.first_open() {
+            debug_assert!(false, "ticket {ticket} was lost");
+            self.settle(ticket, "", Outcome::Aborted, None, None);
+        }
+        self.verdict.dispose();
+    }
+
+    pub(super) fn abandon(&mut self, tells: bool, now: f64) {
+        for submit in self.queue.take_all() {
+            self.settle(submit.ticket, &submit.run_id, Outcome::Aborted, None, None);
+            self.outbox.changed(true);
+        }
+        self.drop_answers(Outcome::Aborted);
+        self.halt(tells, now);
+        self.abandon_turn();
+    }
+}

@@ -1,0 +1,163 @@
+//! The beginning of a run.
+
+use crate::dialect::Begun;
+use crate::session::Session;
+use crate::session::rejoin::Resume;
+use crate::session::run::Run;
+use crate::session::submit::{Start, Submit};
+use crate::session::words::{Boundary, Outcome, Target, Ticket, list, value};
+use crate::thread::Warning;
+use crate::wire::{JsonWriter, RunAgentInput};
+
+impl Session {
+    /// Begins the next run, if none is in progress and one may begin.
+    pub(super) fn next(&mut self, now: f64) {
+        // The thread of a run that was left is not free.
+        while self.run.is_none() && !self.is_working() && !self.rejoin.is_left() {
+            let Some(submit) = self.next_in_line(now) else { return };
+            self.begin(submit, now);
+        }
+    }
+
+    pub(super) fn begin(&mut self, submit: Submit, now: f64) {
+        let joins = submit.start == Start::Attach;
+        // It has left the queue.
+        self.outbox.ask_for_save();
+        let same = self.verdict.is_of(&submit.run_id);
+        let follows = self.page.is_followed_by(&submit);
+        self.begin_turn(&submit, same);
+        if submit.speaks() {
+            let dropped = self.asked.send(&submit, &mut self.thread);
+            self.settle_dropped(dropped, Outcome::Dropped);
+        }
+        if !joins {
+            self.end_left(now);
+            self.rejoin.begin(self.thread.last_id().is_none());
+            // A result whose call was taken away may be asked for by the run that follows, and by no other.
+            if !follows {
+                self.page.forget_detached();
+            }
+        }
+        self.begin_thread(&submit);
+        if !joins {
+            self.rejoin.set_behind(self.thread.last_id());
+        }
+        self.report_warnings();
+        let input = self.write_input(&submit);
+        self.outbox.begin_run();
+        let Submit { ticket, run_id, start, .. } = submit;
+        self.verdict.begun(run_id, now);
+        if !self.rejoin.take_left() {
+            self.intake.start_over();
+        }
+        if !self.rejoin.has_checkpoint() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
+            self.review_calls();
+            // A thread in which nobody has asked anything has seen no run.
+            let lacks = joins && !self.thread.has_turn();
+            self.rejoin.keep(self.thread.checkpoint(), lacks);
+        }
+        let body = self.begin_dialect(input, &start);
+        if !joins {
+            self.intake.gate().begin();
+        }
+        self.send(ticket, body, joins, now);
+    }
+
+    /// The run's request goes out, unless the guard does not let it.
+    fn send(&mut self, ticket: Ticket, body: String, joins: bool, now: f64) {
+        #[cfg(feature = "guard")]
+        let refused = self.refuses(&body, now);
+        self.run = Some(Run::new(ticket, body.into()));
+        #[cfg(feature = "guard")]
+        if let (Some(error), Some(run)) = (refused, &mut self.run) {
+            run.ended = Some((Outcome::Error, Some(error)));
+            return self.finish(now);
+        }
+        self.open(if joins { Target::Resume } else { Target::Run }, now);
+        if !joins {
+            self.checkpoint(Boundary::RunStarted, None, now);
+        }
+        self.outbox.changed(true);
+    }
+
+    /// What the submit does to the thread.
+    fn begin_thread(&mut self, submit: &Submit) {
+        let depth = self.options.max_depth;
+        match &submit.start {
+            Start::Submit | Start::Attach | Start::Unasked { .. } => {}
+            Start::Retry => self.thread.drop_unfinished(),
+            Start::Regenerate(id) => {
+                self.thread.rewind(id.as_deref());
+            }
+        }
+        if let Some(id) = &submit.new_message_id {
+            self.thread.rename_question(id);
+        }
+        if let Some(id) = &submit.replaces {
+            self.thread.cut_before(id);
+        }
+        if let Ok(messages) = list(&submit.messages, depth) {
+            self.thread.add_messages(messages);
+        }
+        if let Some(Ok(state)) = submit.state.as_deref().map(|json| value(json, depth)) {
+            self.thread.merge_state(state);
+        }
+    }
+
+    /// The request's `RunAgentInput`.
+    fn write_input(&mut self, submit: &Submit) -> String {
+        let protocol = self.options.protocol;
+        let mut left_out = 0;
+        let input = RunAgentInput {
+            protocol,
+            thread_id: &self.options.thread_id,
+            run_id: &submit.run_id,
+            state: self.thread.state(),
+            messages: |list: &mut JsonWriter<'_>| left_out = self.thread.write_outgoing(list, protocol),
+            tools: &submit.tools,
+            context: &submit.context,
+            forwarded_props: &submit.forwarded_props,
+            resume: self.asked.resume(),
+        };
+        let body = input.write();
+        // An attach request carries no new input.
+        if submit.speaks() {
+            self.thread.sent();
+        }
+        if left_out > 0 {
+            let message = format!("{left_out} content parts that the server does not know are left out of the request");
+            let warning = Warning { rule: Some("A4"), ..Warning::new("part-not-sent", message) };
+            self.outbox.warn(warning);
+        }
+        body
+    }
+
+    /// What a request asks for with `Accept`, where the dialect says that; `given`: what the application has set.
+    pub fn accept(&mut self, given: Option<&str>) -> Option<String> {
+        let (accept, contradicts) = self.intake.accept(given)?;
+        if contradicts {
+            let message =
+                "the Accept header that the application sets asks for another form than the dialect's settings";
+            self.outbox.warn(Warning::new("accept-contradicts", message));
+        }
+        Some(accept)
+    }
+
+    /// Tells the dialect, where there is one, of a run. Gives the body that is sent: the dialect's, or `input`.
+    fn begin_dialect(&mut self, input: String, start: &Start) -> String {
+        let run_id = self.verdict.run_id().unwrap_or_default();
+        let (joins, continues) = (*start == Start::Attach, *start == Start::Unasked { continues: true });
+        let cursor = self.rejoin.last_event_id();
+        self.intake.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
+        let body = self.intake.body(&input).unwrap_or(input);
+        // Nothing is sent.
+        if matches!(start, Start::Unasked { .. }) { String::new() } else { body }
+    }
+
+    /// Tells the dialect, where there is one, that a run is told from its beginning.
+    pub(super) fn begin_dialect_again(&mut self) {
+        let run_id = self.verdict.run_id().unwrap_or_default();
+        let thread_id = &self.options.thread_id;
+        self.intake.begin(&Begun { thread_id, run_id, joins: false, continues: false, cursor: "" });
+    }
+}

@@ -1,0 +1,278 @@
+//! What the calls of the page do to the session: they begin, they are answered, and runs follow on them.
+
+use crate::session::Session;
+use crate::session::page::{Begun, Call, Next, Stage};
+use crate::session::submit::Submit;
+use crate::session::words::{Effect, Ended, Misuse, Outcome, Ticket};
+use crate::thread::{CallPhase, Warning};
+use crate::wire::{Fields, Raw, keep_private};
+
+impl Session {
+    /// Whether the page is at work between two runs.
+    pub(super) fn is_working(&self) -> bool {
+        self.run.is_none() && self.page.is_working()
+    }
+
+    /// Whether calls wait for people, after their run.
+    pub(super) fn awaits_people(&self) -> bool {
+        self.run.is_none() && self.page.awaits_people()
+    }
+
+    /// A run begins: of the turn, or of another one. `same`: it is the last one, joined again.
+    pub(super) fn begin_turn(&mut self, submit: &Submit, same: bool) {
+        match self.page.begin(submit, same, &mut self.thread) {
+            Begun::Same => {}
+            Begun::Joins(waiting) => self.queue.join(waiting, submit.ticket),
+            Begun::New { settles, abandons } => {
+                if let Some((ticket, last)) = settles {
+                    let run_id = self.verdict.run_name();
+                    self.settle(ticket, &run_id, Outcome::Aborted, None, last.as_ref());
+                }
+                self.abandon_calls(abandons);
+            }
+        }
+    }
+
+    /// The arguments of a call are complete. If it is one of the page's, it begins; but never twice.
+    pub(super) fn call_ready(&mut self, id: &str) {
+        if self.told_again(id) {
+            return;
+        }
+        let intake = &self.intake;
+        if let Some(call) = self.page.call_ready(id, &mut self.thread, |args| intake.withholds(args)) {
+            self.take_call(id, call);
+        }
+    }
+
+    /// A call that comes again is where it was. Says whether it does.
+    pub(super) fn told_again(&mut self, id: &str) -> bool {
+        let call = self.page.told_again(id, &mut self.thread);
+        let known = call.is_some();
+        call.into_iter().for_each(|call| self.take_call(id, call));
+        known
+    }
+
+    fn take_call(&mut self, id: &str, call: Call) {
+        match call {
+            Call::Stays => {}
+            Call::Changed => {
+                let message = format!("the call \"{id}\" was changed after the page had begun to execute it");
+                self.outbox.warn(Warning::new("call-changed", message));
+            }
+            Call::Enters { stage, name, args } => {
+                self.outbox.ask_for_save();
+                match stage {
+                    Stage::Waiting => self.thread.set_call_phase(id, CallPhase::AwaitingApproval),
+                    Stage::Executing => self.execute(id, name, args),
+                    Stage::Manual => self.thread.set_call_phase(id, CallPhase::InputAvailable),
+                    Stage::Done => {}
+                }
+            }
+        }
+    }
+
+    /// A call of the page that waits is asked about as it is now.
+    pub(super) fn take_up(&mut self, id: &str, stage: Stage) {
+        let call = self.page.take_up(id, stage, &mut self.thread);
+        self.take_call(id, call);
+    }
+
+    pub(super) fn execute(&mut self, id: &str, name: String, args: String) {
+        #[cfg(feature = "guard")]
+        if let Some(reason) = self.forbidden(id, &name) {
+            let message = format!("The guard does not allow this call: {reason}");
+            return self.done(id, &message, Some(&message), true);
+        }
+        let mut args = if args.trim().is_empty() { "{}".to_owned() } else { args };
+        if let Some(other) = self.intake.arguments(&args) {
+            args = other;
+        }
+        if Raw::parse(&args, self.options.max_depth).is_err() {
+            self.done(id, "The arguments are not JSON.", Some("The arguments are not JSON."), false);
+            return;
+        }
+        self.thread.set_call_phase(id, CallPhase::Executing);
+        // Approved after the run has ended: the user waits again.
+        if self.run.is_none() && !self.rejoin.is_left() {
+            self.verdict.works();
+        }
+        let mut json = String::new();
+        crate::wire::write_json(&mut json, &args);
+        self.outbox.push(Effect::Execute { tool_call_id: id.to_owned(), name, args: json });
+    }
+
+    /// A call has its answer.
+    pub(super) fn done(&mut self, id: &str, content: &str, error: Option<&str>, denied: bool) {
+        self.page.done(id, content, error, denied, &mut self.thread);
+    }
+
+    /// The page's tool is done, or somebody has answered: `{toolCallId, result?, error?}`. False where nobody waits for it.
+    pub fn settle_call(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
+        let json = keep_private(json);
+        let fields = self.of_call(&json)?;
+        let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
+        if !self.knows_call(&id) {
+            return Ok(false);
+        }
+        let known = self.page.stage_of(&id).is_some();
+        let error = fields.some("error").and_then(Raw::string);
+        let content = match (fields.get("result"), &error) {
+            (Some(raw), _) if !raw.is_null() => match raw.string() {
+                Some(text) => text.into_owned(),
+                None => raw.text().to_owned(),
+            },
+            (_, Some(error)) => error.to_string(),
+            _ => String::new(),
+        };
+        if self.thread.has_other_answer(&id, &content, error.as_deref()) {
+            let message = format!("the call \"{id}\" has another result already, which stays");
+            self.outbox.warn(Warning::new("result-differs", message));
+        }
+        // A call that no tool of the page is for waits for the server's answer, or for one given by hand.
+        if !self.is_open(&id, now) || (!known && self.page.has_handled(&id)) {
+            return Ok(false);
+        }
+        if !known {
+            self.page.take_over(&id);
+        }
+        self.done(&id, &content, error.as_deref(), false);
+        self.advance(now);
+        Ok(true)
+    }
+
+    /// The server has answered one of the page's calls itself.
+    pub(super) fn answered_elsewhere(&mut self, id: &str) {
+        if self.page.drop_call(id) {
+            self.outbox.push(Effect::Abandon { tool_call_id: id.to_owned() });
+        }
+    }
+
+    /// The same, said with the list of messages.
+    pub(super) fn answered_by_snapshot(&mut self) {
+        for id in self.thread.take_answered() {
+            if self.thread.is_answered(&id) == Some(true) {
+                self.answered_elsewhere(&id);
+            }
+        }
+    }
+
+    /// A list of messages was merged, or set: calls may have become others, come back, or gone.
+    pub(super) fn review_calls(&mut self) {
+        self.page.detach(self.thread.take_orphans());
+        let (messages, calls) = (self.thread.take_rewritten(), self.thread.take_changed_calls());
+        if let Some(checkpoint) = self.rejoin.checkpoint() {
+            checkpoint.rewritten(&messages, &calls);
+        }
+        for id in calls {
+            self.told_again(&id);
+        }
+    }
+
+    /// The run has ended: what the page is at for calls that are not in the thread is of no use.
+    pub(super) fn drop_gone_calls(&mut self) {
+        if self.thread.take_calls_lost() {
+            let gone = self.page.drop_gone(&mut self.thread);
+            self.abandon_calls(gone);
+        }
+    }
+
+    /// Whether a call can still be answered. The application may have taken it out of the thread since, or a snapshot of
+    /// the server brought its answer: then nobody waits for it.
+    pub(super) fn is_open(&mut self, id: &str, now: f64) -> bool {
+        // A run in progress may tell of it yet, or again.
+        let may_come = self.rejoin.is_left() || self.run.as_ref().is_some_and(|run| run.ended.is_none());
+        let found = self.thread.is_answered(id).map(|answered| !answered);
+        if self.page.stage_of(id).is_none() {
+            return found.unwrap_or_default();
+        }
+        let open = found.unwrap_or(may_come);
+        if !open {
+            self.page.drop_call(id);
+            self.advance(now);
+        }
+        open
+    }
+
+    pub(super) fn of_call<'j>(&self, json: &'j str) -> Result<Fields<'j>, Misuse> {
+        self.alive()?;
+        let expected = Misuse::Input("an object with a string \"toolCallId\"");
+        let fields = Raw::parse_object(json, self.options.max_depth).ok().flatten();
+        fields.filter(|fields| fields.get("toolCallId").and_then(Raw::literal).is_some()).ok_or(expected)
+    }
+
+    /// A call was answered. Where the run has ended, the turn may continue.
+    pub(super) fn advance(&mut self, now: f64) {
+        self.outbox.ask_for_save();
+        self.outbox.changed(true);
+        let ended = self.run.as_ref().map(|run| run.ended.is_some());
+        match ended {
+            // The rest of the body is ignored.
+            Some(true) if !self.page.executes() => self.close(now),
+            Some(_) => return,
+            None => self.rest(now),
+        }
+        self.next(now);
+    }
+
+    /// A run has ended well. The turn continues, waits, or is over.
+    pub(super) fn run_is_over(&mut self, ticket: Ticket, ended: Ended, now: f64) {
+        match self.page.run_ended(ticket, ended) {
+            None => self.rest(now),
+            // It is not the turn's.
+            Some(ended) => {
+                let run_id = self.verdict.run_name();
+                self.settle(ticket, &run_id, ended.outcome, None, Some(&ended));
+            }
+        }
+    }
+
+    /// Between two runs: what now?
+    pub(super) fn rest(&mut self, now: f64) {
+        match self.page.rest(&mut self.thread) {
+            Next::Nothing => {}
+            Next::FollowUp(submit) => self.begin(submit, now),
+            Next::Settle { ticket, exhausted } => {
+                if exhausted {
+                    let message = "maxFollowUps runs have followed in a row: no other one is started";
+                    self.outbox.warn(Warning::new("follow-ups-exhausted", message));
+                }
+                self.settle_turn(ticket);
+                self.page.settled();
+            }
+        }
+    }
+
+    /// The submit of the turn is told how its last run has ended.
+    fn settle_turn(&mut self, ticket: Option<Ticket>) {
+        let Some(last) = self.page.last() else { return };
+        if self.run.is_none() {
+            self.verdict.rested(last.outcome);
+        }
+        if let Some(ticket) = ticket {
+            let json = last.settlement(self.verdict.run_id().unwrap_or_default());
+            self.settle_as(ticket, &json);
+        }
+        self.outbox.changed(true);
+    }
+
+    /// The turn has failed or was stopped: what the page is at is ignored.
+    pub(super) fn abandon_turn(&mut self) {
+        let calls = self.page.abandon();
+        self.abandon_calls(calls);
+    }
+
+    fn abandon_calls(&mut self, calls: Vec<String>) {
+        calls.into_iter().for_each(|tool_call_id| self.outbox.push(Effect::Abandon { tool_call_id }));
+    }
+
+    /// Stops what the page does between two runs.
+    pub(super) fn stop_working(&mut self, now: f64) {
+        let Some((last, ticket)) = self.page.stop() else { return };
+        self.conclude(Outcome::Aborted, None, &[], now);
+        let run_id = self.verdict.run_name();
+        if let Some(ticket) = ticket {
+            self.settle(ticket, &run_id, Outcome::Aborted, None, Some(&last));
+        }
+        self.outbox.changed(true);
+    }
+}

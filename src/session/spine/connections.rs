@@ -1,0 +1,406 @@
+//! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
+
+use crate::rules::{Code, Repair, Violation};
+use crate::session::Session;
+use crate::session::rejoin::{Answer, Budget, Place, Resume};
+use crate::session::run::{Phase, Run};
+use crate::session::submit::{Start, Submit};
+use crate::session::words::Outcome;
+use crate::session::words::Ticket;
+use crate::session::words::{AgentError, Effect, ErrorKind, Misuse, Target};
+use crate::thread::Ending;
+use crate::wire::{Event, Fields, Frame, Incoming, Raw, frame_fields, frame_type, keep_private};
+
+/// What is not odd about a stream that is joined: it begins in the middle, or says again what was said.
+const EXPECTED: [Code; 7] = [
+    Code::AlreadyOpen,
+    Code::NotOpen,
+    Code::RunNotStarted,
+    Code::RunNotFinished,
+    Code::LeftOpen,
+    Code::SubagentReused,
+    Code::SubagentParentUnknown,
+];
+
+impl Session {
+    /// Leaves the run in progress to the server: nothing is reported of it until [`Self::attach`] joins it again.
+    pub fn disconnect(&mut self, now: f64) {
+        match &self.run {
+            Some(run) if run.ended.is_none() => {}
+            _ => return self.stop(now),
+        }
+        self.hang_up();
+        self.outbox.wake(None);
+        let Some(run) = self.run.take() else { return };
+        self.page.leave_run();
+        self.rejoin.leave();
+        self.verdict.left();
+        let run_id = self.verdict.run_name();
+        self.settle(run.ticket, &run_id, Outcome::Disconnected, None, None);
+        self.outbox.changed(true);
+    }
+
+    /// Joins a run that continues at the server. `json`: `{runId?, cursor?, tools?, context?, forwardedProps?}`; without a
+    /// run's id it is the last run of this session.
+    pub fn attach(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
+        self.alive()?;
+        if self.run.as_ref().is_some_and(|run| run.ended.is_none()) {
+            return Err(Misuse::Busy);
+        }
+        let json = keep_private(json);
+        let (mut submit, _) = Submit::read(&json, self.options.max_depth, Start::Attach)?;
+        if submit.run_id.is_empty() {
+            submit.run_id = self.verdict.run_name();
+        }
+        if submit.run_id.is_empty() || self.options.network.resume.is_none() {
+            return Err(Misuse::NothingToAttach);
+        }
+        self.close(now);
+        // The run that follows on the page's calls has begun.
+        if self.run.is_some() {
+            return Err(Misuse::Busy);
+        }
+        if !self.verdict.is_of(&submit.run_id) {
+            self.end_left(now);
+            self.rejoin.begin_other(submit.run_id.clone());
+        } else if !self.rejoin.has_checkpoint() && self.verdict.outcome() != Some(Outcome::Truncated) {
+            // It has ended here, and the page was loaded anew since.
+            self.rejoin.begin_over(submit.run_id.clone());
+        }
+        if !self.rejoin.is_left() {
+            // What was open has been closed in the thread.
+            self.intake.forget_open();
+            self.rejoin.forget_start();
+        }
+        let fields = crate::wire::Raw::parse_object(&json, self.options.max_depth).ok().flatten();
+        if let Some(cursor) = fields.and_then(|fields| fields.some("cursor").and_then(crate::wire::Raw::string)) {
+            self.rejoin.set_cursor(cursor.into_owned());
+        }
+        let ticket = self.queue.give();
+        submit.ticket = ticket;
+        self.begin(submit, now);
+        Ok(ticket)
+    }
+
+    /// The page can reach the network again, or is looked at again: nothing waits any longer.
+    pub fn online(&mut self, now: f64) {
+        if let Some(Phase::Waiting { .. }) = self.run.as_ref().map(|run| &run.phase) {
+            self.open_again(now);
+        } else {
+            self.tick(now);
+        }
+    }
+
+    /// The server has ended the request because it does not accept the credentials.
+    pub fn denied(&mut self, request: u32, reason: &str, now: f64) {
+        let renews = self.options.network.renew_headers && self.can_join();
+        let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
+        if run.ended.is_none() && renews && !std::mem::replace(&mut run.renewed, true) {
+            return self.open_soon(now);
+        }
+        let outcome = if run.streamed { Outcome::Truncated } else { Outcome::Error };
+        if run.ended.is_none() {
+            let reason = self.withheld(now).unwrap_or(reason);
+            let message = format!("The server does not accept the credentials: {reason}");
+            if let Some(run) = &mut self.run {
+                run.ended = Some((outcome, Some(AgentError::new(ErrorKind::Auth, message, false))));
+            }
+        }
+        self.finish(now);
+        self.next(now);
+    }
+
+    /// How far the stream of the last run was read, to be given to [`Self::attach`] of another session.
+    pub fn cursor(&self) -> Option<&str> {
+        self.rejoin.cursor()
+    }
+
+    /// A run that was left is not waited for.
+    pub(super) fn end_left(&mut self, now: f64) {
+        if self.rejoin.take_left() {
+            self.thread.end_run(Ending::Aborted, &[], &|_| false, now);
+        }
+    }
+
+    /// Opens the request of the run in progress.
+    pub(super) fn open(&mut self, target: Target, now: f64) {
+        let request = self.rejoin.next_request();
+        let Some(run) = &mut self.run else { return };
+        (run.request, run.target, run.phase) = (request, target, Phase::Connecting);
+        run.heard = now;
+        let per_minute = self.options.network.per_minute;
+        run.budget.get_or_insert_with(|| Budget::new(per_minute, now)).spend(now);
+        self.intake.drop_body();
+        let mut body = run.request_body.clone();
+        let mut cursor = None;
+        self.rejoin.connect();
+        if target == Target::Resume {
+            cursor = self.rejoin.reconnect();
+            if let Some(with) = self.intake.rejoin(self.verdict.run_id().unwrap_or_default()) {
+                body = with.into();
+            }
+            let answer = self.options.network.resume.as_ref().and_then(|resume| {
+                if let Some(with) = resume.body(&body, cursor.as_deref()) {
+                    body = with.into();
+                }
+                resume.answer(cursor.as_deref())
+            });
+            run.joined = Some(answer.unwrap_or(Answer::Rest));
+            let threads = self.options.network.resume.as_ref().is_some_and(Resume::tells_threads);
+            if (threads || self.rejoin.has_all()) && run.joined == Some(Answer::Replay) {
+                self.rejoin.tells_thread();
+            }
+            run.best = run.best.max(run.fresh);
+            run.fresh = 0;
+        }
+        let run_id = self.verdict.run_name();
+        self.outbox.push(Effect::Open { request, target, run_id, cursor, body });
+        let deadline = self.deadline();
+        self.outbox.wake(deadline);
+        self.outbox.changed(false);
+    }
+
+    /// Opens the next connection of the run.
+    pub(super) fn open_again(&mut self, now: f64) {
+        let Some(run) = &self.run else { return };
+        let joins = run.streamed || run.target == Target::Resume;
+        self.open(if joins { Target::Resume } else { Target::Again }, now);
+    }
+
+    /// Opens the next connection of the run now, or as soon as it may make one.
+    fn open_soon(&mut self, now: f64) {
+        let until = self.run.as_mut().and_then(|run| run.budget.as_mut()).map_or(now, |budget| budget.next(now));
+        if until <= now { self.open_again(now) } else { self.wait_until(until) }
+    }
+
+    fn wait_until(&mut self, until: f64) {
+        let Some(run) = &mut self.run else { return };
+        (run.phase, run.request) = (Phase::Waiting { until }, 0);
+        self.intake.drop_body();
+        self.outbox.wake(Some(until));
+        self.outbox.changed(true);
+    }
+
+    /// Gives the connection up, but not the run.
+    fn hang_up(&mut self) {
+        self.hang_up_request();
+        self.intake.drop_body();
+    }
+
+    /// The same, with what has come still to be read.
+    pub(super) fn hang_up_request(&mut self) {
+        if let Some(run) = self.run.as_mut().filter(|run| run.request != 0) {
+            self.outbox.push(Effect::Close { request: run.request });
+            run.request = 0;
+        }
+    }
+
+    /// The server does not accept the credentials. Asks it once more, with new ones; says whether.
+    pub(super) fn renew(&mut self, status: u16, now: f64) -> bool {
+        let may = status == 401 && self.options.network.renew_headers;
+        let Some(run) = self.run.as_mut().filter(|run| may && !run.renewed) else { return false };
+        run.renewed = true;
+        self.hang_up();
+        self.open_soon(now);
+        true
+    }
+
+    /// The server refused. Waits for another attempt, if there may be one; says whether.
+    pub(super) fn refused(&mut self, status: u16, asked: Option<f64>, now: f64) -> bool {
+        let Some(run) = &self.run else { return false };
+        let network = &self.options.network;
+        let joins = run.target == Target::Resume;
+        // Nobody wants to wait for an hour, and nothing good comes from asking before.
+        let soon = asked.is_none_or(|asked| asked <= network.max_ms);
+        let request = run.request;
+        let waits = network.repeats(status, joins) && soon && self.wait(asked.unwrap_or(0.0), now);
+        if waits {
+            self.outbox.push(Effect::Close { request });
+        }
+        waits
+    }
+
+    /// The connection is lost, and the run has not ended. Waits for another one, if there may be one; says whether.
+    pub(super) fn reconnect(&mut self, now: f64) -> bool {
+        let Some(run) = self.run.as_ref().filter(|run| run.ended.is_none()) else { return false };
+        let may = match (&run.phase, run.target) {
+            (Phase::Connecting, Target::Run | Target::Again) => self.options.network.posts,
+            _ => self.can_join(),
+        };
+        let waits = may && self.wait(0.0, now);
+        // Nobody knows the run that was to be joined, but those before it.
+        if let (false, Some(run)) = (waits, &mut self.run) {
+            run.ended = self.rejoin.take_earlier_end();
+        }
+        waits
+    }
+
+    /// Whether the run can be joined where it was read to: it must have begun, or another request would begin it again.
+    pub(super) fn can_join(&self) -> bool {
+        let (Some(run), Some(resume)) = (&self.run, &self.options.network.resume) else { return false };
+        run.target == Target::Resume || run.streamed && resume.answer(self.rejoin.cursor()).is_some()
+    }
+
+    fn wait(&mut self, at_least: f64, now: f64) -> bool {
+        let network = &mut self.options.network;
+        let Some(run) = self.run.as_mut().filter(|run| run.attempt < network.attempts) else { return false };
+        run.attempt += 1;
+        run.base = self.intake.retry().or(run.base);
+        let until = now + network.delay(run.attempt, run.base).max(at_least);
+        let allowed = run.budget.as_mut().map_or(now, |budget| budget.next(now));
+        self.wait_until(until.max(allowed));
+        true
+    }
+
+    /// The server has made a run of the request, and says where it is: `{runId}`, or nothing, if it is as we said.
+    pub(super) fn go_to_stream(&mut self, now: f64) -> bool {
+        let split = self.options.network.resume.as_ref().is_some_and(|resume| resume.split);
+        let Some(run) = self.run.as_ref().filter(|run| split && run.target != Target::Resume) else { return false };
+        let Some(body) = run.body().filter(|body| (200..300).contains(&body.status)) else { return false };
+        if let Some(id) = body.run_id() {
+            self.verdict.named(Some(id));
+        }
+        self.hang_up();
+        self.open(Target::Resume, now);
+        true
+    }
+
+    /// Whether a frame was taken before, over another connection; and makes room for one that tells all again.
+    pub(super) fn is_repeated(&mut self, frame: &Frame<'_>) -> bool {
+        let depth = self.options.max_depth;
+        let Some(resume) = &self.options.network.resume else { return false };
+        // The last frame of a lost connection, which lacks its end: it comes again whole.
+        if frame.unterminated {
+            let fields = frame_fields(frame.data, depth).ok();
+            // Torn: it says nothing, and its mark is not one of what was read.
+            let Some(fields) = &fields else { return true };
+            let kind = frame_type(fields).ok();
+            if !matches!(kind.as_deref(), Some("RUN_FINISHED" | "RUN_ERROR")) && self.can_join() {
+                return true;
+            }
+        }
+        if self.rejoin.is_repeated(resume, frame, depth) {
+            return true;
+        }
+        if let Some(run) = self.run.as_mut().filter(|run| run.joined == Some(Answer::Replay))
+            && self.rejoin.has_checkpoint()
+        {
+            // From here on it is a stream like any other.
+            run.joined = None;
+            run.replays = true;
+            self.intake.start_over();
+            self.rejoin.replay();
+            self.begin_dialect_again();
+            self.intake.gate().begin_again();
+            // Where a thread is told, what is shown stays until its run comes.
+            if self.intake.has_dialect() || !self.rejoin.is_before() {
+                self.rewind();
+            }
+        }
+        false
+    }
+
+    /// Forgets what the run has said so far, for it is replayed.
+    fn rewind(&mut self) {
+        if let Some(checkpoint) = self.rejoin.rewind() {
+            self.page.detach(self.thread.go_back(checkpoint));
+        }
+    }
+
+    /// Whether what comes is of a run that the thread has already: a replay of the thread tells of all its runs.
+    pub(super) fn is_known(&mut self, fields: &Fields<'_>, now: f64) -> bool {
+        if !self.options.network.resume.as_ref().is_some_and(Resume::tells_threads) && !self.rejoin.has_all() {
+            return false;
+        }
+        let kind = frame_type(fields).unwrap_or_default();
+        if kind == "RUN_STARTED" {
+            let id = fields.some("runId").and_then(Raw::string).filter(|id| !id.is_empty());
+            self.rejoin.tells_run(id.as_deref(), self.verdict.run_id());
+        }
+        if self.rejoin.place() != Place::Known {
+            self.rewind();
+            return false;
+        }
+        if let Some(run) = &mut self.run {
+            run.events += 1;
+            run.streamed = true;
+        }
+        if self.rejoin.is_over() {
+            match &*kind {
+                "RUN_FINISHED" => self.take_outcome(fields.get("result"), fields.some("outcome"), now),
+                "RUN_ERROR" => {
+                    let message = fields.get("message").and_then(Raw::string).unwrap_or_default().into_owned();
+                    let error = AgentError::new(ErrorKind::Run, message, true);
+                    self.terminal(Outcome::Error, Some(error), Vec::new(), now);
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+
+    /// An event was taken. What is new fills the budget; what a server says to everyone who joins is not.
+    pub(super) fn progressed(&mut self, event: Option<&Event<'_>>, frames: u32) {
+        let Some(run) = &mut self.run else { return };
+        run.events += frames as usize;
+        run.streamed = true;
+        let greeting = matches!(
+            event,
+            Some(
+                Event::RunStarted { .. }
+                    | Event::MessagesSnapshot { .. }
+                    | Event::StateSnapshot { .. }
+                    | Event::TextMessageStart { .. }
+                    | Event::ToolCallStart { .. }
+                    | Event::ReasoningStart { .. }
+                    | Event::ReasoningMessageStart { .. }
+                    | Event::StepStarted { .. }
+                    | Event::SubagentStarted { .. }
+            )
+        );
+        run.fresh += frames as usize;
+        if run.target != Target::Resume || if run.replays { run.fresh > run.best } else { !greeting } {
+            (run.attempt, run.renewed) = (0, false);
+        }
+    }
+
+    /// Whether the event says only what a page that joins must know, and this one knows.
+    pub(super) fn is_greeting(&self, incoming: &Incoming<'_>) -> bool {
+        let Event::RunStarted { run_id, .. } = incoming.event else { return false };
+        let same = run_id.is_none_or(|id| Some(&*id.decode()) == self.verdict.run_id());
+        // After the end of a run it begins another one.
+        let joined = self.run.as_ref().is_some_and(|run| run.joined.is_some() && run.ended.is_none());
+        same && self.rejoin.has_started() && joined
+    }
+
+    pub(super) fn is_expected(&self, violation: &Violation) -> bool {
+        self.run.as_ref().is_some_and(|run| run.joined.is_some()) && EXPECTED.contains(&violation.code)
+    }
+
+    /// What becomes of an event that breaks a rule; see [`Self::violation`].
+    pub(super) fn judge(&mut self, violation: Violation, event: &Event<'_>) -> Repair {
+        if !self.is_expected(&violation) {
+            return self.violation(violation, Some(event.name().to_owned()));
+        }
+        // What the stream opened before this page was there.
+        let ends = matches!(
+            event,
+            Event::TextMessageEnd { .. } | Event::ToolCallEnd { .. } | Event::ReasoningMessageEnd { .. }
+        );
+        if ends { Repair::Keep } else { violation.repair }
+    }
+
+    /// How a run ends whose connection is lost for good.
+    pub(super) fn lost(&self, reason: &str) -> (Outcome, AgentError) {
+        match &self.run {
+            Some(Run { streamed: false, phase: Phase::Connecting, target, .. }) => {
+                let message = match target {
+                    Target::Resume => format!("The run could not be joined: {reason}"),
+                    _ => format!("The server could not be reached: {reason}"),
+                };
+                (Outcome::Error, AgentError::new(ErrorKind::Connection, message, true))
+            }
+            _ => (Outcome::Truncated, AgentError::truncated(Some(reason))),
+        }
+    }
+}

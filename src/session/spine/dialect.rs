@@ -1,0 +1,122 @@
+//! What a dialect makes of what comes: events, and what the protocol has no event for.
+
+use crate::dialect::{Dialect, Item, Output};
+use crate::rules::{Code, Repair};
+use crate::session::Session;
+use crate::session::rejoin::{Place, Report};
+use crate::session::run::Body;
+use crate::session::words::Effect;
+use crate::thread::Warning;
+use crate::wire::{EventError, Incoming, JsonWriter, frame_fields};
+
+impl Session {
+    /// Whether the dialect knows the end of the run in an answer that is no stream.
+    pub(super) fn is_answer(&mut self, now: f64) -> bool {
+        let body = self.run.as_ref().and_then(|run| run.body()).filter(|_| self.intake.has_dialect());
+        let Some(text) = body.map(Body::text) else { return false };
+        self.translate(|dialect, out| dialect.answer(&text, out), now);
+        let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
+        if ended {
+            self.close(now);
+            self.next(now);
+        }
+        ended
+    }
+
+    /// Lets the dialect speak, where there is one, and takes what it says.
+    pub(super) fn translate<T>(&mut self, ask: impl FnOnce(&mut dyn Dialect, &mut Output) -> T, now: f64) -> Option<T> {
+        let (answer, items) = self.intake.translate(ask, now)?;
+        self.report_guard();
+        for item in items {
+            self.item(item, now);
+        }
+        self.intake.all_taken();
+        Some(answer)
+    }
+
+    fn item(&mut self, item: Item, now: f64) {
+        if self.broken() {
+            return;
+        }
+        // Of an earlier run, which the thread has.
+        let known = self.rejoin.place() == Place::Known;
+        if known && matches!(item, Item::Custom { .. } | Item::Text { .. } | Item::Usage(_) | Item::Warning { .. }) {
+            return;
+        }
+        match item {
+            Item::Event(json) => {
+                if let Err(error) = self.general(&json, now) {
+                    self.malformed(Code::of(&error), Repair::Drop, &error);
+                }
+            }
+            Item::Malformed { code, message } => self.not_decodable(Code::Frame(code), "T16", message),
+            Item::Warning { code, message } => self.report_warning(Warning::new(code, message)),
+            Item::Cursor(cursor) => self.rejoin.set_last_event_id(&cursor),
+            Item::Custom { name, value } => self.dialect_custom(name, value, now),
+            Item::Text { message_id, text } => self.dialect_text(&message_id, text, now),
+            Item::Judged => self.intake.gate().set_judged(true),
+            Item::Aside(json) => {
+                if let Err(error) = self.aside(&json, now) {
+                    self.malformed(Code::of(&error), Repair::Drop, &error);
+                }
+            }
+            Item::Usage(json) => self.dialect_usage(&json, now),
+            Item::Failed { call, error } => self.dialect_failure(&call, &error, now),
+            Item::Answered(interrupt) => self.thread.close_interrupt(&interrupt),
+        }
+    }
+
+    fn dialect_custom(&mut self, name: String, value: String, now: f64) {
+        let write = |event: &mut JsonWriter<'_>| {
+            event.string("type", "CUSTOM").string("name", &name).json("value", &value);
+        };
+        if self.admits_made(write, now) && self.rejoin.is_new(Report::Custom) {
+            self.outbox.push(Effect::Custom { name, value });
+        }
+    }
+
+    fn dialect_text(&mut self, message_id: &str, text: String, now: f64) {
+        let write = |event: &mut JsonWriter<'_>| {
+            event.string("type", "TEXT_MESSAGE_CONTENT").string("messageId", message_id).string("delta", &text);
+        };
+        if self.admits_made(write, now) {
+            self.thread.replace_text(message_id, text);
+        }
+    }
+
+    fn dialect_usage(&mut self, json: &str, now: f64) {
+        let write = |event: &mut JsonWriter<'_>| {
+            event.string("type", "RUN_FINISHED").string("threadId", "").string("runId", "").json("usage", json);
+        };
+        if self.rejoin.is_new(Report::Usage) && self.admits_made(write, now) {
+            self.thread.add_usage(json);
+        }
+    }
+
+    fn dialect_failure(&mut self, call: &str, error: &str, now: f64) {
+        let write = |event: &mut JsonWriter<'_>| {
+            event.string("type", "TOOL_CALL_RESULT").string("messageId", "");
+            event.string("toolCallId", call).string("content", error);
+        };
+        if self.admits_made(write, now) {
+            self.thread.fail_call(call, error);
+        }
+    }
+
+    /// Takes an event that comes outside of any run.
+    fn aside(&mut self, json: &str, now: f64) -> Result<(), EventError> {
+        #[cfg(feature = "guard")]
+        if self.intake.is_guarded() {
+            return self.aside_through_gate(json, now);
+        }
+        let fields = frame_fields(json, self.options.max_depth)?;
+        if self.is_known(&fields, now) {
+            return Ok(());
+        }
+        let incoming = Incoming::read(&fields, &mut |_| {})?;
+        self.progressed(Some(&incoming.event), 1);
+        self.report_event(incoming.event.name(), json);
+        self.reduce(&incoming, now);
+        Ok(())
+    }
+}

@@ -1,0 +1,72 @@
+//! What the application changes by hand: messages and state.
+
+use crate::session::Session;
+use crate::session::words::{Misuse, list, value};
+use crate::wire::keep_private;
+
+impl Session {
+    /// Replaces all messages (JSON array).
+    pub fn set_messages(&mut self, json: &str) -> Result<(), Misuse> {
+        self.change_messages(None, json)
+    }
+
+    /// Does what the application has done to the messages `before` (JSON array, as the page shows them), which has made `after`
+    /// of them: a JSON array of messages, and of numbers of those in `before` that it has left as they were. Of these `before`
+    /// may have `id`, `role` and `toolCallId` alone. What has come since stays.
+    pub fn edit_messages(&mut self, before: &str, after: &str) -> Result<(), Misuse> {
+        self.change_messages(Some(before), after)
+    }
+
+    pub(super) fn change_messages(&mut self, before: Option<&str>, after: &str) -> Result<(), Misuse> {
+        self.alive()?;
+        let (before, after) = (before.map(keep_private), keep_private(after));
+        let depth = self.options.max_depth;
+        let before = before.as_deref().map(|json| list(json, depth)).transpose()?;
+        let added = self.thread.edit_messages(before, list(&after, depth)?);
+        if let Some(checkpoint) = self.rejoin.checkpoint() {
+            checkpoint.keep(added);
+        }
+        self.review_calls();
+        self.report_warnings();
+        self.outbox.changed(true);
+        Ok(())
+    }
+
+    /// Replaces the state (any JSON).
+    pub fn set_state(&mut self, json: &str) -> Result<(), Misuse> {
+        self.change_state(None, json)
+    }
+
+    /// Does what the application has done to the state `before`, which has made `after` of it. Members of objects that both
+    /// lack are not its. What has come since stays, unless it has changed that itself.
+    pub fn edit_state(&mut self, before: &str, after: &str) -> Result<(), Misuse> {
+        self.change_state(Some(before), after)
+    }
+
+    pub(super) fn change_state(&mut self, before: Option<&str>, after: &str) -> Result<(), Misuse> {
+        self.alive()?;
+        let (before, after) = (before.map(keep_private), keep_private(after));
+        let depth = self.options.max_depth;
+        let before = before.as_deref().map(|json| value(json, depth)).transpose()?;
+        // A run that was left may be joined, and continue the state that it knows.
+        let running = self.run.is_some() || self.rejoin.is_left();
+        self.thread.edit_state(before, value(&after, depth)?, running);
+        self.outbox.changed(true);
+        Ok(())
+    }
+
+    /// Stops, forgets the queue, the messages, the state and the error. The thread id stays.
+    pub fn reset(&mut self, now: f64) -> Result<(), Misuse> {
+        self.alive()?;
+        self.abandon(true, now);
+        self.abandon_turn();
+        self.page.clear();
+        self.rejoin.clear();
+        self.thread.clear();
+        self.verdict.clear();
+        self.asked.ended();
+        self.outbox.ask_for_save();
+        self.outbox.changed(true);
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! The end of a run, and of the submits that wait for it.
+
+use crate::session::Session;
+use crate::session::run::Phase;
+use crate::session::words::{AgentError, Boundary, Effect, Ended, Outcome, Ticket, settlement};
+use crate::thread::Ending;
+
+impl Session {
+    /// Ends the run in progress before its body has ended.
+    pub(super) fn close(&mut self, now: f64) {
+        if let Some(run) = &self.run {
+            if run.request != 0 {
+                self.outbox.push(Effect::Close { request: run.request });
+            }
+            self.finish(now);
+        }
+    }
+
+    /// Publishes how the run ended, and settles its submit.
+    pub(super) fn finish(&mut self, now: f64) {
+        let Some(mut run) = self.run.take() else { return };
+        self.intake.drop_body();
+        self.rejoin.set_restored(false);
+        self.outbox.wake(None);
+        let (outcome, error) =
+            run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
+        if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
+            self.drop_gone_calls();
+        }
+        self.drop_stale_answers();
+        self.conclude(outcome, error.clone(), &run.pending_calls, now);
+        if !matches!(run.phase, Phase::Draining { .. }) {
+            self.checkpoint(Boundary::RunFinished, None, now);
+        }
+        let ended = Ended { outcome, result: run.result, unanswered: run.unanswered };
+        self.outbox.changed(true);
+        if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
+            return self.run_is_over(run.ticket, ended, now);
+        }
+        let run_id = self.verdict.run_name();
+        self.settle(run.ticket, &run_id, outcome, error.as_ref(), Some(&ended));
+    }
+
+    /// Nothing grows, and the snapshot says how it ended.
+    pub(super) fn conclude(&mut self, outcome: Outcome, error: Option<AgentError>, pending: &[String], now: f64) {
+        let ending = match outcome {
+            Outcome::Success | Outcome::Interrupted | Outcome::Cancelled => Ending::Complete,
+            Outcome::Aborted | Outcome::Dropped | Outcome::Disconnected => Ending::Aborted,
+            Outcome::Error | Outcome::Truncated => Ending::Error,
+        };
+        let page = &self.page;
+        self.thread.end_run(ending, pending, &|id| page.stage_of(id).is_some(), now);
+        let goes_on = page.goes_on(outcome);
+        if ending != Ending::Complete {
+            self.abandon_turn();
+        }
+        if ending == Ending::Complete {
+            self.asked.ended();
+        }
+        self.verdict.ended(outcome, error, goes_on, now);
+    }
+
+    pub(super) fn settle(
+        &mut self,
+        ticket: Ticket,
+        run_id: &str,
+        outcome: Outcome,
+        error: Option<&AgentError>,
+        run: Option<&Ended>,
+    ) {
+        self.settle_as(ticket, &settlement(run_id, outcome, error, run));
+    }
+
+    pub(super) fn settle_as(&mut self, ticket: Ticket, json: &str) {
+        self.outbox.ask_for_save();
+        for ticket in self.queue.settle(ticket) {
+            self.outbox.push(Effect::Settled { ticket, result: json.to_owned() });
+        }
+    }
+}

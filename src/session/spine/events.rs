@@ -1,0 +1,241 @@
+//! What an event does to the session.
+
+use crate::rules::{Repair, opener};
+use crate::session::Session;
+use crate::session::rejoin::{Place, Report};
+use crate::session::words::Boundary;
+use crate::session::words::Outcome;
+use crate::session::words::{AgentError, Effect, ErrorKind, is_a_name};
+use crate::thread::Ending;
+use crate::wire::{Event, Incoming, PROTOCOL_VERSION, Raw, Str, shown_id};
+
+impl Session {
+    pub(super) fn event(&mut self, incoming: &Incoming<'_>, now: f64) {
+        if self.broken() || self.is_greeting(incoming) {
+            return;
+        }
+        if let Some(violation) = self.intake.check(incoming) {
+            match self.judge(violation, &incoming.event) {
+                Repair::Drop => return,
+                Repair::Open => opener(incoming).into_iter().for_each(|start| self.reduce(&start, now)),
+                Repair::Keep => {}
+            }
+        }
+        self.reduce(incoming, now);
+    }
+
+    pub(super) fn reduce(&mut self, incoming: &Incoming<'_>, now: f64) {
+        // Of an earlier run, which the page has not seen, and which has ended.
+        let new = self.rejoin.place() == Place::New;
+        match incoming.event {
+            Event::TextMessageContent { delta, .. }
+            | Event::ToolCallArgs { delta, .. }
+            | Event::ReasoningMessageContent { delta, .. } => {
+                self.first_token(delta, now);
+                self.apply(incoming, now);
+            }
+            Event::Custom { name, value } => self.custom(incoming, name, value, now),
+            Event::RunStarted { .. } => self.run_started(incoming, new, now),
+            Event::StepStarted { step_name } => self.step(incoming, Boundary::StepStarted, step_name, now),
+            Event::StepFinished { step_name } => self.step(incoming, Boundary::StepFinished, step_name, now),
+            Event::ToolCallResult { tool_call_id, .. } => {
+                self.apply(incoming, now);
+                self.answered_elsewhere(&tool_call_id.decode());
+            }
+            Event::MessagesSnapshot { .. } => {
+                self.apply(incoming, now);
+                self.answered_by_snapshot();
+                self.review_calls();
+            }
+            Event::ToolCallEnd { tool_call_id } => {
+                self.apply(incoming, now);
+                if !new {
+                    self.call_ready(&tool_call_id.decode());
+                }
+            }
+            Event::RunFinished { .. } => self.run_finished(incoming, new, now),
+            Event::RunError { message, code, .. } => {
+                self.apply_end(incoming, now);
+                let mut error = AgentError::new(ErrorKind::Run, message.to_text(), true);
+                error.code = code.map(Str::to_text);
+                self.terminal(Outcome::Error, Some(error), Vec::new(), now);
+            }
+            // They are the thread's alone.
+            Event::TextMessageStart { .. }
+            | Event::TextMessageEnd { .. }
+            | Event::TextMessageChunk { .. }
+            | Event::ToolCallStart { .. }
+            | Event::ToolCallChunk { .. }
+            | Event::StateSnapshot { .. }
+            | Event::StateDelta { .. }
+            | Event::ActivitySnapshot { .. }
+            | Event::ActivityDelta { .. }
+            | Event::Raw { .. }
+            | Event::ReasoningStart { .. }
+            | Event::ReasoningEnd { .. }
+            | Event::ReasoningMessageStart { .. }
+            | Event::ReasoningMessageEnd { .. }
+            | Event::ReasoningMessageChunk { .. }
+            | Event::ReasoningEncryptedValue { .. }
+            | Event::SubagentStarted { .. }
+            | Event::SubagentFinished { .. }
+            | Event::SubagentError { .. } => self.apply(incoming, now),
+        }
+    }
+
+    fn apply(&mut self, incoming: &Incoming<'_>, now: f64) {
+        self.thread.apply(incoming, now);
+        self.keep_limits();
+    }
+
+    /// The same for the end of a run, whose token counts a replay brings again.
+    fn apply_end(&mut self, incoming: &Incoming<'_>, now: f64) {
+        let mut counted = *incoming;
+        if let Event::RunFinished { usage, .. } | Event::RunError { usage, .. } = &mut counted.event
+            && usage.is_some()
+            && !self.rejoin.is_new(Report::Usage)
+        {
+            *usage = None;
+        }
+        self.apply(&counted, now);
+    }
+
+    fn step(&mut self, incoming: &Incoming<'_>, boundary: Boundary, name: Str<'_>, now: f64) {
+        self.apply(incoming, now);
+        self.checkpoint_once(boundary, Some(name), now);
+    }
+
+    fn custom(&mut self, incoming: &Incoming<'_>, name: Str<'_>, value: Raw<'_>, now: f64) {
+        if self.rejoin.is_new(Report::Custom) {
+            let mut json = String::new();
+            crate::wire::write_json(&mut json, value.text());
+            self.outbox.push(Effect::Custom { name: name.to_text(), value: json });
+            self.apply(incoming, now);
+        }
+    }
+
+    /// `new`: it is an earlier run, which the thread lacks.
+    fn run_started(&mut self, incoming: &Incoming<'_>, new: bool, now: f64) {
+        let Event::RunStarted { thread_id, run_id, protocol_version, input, .. } = incoming.event else { return };
+        self.intake.run_started();
+        if self.rejoin.run_started() {
+            self.thread.close_interrupts();
+        }
+        // A run after one that has ended, in the same body.
+        let mut another = false;
+        if let Some(run) = &mut self.run {
+            another = run.started(thread_id.map(Str::to_text));
+        }
+        self.verdict.went_on(run_id.map(Str::to_text).filter(|id| !new && is_a_name(id)));
+        if protocol_version.is_some_and(|version| is_newer(&version.decode())) {
+            let message = format!("the peer speaks a later version than {PROTOCOL_VERSION}");
+            self.warn("protocol-newer", "RUN_STARTED", message);
+        }
+        self.apply(incoming, now);
+        if input.is_some() {
+            self.review_calls();
+        }
+        if another {
+            self.checkpoint_once(Boundary::RunStarted, None, now);
+        }
+    }
+
+    /// `new`: it is an earlier run, which the thread lacks.
+    fn run_finished(&mut self, incoming: &Incoming<'_>, new: bool, now: f64) {
+        let Event::RunFinished { thread_id, run_id, result, outcome, .. } = incoming.event else { return };
+        self.apply_end(incoming, now);
+        // Who joins may have missed where a call began or ended.
+        if self.run.as_ref().is_some_and(|run| run.joined.is_some()) {
+            self.thread.claim_calls(self.rejoin.behind());
+        }
+        if !new {
+            for id in self.thread.unanswered_calls() {
+                self.call_ready(&id);
+            }
+            self.check_identity(thread_id, run_id);
+        }
+        self.mark_answers();
+        self.take_outcome(result, outcome, now);
+    }
+
+    /// The end should name the run that was started.
+    fn check_identity(&mut self, thread_id: Option<Str<'_>>, run_id: Option<Str<'_>>) {
+        let differs = |said: Option<Str<'_>>, started: Option<&str>| {
+            said.is_some_and(|said| started.is_some_and(|started| said.decode() != started))
+        };
+        let thread = self.run.as_ref().and_then(|run| run.thread_id.as_deref());
+        // An id that was not taken over at the start says nothing at the end.
+        let run_id = run_id.filter(|id| is_a_name(&id.decode()));
+        if differs(run_id, self.verdict.run_id()) || differs(thread_id, thread) {
+            self.warn("run-mismatch", "RUN_FINISHED", "it names another run or thread than RUN_STARTED did");
+        }
+    }
+
+    pub(super) fn take_outcome(&mut self, result: Option<Raw<'_>>, outcome: Option<Raw<'_>>, now: f64) {
+        let fields = outcome.and_then(Raw::object);
+        let kind = fields.as_ref().and_then(|fields| fields.get("type")).and_then(Raw::string);
+        let outcome = match kind.as_deref() {
+            Some("interrupt") => Outcome::Interrupted,
+            Some("cancelled") => Outcome::Cancelled,
+            None | Some("success") => Outcome::Success,
+            Some(other) => {
+                let message = format!("the outcome \"{}\" is not one of AG-UI 1.0; read as success", shown_id(other));
+                self.warn("outcome-unknown", "RUN_FINISHED", message);
+                Outcome::Success
+            }
+        };
+        if outcome == Outcome::Interrupted
+            && fields.as_ref().and_then(|f| f.some("interrupts")?.array()).is_none_or(|list| list.is_empty())
+        {
+            self.warn(
+                "interrupts-missing",
+                "RUN_FINISHED",
+                "the outcome is an interrupt without interrupts: there is nothing to reply to",
+            );
+        }
+        let pending = fields.and_then(|fields| fields.some("pendingToolCallIds")).and_then(Raw::array);
+        let pending = pending.unwrap_or_default().into_iter().filter_map(Raw::string).map(String::from);
+        let named: Vec<String> = pending.collect();
+        let interrupts = self.thread.interrupted_calls();
+        if let Some(run) = &mut self.run {
+            run.unanswered = if named.is_empty() { self.thread.unanswered_calls() } else { named.clone() };
+        }
+        // Of several runs in one stream, the last success gives the result.
+        if let (Outcome::Success, Some(run)) = (outcome, &mut self.run) {
+            run.result = result.map(|result| result.text().to_owned());
+        }
+        self.terminal(outcome, None, named.into_iter().chain(interrupts).collect(), now);
+    }
+
+    /// The run has ended; its body may continue for a while.
+    pub(super) fn terminal(&mut self, outcome: Outcome, error: Option<AgentError>, pending: Vec<String>, now: f64) {
+        if self.rejoin.place() == Place::New {
+            let ending = if error.is_none() { Ending::Complete } else { Ending::Error };
+            self.thread.end_run(ending, &pending, &|_| false, now);
+            self.rejoin.earlier_ended(outcome, error);
+            return self.outbox.changed(true);
+        }
+        // No submit waits for a run that is over.
+        let until =
+            if self.queue.is_empty() && !self.page.goes_on(outcome) { now + self.options.grace_ms } else { now };
+        self.conclude(outcome, error.clone(), &pending, now);
+        if let Some(run) = &mut self.run {
+            run.ended = Some((outcome, error));
+            run.pending_calls = pending;
+            run.drain(until);
+            self.outbox.wake(Some(until));
+        }
+        self.checkpoint_once(Boundary::RunFinished, None, now);
+        self.outbox.changed(true);
+    }
+}
+
+/// Whether a peer's version is later than ours. One that cannot be read is taken for a later one (AG-UI 1.0).
+fn is_newer(version: &str) -> bool {
+    let parse = |version: &str| {
+        let (major, minor) = version.split_once('.')?;
+        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse::<u64>().ok())?;
+        Some((digits(major)?, digits(minor)?))
+    };
+    parse(version).is_none_or(|version| Some(version) > parse(PROTOCOL_VERSION))
+}

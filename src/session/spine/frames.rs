@@ -1,0 +1,258 @@
+//! From a frame to events: read, judged by the rules.
+//!
+//! ```text
+//!  frame ─┬─ a plain delta of what is open ────────────────────────────────────────► thread
+//!         └─ any other ─► dialect ─► grammar ─► guard ─► chunks ─► order ─► event ─► thread
+//! ```
+
+use crate::dialect::Taken;
+#[cfg(feature = "codecs")]
+use crate::rules::grammar::{self, Unknown};
+use crate::rules::{Code, Repair, Violation};
+use crate::session::Session;
+use crate::session::rejoin::{Place, Report};
+use crate::session::words::Outcome;
+use crate::session::words::{AgentError, Effect, ErrorKind, Target};
+use crate::thread::Warning;
+#[cfg(feature = "codecs")]
+use crate::wire::frame_type;
+use crate::wire::{Delta, Event, EventError, Fields, Frame, Incoming, Str, Undecodable, frame_fields};
+
+impl Session {
+    /// Takes a frame. Whether others that are alike may come as one.
+    pub(super) fn take(&mut self, frame: Result<&Frame<'_>, Undecodable>, now: f64) -> bool {
+        if self.broken() {
+            return false;
+        }
+        match frame {
+            Ok(frame) => {
+                if frame.left_out > 0 {
+                    let message = format!("{} content parts are not of AG-UI 1.0", frame.left_out);
+                    self.report_warning(Warning { rule: Some("P5"), ..Warning::new("part-unknown", message) });
+                }
+                if frame.own_id {
+                    self.note_id(frame.id);
+                }
+                self.frame(frame, now);
+                // The rest of the read counts no more.
+                if self.broken() {
+                    self.note_id(frame.id);
+                }
+            }
+            Err(reason @ Undecodable::UnknownEvent) => {
+                self.not_decodable(Code::EventUnknown, "T16", format!("{reason}"))
+            }
+            Err(reason) => self.not_decodable(Code::FrameNotDecodable, "T16", format!("{reason}")),
+        }
+        // Now, and not after the read, so that their order does not depend on how the network cuts.
+        if self.thread.has_warnings() {
+            self.report_thread_warnings();
+        }
+        self.intake.coalesces()
+    }
+
+    /// Notes the stream's last event id. It outlives its connection; a dialect may have one of its own.
+    pub(super) fn note_id(&mut self, id: &str) {
+        let joins = self.run.as_ref().is_some_and(|run| run.target == Target::Resume);
+        if !(id.is_empty() && (joins || self.intake.has_dialect())) {
+            self.rejoin.set_last_event_id(id);
+        }
+    }
+
+    /// Reports what the thread found odd in the stream.
+    pub(super) fn report_thread_warnings(&mut self) {
+        for warning in self.thread.take_warnings() {
+            self.report_warning(warning);
+        }
+    }
+
+    pub(super) fn not_decodable(&mut self, code: Code, rule: &'static str, message: String) {
+        self.violation(Violation { code, rule, repair: Repair::Drop, message }, None);
+    }
+
+    pub(super) fn frame(&mut self, frame: &Frame<'_>, now: f64) {
+        // Nothing has come in between, so what was found out about the last one holds.
+        if let (1.., true, Some(delta)) = (frame.alike, self.intake.coalesces(), &frame.delta) {
+            return self.grow(delta, frame.alike, now);
+        }
+        self.intake.set_coalesces(false);
+        // Some servers end a stream this way.
+        if frame.data == "[DONE]" || self.is_repeated(frame) {
+            return;
+        }
+        if self.translate(|dialect, out| dialect.frame(frame, out), now) == Some(Taken::Taken) {
+            return;
+        }
+        if !self.options.events
+            && let Some(delta) = &frame.delta
+            && self.intake.is_plain(delta)
+        {
+            // Marks of frames are looked at one by one.
+            let coalesces = !self.intake.has_dialect() && self.options.network.resume.is_none();
+            self.intake.set_coalesces(coalesces);
+            return self.grow(delta, 1, now);
+        }
+        if let Err(error) = self.general(frame.data, now)
+            // A frame that the lost connection cut; that the stream was cut is reported anyway.
+            && !frame.unterminated
+        {
+            self.malformed(Code::of(&error), Repair::Drop, &error);
+        }
+    }
+
+    /// Takes content that `frames` frames have added together.
+    pub(super) fn grow(&mut self, delta: &Delta<'_>, frames: u32, now: f64) {
+        self.progressed(None, frames);
+        self.first_token(delta.delta, now);
+        self.thread.grow(delta);
+        // Frames that are odd come one by one, so that each is reported.
+        if self.thread.has_warnings() {
+            self.intake.set_coalesces(false);
+        }
+        self.weigh(delta.delta.raw().len());
+        self.keep_limits();
+    }
+
+    pub(super) fn report_event(&mut self, event: &'static str, data: &str) {
+        if self.options.events && self.rejoin.is_new(Report::Event(event)) {
+            let mut json = String::new();
+            crate::wire::write_json(&mut json, data);
+            self.outbox.push(Effect::Event(json));
+        }
+    }
+
+    /// Takes a frame that is no plain delta.
+    pub(super) fn general(&mut self, data: &str, now: f64) -> Result<(), EventError> {
+        let depth = self.options.max_depth;
+        let fields = frame_fields(data, depth)?;
+        if self.is_known(&fields, now) {
+            return Ok(());
+        }
+        if let Some(converted) = self.intake.modernize(&fields, self.verdict.run_id().unwrap_or_default()) {
+            return self.members(&frame_fields(&converted, depth)?, &converted, now);
+        }
+        self.members(&fields, data, now)
+    }
+
+    pub(super) fn members(&mut self, fields: &Fields<'_>, data: &str, now: f64) -> Result<(), EventError> {
+        #[cfg(feature = "codecs")]
+        if self.options.strict && !self.is_grammatical(fields)? {
+            return Ok(());
+        }
+        let mut forgiven = None;
+        let mut incoming = Incoming::read(fields, &mut |error| forgiven = Some(error))?;
+        if !self.options.protocol.tags() {
+            if is_subagent(&incoming.event) {
+                return Err(EventError::Unknown(incoming.event.name().to_owned()));
+            }
+            incoming.subagent_run_id = None;
+        }
+        if let Some(error) = forgiven
+            && self.malformed(Code::MemberMalformed, Repair::Keep, &error) == Repair::Drop
+        {
+            return Ok(());
+        }
+        self.progressed(Some(&incoming.event), 1);
+        #[cfg(feature = "guard")]
+        if self.intake.is_guarded() {
+            self.through_gate(incoming, fields, data, now);
+            return Ok(());
+        }
+        self.report_event(incoming.event.name(), data);
+        self.weigh(data.len());
+        let event = incoming.event.name();
+        let mut chunks = self.intake.lend_chunks();
+        let result = chunks.expand(incoming, &mut |incoming| self.event(incoming, now));
+        self.intake.put_chunks(chunks);
+        if let Err(violation) = result {
+            self.violation(violation, Some(event.to_owned()));
+        }
+        Ok(())
+    }
+
+    pub(super) fn malformed(&mut self, code: Code, repair: Repair, error: &EventError) -> Repair {
+        let violation = Violation { code, rule: error.rule(), repair, message: format!("{error}") };
+        self.violation(violation, error.event_type().map(str::to_owned))
+    }
+
+    /// Whether strict rules let an event pass. What AG-UI 1.0 does not describe is told.
+    #[cfg(feature = "codecs")]
+    pub(super) fn is_grammatical(&mut self, fields: &Fields<'_>) -> Result<bool, EventError> {
+        let event = frame_type(fields)?.into_owned();
+        let checked = grammar::check(fields, &mut |Unknown { code, rule, pointer }| {
+            let message = format!("{pointer} is not described by AG-UI 1.0, and left out");
+            let (rule, event_type) = (Some(rule), Some(event.clone()));
+            self.report_warning(Warning { rule, event_type, ..Warning::new(code, message) });
+        });
+        let passes = checked.is_ok();
+        if let Err(violation) = checked {
+            self.violation(violation, Some(event));
+        }
+        Ok(passes)
+    }
+
+    /// An empty delta is no token: servers open a stream with one.
+    pub(super) fn first_token(&mut self, delta: Str<'_>, now: f64) {
+        if delta.raw().is_empty() {
+            return;
+        }
+        self.verdict.token(now);
+    }
+
+    /// Whether a broken rule, or a limit, has ended the run: nothing more of it is taken.
+    pub(super) fn broken(&self) -> bool {
+        matches!(self.ended_by(), Some(ErrorKind::Protocol | ErrorKind::Limit))
+    }
+
+    /// So many bytes came for the thread, which may be too large by now.
+    pub(super) fn weigh(&mut self, bytes: usize) {
+        if self.intake.weighs(bytes) {
+            self.intake.set_room(self.thread.measure(self.options.max_thread_bytes, self.options.max_items));
+        }
+    }
+
+    /// Ends the run where the thread would exceed a limit.
+    pub(super) fn keep_limits(&mut self) {
+        if let (Some(exceeded), Some(run)) = (self.thread.take_exceeded(), &mut self.run) {
+            run.ended = Some((Outcome::Error, Some(AgentError::exceeded(exceeded))));
+            self.intake.set_coalesces(false);
+        }
+    }
+
+    pub(super) fn ended_by(&self) -> Option<ErrorKind> {
+        let (_, error) = self.run.as_ref()?.ended.as_ref()?;
+        error.as_ref().map(|error| error.kind)
+    }
+
+    /// A rule was broken: the end of the run if they are strict, a warning if they are not. Says what to do now.
+    pub(super) fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
+        // What is known was judged when it came first.
+        if self.rejoin.place() == Place::Known {
+            return Repair::Drop;
+        }
+        let Violation { code, rule, repair, message } = violation;
+        let rule = Some(rule);
+        // What AG-UI 1.0 does not know is no mistake: a later version may.
+        if self.options.strict && code != Code::EventUnknown {
+            let code = Some(code.as_str().to_owned());
+            let error = AgentError { code, rule, event_type, ..AgentError::new(ErrorKind::Protocol, message, false) };
+            if let Some(run) = &mut self.run {
+                run.ended = Some((Outcome::Error, Some(error)));
+            }
+            return Repair::Drop;
+        }
+        self.report_warning(Warning { rule, event_type, ..Warning::new(code.as_str(), message) });
+        repair
+    }
+
+    /// Something odd that no rule forbids.
+    pub(super) fn warn(&mut self, code: &'static str, event: &'static str, message: impl Into<String>) {
+        let warning = Warning { event_type: Some(event.to_owned()), ..Warning::new(code, message) };
+        self.report_warning(warning);
+    }
+}
+
+/// Whether the event is about a subagent itself.
+fn is_subagent(event: &Event<'_>) -> bool {
+    matches!(event, Event::SubagentStarted { .. } | Event::SubagentFinished { .. } | Event::SubagentError { .. })
+}

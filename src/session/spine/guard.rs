@@ -1,0 +1,197 @@
+//! A session with a guard: what may pass, and what is reported of it.
+//!
+//! The gate stands between chunk expansion and the rules of order. What it blocks was never sent, as far as the order, the
+//! thread and the listeners are concerned.
+
+use crate::guard::{Guard, Verdict};
+use crate::rules::is_chunk;
+use crate::session::Session;
+use crate::session::intake::Gate;
+use crate::session::rejoin::Report;
+use crate::session::words::{AgentError, Effect, ErrorKind, Misuse};
+use crate::thread::Warning;
+use crate::wire::{Event, EventError, Fields, Incoming, JsonWriter, Raw, frame_fields};
+
+impl Session {
+    /// The same, with a guard before the rules.
+    pub fn guarded(mut self, guard: Option<Guard>) -> Self {
+        self.intake.set_guard(Gate::new(guard));
+        self
+    }
+
+    /// Whether every decision is told ([`Effect::Decision`]).
+    pub fn report_decisions(&mut self, on: bool) {
+        self.intake.gate().report_decisions(on);
+    }
+
+    /// Other capability tokens (a JSON array) than those that the guard had.
+    pub fn present(&mut self, json: &str) -> Result<(), Misuse> {
+        self.intake.gate().present(json).map_err(Misuse::Input)
+    }
+
+    /// `{forwarded, blocked, total}` as JSON text.
+    pub fn guard_counters(&self) -> Option<String> {
+        self.intake.guard_counters()
+    }
+
+    /// Whether an event may go to the agent: the decision as JSON text. `None`: nobody has to decide.
+    pub fn judge_inbound(&mut self, json: &str, now: f64) -> Option<String> {
+        let gate = self.intake.gate();
+        let decision = gate.inbound(json, self.options.max_depth, now)?;
+        // No part of a stream, so nothing that a replay repeats.
+        gate.take_decisions().into_iter().for_each(|decision| self.outbox.push(Effect::Decision(decision)));
+        Some(decision)
+    }
+
+    /// Why a body must not go out: a dialect sends an event of the system's own, and the guard does not let it.
+    pub(super) fn refuses(&mut self, body: &str, now: f64) -> Option<AgentError> {
+        if !self.intake.gate().has_inbound_rule() {
+            return None;
+        }
+        Raw::parse_object(body, self.options.max_depth).ok().flatten()?.get("event_type")?;
+        let decision = self.judge_inbound(body, now)?;
+        let reason = Raw::parse_object(&decision, 8).ok().flatten()?.get("reason")?.string()?.into_owned();
+        Some(AgentError { code: Some("guard".into()), ..AgentError::new(ErrorKind::Blocked, reason, false) })
+    }
+
+    /// What may pass of an event.
+    fn judge_event(&mut self, incoming: &Incoming<'_>, fields: &Fields<'_>, now: f64) -> Verdict {
+        let verdict = self.intake.judge(incoming, fields, &mut self.thread, now);
+        self.report_guard();
+        verdict
+    }
+
+    /// Takes an event through the gate: reports what may be seen of it, and hands on what may be shown of it. `fields`,
+    /// `data`: the frame that it came in.
+    pub(super) fn through_gate(&mut self, incoming: Incoming<'_>, fields: &Fields<'_>, data: &str, now: f64) {
+        let event = incoming.event.name();
+        let mut chunks = self.intake.lend_chunks();
+        if is_chunk(&incoming.event) {
+            let mut reported = false;
+            let expanded = chunks.expand(incoming, &mut |one| {
+                if self.judge_event(one, fields, now) == Verdict::Pass {
+                    // The END of another stream is none of what the chunk says.
+                    if !is_end(&one.event) && !std::mem::replace(&mut reported, true) {
+                        self.report_judged(event, fields, data, now);
+                    }
+                    self.event(one, now);
+                }
+            });
+            self.intake.put_chunks(chunks);
+            if let Err(violation) = expanded {
+                self.violation(violation, Some(event.to_owned()));
+            }
+            return;
+        }
+        // A blocked event ends chunk streams as well: a chunk that comes after it means another one.
+        chunks.close_for(&incoming, &mut |one| {
+            if self.judge_event(one, fields, now) == Verdict::Pass {
+                self.event(one, now);
+            }
+        });
+        self.intake.put_chunks(chunks);
+        self.judged_event(&incoming, fields, data, now, Self::event);
+    }
+
+    /// Judges an event, and hands what is left of it to `take`.
+    pub(super) fn judged_event(
+        &mut self,
+        incoming: &Incoming<'_>,
+        fields: &Fields<'_>,
+        data: &str,
+        now: f64,
+        take: fn(&mut Self, &Incoming<'_>, f64),
+    ) {
+        match self.judge_event(incoming, fields, now) {
+            Verdict::Block => {}
+            Verdict::Pass => {
+                self.report_judged(incoming.event.name(), fields, data, now);
+                take(self, incoming, now);
+            }
+            Verdict::Less(json) => {
+                // What is left was read before.
+                let Ok(fields) = frame_fields(&json, usize::MAX) else { return };
+                let Ok(mut rest) = Incoming::read(&fields, &mut |_| {}) else { return };
+                rest.subagent_run_id = incoming.subagent_run_id;
+                self.report_event(incoming.event.name(), &json);
+                take(self, &rest, now);
+            }
+        }
+    }
+
+    /// Reports an event that has passed, without the original that stands in it, where that may not be seen.
+    fn report_judged(&mut self, event: &'static str, fields: &Fields<'_>, data: &str, now: f64) {
+        let original = fields.some("rawEvent").filter(|_| self.options.events && !self.intake.gate().is_judged());
+        if original.is_none_or(|original| self.intake.permits(original, &mut self.thread, now)) {
+            return self.report_event(event, data);
+        }
+        let mut json = String::new();
+        let mut object = JsonWriter::object(&mut json);
+        for (key, value) in fields.iter().filter(|(key, _)| key != "rawEvent") {
+            object.member(&key).push_str(value.text());
+        }
+        object.close();
+        self.report_event(event, &json);
+    }
+
+    /// Whether the guard admits what a dialect says in another way than by an event: as the event that `write` writes.
+    pub(super) fn admits_made(&mut self, write: impl FnOnce(&mut JsonWriter<'_>), now: f64) -> bool {
+        if !self.intake.is_guarded() || self.intake.gate().is_judged() {
+            return true;
+        }
+        let mut event = String::new();
+        let mut object = JsonWriter::object(&mut event);
+        write(&mut object);
+        object.close();
+        let Ok(fields) = frame_fields(&event, self.options.max_depth) else { return false };
+        let incoming = Incoming::read(&fields, &mut |_| {});
+        incoming.is_ok_and(|incoming| self.judge_event(&incoming, &fields, now) == Verdict::Pass)
+    }
+
+    /// An aside of a dialect's.
+    pub(super) fn aside_through_gate(&mut self, json: &str, now: f64) -> Result<(), EventError> {
+        let fields = frame_fields(json, self.options.max_depth)?;
+        if self.is_known(&fields, now) {
+            return Ok(());
+        }
+        let incoming = Incoming::read(&fields, &mut |_| {})?;
+        self.progressed(Some(&incoming.event), 1);
+        self.judged_event(&incoming, &fields, json, now, Self::reduce);
+        Ok(())
+    }
+
+    /// Why a call must not be executed under the name that it has now.
+    pub(super) fn forbidden(&mut self, id: &str, name: &str) -> Option<String> {
+        let reason = self.intake.gate().forbids(id, name);
+        self.report_guard();
+        reason
+    }
+
+    /// What to say in place of what the server says of a failure, where that may not be shown.
+    pub(super) fn withheld(&mut self, now: f64) -> Option<&'static str> {
+        let withheld = self.intake.gate().withheld(now);
+        self.report_guard();
+        withheld
+    }
+
+    pub(super) fn report_guard(&mut self) {
+        if !self.intake.is_guarded() {
+            return;
+        }
+        let (decisions, reason) = (self.intake.gate().take_decisions(), self.intake.gate().take_reason());
+        for decision in decisions {
+            if self.rejoin.is_new(Report::Decision) {
+                self.outbox.push(Effect::Decision(decision));
+            }
+        }
+        if let Some(reason) = reason {
+            let message = format!("the guard has blocked an event: {reason}");
+            self.report_warning(Warning::new("event-blocked", message));
+        }
+    }
+}
+
+/// Whether an event shows nothing by itself.
+fn is_end(event: &Event<'_>) -> bool {
+    matches!(event, Event::TextMessageEnd { .. } | Event::ToolCallEnd { .. } | Event::ReasoningMessageEnd { .. })
+}

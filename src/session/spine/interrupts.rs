@@ -1,0 +1,85 @@
+//! Answers to interrupts, and which submit may begin.
+
+use crate::session::Session;
+use crate::session::asked::Partial;
+use crate::session::submit::{IfAwaiting, RESUME, Start, Submit};
+use crate::session::words::{Misuse, Outcome, Ticket};
+use crate::thread::Warning;
+use crate::wire::{Raw, keep_private};
+
+impl Session {
+    /// Answers one interrupt: `{interruptId, status, payload?, metadata?, run}`, where `run` is as for
+    /// [`Self::submit`]. With the last answer the run begins; every ticket settles with it. One that has expired is
+    /// refused here, unless it is cancelled; the answers to others stay.
+    pub fn answer(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
+        self.alive()?;
+        let json = keep_private(json);
+        let expected = Misuse::Input("an object with an \"interruptId\", a \"status\" and a \"run\"");
+        let fields = Raw::parse_object(&json, self.options.max_depth).ok().flatten().ok_or(expected.clone())?;
+        let id = fields.get("interruptId").and_then(Raw::string).ok_or(expected.clone())?.into_owned();
+        let run = fields.get("run").ok_or(expected.clone())?.text();
+        let entry = RESUME.read_entry(&fields).ok_or(expected)?;
+        let (mut submit, _) = Submit::read(run, self.options.max_depth, Start::Submit)?;
+        let until = self.asked.judge(&id, &entry, &self.thread, self.run.is_some(), now)?;
+        let ticket = self.queue.give();
+        let answered = self.asked.answer(Partial { ticket, id, entry, until }, &mut self.thread, now);
+        for (ticket, expired) in answered.dropped {
+            if let Some(id) = expired {
+                let message = format!("interrupt {id} expired before all had a reply: it can only be cancelled");
+                self.outbox.warn(Warning::new("interrupt-expired", message));
+            }
+            self.settle(ticket, &submit.run_id, Outcome::Dropped, None, None);
+        }
+        if let Some((resume, others)) = answered.resume {
+            others.into_iter().for_each(|other| self.queue.join(other, ticket));
+            (submit.resume, submit.ticket) = (Some(resume), ticket);
+            self.queue.push_front(submit);
+            self.next(now);
+        }
+        self.outbox.ask_for_save();
+        self.outbox.changed(true);
+        Ok(ticket)
+    }
+
+    /// A run has ended with interrupts. Some of them may be those that it has ended with before: it was replayed.
+    pub(super) fn mark_answers(&mut self) {
+        self.asked.mark(&mut self.thread);
+    }
+
+    /// The run is over. Answers to what is open no more are useless; and where none waits for another one, a person is asked
+    /// again, for nothing would send them.
+    pub(super) fn drop_stale_answers(&mut self) {
+        let dropped = self.asked.drop_stale(&mut self.thread);
+        self.settle_dropped(dropped, Outcome::Dropped);
+    }
+
+    /// Answers that no run has taken along are useless.
+    pub(super) fn drop_answers(&mut self, outcome: Outcome) {
+        let dropped = self.asked.drop_answers(&mut self.thread);
+        self.settle_dropped(dropped, outcome);
+    }
+
+    /// Those who gave answers that will not be sent are told so.
+    pub(super) fn settle_dropped(&mut self, tickets: Vec<Ticket>, outcome: Outcome) {
+        for ticket in tickets {
+            self.outbox.changed(true);
+            self.settle(ticket, "", outcome, None, None);
+        }
+    }
+
+    /// Takes the next submit that may run out of the queue.
+    pub(super) fn next_in_line(&mut self, now: f64) -> Option<Submit> {
+        let ticket = self.queue.iter().find(|submit| self.may_begin(submit, now))?.ticket;
+        self.queue.take(ticket)
+    }
+
+    /// Whether a submit that waits may run.
+    pub(super) fn any_in_line(&self, now: f64) -> bool {
+        self.queue.iter().any(|submit| self.may_begin(submit, now))
+    }
+
+    fn may_begin(&self, submit: &Submit, now: f64) -> bool {
+        let waits = self.awaits_people() && submit.if_awaiting == IfAwaiting::Wait;
+        !waits && self.asked.admit(submit, &self.thread, now).is_ok()
+    }
+}

@@ -1,0 +1,25 @@
+//! What a session does: the inputs of the border, each in its chapter. A chapter asks the parts, and does what they say is
+//! next; no part knows of another one unless it is handed it.
+//!
+//! ```text
+//!  asks, edits, interrupts, approvals ─► begin ─► connections ◄─ network ─► frames ─► events ─► end ─► begin
+//!                                                                  dialect, guard ──┘     └──► calls
+//! ```
+
+mod approvals;
+mod asks;
+mod begin;
+mod calls;
+mod connections;
+mod dialect;
+mod edits;
+mod end;
+mod events;
+mod frames;
+#[cfg(feature = "guard")]
+mod guard;
+mod interrupts;
+mod network;
+#[cfg(not(feature = "guard"))]
+mod no_guard;
+mod save;

@@ -1,0 +1,217 @@
+//! What the network reports: heads, bytes, ends, failures, and the passing of time.
+
+use crate::dialect;
+use crate::rules::Code;
+use crate::session::Session;
+use crate::session::options::Options;
+use crate::session::run::{Body, Phase, Run};
+use crate::session::words::AgentError;
+use crate::session::words::Outcome;
+use crate::wire::{BadBody, Framer};
+
+impl Session {
+    /// The head of the answer to request `request` has come.
+    pub fn head(&mut self, request: u32, status: u16, content_type: &str, retry_after: Option<&str>, now: f64) {
+        if !self.is_on(request) {
+            return;
+        }
+        let Options { max_error_body_bytes, error_body_ms, max_frame_bytes, max_depth, .. } = self.options;
+        let asked = retry_after.and_then(|value| crate::session::rejoin::retry_after(value, now));
+        if self.renew(status, now) || self.refused(status, asked, now) {
+            return;
+        }
+        let Some(run) = &mut self.run else { return };
+        let mut body = Body::new(status, content_type, asked, max_error_body_bytes);
+        self.intake.open_body(Framer::new(body.format, max_frame_bytes, max_depth));
+        run.heard = now;
+        if (200..300).contains(&status) {
+            run.streamed |= body.is_stream() && status != 204;
+            run.phase = Phase::Streaming(Some(body));
+        } else {
+            body.until = Some(now + error_body_ms);
+            run.phase = Phase::Refused(body);
+        }
+        self.watch();
+        if status == 204 {
+            self.end(request, now);
+        }
+        self.outbox.changed(false);
+    }
+
+    /// Bytes of the body have come.
+    pub fn bytes(&mut self, request: u32, bytes: &[u8], now: f64) {
+        let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
+        run.heard = now;
+        let refused = run.is_refused();
+        // A body that does not call itself a stream is kept until an event shows that it is one.
+        if let Some(body) = run.unproven_body() {
+            let full = !body.keep(bytes);
+            if full && refused {
+                return self.fail_http(now);
+            }
+            // It had its time to become one.
+            if body.until.is_none() && !body.begins_like_a_stream() {
+                body.until = Some(now + self.options.error_body_ms);
+                self.watch();
+            }
+        }
+        if refused {
+            return;
+        }
+        let Some(mut stream) = self.intake.take_body() else { return };
+        let read = stream.feed(bytes, self.intake.coalesces(), &mut |frame| self.take(frame, now));
+        self.after_reading(read, stream, now);
+    }
+
+    /// The body has ended.
+    pub fn end(&mut self, request: u32, now: f64) {
+        let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
+        if run.is_refused() {
+            return self.fail_http(now);
+        }
+        if let Some(mut stream) = self.intake.take_body() {
+            let read = stream.finish(&mut |frame| self.take(frame, now));
+            // A body that is no stream is reported as what it is.
+            let is_stream = |run: &Run| run.events > 0 || run.body().is_some_and(Body::is_stream);
+            if dialect::ANY && self.run.as_ref().is_some_and(is_stream) {
+                self.translate(|dialect, out| dialect.end(out), now);
+            }
+            self.after_reading(read, stream, now);
+        }
+        let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
+        let empty = run.body().is_none_or(|body| body.status == 204);
+        if run.events == 0 && (empty || run.body().is_some_and(|body| !body.is_stream())) {
+            if !self.go_to_stream(now) && !self.is_answer(now) {
+                self.fail_http(now);
+            }
+            return;
+        }
+        // A server that has nothing says so, and is not asked again.
+        if !empty && self.reconnect(now) {
+            return;
+        }
+        self.translate(|dialect, out| dialect.lost(out), now);
+        self.finish(now);
+        self.next(now);
+    }
+
+    /// The request or its body failed; `reason` for people.
+    pub fn failed(&mut self, request: u32, reason: &str, now: f64) {
+        let Some(run) = self.run.as_ref().filter(|run| run.request == request) else { return };
+        if run.is_refused() {
+            return self.fail_http(now);
+        }
+        if self.reconnect(now) {
+            return;
+        }
+        self.translate(|dialect, out| dialect.lost(out), now);
+        // After a terminal event the connection no longer matters.
+        if self.run.as_ref().is_some_and(|run| run.ended.is_none()) {
+            // A WebSocket is closed with a reason of the server's.
+            let reason = self.withheld(now).unwrap_or(reason);
+            let (outcome, error) = self.lost(reason);
+            if let Some(run) = &mut self.run {
+                run.ended = Some((outcome, Some(error)));
+            }
+        }
+        self.finish(now);
+        self.next(now);
+    }
+
+    /// Time has passed.
+    pub fn tick(&mut self, now: f64) {
+        let (Some(until), Some(run)) = (self.deadline(), &self.run) else { return };
+        if now < until {
+            // Timers of JavaScript may fire up to a millisecond early.
+            self.outbox.woken();
+            return self.outbox.wake(Some(until));
+        }
+        match &run.phase {
+            Phase::Draining { .. } => {
+                self.close(now);
+                self.next(now);
+            }
+            Phase::Waiting { .. } => self.open_again(now),
+            Phase::Connecting | Phase::Streaming(_) | Phase::Refused(_) => {
+                let tells = run.body_until().is_none_or(|until| now < until);
+                // It has fired, and the next one may be for the same time.
+                self.outbox.woken();
+                // Nothing more is wanted from it, whatever becomes of the run.
+                self.hang_up_request();
+                match tells {
+                    true => {
+                        let idle = self.options.network.idle_ms as u64;
+                        self.failed(0, &format!("nothing came for {idle} ms"), now);
+                    }
+                    // What has come is all that is waited for.
+                    false => self.end(0, now),
+                }
+            }
+        }
+    }
+
+    /// When something is to be done if nothing comes.
+    pub(super) fn deadline(&self) -> Option<f64> {
+        let run = self.run.as_ref()?;
+        if let Phase::Draining { until, .. } | Phase::Waiting { until } = run.phase {
+            return Some(until);
+        }
+        let idle = self.options.network.idle_ms;
+        let idle = (idle > 0.0).then_some(run.heard + idle);
+        let body = run.body_until();
+        idle.map_or(body, |idle| Some(body.map_or(idle, |body| body.min(idle))))
+    }
+
+    /// Asks to be called when something is to be done. A call that comes early asks again.
+    pub(in crate::session) fn watch(&mut self) {
+        self.outbox.wake_by(self.deadline());
+    }
+
+    fn is_on(&self, request: u32) -> bool {
+        self.run.as_ref().is_some_and(|run| run.request == request)
+    }
+
+    fn after_reading(&mut self, read: Result<(), BadBody>, stream: Box<Framer>, now: f64) {
+        // Where the run has not ended, that the stream was cut is reported anyway.
+        let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
+        if read == Err(BadBody::Cut) && (ended || self.options.strict) && !self.broken() {
+            self.not_decodable(Code::FrameNotDecodable, "T15", "the body ends within a frame".to_owned());
+        }
+        self.report_thread_warnings();
+        self.outbox.changed(false);
+        // A frame may have ended the run (strict rules, a limit), and with it the stream.
+        let broken = self.broken();
+        if self.run.is_none() {
+            return;
+        }
+        if !broken {
+            self.note_id(stream.last_id());
+        }
+        self.intake.put_body(stream);
+        let Some(run) = &mut self.run else { return };
+        if read == Err(BadBody::FrameTooLong) {
+            let error = AgentError::frame_too_long(self.options.max_frame_bytes);
+            run.ended.get_or_insert((Outcome::Error, Some(error)));
+        } else if !broken {
+            return;
+        }
+        self.close(now);
+        self.next(now);
+    }
+
+    fn fail_http(&mut self, now: f64) {
+        let mut error = self.run.as_ref().and_then(Run::body).map(Body::error);
+        if let Some(error) = error.as_mut().filter(|error| error.body.is_some())
+            && let Some(withheld) = self.withheld(now)
+        {
+            (error.message, error.body) = (withheld.to_owned(), None);
+        }
+        if let Some(run) = &mut self.run {
+            // A run that cannot be joined again has begun all the same.
+            let outcome = if run.streamed { Outcome::Truncated } else { Outcome::Error };
+            run.ended = Some((outcome, error));
+            self.close(now);
+            self.next(now);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! An agent as one JSON text, and back: thread, queue, the page's calls and the cursor, but not what was published.
+//!
+//! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, untold?, failed?, queue, turn?, resumed?,
+//! lastEventId?, cursor?, behind?, checkpoint?, earlier?}`. A later version that means something else has another `v`.
+
+use crate::session::Session;
+use crate::session::page::Page;
+use crate::session::rejoin::Resume;
+use crate::session::submit::Submit;
+use crate::session::words::Misuse;
+use crate::session::words::Outcome;
+use crate::wire::{JsonWriter, Raw, keep_private};
+
+/// What `v` says.
+const VERSION: &str = "1";
+
+impl Session {
+    /// The agent as JSON text.
+    pub fn save(&self) -> String {
+        let mut json = String::new();
+        let mut object = JsonWriter::object(&mut json);
+        object.member("v").push_str(VERSION);
+        object.string("threadId", &self.options.thread_id).optional("runId", self.verdict.run_id());
+        let connected = self.run.as_ref().map(|run| run.ended.is_none());
+        let running = self.rejoin.is_unfinished(connected);
+        object.member("running").push_str(if running { "true" } else { "false" });
+        let mut messages = JsonWriter::array(object.member("messages"));
+        self.thread.write_messages(&mut messages);
+        messages.close();
+        self.thread.state().write(object.member("state"));
+        self.thread.write_interrupts(object.member("interrupts"));
+        // Answers of the page that the server has not seen.
+        object.strings("unsent", self.thread.unsent_answers());
+        self.page.save(&mut object, self.thread.orphans());
+        // A retry drops them.
+        let mut failed = self.thread.failed_calls().peekable();
+        if failed.peek().is_some() {
+            object.strings("failed", failed);
+        }
+        let mut queue = JsonWriter::array(object.member("queue"));
+        self.queue.iter().for_each(|submit| submit.save(queue.item()));
+        queue.close();
+        self.asked.save(&mut object);
+        // A run that was cut can be joined still.
+        let joinable = running || self.verdict.outcome() == Some(Outcome::Truncated);
+        let told = self.options.network.resume.as_ref().is_some_and(Resume::tells_threads);
+        self.rejoin.save(&mut object, joinable, running, told, &self.thread);
+        object.close();
+        json
+    }
+
+    /// Makes a fresh session the one that was saved. What is damaged, or of another version, is refused, and the session
+    /// stays as it was.
+    pub fn restore(&mut self, json: &str, now: f64) -> Result<(), Misuse> {
+        self.alive()?;
+        let json = keep_private(json);
+        let damaged = || Misuse::Restore("the save is damaged");
+        let fields = Raw::parse_object(&json, self.options.max_depth).ok().flatten().ok_or_else(damaged)?;
+        if fields.get("v").map(Raw::text) != Some(VERSION) {
+            return Err(Misuse::Restore("the save is of another version"));
+        }
+        let string = |name: &str| fields.some(name).and_then(Raw::string).map(String::from);
+        let list = |name: &str| fields.get(name).and_then(Raw::array).ok_or_else(damaged);
+        let thread_id = string("threadId").ok_or_else(damaged)?;
+        let messages = fields.get("messages").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
+        let state = fields.get("state").ok_or_else(damaged)?;
+        let interrupts = fields.get("interrupts").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
+        let unsent: Vec<String> = list("unsent")?.into_iter().filter_map(|id| id.string().map(Into::into)).collect();
+        let queue: Result<Vec<Submit>, Misuse> =
+            list("queue")?.into_iter().map(|raw| Submit::restore(raw, self.options.max_depth)).collect();
+        let queue = queue.map_err(|_| damaged())?;
+        let page = Page::read(&fields, self.options.max_depth).ok_or_else(damaged)?;
+        // Whatever waits here is not of that session.
+        self.abandon(false, now);
+        self.options.thread_id = thread_id;
+        self.thread.set_messages(messages);
+        self.thread.set_state(state);
+        self.thread.restore_unsent(&unsent);
+        self.thread.restore_interrupts(interrupts);
+        self.verdict.named(string("runId"));
+        // The lists of a save change nothing.
+        self.review_calls();
+        self.asked.restore(&fields);
+        self.rejoin.restore(&fields, &mut self.thread);
+        for submit in queue {
+            let ticket = self.queue.give();
+            self.queue.push(Submit { ticket, ..submit });
+        }
+        for id in fields.some("failed").and_then(Raw::array).unwrap_or_default() {
+            id.string().into_iter().for_each(|id| self.thread.restore_failed(&id));
+        }
+        self.page.restore(page, &mut self.thread);
+        self.report_warnings();
+        if fields.get("running").and_then(Raw::boolean) == Some(true) {
+            self.rejoin.set_restored(true);
+            self.verdict.cut("the page was left during the run");
+        } else {
+            // Where the page was at work alone, its agent learns what became of that.
+            self.rest(now);
+            self.next(now);
+        }
+        self.outbox.changed(true);
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! Where the entries of a list stand, and what the mirror lacks of that.
+
+use super::*;
+
+impl MessageList {
+    /// How the mirror's list of messages becomes this one. It has `sent` messages.
+    pub fn parts(&self, sent: usize) -> Vec<Part> {
+        let mut parts = Vec::new();
+        if self.moved {
+            for slot in self.slots() {
+                let place = self.get(slot).and_then(|entry| entry.place);
+                add(&mut parts, place.map_or(Part::New(slot, 0), |place| Part::Keep(place..place + 1)));
+            }
+            return parts;
+        }
+        let mut changes = BinaryHeap::new();
+        for slot in &self.changes {
+            if matches!(self.slab.get(*slot), Some(Some(_))) {
+                changes.push(Reverse((self.order.place(*slot).message, *slot, None)));
+            }
+        }
+        self.changed_parts(changes, sent, &mut parts);
+        parts
+    }
+
+    /// The same of the calls.
+    pub fn call_parts(&self, sent: usize) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let calls = |slot: usize| self.slab.get(slot).and_then(Option::as_ref).map_or(0, |entry| entry.calls.len());
+        if self.calls_moved {
+            for slot in self.order.callers().filter(|slot| self.get(*slot).is_some()) {
+                for call in 0..calls(slot) {
+                    let place = self.call(At { message: slot, call }).and_then(|(_, state)| state.place);
+                    add(&mut parts, place.map_or(Part::New(slot, call), |place| Part::Keep(place..place + 1)));
+                }
+            }
+            return parts;
+        }
+        let mut changes = BinaryHeap::new();
+        for at in self.new_calls.iter().filter(|at| calls(at.message) > at.call) {
+            changes.push(Reverse((self.order.place(at.message).call + at.call, at.message, Some(at.call))));
+        }
+        for slot in &self.changes {
+            let Some(Some(entry)) = self.slab.get(*slot) else { continue };
+            let before = self.order.place(*slot).call;
+            for (call, _) in entry.calls.iter().enumerate().filter(|(_, state)| entry.gone && state.place.is_some()) {
+                changes.push(Reverse((before + call, *slot, Some(call))));
+            }
+        }
+        self.changed_parts(changes, sent, &mut parts);
+        parts
+    }
+
+    /// `changes`: where in the order what is new or gone stands, lowest first.
+    fn changed_parts(
+        &self,
+        mut changes: BinaryHeap<Reverse<(usize, usize, Option<usize>)>>,
+        sent: usize,
+        parts: &mut Vec<Part>,
+    ) {
+        let (mut at, mut place) = (0, 0);
+        while let Some(Reverse((change, slot, call))) = changes.pop() {
+            let kept = change.saturating_sub(at);
+            add(parts, Part::Keep(place..place + kept));
+            (at, place) = (change + 1, place + kept);
+            match call {
+                _ if self.get(slot).is_some() => add(parts, Part::New(slot, call.unwrap_or_default())),
+                // Gone messages are noted only if the mirror has them; one of their calls may have come after that.
+                None => place += 1,
+                Some(call) => {
+                    let entry = self.slab.get(slot).and_then(Option::as_ref);
+                    let state = entry.and_then(|entry| entry.calls.get(call));
+                    place += usize::from(state.is_some_and(|state| state.place.is_some()));
+                }
+            }
+        }
+        add(parts, Part::Keep(place..sent));
+    }
+
+    /// The mirror has the lists as they are. Returns what of them has more to tell.
+    pub fn sent(&mut self) -> (Vec<usize>, Vec<At>) {
+        let all = std::mem::take(&mut self.moved);
+        let all_calls = std::mem::take(&mut self.calls_moved);
+        for slot in std::mem::take(&mut self.changes) {
+            match self.slab.get_mut(slot) {
+                Some(Some(entry)) if entry.gone => {
+                    self.order.remove(slot);
+                    if let Some(place) = self.slab.get_mut(slot) {
+                        *place = None;
+                    }
+                }
+                Some(Some(entry)) if entry.place.is_none() => entry.sent_whole(),
+                _ => {}
+            }
+        }
+        for at in std::mem::take(&mut self.new_calls) {
+            let state = self.get_mut(at.message).and_then(|entry| entry.calls.get_mut(at.call));
+            state.filter(|state| state.place.is_none()).into_iter().for_each(CallState::sent_new);
+        }
+        if all || all_calls {
+            // Elements that the mirror had keep what it lacks of them.
+            for entry in self.slab.iter_mut().flatten() {
+                entry.place = Some(0);
+                entry.calls.iter_mut().for_each(|state| state.place = Some(0));
+            }
+        }
+        if self.slab.len() > 2 * self.order.size().message + 64 {
+            self.compact();
+        }
+        let (touched, calls) = (std::mem::take(&mut self.touched), std::mem::take(&mut self.touched_calls));
+        for slot in &touched {
+            if let Some(entry) = self.get_mut(*slot) {
+                entry.unsent.touched = false;
+            }
+        }
+        for at in &calls {
+            if let Some(state) = self.get_mut(at.message).and_then(|entry| entry.calls.get_mut(at.call)) {
+                state.touched = false;
+            }
+        }
+        (touched, calls)
+    }
+
+    /// Gives the messages slots without gaps.
+    fn compact(&mut self) {
+        let mut entries = Vec::new();
+        for slot in self.order.iter() {
+            entries.extend(self.slab.get_mut(slot).and_then(Option::take));
+        }
+        self.replace(entries);
+        self.changes.clear();
+        self.new_calls.clear();
+    }
+
+    /// Where the message in a slot, and the first of its calls, stand.
+    pub fn place(&self, slot: usize) -> Place {
+        self.order.place(slot)
+    }
+
+    /// Whether the message in a slot stands before that in another one.
+    pub fn precedes(&self, slot: usize, other: usize) -> bool {
+        self.place(slot).message < self.place(other).message
+    }
+
+    /// How many messages and calls there are; right after a patch.
+    pub fn size(&self) -> Place {
+        self.order.size()
+    }
+}
