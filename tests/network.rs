@@ -721,6 +721,22 @@ fn a_run_that_was_left_is_over_when_another_begins() {
 }
 
 #[test]
+fn after_a_run_that_was_left_who_waited_goes_before_a_submit_that_does_not_wait() {
+    for (if_busy, outcome) in [("reject", None), ("drop", Some("dropped"))] {
+        let (mut agent, _) = streaming();
+        agent.submit_json(input("b", "2"));
+        agent.act(|session, now| session.disconnect(now));
+        let hasty = json!({"runId": "c", "messages": [user("c", "3")], "ifBusy": if_busy}).to_string();
+        agent.act(|session, now| {
+            assert_eq!(session.submit(&hasty, now).err(), outcome.is_none().then_some(Misuse::Busy))
+        });
+        assert_eq!(agent.targets[1].1, "b");
+        assert_eq!(outcomes(&agent).get(1).map(|(_, outcome)| *outcome), outcome);
+        assert_eq!(agent.snapshot()["queue"], json!([]));
+    }
+}
+
+#[test]
 fn a_call_of_a_run_that_was_left_and_cut_out_of_the_thread_holds_nobody() {
     let mut agent = strict(resume("last-event-id"));
     let pay = json!([{"name": "pay", "needsApproval": true}]);

@@ -375,3 +375,20 @@ fn a_call_that_has_failed_without_a_result_is_not_sent_again_after_a_restore() {
     let roles: Vec<_> = again.sent()["messages"].as_array().unwrap().iter().map(|m| m["role"].clone()).collect();
     assert_eq!(roles, ["user"]);
 }
+
+#[test]
+fn token_counts_are_saved_and_later_ones_are_added() {
+    let mut agent = Agent::new(Options::default());
+    let usage = json!([{"model": "m", "inputTokens": 3, "outputTokens": 1}]);
+    let end = event!("RUN_FINISHED", "threadId": "t", "runId": "r", "usage": usage);
+    agent.run(&[started("r"), end.clone()]);
+    let saved = agent.session.save();
+    let mut again = restored(&saved);
+    assert_eq!(again.snapshot()["usage"], usage);
+    assert_eq!(again.session.save(), saved);
+    again.run(&[started("q"), event!("RUN_FINISHED", "threadId": "t", "runId": "q", "usage": usage)]);
+    assert_eq!(again.snapshot()["usage"], json!([{"model": "m", "inputTokens": 6, "outputTokens": 2}]));
+    // A second restore takes the place of the first.
+    again.act(|session, now| session.restore(&saved, now).unwrap());
+    assert_eq!(again.snapshot()["usage"], usage);
+}

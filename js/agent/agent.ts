@@ -160,7 +160,7 @@ export function createAgentOver<State, Place>(
     },
     resumes: () => !!options.resume,
     read: () => bare,
-    mark: history.add,
+    checkpoint: history.add,
     publish: (next) => publish(next),
   });
 
@@ -422,6 +422,7 @@ export function createAgentOver<State, Place>(
       return () => void listeners.delete(entry);
     },
     getSnapshot: () => snapshot,
+    flush: () => link.flush(),
     getServerSnapshot: () => first,
     submit: shown(submit),
     stop: async () => link.stop(),
@@ -514,8 +515,8 @@ export function createAgentOver<State, Place>(
     dispose,
     guard,
     send,
-    on: (name, listener) => {
-      const off = emitter.on(name, listener);
+    on: (name, listener, filter) => {
+      const off = emitter.on(name, listener, filter);
       link.listen();
       return () => {
         off();

@@ -97,6 +97,7 @@ export function createEdits<State>(
         session.reset();
         session.restore(json);
       },
+      save: json,
     });
     client.forked();
   };

@@ -285,16 +285,16 @@ export function createClaim(store: AgentStore, member: Member): Claim {
     write: (save, waitMs, failed, done) => {
       const place = at();
       let timer: ReturnType<typeof setTimeout> | undefined;
-      let told = false;
+      let settled = false;
       const once = (): void => {
         clearTimeout(timer);
-        if (!told) done();
-        told = true;
+        if (!settled) done();
+        settled = true;
       };
       const job = { save, failed, done: [...(place.job?.done ?? []), once] };
       place.job = job;
       start(place, store);
-      if (told) return;
+      if (settled) return;
       // Whoever waits for a store that hangs waits once.
       if (place.hangs) return once();
       timer = setTimeout(() => {

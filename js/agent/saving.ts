@@ -56,7 +56,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   // What was loaded may have been written over since.
   let stale = false;
   let seen = 0;
-  let told: string | undefined;
+  let reported: string | undefined;
   let dirty = false;
   let disposed = false;
 
@@ -164,7 +164,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   const failed = (cause: unknown): void => {
     const message = `The agent could not be saved: ${cause instanceof Error ? cause.message : String(cause)}`;
     // A store that is full is so all the time.
-    if (message !== told) client.warn("not-saved", (told = message));
+    if (message !== reported) client.warn("not-saved", (reported = message));
   };
 
   const write = (json: string, done: () => void): void => {
@@ -176,7 +176,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       const whole = older === undefined ? json : mergeSaves(older, json);
       let fails = false;
       claim.write(whole, waitMs, (cause) => ((fails = true), failed(cause)), () => {
-        if (!fails) told = undefined;
+        if (!fails) reported = undefined;
         done();
       });
       dirty = false;

@@ -53,7 +53,7 @@ export interface AgentErrorData {
 }
 
 // A registered symbol, so that two copies of the package in one page recognize each other's errors.
-const mark = Symbol.for("ag-ui-wasm.error");
+const brand = Symbol.for("ag-ui-wasm.error");
 
 /**
  * Everything that can go wrong with an agent, as a real `Error`.
@@ -84,7 +84,7 @@ export class AgentError extends Error {
     this.rule = data.rule;
     this.eventType = data.eventType;
     this.body = data.body;
-    Object.defineProperty(this, mark, { value: true });
+    Object.defineProperty(this, brand, { value: true });
   }
 
   /**
@@ -99,7 +99,7 @@ export class AgentError extends Error {
    * }
    */
   static is(value: unknown): value is AgentError {
-    return value instanceof Error && mark in value;
+    return value instanceof Error && brand in value;
   }
 
   /** The plain data, without the cause, for logs and storage. */

@@ -99,15 +99,15 @@ export function useAgentSelector<State, Part>(...given: readonly unknown[]): Par
 }
 
 /** A snapshot, and whose. */
-interface Told<State> {
+interface Notified<State> {
   readonly agent: Agent<State>;
   readonly snapshot: AgentSnapshot<State>;
 }
 
 /** What a component shows: a part of this snapshot. */
-interface Shown<State, Part> extends Told<State> {
+interface Shown<State, Part> extends Notified<State> {
   /** The last notification at that time. */
-  readonly told: Told<State>;
+  readonly notified: Notified<State>;
   readonly select: Select<State, Part>;
   readonly isEqual: IsEqual<Part>;
   readonly part: Part;
@@ -126,11 +126,11 @@ const never = () => () => {};
  */
 function useSelected<State, Part>(agent: Agent<State>, select: Select<State, Part>, isEqual: IsEqual<Part>): Part {
   const committed = useRef<Shown<State, Part>>(undefined);
-  const [told, tell] = useState<Told<State>>(() => ({ agent, snapshot: agent.getSnapshot() }));
+  const [notified, notify] = useState<Notified<State>>(() => ({ agent, snapshot: agent.getSnapshot() }));
   const old = committed.current;
-  const goesOn = old ? old.agent === agent && old.select === select : told.agent === agent;
-  const news = told !== old?.told && told.agent === agent;
-  const snapshot = !goesOn ? agent.getSnapshot() : news ? told.snapshot : old!.snapshot;
+  const goesOn = old ? old.agent === agent && old.select === select : notified.agent === agent;
+  const news = notified !== old?.notified && notified.agent === agent;
+  const snapshot = !goesOn ? agent.getSnapshot() : news ? notified.snapshot : old!.snapshot;
   const start = agent.getServerSnapshot();
 
   const read = (of: AgentSnapshot<State>): { readonly part: Part } => {
@@ -158,10 +158,10 @@ function useSelected<State, Part>(agent: Agent<State>, select: Select<State, Par
     } catch {
       // It throws again while rendering, unless the component is about to go.
     }
-    tell({ agent, snapshot: next });
+    notify({ agent, snapshot: next });
   };
   useEffect(() => {
-    committed.current = { agent, snapshot: shown, told, select, isEqual, part };
+    committed.current = { agent, snapshot: shown, notified, select, isEqual, part };
     check();
   });
   useEffect(() => agent.subscribe(check), [agent]);

@@ -48,6 +48,8 @@ export interface Run<State> {
 export interface Edit<State> {
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   apply(session: Session): void;
+  /** What it makes of the agent as a save, if that is more than the snapshot shows. */
+  readonly save?: string;
 }
 
 /** A change that waits for a session; `acts`: one that needs it. */
@@ -79,16 +81,16 @@ export interface Live<State> {
 export interface Shared<State> {
   readonly runs: Set<Run<State>>;
   live?: Live<State> | undefined;
-  /** What is to be told after several calls that look like one from outside; nobody is called before. */
+  /** Notifications deferred until the current batch ends. */
   held?: (() => void)[] | undefined;
   /** A save that the next session begins with, or `true` while it is on the way. */
   saved?: string | true | undefined;
   /** The last save that is known, as long as every one is: where nobody keeps them, the core is not asked for any. */
   known?: string | undefined;
   disposed: boolean;
-  /** Does it when whoever is told may be called. */
+  /** Does it once callbacks may be called. */
   soon(action: () => void): void;
-  tell(run: Run<State> | undefined, result: RunResult): void;
+  report(run: Run<State> | undefined, result: RunResult): void;
   /** Every run has failed; this is shown. */
   giveUp(error: AgentError, last: AgentSnapshot<State>): void;
 }
@@ -109,7 +111,7 @@ export interface Client<State, Place = Port> {
   read(): AgentSnapshot<State>;
   publish(snapshot: AgentSnapshot<State>): void;
   /** The core has come to a boundary, where this was the snapshot. */
-  mark(data: CheckpointData, snapshot: AgentSnapshot<State>): void;
+  checkpoint(data: CheckpointData, snapshot: AgentSnapshot<State>): void;
   /** The snapshot of an agent that nothing was restored to. */
   empty(): AgentSnapshot<State>;
   /**
@@ -169,7 +171,7 @@ export interface Link<State> {
   restore(shown?: AgentSnapshot<State>, json?: string): void;
   /** The run that a failed load has kept from the core, or nothing if a session can be asked to retry. */
   lost(): Run<State> | undefined;
-  /** Whether anybody listens to events may have changed. */
+  /** Who listens to which events may have changed. */
   listen(): void;
   dispose(): void;
 }

@@ -20,6 +20,9 @@ import { composeSave, type Queued } from "../snapshot/save.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { kept } from "../base/weak.js";
 
+/** Whether a run is that one, or follows on its calls: it has its id and a number then. */
+export const belongs = (runId: string, id: string): boolean => runId === id || runId.replace(/-\d+$/, "") === id;
+
 /** The link of one agent. Touches no WebAssembly before it has to. */
 export function createLink<State>(client: Client<State>): Link<State> {
   type Snapshot = AgentSnapshot<State>;
@@ -44,7 +47,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     actions?.forEach((action) => action());
   };
 
-  const tell = (run: Run<State> | undefined, result: RunResult): void => {
+  const report = (run: Run<State> | undefined, result: RunResult): void => {
     run?.resolve(result);
     if (run?.part && [...runs].some(({ part }) => part)) return;
     if (run?.quiet && result.outcome === "success") return;
@@ -55,7 +58,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
 
   const settle = (run: Run<State>, result: RunResult): void => {
-    if (runs.delete(run)) tell(run, result);
+    if (runs.delete(run)) report(run, result);
   };
 
   /** What waits for a session shall have one, also if nobody holds the agent. */
@@ -84,7 +87,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     if (!ended.length) emitter.emit("error", error);
   };
 
-  const shared: Shared<State> = { runs, disposed: false, soon, tell, giveUp };
+  const shared: Shared<State> = { runs, disposed: false, soon, report, giveUp };
 
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
   const open = (): void => {
@@ -230,6 +233,8 @@ export function createLink<State>(client: Client<State>): Link<State> {
       else ask((session) => session.cancel(ticket));
     },
     stop: () => {
+      // What they come to is of no use from now on, also where somebody has answered the call meanwhile.
+      if (read().isLoading) client.parts()?.calls.abandonAll();
       const first = steps.find(({ run }) => run)?.run;
       if (shared.live) shared.live.ask((session) => session.stop());
       else if (first) cancelWaiting(first);
@@ -248,7 +253,8 @@ export function createLink<State>(client: Client<State>): Link<State> {
         if (done) return;
       } else heard?.();
       forget();
-      shared.saved = undefined;
+      // Nothing of what was known before comes back.
+      shared.saved = shared.known = edit.save;
       publish(edit.fold(read()));
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
     },
@@ -298,11 +304,12 @@ export function createLink<State>(client: Client<State>): Link<State> {
     lost: () => lost,
     listen: () => {
       ask((session) => {
-        session.setEvents?.(emitter.has("event"));
+        session.setEvents?.(emitter.wanted());
         session.setDecisions?.(emitter.has("decision"));
       });
     },
     dispose: () => {
+      flush();
       shared.disposed = true;
       end();
       forget();
@@ -310,7 +317,11 @@ export function createLink<State>(client: Client<State>): Link<State> {
       release(() => {
         if (last.isLoading) publish({ ...stopped(last), queue: [] });
       });
+      const { runId, isLoading } = last;
+      const own = runId !== undefined && [...runs].some(({ id }) => belongs(runId, id));
       for (const run of [...runs]) settle(run, { runId: run.id, outcome: "aborted" });
+      // It follows on calls, or is one of an earlier session.
+      if (isLoading && runId !== undefined && !own) report(undefined, { runId, outcome: "aborted" });
     },
   };
   return link;

@@ -13,6 +13,7 @@ import { beginPatch, keep, type CheckpointData, type Patching } from "../snapsho
 import { createScheduler } from "../snapshot/notify.js";
 import { composeSave } from "../snapshot/save.js";
 import type { Client, Live, Run, Shared, Step } from "./client.js";
+import { belongs } from "./link.js";
 import type { Port } from "./port.js";
 import { readBody, sliceMs, turn } from "./read.js";
 import { watched, type WatchfulHost } from "./traps.js";
@@ -31,7 +32,7 @@ export function openSession<State>(
 ): AgentSnapshot<State> | undefined {
   type Snapshot = AgentSnapshot<State>;
   const { settings, emitter, calls, read, publish } = { ...client, calls: client.parts()!.calls };
-  const { runs, soon, tell } = shared;
+  const { runs, soon, report } = shared;
   const tickets = new Map<number, Run<State>>();
   // Results of runs that ended before their ticket was returned.
   const early = new Map<number, string>();
@@ -45,7 +46,7 @@ export function openSession<State>(
   let until = Infinity;
   // A patch that is not applied to its end, with the checkpoints on its way; whether it continues in a task of its own.
   let patching: Patching<Snapshot> | undefined;
-  const marks: [CheckpointData, Snapshot][] = [];
+  const checkpoints: [CheckpointData, Snapshot][] = [];
   let turning = false;
   // What is done once it is shown.
   const unshown: (() => void)[] = [];
@@ -70,7 +71,7 @@ export function openSession<State>(
     }
     const { snapshot: next } = patching!;
     patching = undefined;
-    for (const [mark, snapshot] of marks.splice(0)) client.mark(mark, snapshot);
+    for (const [data, snapshot] of checkpoints.splice(0)) client.checkpoint(data, snapshot);
     if (next.error !== read().error) explain(next.error);
     publish(next);
     leave();
@@ -89,7 +90,7 @@ export function openSession<State>(
       if (patch === undefined) return !!patching?.whole;
       if (patching?.whole) again = false;
       if (!patching || patching.whole) {
-        patching = beginPatch(patching?.snapshot ?? read(), (mark, snapshot) => marks.push([mark, snapshot]));
+        patching = beginPatch(patching?.snapshot ?? read(), (data, snapshot) => checkpoints.push([data, snapshot]));
       }
       patching.take(patch);
       if (late()) return goOn();
@@ -144,9 +145,9 @@ export function openSession<State>(
     Object.defineProperty(error, "cause", { value: thrown.cause, writable: true, configurable: true });
   };
 
-  /** Whoever waits for a run of the queue of an earlier session; a run that follows on its calls has its id and a number. */
+  /** Whoever waits for a run of the queue of an earlier session. */
   const adopted = (runId: string): Run<State> | undefined => {
-    const run = [...runs].find(({ id, ticket }) => ticket === undefined && (runId === id || runId.replace(/-\d+$/, "") === id));
+    const run = [...runs].find(({ id, ticket }) => ticket === undefined && belongs(runId, id));
     if (run) runs.delete(run);
     return run;
   };
@@ -159,12 +160,12 @@ export function openSession<State>(
     const { error: data, ...result } = JSON.parse(json);
     const waiting = run ?? adopted(result.runId);
     onceShown(() => {
-      if (!data) return tell(waiting, result);
+      if (!data) return report(waiting, result);
       const shown = read().error;
       const same = shown && shown.kind === data.kind && shown.message === data.message;
       const error = same ? shown : new AgentError(data);
       if (!same) explain(error);
-      tell(waiting, { ...result, error } as RunResult);
+      report(waiting, { ...result, error } as RunResult);
     });
   };
 
@@ -178,7 +179,7 @@ export function openSession<State>(
     const ended = cutOff(last, "error");
     const shown = { ...ended, messages: [...ended.messages, ...last.queue.flatMap(({ messages }) => messages)] };
     const rescued = client.rescue?.(settings.saves ? ended.messages : shown.messages);
-    // What the thread does not tell stays known; but a save over which the core fails is not tried twice.
+    // What the thread does not say stays known; but a save over which the core fails is not tried twice.
     if (rescued !== undefined) shared.saved = rescued || undefined;
     else if (!restoring && (shared.known !== undefined || last.interrupts.length || last.toolCalls.length)) {
       shared.saved = rescue(shared.known === undefined ? shown : ended);
@@ -275,7 +276,7 @@ export function openSession<State>(
   };
 
   const construct = ({ messages, state }: Snapshot): Session => {
-    const options = { ...settings, events: emitter.has("event"), decisions: emitter.has("decision") };
+    const options = { ...settings, events: emitter.wanted(), decisions: emitter.has("decision") };
     try {
       const thread = messages.length ? JSON.stringify(messages) : undefined;
       return port.open(options, thread, JSON.stringify(state), watched(weakly(host)));
@@ -291,9 +292,10 @@ export function openSession<State>(
     start,
     flush: () => show(Infinity),
     end: () => {
-      call(() => session?.dispose());
       kept.delete(live);
+      // Whoever ends it says what becomes of its runs.
       shared.live = undefined;
+      call(() => session?.dispose());
       scheduler.clear();
       calls.abandonAll();
       leave();
@@ -326,7 +328,7 @@ export function openSession<State>(
       else if (!ask(edit.apply)) return undefined;
     }
     if (!current()) return undefined;
-    const first = beginPatch(next, client.mark);
+    const first = beginPatch(next, client.checkpoint);
     for (let patch; !first.whole && (patch = session.takePatch()) !== undefined; ) {
       first.take(patch);
       while (first.step());

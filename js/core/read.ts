@@ -81,9 +81,9 @@ export function readBody(
       goOn();
     });
 
-  const close = (tell: () => void): void => {
+  const close = (report: () => void): void => {
     try {
-      tell();
+      report();
       body.free();
     } catch (error) {
       lost(error);

@@ -237,19 +237,19 @@ export function createLine(client: LineClient): Line {
   };
 
   const lost = (error: Error): void => {
-    const told = !!answer;
+    const answering = !!answer;
     // One that has stood for long is no attempt.
     if (openedAt && Date.now() - openedAt > retryTimes(client.options().retry).maxMs) attempt = 0;
     openedAt = 0;
     hangUp();
     fail(error);
     // The core asks for the rest of the run by itself, or gives it up.
-    if (told && client.options().resume) return set("reconnecting");
-    again(error, told);
+    if (answering && client.options().resume) return set("reconnecting");
+    again(error, answering);
   };
 
   /** Opens it anew after a while, unless that was tried too often. */
-  const again = (error: Error, told: boolean): void => {
+  const again = (error: Error, answering: boolean): void => {
     clearTimeout(timer);
     if (!wanted) return giveUp();
     const { attempts, baseMs, minMs, maxMs, perMinute } = retryTimes(client.options().retry);
@@ -261,7 +261,7 @@ export function createLine(client: LineClient): Line {
       const failure = new AgentError({ kind, message, retryable: !denied, cause: error });
       const asked = waiting.length > 0;
       giveUp(failure);
-      if (!told && !asked) client.failed(failure);
+      if (!answering && !asked) client.failed(failure);
       return;
     }
     attempt++;

@@ -125,11 +125,21 @@ export function editedMessages<State>(
   const since = [...now].filter(([key]) => !then.has(key)).map(([, message]) => message);
   let last = list.length;
   while (last && !then.has(messageKey(list[last - 1]!))) last--;
-  const messages = [...list.slice(0, last), ...since, ...list.slice(last)];
+  const messages = afterCalls([...list.slice(0, last), ...since, ...list.slice(last)]);
   const known = new Map(at.toolCalls.map((call) => [call.id, call]));
   const toolCalls = toolCallsOf(messages).map((call) => {
     const shown = known.get(call.id);
     return shown?.name === call.name && shown.argsText === call.argsText ? shown : call;
   });
   return { ...at, messages, toolCalls };
+}
+
+/** A result that stands before its call is put after it, as the core does. */
+function afterCalls(messages: readonly Message[]): readonly Message[] {
+  const calls = messages.flatMap((message, at) => (message.role === "assistant" ? (message.toolCalls ?? []) : []).map(({ id }) => [id, at] as const));
+  const places = new Map(calls);
+  const placeOf = (message: Message): number => (message.role === "tool" ? (places.get(message.toolCallId) ?? -1) : -1);
+  const early = messages.filter((message, at) => placeOf(message) > at);
+  if (!early.length) return messages;
+  return messages.flatMap((message, at) => (early.includes(message) ? [] : [message, ...early.filter((result) => placeOf(result) === at)]));
 }

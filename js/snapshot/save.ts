@@ -1,7 +1,7 @@
 // The form of a save: what is kept of an agent between two visits.
 
 import { AgentError } from "../api/error.js";
-import type { Message } from "../api/protocol.js";
+import type { Message, TokenUsage } from "../api/protocol.js";
 import type { SavedAgent } from "../api/saving.js";
 
 /** Whatever was stored, as a save of this thread; throws if it is none. */
@@ -34,6 +34,7 @@ interface Saved extends SavedAgent {
   readonly unsent: readonly string[];
   readonly untold?: readonly { readonly call: string }[];
   readonly queue: readonly Queued[];
+  readonly usage?: readonly TokenUsage[];
 }
 
 /** A submit that waits, as a save has it. */
@@ -78,6 +79,8 @@ export function mergeSaves(older: string, newer: string): string {
     handled: union(old.handled, own.handled, itself),
     unsent: union(old.unsent, own.unsent, itself),
     untold: union(old.untold, own.untold, ({ call }) => call),
+    // Whoever reads it adds up what is of one model.
+    usage: [...(old.usage ?? []), ...(own.usage ?? [])],
     queue: union(old.queue, own.queue, ({ runId }) => runId).filter(({ runId }) => runId !== own.runId),
   });
 }

@@ -63,7 +63,7 @@ export function serve(port: MessagePort, core: Core): void {
   let requests = 0;
   // There are changes; the page knows that there are; it shall have them now.
   let fresh = false;
-  let told = false;
+  let posted = false;
   let due = false;
   // The page shall have what a save has beside the thread: now, after an act or an end, or when that is not too dear.
   let acted = false;
@@ -79,7 +79,7 @@ export function serve(port: MessagePort, core: Core): void {
   let counters: string | undefined;
 
   const patch = (): void => {
-    fresh = told = due = false;
+    fresh = posted = due = false;
     const now = session?.guardCounters?.();
     if (now !== counters) pipe.tell("counted", (counters = now));
     for (let json; (json = session?.takePatch()) !== undefined; pipe.part()) {
@@ -89,7 +89,7 @@ export function serve(port: MessagePort, core: Core): void {
     }
   };
 
-  /** Calls the session. `undefined` if that throws, of which the page is told. */
+  /** Calls the session. `undefined` if that throws, which is reported to the page. */
   const attempt = <Value>(method: (session: Session) => Value, refused: (why: Failure) => void): Value | undefined => {
     if (!session) return undefined;
     try {
@@ -242,8 +242,8 @@ export function serve(port: MessagePort, core: Core): void {
     if (due || acted) {
       patch();
       owed = true;
-    } else if (fresh && !told) {
-      told = true;
+    } else if (fresh && !posted) {
+      posted = true;
       pipe.tell("changed");
     }
     // A save goes with the thread that the page has got.

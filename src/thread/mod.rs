@@ -401,6 +401,16 @@ impl Thread {
         self.report.add_usage(Raw::parse(list, 8).ok());
     }
 
+    /// The token counts that the thread was saved with.
+    pub fn restore_usage(&mut self, list: Raw<'_>) {
+        self.report.restore_usage(list);
+    }
+
+    /// The token counts as JSON text, unless there are none.
+    pub(crate) fn write_usage(&self) -> Option<String> {
+        self.report.write_usage()
+    }
+
     /// No interrupt is open any longer: another run has begun.
     pub fn close_interrupts(&mut self) {
         self.report.interrupts_mut().set(None, true);

@@ -212,6 +212,21 @@ impl Report {
         }
     }
 
+    pub fn restore_usage(&mut self, list: Raw<'_>) {
+        (self.usage, self.usages) = Default::default();
+        self.unsent_usage.all();
+        self.add_usage(Some(list));
+    }
+
+    /// The token counts as JSON text, unless there are none.
+    pub fn write_usage(&self) -> Option<String> {
+        let mut json = String::new();
+        let mut list = JsonWriter::array(&mut json);
+        self.usage.iter().for_each(|usage| usage.write(list.item()));
+        list.close();
+        (!self.usage.is_empty()).then_some(json)
+    }
+
     /// Takes a STEP_* or SUBAGENT_* event. The end of what never began has no effect.
     pub fn apply(&mut self, event: Event<'_>, owner: Option<&str>, now: f64) {
         match event {

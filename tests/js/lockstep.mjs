@@ -48,7 +48,7 @@ const kinds = {
   custom: [1, (pick) => ({ frames: [{ type: "CUSTOM", name: pick(["x", "state_update"]), value: { v: 1 } }] })],
   step: [1, (pick) => ({ frames: [{ type: pick(["STEP_STARTED", "STEP_FINISHED"]), stepName: "s" }] })],
   wrong: [1, (pick) => ({ frames: [pick([{ type: "NO_SUCH_EVENT" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "nobody", delta: "x" }])] })],
-  finish: [7, () => ({ ends: "finish" })],
+  finish: [7, (pick) => ({ ends: "finish", usage: pick([undefined, [{ model: "m", inputTokens: 3, outputTokens: 1 }]]) })],
   interrupt: [2, (pick) => ({ ends: "finish", interrupts: pick([["i0"], ["i0", "i1"]]) })],
   fail: [2, () => ({ ends: "fail" })],
   cut: [1, () => ({ ends: "cut" })],
@@ -69,34 +69,75 @@ const kinds = {
   edit: [1, (_, n) => ({ act: "editQueued", given: { message: { id: `u${n}`, content: `edited ${n}` } } })],
   setState: [1, (pick) => ({ act: "setState", given: [pick([{ list: [] }, { mine: 1 }])] })],
   setMessages: [1, (pick) => ({ act: "setMessages", given: [pick([[], [user("k", "kept")]])] })],
+  change: [4, (pick, n) => ({ act: "change", given: pick([["add", n], ["mark", n], ["rewrite", n], ["drop", n], ["turn", n], ["count", n], ["row", n], ["tidy", n]]) })],
+  fork: [1, (pick) => ({ act: "fork", given: pick([0, 1, 2, 3]) })],
   reset: [1, () => ({ act: "reset" })],
+  // Of an agent that is saved: another one continues from its store.
+  reload: [0, () => ({ act: "reload" })],
   disconnect: [1, () => ({ act: "disconnect" })],
+};
+
+/** Edits that are given as a function of what is shown. */
+const changes = {
+  add: (agent, n) => agent.setMessages((shown) => [...shown, user(`x${n}`, "mine")]),
+  mark: (agent, n) => agent.setMessages((shown) => shown.map((message) => ({ ...message, metadata: { n } }))),
+  rewrite: (agent) => agent.setMessages((shown) => shown.map((message) => (message.role === "user" ? { ...message, content: `${message.content}!` } : message))),
+  drop: (agent) => agent.setMessages((shown) => shown.slice(1)),
+  turn: (agent) => agent.setMessages((shown) => shown.toReversed()),
+  count: (agent, n) => agent.setState((state) => ({ ...state, mine: n })),
+  row: (agent, n) => agent.setState((state) => ({ ...state, list: [...(state.list ?? []), n] })),
+  tidy: (agent) => agent.setState(({ n: _, ...state }) => state),
 };
 const wheel = Object.entries(kinds).flatMap(([name, [weight]]) => Array(weight).fill(name));
 
 /** The batches of a seed: of one step each with pauses, of up to four without. Some workers end in between. */
-export function batchesOf(seed, { pauses, deaths }) {
+export function batchesOf(seed, { pauses, deaths, store, throttled }) {
   const below = random(seed);
   const pick = (list) => list[below(list.length)];
   let n = 0;
   const step = (name = pick(wheel)) => {
     n += 1;
-    // A save knows a run that was left to the server as one that was cut.
-    if (deaths && name === "disconnect") name = "stop";
     // Both get copies of it, and the names tell a reader what happens.
     return { name, ...kinds[name][1](pick, n) };
   };
   return Array.from({ length: 4 + below(12) }, (_, at) => {
     if (deaths && at > 1 && below(5) === 0) return [{ name: "death", death: true }];
+    if (store && at > 1 && below(5) === 0) return [step("reload")];
     const batch = Array.from({ length: pauses ? 1 : 1 + below(4) }, () => step(at === 0 ? "submit" : undefined));
+    // Where pages are told at other times, edits that take what is shown into account differ.
+    if (throttled) return batch.map((step) => (/^(change|setState|setMessages)$/.test(step.name) ? { name: "change", act: "change", given: [pick(["add", "count"]), n] } : step));
     // What is taken out of the queue late has begun in the page, and in a worker is stopped or reported (docs/worker.md).
     const queued = ({ act }) => act === "cancelQueued" || act === "editQueued";
     // What a tool comes to is heard of after the batch, in which the call may have been given up.
     // An edit is the difference to what is shown, which in a worker lacks what was submitted during a run.
-    const alone = batch.find(({ act }) => ["settle", "setMessages", "setState"].includes(act));
+    const alone = batch.find(({ act }) => ["settle", "setMessages", "setState", "change", "fork", "reload"].includes(act));
     return alone ? [alone] : [...batch.filter(queued), ...batch.filter((step) => !queued(step))];
   });
 }
+
+/** A store that takes its time. */
+function memoryStore() {
+  let kept;
+  const later = (value) => new Promise((done) => setImmediate(done, value));
+  return { load: () => later(kept), save: (save) => later((kept = structuredClone(save))), clear: () => later((kept = undefined)) };
+}
+
+// No test is that slow: what waits for it is called by `tick`.
+const throttleMs = 2 ** 30;
+const throttles = new Set();
+const { setTimeout: after, clearTimeout: forget } = globalThis;
+globalThis.setTimeout = Object.assign((action, ms, ...args) => {
+  if (!(ms > throttleMs / 2)) return after(action, ms, ...args);
+  throttles.add(action);
+  return action;
+}, after);
+globalThis.clearTimeout = (timer) => (throttles.delete(timer) ? undefined : forget(timer));
+function tick() {
+  for (const action of [...throttles]) if (throttles.delete(action)) action();
+}
+
+// What a worker tells of a run for a save takes no time: it tells of it each time.
+performance.now = () => 1;
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
@@ -114,7 +155,7 @@ function sorted(messages) {
 }
 
 /** An agent with its server, and everything that can be seen of both. */
-function open(make, { pauses }) {
+function open(make, { pauses, store, throttled }) {
   const log = [];
   const promises = {};
   const requests = [];
@@ -140,8 +181,9 @@ function open(make, { pauses }) {
   const later = () => new Promise((resolve, reject) => executing.push({ resolve, reject }));
   // Without pauses, what is executed at once would race with the frames of the same batch, here and there in another way.
   const soon = (method) => (pauses ? method : later);
-  const agent = make({
-    ...{ url: "http://host/", threadId: "t", notify: "sync", fetch, limits: { graceMs: 0 } },
+  const options = {
+    ...{ url: "http://host/", threadId: "t", notify: throttled ? { throttleMs } : "sync", fetch, limits: { graceMs: 0 } },
+    ...(store && { persist: memoryStore() }),
     tools: [
       tool("asked", { needsApproval: true, execute: soon(({ a }) => `did ${a}`) }),
       tool("slow", { execute: later }),
@@ -152,24 +194,33 @@ function open(make, { pauses }) {
     onError: note("error", plain),
     onEvent: note("event", (event) => event),
     onWarning: note("warning", ({ code }) => code),
-  });
-  agent.on("custom", note("custom", (event) => event));
+  };
+  let agent;
+  const begin = () => {
+    agent?.dispose();
+    agent = make(options);
+    agent.subscribe(() => {});
+    agent.on("custom", note("custom", (event) => event));
+  };
+  begin();
   const track = (label, promise) => void promise.then(
     ({ outcome }) => void (promises[label] = outcome),
     (error) => void (promises[label] = error.code ?? String(error)),
   );
 
   return {
-    agent,
+    dispose: () => agent.dispose(),
+    runId: () => agent.getSnapshot().runId,
     /** The body and the queue as they are before a batch. */
-    frame: () => ({ body, queue: agent.getSnapshot().queue }),
+    frame: () => ({ body, queue: agent.getSnapshot().queue, history: agent.history }),
     play: (step, n, at) => {
       const { frames = [], ends, act, given } = structuredClone(step);
       for (const event of frames) if (at.body) say(at.body, event);
       if (ends && at.body?.open) {
         const { runId, threadId, controller } = at.body;
+        const { usage } = step;
         const interrupts = step.interrupts?.map((id) => ({ id, reason: "confirmation" }));
-        if (ends === "finish") say(at.body, { type: "RUN_FINISHED", threadId, runId, ...(interrupts && { outcome: { type: "interrupt", interrupts } }) });
+        if (ends === "finish") say(at.body, { type: "RUN_FINISHED", threadId, runId, ...(usage && { usage }), ...(interrupts && { outcome: { type: "interrupt", interrupts } }) });
         if (ends === "fail") say(at.body, { type: "RUN_ERROR", message: "failed" });
         at.body.open = false;
         controller.close();
@@ -185,35 +236,39 @@ function open(make, { pauses }) {
       else if (["submit", "resume"].includes(act)) track(`${n} ${act}`, agent[act](given));
       else if (["retry", "regenerate"].includes(act)) track(`${n} ${act}`, agent[act]());
       else if (["stop", "disconnect"].includes(act)) void agent[act]();
+      else if (act === "reload") begin();
+      else if (act === "change") changes[given[0]](agent, given[1]);
+      else if (act === "fork") at.history.length && agent.fork(at.history.at(-1 - (given % at.history.length)));
       else agent[act](...(given ?? []));
     },
     /** Everything that is to be the same, with ids that were made by chance by their order. */
-    view: (masked) => {
+    view: (died = false, masked = []) => {
+      const history = agent.history.map(({ at: _, id, ...mark }) => ({ ...mark, messages: sorted(agent.at(id).messages).map(({ id }) => id), state: agent.at(id).state }));
       const { timing: _, error, connection, messages, steps, ...rest } = agent.getSnapshot();
       const timeless = messages.map(({ reasoningDurationMs: _, durationMs: __, ...message }) => message);
       const snapshot = { ...rest, messages: timeless, steps: steps.map(({ durationMs: _, ...step }) => step), phase: connection.phase, error: error && plain(error) };
       for (const name of masked) delete snapshot[name];
       // The queue of a save has new ids.
-      if (masked.length) snapshot.queue = snapshot.queue.map(({ id: _, ...waiting }) => waiting);
+      if (died) snapshot.queue = snapshot.queue.map(({ id: _, ...waiting }) => waiting);
       // Nor does a save know why a call without a result has none, or that an answer is a denial.
-      const cut = ({ phase, result }) => masked.length && phase === "output-error" && result === undefined;
-      snapshot.toolCalls = snapshot.toolCalls.map((call) => (masked.length && call.phase === "denied" ? { ...call, phase: "output-error" } : call)).map((call) => (cut(call) ? { ...call, phase: "input-available", status: "complete", error: undefined } : call));
+      const cut = ({ phase, result }) => died && phase === "output-error" && result === undefined;
+      snapshot.toolCalls = snapshot.toolCalls.map((call) => (died && call.phase === "denied" ? { ...call, phase: "output-error" } : call)).map((call) => (cut(call) ? { ...call, phase: "input-available", status: "complete", error: undefined } : call));
       const known = new Map();
-      if (masked.length) snapshot.messages = sorted(snapshot.messages);
-      const sent = masked.length ? requests.map((request) => ({ ...request, messages: sorted(request.messages) })) : requests;
-      const json = JSON.stringify({ requests: sent, log: log.filter(([, code]) => code !== "edit-late"), promises, snapshot }, (_key, value) =>
+      if (died) snapshot.messages = sorted(snapshot.messages);
+      const sent = died ? requests.map((request) => ({ ...request, messages: sorted(request.messages) })) : requests;
+      const json = JSON.stringify({ requests: sent, log: log.filter(([, code]) => code !== "edit-late"), promises, snapshot, history }, (_key, value) =>
         value && typeof value === "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
       );
       return JSON.parse(json.replace(uuid, (id) => (known.has(id) || known.set(id, `id ${known.size}`), known.get(id))));
     },
-    /** Nothing is in progress, here or at a server that was left; and no call has failed without a result, which no save says. */
-    settled: () => !agent.getSnapshot().isLoading && agent.getSnapshot().toolCalls.every(({ phase, result }) => phase !== "output-error" || result !== undefined) && agent.getSnapshot().messages.every(({ delivery }) => delivery !== "streaming") && !body?.open && !executing.length,
+    /** Nothing is in progress, here or at a server that was left. */
+    settled: () => !agent.getSnapshot().isLoading && agent.getSnapshot().messages.every(({ delivery }) => delivery !== "streaming") && !body?.open && !executing.length,
   };
 }
 
 /** Nothing passes between page, worker and server. */
 async function quiet(sides) {
-  const size = () => JSON.stringify(sides.map(({ view }) => view([])));
+  const size = () => JSON.stringify(sides.map(({ view }) => view()));
   let last = size();
   for (let same = 0; same < 2; ) {
     for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
@@ -233,8 +288,9 @@ export async function play(seed, kind, batches = batchesOf(seed, kind)) {
     open((options) => createWorkerAgentWith(core, workers.spawn, undefined, options), kind),
   ];
   const played = [];
-  // Of what no save has.
-  let masked = [];
+  // The run that no worker has heard of: how it ended is what no save has.
+  let unknown;
+  let died = false;
   try {
     let n = 0;
     for (const batch of batches) {
@@ -243,29 +299,38 @@ export async function play(seed, kind, batches = batchesOf(seed, kind)) {
         // With a run in progress they are meant to differ.
         if (!sides[1].settled() || !workers.all.length) continue;
         workers.all.at(-1).crash("out of memory");
-        masked = ["steps", "usage", "outcome", "runId", "status", "error"];
+        died = true;
+        unknown = sides[0].runId();
       } else {
         const at = sides.map((side) => side.frame());
         for (const step of batch) {
           n += 1;
           sides.forEach((side, which) => {
             try {
-              side.play(step, n, at[which]);
+              side.play(step, n, kind.throttled ? { ...at[which], body: side.frame().body } : at[which]);
             } catch (error) {
-              side.view([]);
+              side.view();
               throw Object.assign(error, { side: which });
             }
           });
+          // All of it is done; what is shown is of some time before.
+          if (kind.throttled) await quiet(sides);
         }
       }
       await quiet(sides);
-      const [page, worker] = sides.map((side) => side.view(masked));
+      if (kind.throttled) {
+        tick();
+        await quiet(sides);
+      }
+      if (sides[0].runId() !== unknown) unknown = undefined;
+      const masked = unknown === undefined ? [] : ["steps", "outcome", "runId", "status", "error"];
+      const [page, worker] = sides.map((side) => side.view(died, masked));
       assert.deepEqual(worker, page);
     }
   } catch (error) {
     error.message = `seed ${seed}, ${JSON.stringify(kind)}, after ${played.join(", ")}: ${error.message}`;
     throw error;
   } finally {
-    for (const { agent } of sides) agent.dispose();
+    for (const side of sides) side.dispose();
   }
 }

@@ -5,16 +5,25 @@
 import { describe, it } from "node:test";
 import { real } from "./lib.mjs";
 
-const count = Number(process.env.LOCKSTEP ?? 300);
+const count = Number(process.env.LOCKSTEP ?? 280);
 const first = Number(process.env.LOCKSTEP_SEED ?? 1);
-const kinds = [{ pauses: true }, { pauses: false }, { pauses: true, deaths: true }, { pauses: false, deaths: true }];
+const kinds = {
+  "with pauses": { pauses: true },
+  "without pauses": { pauses: false },
+  "with pauses, and workers that end": { pauses: true, deaths: true },
+  "without pauses, and workers that end": { pauses: false, deaths: true },
+  "with pauses, and reloads from a store": { pauses: true, store: true },
+  "without pauses, and reloads from a store": { pauses: false, store: true },
+  "with pages that are told late": { throttled: true },
+};
+const names = Object.keys(kinds);
 
 describe(`page and worker in lockstep, LOCKSTEP_SEED=${first}`, { skip: !real && "the core is a stand-in", concurrency: false }, () => {
-  for (const [at, kind] of kinds.entries()) {
-    const seeds = Array.from({ length: Math.ceil(count / kinds.length) }, (_, n) => first + n * kinds.length + at);
-    it(`${kind.pauses ? "with" : "without"} pauses${kind.deaths ? ", and workers that end" : ""}: ${seeds.length} sequences`, async () => {
+  for (const [at, name] of names.entries()) {
+    const seeds = Array.from({ length: Math.ceil(count / names.length) }, (_, n) => first + n * names.length + at);
+    it(`${name}: ${seeds.length} sequences`, async () => {
       const { play } = await import("./lockstep.mjs");
-      for (const seed of seeds) await play(seed, kind);
+      for (const seed of seeds) await play(seed, kinds[name]);
     });
   }
 });

@@ -693,6 +693,11 @@ describe("with the core itself", { skip: !real }, () => {
     // Who does it by hand, as one had to, joins the same one.
     assert.equal((await two.agent.attach()).outcome, "success");
     assert.deepEqual([texts(two.agent), asked], [["1", "yes"], ["http://agent/join"]]);
+    // Nor has anybody to.
+    const own = await talking({ persist: memory(left), resume, fetch });
+    own.agent.subscribe(() => {});
+    await until(() => texts(own.agent).at(-1) === "yes");
+    asked.length = 1;
     const three = await talking({ persist: memory(left), resume, fetch, autoAttach: false });
     three.agent.subscribe(() => {});
     await until(() => three.agent.getSnapshot().outcome === "truncated");

@@ -83,6 +83,46 @@ describe("documents", { skip: !real && "the core is a stand-in" }, () => {
       await assert.rejects(refused, { code: "nothing-to-replace" });
       assert.deepEqual([texts(agent), now().isLoading], [["1", "one"], false]);
     },
+    "`retry`, `regenerate`": async () => {
+      server.open(text("half").slice(0, 2));
+      const first = agent.regenerate();
+      assert.deepEqual([now().isLoading, texts(agent)], [true, ["1", "one"]]);
+      await until(() => texts(agent).join() === "1,half");
+      await agent.stop();
+      await first;
+      server.reply(text("again"));
+      const second = agent.retry();
+      assert.deepEqual([now().isLoading, texts(agent)], [true, ["1", "half"]]);
+      await until(() => texts(agent).join() === "1,again");
+      await second;
+    },
+    "`disconnect`": async () => {
+      void running();
+      await until(() => texts(agent).at(-1) === "half");
+      const before = now();
+      const left = agent.disconnect();
+      assert.equal(now(), before);
+      await left;
+      assert.equal(now().isLoading, false);
+    },
+    "`fork`": async () => {
+      server.reply(text("two"));
+      await agent.submit("2");
+      agent.fork(agent.history.find(({ kind }) => kind === "run-finished"));
+      assert.deepEqual(texts(agent), ["1", "one"]);
+      const before = JSON.stringify(now());
+      await agent.disconnect();
+      assert.equal(JSON.stringify(now()), before);
+    },
+    "`dispose`": async () => {
+      void running();
+      await until(() => texts(agent).at(-1) === "half");
+      agent.dispose();
+      assert.deepEqual([now().isLoading, now().outcome], [false, "aborted"]);
+      const before = now();
+      for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
+      assert.equal(now(), before);
+    },
     "`stop`": async () => {
       void running();
       await until(() => texts(agent).at(-1) === "half");

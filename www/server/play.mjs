@@ -3,13 +3,25 @@ import { once } from "node:events";
 import { setImmediate as breathe, setTimeout as sleep } from "node:timers/promises";
 import { streamHead } from "./http.mjs";
 
+/** How a scenario is played for a request: see `play`. */
+export function wayOf(system, scenario, input, query, lastEventId) {
+  const write = scenario.frame ?? system.frame;
+  const numbered = scenario.numbered === true;
+  return {
+    frame: (event) => write(event, input),
+    speed: Number(query.get("speed") ?? 1),
+    numbered,
+    behind: numbered && lastEventId !== undefined ? Number(lastEventId) : undefined,
+  };
+}
+
 /**
  * @param {Iterable<object>} script events and the steps of `steps.mjs`
  * @param {object} way
  * @param {(event: object) => string} way.frame how an event is written
  * @param {number} way.speed 1 is normal, 2 twice as fast, 0 without waiting
  * @param {boolean} way.numbered whether frames have ids, from 1
- * @param {number | undefined} way.after how far a client that joins the run has read it; that is not sent again
+ * @param {number | undefined} way.behind how far a client that joins the run has read it; that is not sent again
  * @param response where it goes
  * @param run the record to keep of it, see `Runs.open`
  * @param runs the registry whose marks it waits at

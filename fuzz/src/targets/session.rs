@@ -8,6 +8,7 @@ use super::{cut, saves, seeded};
 use crate::support::Agent;
 use crate::support::streams::Random;
 use ag_ui_wasm::session::{Misuse, Network, Options, Resume, Session, Ticket};
+use ag_ui_wasm::wire::Wanted;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -45,6 +46,8 @@ struct Play {
     again: Vec<String>,
     headed: u32,
     disposed: bool,
+    /// What the application was shown last, which may be some time ago.
+    shown: Value,
 }
 
 impl Play {
@@ -69,7 +72,7 @@ impl Play {
         };
         let options = Options {
             strict: random.one_in(3),
-            events: random.one_in(4),
+            events: Wanted::read(["", "", "*", "TOOL_CALL_ARGS,RUN_FINISHED"][random.below(4)]),
             max_depth: DEPTH,
             max_queue: 4,
             max_history: [0, 100][random.below(2)],
@@ -79,7 +82,7 @@ impl Play {
         let make = || Agent::new(options.clone());
         let (eager, lazy) = (make(), make());
         let (tickets, again) = (BTreeSet::new(), Vec::new());
-        Self { random, eager, lazy, options, tickets, ids: 0, again, headed: 0, disposed: false }
+        Self { random, eager, lazy, options, tickets, ids: 0, again, headed: 0, disposed: false, shown: Value::Null }
     }
 
     /// The same for both agents.
@@ -140,7 +143,7 @@ impl Play {
     }
 
     fn act(&mut self) {
-        match self.random.below(26) {
+        match self.random.below(30) {
             0..3 => self.submit("submit"),
             3 => self.submit("retry"),
             4 => self.submit("regenerate"),
@@ -200,8 +203,10 @@ impl Play {
                 let edited = json!({"runId": "edited", "messages": []}).to_string();
                 drop(self.both(|session, _| session.edit_queued(ticket, &edited)));
             }
+            25 | 26 => self.edit_messages(),
+            27 => self.edit_state(),
             _ => {
-                if self.random.one_in(4) {
+                if self.random.one_in(8) {
                     drop(self.both(Session::reset));
                     self.again.extend(self.eager.executed.iter().map(|(id, _, _)| id.clone()));
                 }
@@ -233,6 +238,65 @@ impl Play {
         }
     }
 
+    /// Edits the messages as they were shown.
+    fn edit_messages(&mut self) {
+        self.ids += 1;
+        let shown = self.shown["messages"].as_array().cloned().unwrap_or_default();
+        let mut after: Vec<Value> = (0..shown.len()).map(Value::from).collect();
+        let at = self.random.below(shown.len().max(1));
+        let how = self.random.below(5);
+        match how {
+            _ if shown.is_empty() => {}
+            0 => drop(after.remove(at)),
+            1 => after.reverse(),
+            2 => {
+                after[at] = shown[at].clone();
+                after[at]["metadata"] = json!({"n": self.ids});
+            }
+            3 => {
+                after[at] = shown[at].clone();
+                after[at]["content"] = json!("other");
+            }
+            _ => {}
+        }
+        after.push(json!({"id": format!("x{}", self.ids), "role": "user", "content": "mine"}));
+        let before: Vec<Value> = self.eager.snapshot()["messages"].as_array().unwrap().clone();
+        let (shown, json) = (Value::Array(shown).to_string(), Value::Array(after).to_string());
+        // The mirror has halves as characters that the core would take for others.
+        if [&shown, &json].iter().any(|json| json.chars().any(|c| c >= '\u{10F800}')) {
+            return;
+        }
+        if self.both(|session, _| session.edit_messages(&shown, &json)).is_ok() && how == 4 {
+            let mut now: Vec<Value> = self.eager.snapshot()["messages"].as_array().unwrap().clone();
+            now.retain(|message| message["id"] != json!(format!("x{}", self.ids)));
+            assert_eq!(now, before, "an edit that adds a message changes others");
+        }
+    }
+
+    /// Edits the state as it was shown.
+    fn edit_state(&mut self) {
+        self.ids += 1;
+        let before = self.shown["state"].clone();
+        let mut after = before.clone();
+        match &mut after {
+            Value::Object(members) => {
+                if self.random.one_in(3) {
+                    let last = members.keys().next_back().cloned();
+                    last.into_iter().for_each(|key| drop(members.remove(&key)));
+                }
+                if let Some(Value::Array(list)) = members.values_mut().next() {
+                    list.push(json!(self.ids));
+                }
+                members.insert("mine".to_owned(), json!(self.ids));
+            }
+            _ => after = json!({"mine": self.ids, "list": [self.ids]}),
+        }
+        let (before, after) = (before.to_string(), after.to_string());
+        if !before.chars().any(|c| c >= '\u{10F800}') {
+            drop(self.both(|session, _| session.edit_state(&before, &after)));
+        }
+    }
+
     fn request(&self) -> u32 {
         self.eager.requests.last().map_or(0, |(request, _)| *request)
     }
@@ -259,6 +323,9 @@ impl Play {
 
     /// What holds at any time.
     fn look(&mut self) {
+        if self.random.one_in(2) {
+            self.shown = self.eager.snapshot().clone();
+        }
         assert_eq!(self.eager.requests.len(), self.lazy.requests.len(), "the cuts make another request");
         assert_eq!(self.eager.settled, self.lazy.settled, "the cuts settle another ticket");
         let mut executed: Vec<&String> = self.eager.executed.iter().map(|(id, _, _)| id).collect();

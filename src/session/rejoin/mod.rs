@@ -225,12 +225,15 @@ impl Rejoin {
         self.earlier.take_ended()
     }
 
-    /// Writes what a page needs that is loaded anew: `cursor` and `behind`, `checkpoint` of a run that was cut, `earlier` of a
+    /// Writes what a page needs that is loaded anew: `cursor` and `behind`, `usageTold`, `checkpoint` of a run that was cut, `earlier` of a
     /// thread that is `told` with all its runs.
     pub fn save(&self, object: &mut JsonWriter<'_>, joinable: bool, running: bool, told: bool, thread: &Thread) {
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
         // A run that has ended can be joined, too: the page is at work on its calls.
         object.optional("cursor", self.cursor()).optional("behind", self.behind());
+        // The run may be told again, from its beginning.
+        let told_usage = self.progress.told.known(Report::Usage) as u64;
+        object.number("usageTold", Some(told_usage).filter(|told| joinable && *told > 0));
         if let Some(checkpoint) = self.progress.checkpoint.as_ref().filter(|_| joinable) {
             checkpoint.write(object.member("checkpoint"), thread);
         }
@@ -247,6 +250,9 @@ impl Rejoin {
         self.progress.cursor = string("cursor");
         self.progress.behind = string("behind");
         self.progress.checkpoint = fields.some("checkpoint").and_then(|raw| Checkpoint::read(raw, thread));
+        if let Some(told) = fields.some("usageTold").and_then(Raw::whole) {
+            self.progress.told.restore(Report::Usage, usize::try_from(told).unwrap_or_default());
+        }
         self.earlier = fields.some("earlier").and_then(Earlier::restore).unwrap_or_default();
         self.earlier.set_old();
     }

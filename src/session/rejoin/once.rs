@@ -46,6 +46,16 @@ impl Once {
         })
     }
 
+    /// How many reports of this kind are known.
+    pub fn known(&self, kind: Report) -> usize {
+        self.0.iter().find(|counter| counter.kind == kind).map_or(0, |counter| counter.told.max(counter.before))
+    }
+
+    /// So many reports of this kind were made before the run is read on.
+    pub fn restore(&mut self, kind: Report, told: usize) {
+        self.0.push(Counter { kind, told, before: 0 });
+    }
+
     /// The run is replayed from its beginning.
     pub fn replay(&mut self) {
         for counter in &mut self.0 {
@@ -69,6 +79,16 @@ mod tests {
         assert_eq!(new_ones(&mut once, Report::Custom, 2), [1, 2]);
         once.replay();
         assert_eq!(new_ones(&mut once, Report::Custom, 4), [3, 4]);
+    }
+
+    #[test]
+    fn what_was_told_before_a_reload_is_not_new() {
+        let mut saved = Once::default();
+        new_ones(&mut saved, Report::Usage, 2);
+        let mut once = Once::default();
+        once.restore(Report::Usage, saved.known(Report::Usage));
+        once.replay();
+        assert_eq!(new_ones(&mut once, Report::Usage, 3), [3]);
     }
 
     #[test]

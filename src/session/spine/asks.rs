@@ -36,6 +36,10 @@ impl Session {
         }
         if over {
             self.close(now);
+            // A submit ends what was left, also for those that wait.
+            if self.any_in_line(now) {
+                self.end_left(now);
+            }
             self.next(now);
         }
         let busy = self.run.is_some() || self.is_working();

@@ -1,7 +1,8 @@
 //! An agent as one JSON text, and back: thread, queue, the page's calls and the cursor, but not what was published.
 //!
 //! `{v, threadId, runId?, running?, messages, state, interrupts, handled, unsent, untold?, failed?, queue, turn?, resumed?,
-//! lastEventId?, cursor?, behind?, checkpoint?, earlier?}`. A later version that means something else has another `v`.
+//! usage?, lastEventId?, cursor?, behind?, usageTold?, checkpoint?, earlier?}`. A later version that means something else has
+//! another `v`.
 
 use crate::session::Session;
 use crate::session::page::Page;
@@ -41,6 +42,9 @@ impl Session {
         self.queue.iter().for_each(|submit| submit.save(queue.item()));
         queue.close();
         self.asked.save(&mut object);
+        if let Some(usage) = self.thread.write_usage() {
+            object.json("usage", &usage);
+        }
         // A run that was cut can be joined still.
         let joinable = running || self.verdict.outcome() == Some(Outcome::Truncated);
         let told = self.options.network.resume.as_ref().is_some_and(Resume::tells_threads);
@@ -80,6 +84,9 @@ impl Session {
         self.verdict.named(string("runId"));
         // The lists of a save change nothing.
         self.review_calls();
+        if let Some(usage) = fields.some("usage") {
+            self.thread.restore_usage(usage);
+        }
         self.asked.restore(&fields);
         self.rejoin.restore(&fields, &mut self.thread);
         for submit in queue {
