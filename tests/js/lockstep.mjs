@@ -238,7 +238,11 @@ function open(make, { pauses, store, throttled }) {
       else if (["stop", "disconnect"].includes(act)) void agent[act]();
       else if (act === "reload") begin();
       else if (act === "change") changes[given[0]](agent, given[1]);
-      else if (act === "fork") at.history.length && agent.fork(at.history.at(-1 - (given % at.history.length)));
+      else if (act === "fork") {
+        const mark = at.history.at(-1 - (given % (at.history.length || 1)));
+        // A reset of the same batch has forgotten it.
+        if (mark && agent.at(mark)) agent.fork(mark);
+      }
       else agent[act](...(given ?? []));
     },
     /** Everything that is to be the same, with ids that were made by chance by their order. */
