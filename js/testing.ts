@@ -350,7 +350,7 @@ export interface FakeAgent<State = unknown> extends Agent<State> {
 
 const runs = ["submit", "retry", "regenerate", "resume", "attach"] as const;
 const decisions = ["editQueued", "cancelQueued"] as const;
-const others = ["fork", "addToolResult", "approve", "deny", "setMessages", "setState", "reset", "dispose", "setOptions"] as const;
+const others = ["fork", "addToolResult", "approve", "deny", "setMessages", "setState", "reset", "dispose", "setOptions", "flush"] as const;
 
 /**
  * An agent for tests of components: `useAgent(fakeAgent({ messages }))`. No method changes anything by itself; runs settle

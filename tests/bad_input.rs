@@ -4,6 +4,7 @@
 mod support;
 
 use ag_ui_wasm::session::{Effect, Options, Session};
+use ag_ui_wasm::wire::Wanted;
 use serde_json::{Value, json};
 use support::{Agent, parse};
 
@@ -72,7 +73,7 @@ fn characters_of_the_range_that_halves_are_kept_in_come_out_as_themselves() {
     let message = json!({"id": "a", "role": "user", "content": genuine});
     let list = json!([message]).to_string();
     let state = json!({"s": genuine}).to_string();
-    let options = Options { events: true, ..Options::default() };
+    let options = Options { events: Wanted::all(), ..Options::default() };
     let mut session = Session::new(options, Some(&list), Some(&state)).unwrap();
     let submit = json!({"runId": "r", "messages": [{"id": "b", "role": "user", "content": genuine}]});
     session.submit(&submit.to_string(), 0.0).unwrap();

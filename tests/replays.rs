@@ -5,6 +5,7 @@
 mod support;
 
 use ag_ui_wasm::session::{Network, Options, Resume};
+use ag_ui_wasm::wire::Wanted;
 use serde_json::{Value, json};
 use support::Agent;
 use support::runs::*;
@@ -15,7 +16,7 @@ fn options(strict: bool) -> Options {
     let resume = Some(Resume::by("replay", None, None).unwrap());
     Options {
         strict,
-        events: true,
+        events: Wanted::all(),
         network: Network { attempts: 50, resume, ..Network::default() },
         ..Options::default()
     }

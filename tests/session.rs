@@ -4,6 +4,7 @@
 mod support;
 
 use ag_ui_wasm::session::{Effect, Misuse, Options};
+use ag_ui_wasm::wire::Wanted;
 use serde_json::{Value, json};
 use support::Agent;
 use support::runs::*;
@@ -296,7 +297,7 @@ fn events_are_reported_as_they_came_to_those_who_ask() {
     };
     agent.session.bytes(request, b"data: {\"type\":\"RAW\",\"event\":1}\n\n", 0.0);
     assert_eq!(raw(&mut agent), 0);
-    agent.session.report_events(true);
+    agent.session.report_events(Wanted::all());
     agent.session.bytes(request, b"data: {\"type\":\"RAW\", \"event\":1}\n\ndata: {oops\n\n", 0.0);
     assert_eq!(raw(&mut agent), 1);
 }
@@ -311,9 +312,26 @@ fn who_begins_to_listen_in_the_middle_of_a_message_hears_each_of_its_events() {
         std::iter::from_fn(|| agent.session.poll_effect()).filter(|effect| matches!(effect, Effect::Event(_))).count()
     };
     assert_eq!((read(&mut agent), read(&mut agent)), (0, 0));
-    agent.session.report_events(true);
+    agent.session.report_events(Wanted::all());
     assert_eq!(read(&mut agent), 3);
-    agent.session.report_events(false);
+    agent.session.report_events(Wanted::default());
     assert_eq!((read(&mut agent), read(&mut agent)), (0, 0));
     assert_eq!(agent.snapshot()["messages"][1]["content"], format!("Hello{}", "x".repeat(15)));
+}
+
+#[test]
+fn events_of_types_that_nobody_asks_for_keep_the_fast_path() {
+    let (mut agent, request) = streaming();
+    agent.session.report_events(Wanted::read("TEXT_MESSAGE_END,CUSTOM"));
+    let content = text("m", "x")[1].to_string();
+    let mut told = |frames: &[String]| {
+        for frame in frames {
+            agent.session.bytes(request, format!("data: {frame}\n\n").as_bytes(), 0.0);
+        }
+        std::iter::from_fn(|| agent.session.poll_effect()).filter(|effect| matches!(effect, Effect::Event(_))).count()
+    };
+    assert_eq!(told(&[content.clone(), content.clone(), r#"{"type":"RAW","event":1}"#.into()]), 0);
+    assert_eq!(told(&[content.clone(), r#"{"type":"CUSTOM","name":"n","value":1}"#.into(), content]), 1);
+    assert_eq!(told(&[r#"{"type":"TEXT_MESSAGE_END","messageId":"m"}"#.into()]), 1);
+    assert_eq!(agent.snapshot()["messages"][1]["content"], "Helloxxxx");
 }

@@ -26,7 +26,7 @@ import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { body, json, problem } from "./server/http.mjs";
-import { play } from "./server/play.mjs";
+import { play, wayOf } from "./server/play.mjs";
 import { Runs } from "./server/runs.mjs";
 import { serveFile, sitePolicy } from "./server/site.mjs";
 import { catalogue, find } from "./server/systems.mjs";
@@ -81,16 +81,8 @@ async function answer(runs, request, response, path, query, found) {
     run.ended = "refused";
     return response.writeHead(status, { "content-type": type }).end(content);
   }
-  const write = scenario.frame ?? system.frame;
-  const numbered = scenario.numbered === true;
-  const joins = numbered && request.headers["last-event-id"] !== undefined;
-  const way = {
-    frame: (event) => write(event, input),
-    speed: Number(query.get("speed") ?? 1),
-    numbered,
-    behind: joins ? Number(request.headers["last-event-id"]) : undefined,
-  };
-  return play(scenario.run({ ...input, joins }), way, response, run, runs);
+  const way = wayOf(system, scenario, input, query, request.headers["last-event-id"]);
+  return play(scenario.run({ ...input, joins: way.after !== undefined }), way, response, run, runs);
 }
 
 function control(runs, response, route, query) {

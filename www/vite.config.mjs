@@ -30,9 +30,13 @@ const agent = () => ({
   },
 });
 
-export default defineConfig({
+/** On the site the scripted agents run in the page. */
+const inPage = Object.fromEntries(["node:events", "node:timers/promises"].map((name) => [name, here("./server/in-page-node.mjs")]));
+
+export default defineConfig(({ mode }) => ({
   root: here("."),
   base: "./",
+  resolve: { alias: mode === "site" ? inPage : {} },
   plugins: [react(), svelte(), header(), agent()],
   build: {
     outDir: here("./dist"),
@@ -40,4 +44,4 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rollupOptions: { input: ["index", "react", "svelte", "plain"].map((name) => here(`./${name}.html`)) },
   },
-});
+}));

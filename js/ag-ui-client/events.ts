@@ -142,14 +142,18 @@ const nullable = ["parentMessageId", "outcome", "result", "rawEvent", "subagentR
 
 /** The event without retired spellings: `null` for what is absent, and of attachments. */
 export function modern(event: AnyEvent): AnyEvent {
-  const gone = nullable.filter((key) => event[key] === null);
   const { messages, input } = event;
   const isList = event.type === EventType.MESSAGES_SNAPSHOT && Array.isArray(messages);
   const isStart = event.type === EventType.RUN_STARTED && Array.isArray(input?.messages);
-  if (!gone.length && !isList && !isStart) return event;
+  if (!isList && !isStart && !hasNull(event)) return event;
   const copy = { ...event };
-  for (const key of gone) delete copy[key];
+  for (const key of nullable) if (copy[key] === null) delete copy[key];
   if (isList) copy["messages"] = messages.map(toModernContent);
   if (isStart) copy["input"] = { ...input, messages: input.messages.map(toModernContent) };
   return copy;
+}
+
+function hasNull(event: AnyEvent): boolean {
+  for (const key of nullable) if (event[key] === null) return true;
+  return false;
 }

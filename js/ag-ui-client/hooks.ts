@@ -26,6 +26,26 @@ export function callHooks(
   shown: Shown,
   call: HookCall,
 ): MaybePromise<AgentStateMutation> {
+  // Nearly always no hook returns anything: nothing is made then.
+  for (let at = 0; at < subscribers.length; at++) {
+    try {
+      const mutation = call(subscribers[at]!, shown);
+      if (mutation) return gather(subscribers, shown, call, at, mutation);
+    } catch (error) {
+      failed(error);
+    }
+  }
+  return {};
+}
+
+/** The rest of a round, of which the hook at this place is the first to return something. */
+function gather(
+  subscribers: readonly AgentSubscriber[],
+  shown: Shown,
+  call: HookCall,
+  first: number,
+  returned: ReturnType<HookCall>,
+): MaybePromise<AgentStateMutation> {
   const result: AgentStateMutation = {};
   // Read when a hook does: bringing them up to date has its price.
   const now: Shown = {
@@ -49,10 +69,10 @@ export function callHooks(
     return mutation.stopPropagation !== true;
   };
 
-  const from = (first: number): MaybePromise<AgentStateMutation> => {
-    for (let at = first; at < subscribers.length; at++) {
+  const from = (start: number, given?: ReturnType<HookCall>): MaybePromise<AgentStateMutation> => {
+    for (let at = start; at < subscribers.length; at++) {
       try {
-        const mutation = call(subscribers[at]!, now);
+        const mutation = at === first ? given : call(subscribers[at]!, now);
         if (isPromise<AgentStateMutation | void>(mutation)) {
           return mutation.then(take, failed).then((goesOn) => (goesOn ? from(at + 1) : result));
         }
@@ -63,7 +83,7 @@ export function callHooks(
     }
     return result;
   };
-  return from(0);
+  return from(first, returned);
 }
 
 /** Calls hooks that return nothing, without waiting. */

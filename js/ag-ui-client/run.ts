@@ -147,18 +147,7 @@ export class RunEvents {
 
   /** What a hook is called with. The messages and the state are brought up to date when they are read. */
   private params<Own extends object>(own: Own, shown: Shown): Own & AgentSubscriberParams {
-    const { agent, input } = this;
-    const params = {
-      agent,
-      input,
-      get messages() {
-        return shown.messages;
-      },
-      get state() {
-        return shown.state;
-      },
-    };
-    return Object.assign(params, own) as Own & AgentSubscriberParams;
+    return Object.assign(new Params(this.agent, this.input, shown), own) as unknown as Own & AgentSubscriberParams;
   }
 
   /** What a hook is called with beside the event. The text before a delta is known, while deltas follow each other. */
@@ -254,7 +243,8 @@ export class RunEvents {
   }
 
   private asks(hook: keyof AgentSubscriber): boolean {
-    return this.subscribers.some((subscriber) => subscriber[hook]);
+    for (const subscriber of this.subscribers) if (subscriber[hook]) return true;
+    return false;
   }
 
   private note({ messages, state }: Changes): void {
@@ -276,4 +266,36 @@ export class RunEvents {
 function untagged(interrupt: Interrupt): Interrupt {
   const { subagentRunId, ...rest } = interrupt as Interrupt & { subagentRunId?: string | null };
   return subagentRunId == null ? (rest as Interrupt) : interrupt;
+}
+
+/**
+ * What hooks are called with, for each event anew. `messages` and `state` are members of the object itself, as whoever copies it
+ * expects; their getters are the same functions for all, because an engine makes a class of its own for an object with others.
+ */
+class Params {
+  readonly #shown: Shown;
+  static readonly #messages = {
+    configurable: true,
+    enumerable: true,
+    get(this: Params) {
+      return this.#shown.messages;
+    },
+  };
+  static readonly #state = {
+    configurable: true,
+    enumerable: true,
+    get(this: Params) {
+      return this.#shown.state;
+    },
+  };
+
+  constructor(
+    readonly agent: AbstractAgent,
+    readonly input: RunAgentInput,
+    shown: Shown,
+  ) {
+    this.#shown = shown;
+    Object.defineProperty(this, "messages", Params.#messages);
+    Object.defineProperty(this, "state", Params.#state);
+  }
 }

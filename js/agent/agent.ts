@@ -422,6 +422,7 @@ export function createAgentOver<State, Place>(
       return () => void listeners.delete(entry);
     },
     getSnapshot: () => snapshot,
+    flush: () => link.flush(),
     getServerSnapshot: () => first,
     submit: shown(submit),
     stop: async () => link.stop(),
@@ -514,8 +515,8 @@ export function createAgentOver<State, Place>(
     dispose,
     guard,
     send,
-    on: (name, listener) => {
-      const off = emitter.on(name, listener);
+    on: (name, listener, filter) => {
+      const off = emitter.on(name, listener, filter);
       link.listen();
       return () => {
         off();

@@ -23,7 +23,7 @@ export function toSettings(given: AgentOptions, threadId: () => string, network:
     dialect,
     // The address may tell a dialect how it is spoken there.
     dialectSettings: JSON.stringify(dialect ? { url: typeof given.url === "function" ? undefined : given.url, ...ownSettings } : {}),
-    events: false,
+    events: "",
     guard: given.guard === undefined ? undefined : toPolicy(given.guard),
     decisions: false,
     maxFrameBytes: limits.frameBytes ?? 10 * 2 ** 20,

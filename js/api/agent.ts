@@ -120,6 +120,12 @@ export interface AgentRequest {
   readonly error?: string;
 }
 
+/** Which events a listener is called with. */
+export interface EventFilter {
+  /** Default: all. */
+  readonly types?: readonly AgUiEvent["type"][] | undefined;
+}
+
 /** What `agent.on` tells of. */
 export interface AgentListeners {
   custom(event: CustomEventData): void;
@@ -168,6 +174,11 @@ export interface Agent<State = unknown> {
   /** Calls the listener after every change of the snapshot. Returns what ends that. */
   subscribe(listener: () => void): () => void;
   getSnapshot(): AgentSnapshot<State>;
+  /**
+   * Brings the snapshot up to date and notifies listeners now, and not with the next frame: for a callback that needs the snapshot
+   * after its event. In worker mode, up to what the worker has sent.
+   */
+  flush(): void;
   /** The snapshot that the agent began with, for hydration. Its `threadId` is empty if the options have none. */
   getServerSnapshot(): AgentSnapshot<State>;
   /** Adds a message and runs the agent. Settles when the run has ended. */
@@ -280,8 +291,14 @@ export interface Agent<State = unknown> {
    * nothing is open to send it over. What the server refuses later is a warning, `send-failed`.
    */
   send(event: object | string): Decision;
-  /** Listens to one kind of happening. Returns what ends that. */
-  on<Name extends keyof AgentListeners>(name: Name, listener: AgentListeners[Name]): () => void;
+  /**
+   * Listens to one kind of happening. Returns what ends that. Events can be asked for by type, which keeps the others, above all
+   * deltas, as fast as without a listener.
+   *
+   * @example
+   * const off = agent.on("event", (event) => log(event), { types: ["TOOL_CALL_RESULT", "RUN_FINISHED"] });
+   */
+  on<Name extends keyof AgentListeners>(name: Name, listener: AgentListeners[Name], filter?: Name extends "event" ? EventFilter : undefined): () => void;
   readonly events: AgentEvents;
   /**
    * Replaces the options, apart from those that are fixed from the start: `threadId`, `initialMessages`,

@@ -175,4 +175,6 @@ export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"
   readonly onDecision?: ((decision: Decision) => void) | undefined;
   /** Every event of the stream. Costs an object an event: leave it out where the snapshot is enough. */
   readonly onEvent?: ((event: AgUiEvent) => void) | undefined;
+  /** The types of events that `onEvent` is called with. Default: all. The others cost nothing more. */
+  readonly eventTypes?: readonly AgUiEvent["type"][] | undefined;
 }

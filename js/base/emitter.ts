@@ -1,16 +1,18 @@
 import { call } from "./call.js";
 import { createQueue } from "./queue.js";
-import type { AgentEvents, AgentListeners, AgentOptions, CustomEventData } from "../api/types.js";
+import type { AgentEvents, AgentListeners, AgentOptions, AgUiEvent, CustomEventData, EventFilter } from "../api/types.js";
 
 type Name = keyof AgentListeners;
 type Detail<N extends Name> = Parameters<AgentListeners[N]>[0];
 
 /** Calls the options' callbacks and what was registered with `agent.on`. */
 export interface Emitter {
-  on<N extends Name>(name: N, listener: AgentListeners[N]): () => void;
+  on<N extends Name>(name: N, listener: AgentListeners[N], filter?: EventFilter): () => void;
   emit<N extends Name>(name: N, detail: Detail<N>): void;
   /** Whether anybody listens. */
   has(name: Name): boolean;
+  /** The types of events that somebody listens to: with commas between them, `*` for all, empty for none. */
+  wanted(): string;
   readonly events: AgentEvents;
   /** Ends the streams of events, and all listening. */
   close(): void;
@@ -24,15 +26,15 @@ const callbacks = { decision: "onDecision", event: "onEvent", warning: "onWarnin
 /** An emitter that reads the callbacks at the time of the call. */
 export function createEmitter(options: () => AgentOptions): Emitter {
   // One set for all: a listener registered twice is two registrations.
-  const listeners = new Set<{ name: Name; listener: (detail: never) => void }>();
+  const listeners = new Set<{ name: Name; listener: (detail: never) => void; types: readonly string[] | undefined }>();
   const readers = new Set<() => void>();
   let closed = false;
 
   const callback = (name: Name): ((detail: never) => void) | undefined =>
     name === "custom" || name === "request" ? undefined : options()[callbacks[name]];
 
-  const on: Emitter["on"] = (name, listener) => {
-    const entry = { name, listener };
+  const on: Emitter["on"] = (name, listener, { types } = {}) => {
+    const entry = { name, listener, types };
     if (!closed) listeners.add(entry);
     return () => void listeners.delete(entry);
   };
@@ -75,9 +77,11 @@ export function createEmitter(options: () => AgentOptions): Emitter {
   };
 
   const emit: Emitter["emit"] = (name, detail) => {
-    call(callback(name), detail as never);
+    const type = name === "event" ? (detail as AgUiEvent).type : "";
+    const asked = (types: readonly string[] | undefined) => name !== "event" || !types || types.includes(type);
+    if (asked(options().eventTypes)) call(callback(name), detail as never);
     for (const entry of [...listeners]) {
-      if (entry.name === name && listeners.has(entry)) call(entry.listener, detail as never);
+      if (entry.name === name && asked(entry.types) && listeners.has(entry)) call(entry.listener, detail as never);
     }
   };
 
@@ -85,6 +89,11 @@ export function createEmitter(options: () => AgentOptions): Emitter {
     on,
     emit,
     has: (name) => !!callback(name) || [...listeners].some((entry) => entry.name === name),
+    wanted: () => {
+      const asked = [...listeners].filter(({ name }) => name === "event").map(({ types }) => types);
+      if (callback("event")) asked.push(options().eventTypes);
+      return asked.some((types) => !types) ? "*" : [...new Set(asked.flat())].sort().join();
+    },
     events: { subscribe: (listener) => on("custom", listener), [Symbol.asyncIterator]: read },
     close: () => {
       closed = true;

@@ -305,7 +305,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     lost: () => lost,
     listen: () => {
       ask((session) => {
-        session.setEvents?.(emitter.has("event"));
+        session.setEvents?.(emitter.wanted());
         session.setDecisions?.(emitter.has("decision"));
       });
     },

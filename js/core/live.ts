@@ -276,7 +276,7 @@ export function openSession<State>(
   };
 
   const construct = ({ messages, state }: Snapshot): Session => {
-    const options = { ...settings, events: emitter.has("event"), decisions: emitter.has("decision") };
+    const options = { ...settings, events: emitter.wanted(), decisions: emitter.has("decision") };
     try {
       const thread = messages.length ? JSON.stringify(messages) : undefined;
       return port.open(options, thread, JSON.stringify(state), watched(weakly(host)));

@@ -23,8 +23,8 @@ export interface SessionOptions {
   dialect: string | undefined;
   /** Its settings: JSON text of an object. */
   dialectSettings: string;
-  /** Whether to call `host.event` for every event. */
-  events: boolean;
+  /** The events that `host.event` is called with: types with commas between them, `*` for all. */
+  events: string;
   /** The guard's policy: JSON text; read by the module that has a guard. */
   guard: string | undefined;
   /** Whether to call `host.decision` for every event that the guard judges. */
@@ -150,8 +150,8 @@ export class Session {
   editMessages(before: string, after: string): void;
   /** The same of the state: any JSON. Members of objects that both lack are left as they are. */
   editState(before: string, after: string): void;
-  /** Turns `host.event` on or off, where the core offers it. */
-  setEvents?(on: boolean): void;
+  /** The same after the construction, where the core offers it. */
+  setEvents?(types: string): void;
   /** The same of `host.decision`. */
   setDecisions?(on: boolean): void;
   /** Capability tokens for the guard: a JSON array. */

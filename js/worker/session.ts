@@ -252,9 +252,9 @@ export function createRemoteSession(
     setState: (json) => void act("setState", json),
     editMessages: (before, after) => void act("editMessages", before, after),
     editState: (before, after) => void act("editState", before, after),
-    setEvents: (on) => {
+    setEvents: (types) => {
       // Options may be set with every rendering.
-      if (on !== events) act("setEvents", (events = on));
+      if (types !== events) act("setEvents", (events = types));
     },
     setDecisions: (on) => {
       if (on !== decisions) act("setDecisions", (decisions = on));

@@ -67,7 +67,7 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn decisions(this: &SessionOptions) -> bool;
     #[wasm_bindgen(method, getter)]
-    pub fn events(this: &SessionOptions) -> bool;
+    pub fn events(this: &SessionOptions) -> String;
     #[wasm_bindgen(method, getter, js_name = maxFrameBytes)]
     pub fn max_frame_bytes(this: &SessionOptions) -> f64;
     #[wasm_bindgen(method, getter, js_name = maxStateBytes)]

@@ -13,7 +13,7 @@ use crate::dialect::Dialect;
 use crate::guard::Guard;
 use crate::session::{Effect, Misuse, Network, Options, Session as Core, Target, Ticket};
 use crate::thread::Warning;
-use crate::wire::Protocol;
+use crate::wire::{Protocol, Wanted};
 use host::Timer;
 pub use host::{Host, SessionOptions};
 use request::{Open, Sent};
@@ -36,7 +36,7 @@ impl TryFrom<SessionOptions> for Options {
             strict,
             protocol: Protocol::parse(&options.protocol())
                 .ok_or(Misuse::Input("\"1.0\" or \"0.0.x\" as \"protocol\""))?,
-            events: options.events(),
+            events: Wanted::read(&options.events()),
             // `as` saturates: Infinity is "no limit".
             max_frame_bytes: options.max_frame_bytes() as usize,
             max_state_bytes: options.max_state_bytes() as usize,
@@ -230,10 +230,10 @@ impl Session {
         self.0.core.borrow_mut().take_part()
     }
 
-    /// Whether `host.event` is to be called.
+    /// The events that `host.event` is to be called with: types with commas between them, or `*`.
     #[wasm_bindgen(js_name = setEvents)]
-    pub fn set_events(&self, on: bool) {
-        self.0.core.borrow_mut().report_events(on);
+    pub fn set_events(&self, types: &str) {
+        self.0.core.borrow_mut().report_events(Wanted::read(types));
     }
 
     /// Stops for good.

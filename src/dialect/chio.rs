@@ -140,7 +140,7 @@ impl Chio {
             return self.custom("text_stream", frame, out);
         }
         let id = known.unwrap_or_else(|| {
-            let last = self.last.get(&key).filter(|id| self.used.contains_key(*id));
+            let last = self.last.get(&key).filter(|id| self.used.contains_key(id));
             let id = last.cloned().unwrap_or_else(|| self.fresh(&key));
             self.emit("TEXT_MESSAGE_START", frame, out, &mut |object| {
                 object.string("messageId", &id).string("role", "assistant");

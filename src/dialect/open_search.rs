@@ -280,7 +280,7 @@ impl OpenSearch {
         let before = messages.get(..spoken.unwrap_or_default()).unwrap_or_default();
         let asked = before.iter().rposition(is("\"user\"")).unwrap_or_default();
         let is_new = |(at, message): &(usize, &Fields<'_>)| match string(message, "toolCallId") {
-            Some(call) => *at > asked && !self.known.contains_key(&*call),
+            Some(call) => *at > asked && !self.known.contains_key(&call),
             None => spoken.is_none_or(|spoken| *at > spoken),
         };
         let new: Vec<_> = messages.iter().enumerate().filter(is_new).map(|(_, message)| message).collect();

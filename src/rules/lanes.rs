@@ -45,11 +45,11 @@ impl Lanes {
     }
 
     pub fn of_id(&self, kind: Kind, id: Str<'_>) -> Option<usize> {
-        self.by_id.get(&*id_key(kind, id)).map(|at| at.message)
+        self.by_id.get(&id_key(kind, id)).map(|at| at.message)
     }
 
     pub fn of_owner(&self, owner: Option<Str<'_>>) -> Option<usize> {
-        self.by_owner.get(&*owner_key(owner)).map(|at| at.message)
+        self.by_owner.get(&owner_key(owner)).map(|at| at.message)
     }
 
     pub fn of_kind(&self, kind: Kind) -> OfKind {
@@ -80,8 +80,8 @@ impl Lanes {
     pub fn remove(&mut self, at: usize) -> Option<Lane> {
         let lane = self.list.get_mut(at)?.take()?;
         self.count(lane.kind(), -1, at);
-        self.by_id.remove(&*id_key(lane.kind(), lane.id()));
-        self.by_owner.remove(&*owner_key(lane.owner()));
+        self.by_id.remove(&id_key(lane.kind(), lane.id()));
+        self.by_owner.remove(&owner_key(lane.owner()));
         Some(lane)
     }
 

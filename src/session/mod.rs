@@ -42,7 +42,7 @@ pub use words::{AgentError, Effect, ErrorKind, Misuse, Outcome, Target, Ticket};
 
 use crate::dialect::Dialect;
 use crate::thread::{Thread, ThreadLimits, Warning};
-use crate::wire::{Str, keep_private};
+use crate::wire::{Str, Wanted, keep_private};
 use asked::Asked;
 use intake::Intake;
 use outbox::{Connection, Next, Outbox, Shown};
@@ -188,9 +188,9 @@ impl Session {
         }
     }
 
-    /// Whether every event is reported as it came ([`Effect::Event`]).
-    pub fn report_events(&mut self, on: bool) {
-        self.options.events = on;
+    /// The events that are reported as they came ([`Effect::Event`]).
+    pub fn report_events(&mut self, wanted: Wanted) {
+        self.options.events = wanted;
         self.intake.set_coalesces(false);
     }
 

@@ -1,7 +1,7 @@
 //! How a session is to work.
 
 use super::rejoin::Network;
-use crate::wire::Protocol;
+use crate::wire::{Protocol, Wanted};
 
 /// How a session is to work. Every limit is the application's to set.
 #[derive(Debug, Clone)]
@@ -12,8 +12,8 @@ pub struct Options {
     pub strict: bool,
     /// What the server speaks, default 1.0.
     pub protocol: Protocol,
-    /// Report every event as it came (`Effect::Event`).
-    pub events: bool,
+    /// The events that are reported as they came (`Effect::Event`), default none.
+    pub events: Wanted,
     /// Bytes of one frame, default 10 MiB.
     pub max_frame_bytes: usize,
     /// Bytes of the state, and of an activity's content, as JSON, default 16 MiB.
@@ -48,7 +48,7 @@ impl Default for Options {
             thread_id: String::new(),
             strict: false,
             protocol: Protocol::CURRENT,
-            events: false,
+            events: Wanted::default(),
             max_frame_bytes: 10 * 1024 * 1024,
             max_state_bytes: 16 * 1024 * 1024,
             max_thread_bytes: 64 * 1024 * 1024,

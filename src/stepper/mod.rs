@@ -26,10 +26,10 @@ use crate::rules::{ChunkExpander, Code, OrderKeeper, Repair, Violation, is_chunk
 use crate::session::{AgentError, ErrorKind};
 use crate::thread::{Patch, Thread, ThreadLimits, Warning};
 use crate::wire::{
-    BadBody, Delta, Event, EventError, Fields, Format, Frame, Framer, Incoming, JsonWriter, Raw, Undecodable,
+    BadBody, Delta, Event, EventError, Fields, Format, Frame, Framer, Incoming, JsonWriter, Raw, Undecodable, Wanted,
     frame_fields, frame_type, keep_private,
 };
-use waiting::{Step, Waiting, Wanted};
+use waiting::{Step, Waiting};
 
 /// One run's stream over a thread.
 #[derive(Debug)]

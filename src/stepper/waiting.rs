@@ -1,37 +1,7 @@
 //! Events that wait until the caller has settled those before them.
 
-use crate::wire::{Delta, DeltaKind, Event, Incoming, JsonWriter, Str, write_json};
+use crate::wire::{Delta, DeltaKind, Event, Incoming, JsonWriter, Str, Wanted, write_json};
 use std::collections::VecDeque;
-
-/// The types of events that the caller asked for.
-#[derive(Debug, Default)]
-pub(super) struct Wanted {
-    all: bool,
-    types: Vec<String>,
-    /// By [`DeltaKind`].
-    deltas: [bool; 3],
-}
-
-impl Wanted {
-    /// Types with commas between them, or `*`.
-    pub fn read(types: &str) -> Self {
-        let mut wanted = Self {
-            all: types == "*",
-            types: types.split(',').filter(|name| !name.is_empty()).map(Into::into).collect(),
-            deltas: [false; 3],
-        };
-        wanted.deltas = [DeltaKind::Text, DeltaKind::Args, DeltaKind::Reasoning].map(|kind| wanted.event(name(kind).0));
-        wanted
-    }
-
-    pub fn event(&self, name: &str) -> bool {
-        self.all || self.types.iter().any(|wanted| wanted == name)
-    }
-
-    pub fn delta(&self, kind: DeltaKind) -> bool {
-        self.deltas.get(kind as usize).is_some_and(|wanted| *wanted)
-    }
-}
 
 /// One event that waits.
 #[derive(Debug)]
@@ -139,17 +109,9 @@ impl Waiting {
     }
 }
 
-fn name(kind: DeltaKind) -> (&'static str, &'static str) {
-    match kind {
-        DeltaKind::Text => ("TEXT_MESSAGE_CONTENT", "messageId"),
-        DeltaKind::Args => ("TOOL_CALL_ARGS", "toolCallId"),
-        DeltaKind::Reasoning => ("REASONING_MESSAGE_CONTENT", "messageId"),
-    }
-}
-
 /// A delta without its end.
 fn begin(kind: DeltaKind, id: Str<'_>, delta: Str<'_>) -> String {
-    let (name, member) = name(kind);
+    let (name, member) = kind.names();
     ["{\"type\":\"", name, "\",\"", member, "\":\"", id.raw(), "\",\"delta\":\"", delta.raw()].concat()
 }
 

@@ -131,7 +131,7 @@ pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority,
             continue;
         };
         list.keep(slot);
-        if last.get(&*identity(&entry.message)).is_some_and(|at| at.message == place) {
+        if last.get(&identity(&entry.message)).is_some_and(|at| at.message == place) {
             replace_at(list, slot, entry, has_reasoning, merged);
             merged.slots.push(slot);
         }

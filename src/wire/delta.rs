@@ -20,6 +20,17 @@ pub enum DeltaKind {
     Reasoning,
 }
 
+impl DeltaKind {
+    /// The type of the event, and the member that has the id.
+    pub(crate) fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Text => ("TEXT_MESSAGE_CONTENT", "messageId"),
+            Self::Args => ("TOOL_CALL_ARGS", "toolCallId"),
+            Self::Reasoning => ("REASONING_MESSAGE_CONTENT", "messageId"),
+        }
+    }
+}
+
 /// A content event without `subagentRunId` and metadata.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Delta<'a> {

@@ -38,6 +38,7 @@ mod time;
 mod tree;
 mod undecodable;
 mod utf8;
+mod wanted;
 mod write;
 
 pub use delta::{Delta, DeltaKind};
@@ -56,6 +57,7 @@ pub(crate) use tree::{Misfit, Undo};
 pub use undecodable::{Limits, Undecodable};
 pub use utf8::Utf8Decoder;
 pub(crate) use utf8::decode;
+pub use wanted::Wanted;
 
 pub(crate) use cutter::Cutter;
 pub(crate) use index::{At, Index};

@@ -137,7 +137,7 @@ describe("createAgent", () => {
       protocol: "1.0",
       dialect: undefined,
       dialectSettings: "{}",
-      events: false,
+      events: "",
       guard: undefined,
       decisions: false,
       maxFrameBytes: 10_485_760,
@@ -243,18 +243,18 @@ describe("a run", () => {
     const agent = create({ onWarning: ({ code }) => heard.push(`old ${code}`), onEvent: ({ type }) => heard.push(type) });
     agent.submit("a");
     const { host, options } = await opened();
-    assert.equal(options.events, true);
+    assert.equal(options.events, "*");
     host.event(`{"type":"RUN_STARTED"}`);
     host.warning({ code: "w", message: "!" });
     agent.setOptions({ url: "/", onWarning: ({ code }) => heard.push(`new ${code}`) });
-    assert.equal(Session.last.events, false);
+    assert.equal(Session.last.events, "");
     host.event(`{"type":"RUN_STARTED"}`);
     host.warning({ code: "w", message: "!" });
     const off = agent.on("event", ({ type }) => heard.push(`on ${type}`));
-    assert.equal(Session.last.events, true);
+    assert.equal(Session.last.events, "*");
     host.event(`{"type":"RAW"}`);
     off();
-    assert.equal(Session.last.events, false);
+    assert.equal(Session.last.events, "");
     assert.deepEqual(heard, ["RUN_STARTED", "old w", "new w", "on RAW"]);
   });
 });

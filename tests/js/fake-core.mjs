@@ -187,8 +187,8 @@ export class Session {
     this.#host.changed(true);
   }
 
-  setEvents(on) {
-    this.events = on;
+  setEvents(types) {
+    this.events = types;
   }
 
   reset() {

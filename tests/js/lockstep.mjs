@@ -104,7 +104,7 @@ export function batchesOf(seed, { pauses, deaths, store, throttled }) {
     if (deaths && at > 1 && below(5) === 0) return [{ name: "death", death: true }];
     if (store && at > 1 && below(5) === 0) return [step("reload")];
     const batch = Array.from({ length: pauses ? 1 : 1 + below(4) }, () => step(at === 0 ? "submit" : undefined));
-    // Where pages are told at other times, edits that take what is shown into account differ.
+    // Where pages are notified at other times, edits that take what is shown into account differ.
     if (throttled) return batch.map((step) => (/^(change|setState|setMessages)$/.test(step.name) ? { name: "change", act: "change", given: [pick(["add", "count"]), n] } : step));
     // What is taken out of the queue late has begun in the page, and in a worker is stopped or reported (docs/worker.md).
     const queued = ({ act }) => act === "cancelQueued" || act === "editQueued";

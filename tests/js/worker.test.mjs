@@ -50,6 +50,23 @@ async function running(options) {
   return { agent, first, session, called: (name) => session.calls.filter(([called]) => called === name).map(([, ...given]) => given) };
 }
 
+describe("events by type", () => {
+  it("the worker hears which types are asked for, once for each change", async () => {
+    const { agent, session } = await running({ onEvent: () => {}, eventTypes: ["RUN_FINISHED"] });
+    assert.equal(session.events, "RUN_FINISHED");
+    const off = agent.on("event", () => {}, { types: ["CUSTOM", "RUN_FINISHED"] });
+    await settled();
+    assert.equal(session.events, "CUSTOM,RUN_FINISHED");
+    agent.on("event", () => {});
+    await settled();
+    assert.equal(session.events, "*");
+    off();
+    agent.setOptions({ url: "http://host/agent" });
+    await settled();
+    assert.equal(session.events, "*");
+  });
+});
+
 describe("a run", () => {
   it("shows the message at once, streams, and has its end in the snapshot when it is told", async () => {
     const ends = [];
@@ -309,7 +326,7 @@ describe("what happens", () => {
 
   it("passes as events only while somebody listens", async () => {
     const { agent, session } = await running();
-    assert.equal(session.events, false);
+    assert.equal(session.events, "");
     const heard = [];
     const off = agent.on("event", ({ type }) => heard.push(type));
     await until(() => session.events);

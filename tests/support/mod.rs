@@ -13,6 +13,7 @@ pub mod runs;
 pub mod streams;
 
 use ag_ui_wasm::session::{Effect, Options, Session, Target, Ticket};
+use ag_ui_wasm::wire::Wanted;
 use serde_json::{Value, json};
 
 /// The snapshot, kept up to date by patches alone, and the checkpoints with what it was there.
@@ -199,7 +200,7 @@ impl Agent {
     /// An agent whose server speaks a dialect, and that tells every event that the dialect makes.
     pub fn speaking(dialect: &str, settings: Value, options: Options) -> Self {
         let dialect = ag_ui_wasm::dialect::named(dialect, &settings.to_string()).expect("a dialect of this build");
-        let options = Options { thread_id: "t".into(), events: true, ..options };
+        let options = Options { thread_id: "t".into(), events: Wanted::all(), ..options };
         Self::of(Session::new(options, None, None).unwrap().speaking(Some(dialect)))
     }
 
@@ -207,7 +208,7 @@ impl Agent {
     pub fn guarded(dialect: Option<&str>, policy: Value, options: Options) -> Self {
         let dialect = dialect.map(|name| ag_ui_wasm::dialect::named(name, "{}").expect("a dialect of this build"));
         let guard = ag_ui_wasm::guard::Guard::new(&policy.to_string()).expect("a policy");
-        let options = Options { thread_id: "t".into(), events: true, ..options };
+        let options = Options { thread_id: "t".into(), events: Wanted::all(), ..options };
         let mut session = Session::new(options, None, None).unwrap().speaking(dialect).guarded(Some(guard));
         session.report_decisions(true);
         Self::of(session)

@@ -3,6 +3,18 @@ import { once } from "node:events";
 import { setImmediate as breathe, setTimeout as sleep } from "node:timers/promises";
 import { streamHead } from "./http.mjs";
 
+/** How a scenario is played for a request: see `play`. */
+export function wayOf(system, scenario, input, query, lastEventId) {
+  const write = scenario.frame ?? system.frame;
+  const numbered = scenario.numbered === true;
+  return {
+    frame: (event) => write(event, input),
+    speed: Number(query.get("speed") ?? 1),
+    numbered,
+    after: numbered && lastEventId !== undefined ? Number(lastEventId) : undefined,
+  };
+}
+
 /**
  * @param {Iterable<object>} script events and the steps of `steps.mjs`
  * @param {object} way
@@ -14,7 +26,7 @@ import { streamHead } from "./http.mjs";
  * @param run the record to keep of it, see `Runs.open`
  * @param runs the registry whose marks it waits at
  */
-export async function play(script, { frame, speed, numbered, behind }, response, run, runs) {
+export async function play(script, { frame, speed, numbered, after }, response, run, runs) {
   const gone = new AbortController();
   const { signal } = gone;
   response.on("close", () => {
@@ -46,17 +58,17 @@ export async function play(script, { frame, speed, numbered, behind }, response,
   };
 
   try {
-    if (behind !== undefined) await pass("joined");
+    if (after !== undefined) await pass("joined");
     response.writeHead(200, streamHead);
     response.flushHeaders();
     for (const step of script) {
       if (step.step === undefined) {
         count += 1;
-        if (count <= behind) continue;
+        if (count <= after) continue;
         await write(numbered ? `id: ${count}\n${frame(step)}` : frame(step));
         run.events += 1;
         if (run.events % 64 === 0) await breathe(); // a run without waits must still notice that the client has left
-      } else if (behind === undefined || count >= behind) await steps[step.step](step);
+      } else if (after === undefined || count >= after) await steps[step.step](step);
       if (signal.aborted || run.ended !== undefined) return;
     }
     run.ended = "finished";

@@ -13,7 +13,7 @@ export const mark = (name) => ({ step: "mark", name });
 export const until = (promise) => ({ step: "until", promise });
 
 /** Bytes as they are, past the framing. */
-export const raw = (bytes) => ({ step: "raw", bytes: Buffer.from(bytes) });
+export const raw = (bytes) => ({ step: "raw", bytes: typeof bytes === "string" ? new TextEncoder().encode(bytes) : Uint8Array.from(bytes) });
 
 /** Breaks the connection in the middle of the answer. */
 export const cut = () => ({ step: "cut" });

@@ -46,8 +46,12 @@ export function featured(scenarios: readonly Scenario[]): readonly Scenario[] {
   return picked.length === names.length ? picked : scenarios;
 }
 
-/** The server's scenarios; none where the page is served by something else. */
+/** On the site no server answers: the scripted agents are in the page. */
+export const inPage = import.meta.env.MODE === "site" ? await import("../server/in-page.mjs") : undefined;
+
+/** The scenarios; none where the page is served by something else than the demo's server. */
 export async function loadScenarios(): Promise<Catalogue> {
+  if (inPage) return inPage.catalogue;
   try {
     const response = await fetch("/scenarios");
     return response.ok ? ((await response.json()) as Catalogue) : {};

@@ -1,7 +1,7 @@
 /** The ways to speak that the page knows, and what an agent has to be told for each. */
 import { eventSource, type Agent, type AgentOptions, type GuardOptions, type Transport } from "ag-ui-wasm";
 import { policyFrom } from "ag-ui-wasm/chio";
-import type { Catalogue, Scenario } from "./endpoint.js";
+import { inPage, type Catalogue, type Scenario } from "./endpoint.js";
 
 export interface Protocol {
   readonly name: string;
@@ -39,7 +39,7 @@ const policy = policyFrom({
   },
 });
 
-export const protocols: readonly Protocol[] = [
+const all: readonly Protocol[] = [
   { name: "ag-ui", title: "AG-UI", system: "ag-ui", options: { resume: { by: "last-event-id" } } },
   { name: "agent-os", title: "agentOS", system: "agent-os", options: { dialect: "agent-os" } },
   { name: "ngaf", title: "ngaf", system: "ngaf", options: { dialect: "ngaf" } },
@@ -63,13 +63,16 @@ export const protocols: readonly Protocol[] = [
   { name: "hector-2", title: "Hector 2", system: "hector-2", options: { dialect: { name: "hector", route: "v2" } } },
 ];
 
+/** The agents in the page speak AG-UI alone. */
+export const protocols = inPage ? all.slice(0, 1) : all;
+
 export const protocolOf = (name: string): Protocol => protocols.find((protocol) => protocol.name === name) ?? protocols[0]!;
 
 export const scenariosOf = ({ system, without = [] }: Protocol, catalogue: Catalogue): readonly Scenario[] =>
   (catalogue[system] ?? []).filter(({ name }) => !without.includes(name));
 
 /** How the agent is asked at an address: a request a run, or one source that stays open, with a request a message beside it. */
-export const wayOf = ({ session }: Protocol, url: () => string): { url: () => string } | { transport: Transport } =>
+export const wayOf = ({ session }: Protocol, url: () => string): Pick<AgentOptions, "fetch"> & ({ url: () => string } | { transport: Transport }) =>
   session === true
     ? {
         transport: eventSource({
@@ -78,7 +81,7 @@ export const wayOf = ({ session }: Protocol, url: () => string): { url: () => st
           keepOpen: true,
         }),
       }
-    : { url };
+    : { url, ...(inPage && { fetch: inPage.fetchInPage }) };
 
 /** Opens the connection of a session before anything is said. The answer is not waited for: the snapshot shows how it went. */
 export function listen(agent: Agent, { session }: Protocol): void {

@@ -8,6 +8,7 @@ use super::{cut, saves, seeded};
 use crate::support::Agent;
 use crate::support::streams::Random;
 use ag_ui_wasm::session::{Misuse, Network, Options, Resume, Session, Ticket};
+use ag_ui_wasm::wire::Wanted;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -71,7 +72,7 @@ impl Play {
         };
         let options = Options {
             strict: random.one_in(3),
-            events: random.one_in(4),
+            events: Wanted::read(["", "", "*", "TOOL_CALL_ARGS,RUN_FINISHED"][random.below(4)]),
             max_depth: DEPTH,
             max_queue: 4,
             max_history: [0, 100][random.below(2)],

@@ -5,7 +5,7 @@ use super::{cut, saves, seeded};
 use crate::support::Agent;
 use crate::support::streams::Random;
 use ag_ui_wasm::session::Options;
-use ag_ui_wasm::wire::Protocol;
+use ag_ui_wasm::wire::{Protocol, Wanted};
 use serde_json::{Value, json};
 
 /// Deep enough for any fixture, and shallow enough for `serde_json`, which the mirror reads patches with.
@@ -15,11 +15,17 @@ const TYPES: [&str; 5] = ["text/event-stream", "text/event-stream", "text/event-
 
 pub fn ag_ui(data: &[u8]) {
     let (mut random, body) = seeded(data);
-    let events = random.one_in(2);
+    let events = if random.one_in(2) { Wanted::all() } else { Wanted::read("TEXT_MESSAGE_END") };
     let media_type = if random.one_in(8) { ag_ui_wasm::wire::BINARY_MEDIA_TYPE } else { TYPES[random.below(5)] };
     let limit = if random.one_in(8) { 300 } else { 10 << 20 };
     check(&mut random, body, media_type, |strict| {
-        Agent::new(Options { strict, events, max_frame_bytes: limit, max_depth: DEPTH, ..Options::default() })
+        Agent::new(Options {
+            strict,
+            events: events.clone(),
+            max_frame_bytes: limit,
+            max_depth: DEPTH,
+            ..Options::default()
+        })
     });
 }
 
@@ -27,7 +33,7 @@ pub fn legacy(data: &[u8]) {
     let (mut random, body) = seeded(data);
     let protocol = Protocol::parse(["0.0.39", "0.0.47", "0.0.57", "0.0.59", "1.0"][random.below(5)]).unwrap();
     check(&mut random, body, "text/event-stream", |strict| {
-        Agent::new(Options { strict, protocol, events: true, max_depth: DEPTH, ..Options::default() })
+        Agent::new(Options { strict, protocol, events: Wanted::all(), max_depth: DEPTH, ..Options::default() })
     });
 }
 

@@ -20,7 +20,7 @@ pub(super) fn submit(settings: &Settings, run: &Run, sent: &mut String, input: &
     }
     for answer in answers.iter().filter_map(|raw| raw.object()) {
         let id = text(&answer, "interruptId");
-        let question = questions.get(&*id).and_then(|at| run.questions.get(at.message));
+        let question = questions.get(&id).and_then(|at| run.questions.get(at.message));
         task = question.map_or(task, |question| &question.task);
         writer.answer(&id, question, &answer);
     }

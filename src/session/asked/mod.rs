@@ -146,13 +146,12 @@ impl Asked {
             answer.message += 1;
             answer.call |= usize::from(!*cancelled);
         }
-        let missing: Vec<&str> = open.iter().map(|(id, _)| *id).filter(|id| !answered.contains_key(*id)).collect();
+        let missing: Vec<&str> = open.iter().map(|(id, _)| *id).filter(|id| !answered.contains_key(id)).collect();
         if !missing.is_empty() {
             return Err(Misuse::InterruptsOpen(missing.join(", ")));
         }
         for (id, expires) in &open {
-            if expires.is_some_and(|expires| expires <= now) && answered.get(*id).is_some_and(|answer| answer.call > 0)
-            {
+            if expires.is_some_and(|expires| expires <= now) && answered.get(id).is_some_and(|answer| answer.call > 0) {
                 return Err(Misuse::InterruptExpired((*id).to_owned()));
             }
         }

@@ -57,7 +57,7 @@ pub(super) enum Begun {
 pub(super) enum Next {
     /// There is none, its run is in progress, or the page is at work.
     Nothing,
-    FollowUp(Submit),
+    FollowUp(Box<Submit>),
     /// It waits for people, or is over: the submit is settled as its last run has ended. `exhausted`: another run would have
     /// followed, but for the limit.
     Settle {
@@ -187,7 +187,7 @@ impl Page {
         let people = turn.calls.any(&[Stage::Waiting, Stage::Manual]);
         let asks = !people && turn.asks_for_another();
         if asks && turn.may_follow() {
-            return Next::FollowUp(turn.follow());
+            return Next::FollowUp(Box::new(turn.follow()));
         }
         let ticket = turn.settle(thread);
         Next::Settle { ticket, exhausted: asks }

@@ -230,7 +230,7 @@ impl Session {
     pub(super) fn rest(&mut self, now: f64) {
         match self.page.rest(&mut self.thread) {
             Next::Nothing => {}
-            Next::FollowUp(submit) => self.begin(submit, now),
+            Next::FollowUp(submit) => self.begin(*submit, now),
             Next::Settle { ticket, exhausted } => {
                 if exhausted {
                     let message = "maxFollowUps runs have followed in a row: no other one is started";

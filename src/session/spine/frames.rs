@@ -83,8 +83,8 @@ impl Session {
         if self.translate(|dialect, out| dialect.frame(frame, out), now) == Some(Taken::Taken) {
             return;
         }
-        if !self.options.events
-            && let Some(delta) = &frame.delta
+        if let Some(delta) = &frame.delta
+            && !self.options.events.delta(delta.kind)
             && self.intake.is_plain(delta)
         {
             // Marks of frames are looked at one by one.
@@ -114,7 +114,7 @@ impl Session {
     }
 
     pub(super) fn report_event(&mut self, event: &'static str, data: &str) {
-        if self.options.events && self.rejoin.is_new(Report::Event(event)) {
+        if self.options.events.event(event) && self.rejoin.is_new(Report::Event(event)) {
             let mut json = String::new();
             crate::wire::write_json(&mut json, data);
             self.outbox.push(Effect::Event(json));

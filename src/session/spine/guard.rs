@@ -121,7 +121,8 @@ impl Session {
 
     /// Reports an event that has passed, without the original that stands in it, where that may not be seen.
     fn report_judged(&mut self, event: &'static str, fields: &Fields<'_>, data: &str, now: f64) {
-        let original = fields.some("rawEvent").filter(|_| self.options.events && !self.intake.gate().is_judged());
+        let original =
+            fields.some("rawEvent").filter(|_| self.options.events.event(event) && !self.intake.gate().is_judged());
         if original.is_none_or(|original| self.intake.permits(original, &mut self.thread, now)) {
             return self.report_event(event, data);
         }

@@ -42,7 +42,7 @@ export const unicode = {
 
 /** One frame in as many writes as it has letters of more than one byte, each cut inside such a letter. */
 function* split(event) {
-  const bytes = Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
+  const bytes = new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`);
   let from = 0;
   for (const [index, byte] of bytes.entries()) {
     if (byte < 0xc0) continue;

@@ -1,0 +1,67 @@
+// The pages of the site that are not in docs/: the landing page, and one for each code of an error or a warning.
+
+import { readFileSync } from "node:fs";
+import { at } from "../paths.mjs";
+
+const read = (/** @type {string} */ name) => readFileSync(at(name), "utf8");
+const cells = (/** @type {string} */ row) => row.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim());
+
+/** The rows of the figures, with the header before them. Never typed by hand: docs/performance.md has them from a measurement. */
+function figures() {
+  const [, table = ""] = /<!-- figures -->([^]*?)<!-- \/figures -->/.exec(read("docs/performance.md")) ?? [];
+  const rows = table.split("\n").filter((line) => /^\| \d+ \|/.test(line)).map(cells);
+  const beside = rows.filter(([, , , neighbor = "", ratio]) => ratio && /@ag-ui\/client|AI SDK|TanStack/.test(neighbor));
+  return [
+    ...["| work | ours | beside it | ratio |", "| --- | ---: | ---: | ---: |"],
+    ...beside.map(([, work, ours, neighbor, ratio]) => `| ${work} | ${ours} | ${neighbor} | ${ratio} |`),
+  ].join("\n");
+}
+
+export function landing() {
+  const promises = [...read("README.md").matchAll(/^- \*\*(.+?)\*\*: ([^]*?)(?=\n- |\n\n)/gm)].map(([, title, details = ""]) => ({
+    title,
+    details: `${details[0]?.toUpperCase()}${details.slice(1)}`.replaceAll(/\s+/g, " ").replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1").replaceAll(/[`"]/g, ""),
+  }));
+  return `---
+layout: home
+hero:
+  name: ag-ui-wasm
+  text: The agent streams. Your page stays smooth.
+  tagline: A browser client for agents that speak AG-UI. A Rust core in WebAssembly, one immutable snapshot, bindings for React and Svelte.
+  actions:
+    - { theme: brand, text: Get started, link: /agent }
+    - { theme: alt, text: Live demo, link: ./demo/index.html, target: _self }
+    - { theme: alt, text: Playground, link: /playground }
+features:
+${promises.map(({ title, details }) => `  - { title: ${JSON.stringify(title)}, details: ${JSON.stringify(details)} }`).join("\n")}
+---
+
+## Beside its neighbors
+
+From [the measurements](performance.md), where also the rows are that a neighbor wins.
+
+${figures()}
+`;
+}
+
+/** By file name: a page for each code, with every row of the docs that has it. @returns {Record<string, string>} */
+export function codePages() {
+  /** @type {Map<string, string[]>} */
+  const found = new Map();
+  for (const [page, column] of /** @type {const} */ ([["rules", 2], ["errors", 1]])) {
+    /** @type {string[]} */
+    let head = [];
+    for (const line of read(`docs/${page}.md`).split("\n")) {
+      if (!line.startsWith("|")) head = [];
+      else if (head.length < 2) head.push(line);
+      else {
+        const codes = page === "rules" ? cells(line)[column] ?? "" : line;
+        for (const [, code = ""] of codes.matchAll(/`([a-z][a-z]*(?:-[a-z]+)*)`/g)) {
+          const table = [...head, line].join("\n");
+          found.set(code, [...(found.get(code) ?? []), `From [${page}](../${page}.md):\n\n${table.replaceAll(/\]\((?!http|\.\.)([^)]+)\)/g, "](../$1)")}\n`]);
+        }
+      }
+    }
+  }
+  return Object.fromEntries([...found].map(([code, tables]) => [`codes/${code}.md`, `# \`${code}\`\n\n${[...new Set(tables)].join("\n")}`]));
+}
