@@ -57,11 +57,12 @@ export async function ensureBindgen() {
 /** The spell checker of `tests/prose`. */
 export const typos = join(toolsFolder, "typos/bin/typos");
 
-/** Compiles the spell checker, without optimization: that takes longer than it saves. */
+/** The spell checker, a Rust program: PyPI has it compiled, which crates.io has not. */
 export async function ensureTypos() {
   if (probe(typos, "--version")?.endsWith(` ${typosVersion}`)) return;
-  const install = ["install", "typos-cli", "--version", typosVersion, "--locked", "--debug", "--force", "--root", join(toolsFolder, "typos")];
-  await step("Compiling the spell checker (once, one or two minutes)", () => run("cargo", install, { log: "setup-typos" }));
+  const python = await ensurePython();
+  const install = ["-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target", join(toolsFolder, "typos"), `typos==${typosVersion}`];
+  await step("Installing the spell checker", () => run(python, install, { log: "setup-typos" }));
 }
 
 /** Node modules, exactly those of package-lock.json; of a folder of the repository. */

@@ -82,7 +82,7 @@ async function answer(runs, request, response, path, query, found) {
     return response.writeHead(status, { "content-type": type }).end(content);
   }
   const way = wayOf(system, scenario, input, query, request.headers["last-event-id"]);
-  return play(scenario.run({ ...input, joins: way.behind !== undefined }), way, response, run, runs);
+  return play(scenario.run({ ...input, joins: way.after !== undefined }), way, response, run, runs);
 }
 
 function control(runs, response, route, query) {

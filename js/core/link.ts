@@ -240,6 +240,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       else if (first) cancelWaiting(first);
     },
     reset: (edit, heard) => {
+      client.parts()?.calls.abandonAll();
       if (shared.live) {
         // One change for those who look, although it is several for the core.
         shared.held = [];

@@ -300,8 +300,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     },
     stop: () => stop(link.stop),
     reset: (edit, heard) => {
-      client.parts()?.calls.abandonAll();
-      // Nothing of what the worker has told of before comes back.
+      // Nothing that the worker has reported before comes back.
       sent.clear();
       rest &&= edit.save ?? composeSave(undefined, client.empty());
       void guess(() => link.reset(edit), edit.fold, undefined, heard);

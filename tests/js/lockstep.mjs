@@ -104,7 +104,7 @@ export function batchesOf(seed, { pauses, deaths, store, throttled }) {
     if (deaths && at > 1 && below(5) === 0) return [{ name: "death", death: true }];
     if (store && at > 1 && below(5) === 0) return [step("reload")];
     const batch = Array.from({ length: pauses ? 1 : 1 + below(4) }, () => step(at === 0 ? "submit" : undefined));
-    // Where pages are told at other times, edits that take what is shown into account differ.
+    // Where pages are notified at other times, edits that take what is shown into account differ.
     if (throttled) return batch.map((step) => (/^(change|setState|setMessages)$/.test(step.name) ? { name: "change", act: "change", given: [pick(["add", "count"]), n] } : step));
     // What is taken out of the queue late has begun in the page, and in a worker is stopped or reported (docs/worker.md).
     const queued = ({ act }) => act === "cancelQueued" || act === "editQueued";
@@ -238,7 +238,11 @@ function open(make, { pauses, store, throttled }) {
       else if (["stop", "disconnect"].includes(act)) void agent[act]();
       else if (act === "reload") begin();
       else if (act === "change") changes[given[0]](agent, given[1]);
-      else if (act === "fork") at.history.length && agent.fork(at.history.at(-1 - (given % at.history.length)));
+      else if (act === "fork") {
+        const mark = at.history.at(-1 - (given % (at.history.length || 1)));
+        // A reset of the same batch has forgotten it.
+        if (mark && agent.at(mark)) agent.fork(mark);
+      }
       else agent[act](...(given ?? []));
     },
     /** Everything that is to be the same, with ids that were made by chance by their order. */

@@ -238,7 +238,8 @@ impl Tabs {
             22..30 => self.write(),
             30 | 31 => self.refuse(),
             32..34 => self.crash(),
-            34 => self.trap(),
+            34 if self.random.one_in(2) => self.trap(),
+            34 => self.dies(),
             35 => self.hand_over(),
             36 => self.leave(),
             37 => {
@@ -295,12 +296,17 @@ impl Tabs {
     /// Somebody approves or denies a call that waits.
     fn person(&mut self) -> Held {
         let calls = self.mirror.0["toolCalls"].as_array().unwrap();
-        let waits = |call: &&Value| call["phase"] == "awaiting-approval";
+        // Beside a save that is older than what is shown, a call may have its answer already.
+        let waits = |call: &&Value| call["phase"] == "awaiting-approval" && call.get("result").is_none();
         let Some(id) = calls.iter().find(waits).map(|call| call["id"].clone()) else { return Ok(()) };
         let input = json!({"toolCallId": id}).to_string();
         let approves = self.random.one_in(2);
         self.say(format!("{} {id}", if approves { "approve" } else { "deny" }));
-        self.act(|session, now| drop(if approves { session.approve(&input, now) } else { session.deny(&input, now) }))
+        self.act(|session, now| drop(if approves { session.approve(&input, now) } else { session.deny(&input, now) }))?;
+        let calls = self.mirror.0["toolCalls"].as_array().unwrap();
+        let waits = calls.iter().any(|call| call["id"] == id && call["phase"] == "awaiting-approval");
+        ensure!(!waits, "{id} has been answered, and waits");
+        Ok(())
     }
 
     fn settle(&mut self) -> Held {
@@ -389,7 +395,46 @@ impl Tabs {
         self.lines.clear();
         self.executing.clear();
         let Some(known) = self.known.clone() else { return Ok(()) };
-        let mut saved = parse(&known);
+        self.begin_again(&known)
+    }
+
+    /// The worker that has the session ends, at any point. The page holds what the session was when it heard of it last, and
+    /// begins the next one with that: nobody is asked less than before, and nothing that waits is lost.
+    fn dies(&mut self) -> Held {
+        self.say("the worker dies".into());
+        let Some(session) = self.session.take() else { return Ok(()) };
+        let held = session.save();
+        self.lines.clear();
+        self.executing.clear();
+        let shown = self.mirror.0.clone();
+        self.begin_again(&held)?;
+        let list = |name: &str| shown[name].as_array().cloned().unwrap_or_default();
+        let now = |name: &str, key: &str, value: &Value| {
+            self.mirror.0[name].as_array().and_then(|list| list.iter().find(|item| item[key] == *value)).cloned()
+        };
+        // What a run in progress asks is that run's to ask again; and one that begins now is the answer.
+        let runs = [&shown, &self.mirror.0].iter().any(|of| of["status"] == "running");
+        for call in list("toolCalls").iter().filter(|call| call["phase"] == "awaiting-approval") {
+            let waits = now("toolCalls", "id", &call["id"]).is_some_and(|call| call["phase"] == "awaiting-approval");
+            ensure!(waits || runs, "{call} waited for somebody, and is forgotten");
+        }
+        for interrupt in list("interrupts") {
+            let open = now("interrupts", "id", &interrupt["id"]).is_some();
+            ensure!(open || runs, "{interrupt} was open, and is forgotten");
+        }
+        for submit in list("queue") {
+            let run = submit["runId"].as_str().unwrap_or_default();
+            // Or it has begun, and is sent as soon as that is saved.
+            let begun = self.known.as_deref().is_some_and(|known| parse(known)["runId"] == run);
+            let kept = now("queue", "runId", &submit["runId"]).is_some() || begun || self.sent.contains(run);
+            ensure!(kept, "{submit} waited, and is lost");
+        }
+        Ok(())
+    }
+
+    /// The next session: what the page shows, and beside it what it was given.
+    fn begin_again(&mut self, known: &str) -> Held {
+        let mut saved = parse(known);
         let shown = &self.mirror.0;
         saved["messages"] = shown["messages"].clone();
         saved["state"] = shown["state"].clone();

@@ -10,10 +10,10 @@ const cells = (/** @type {string} */ row) => row.split(/(?<!\\)\|/).slice(1, -1)
 function figures() {
   const [, table = ""] = /<!-- figures -->([^]*?)<!-- \/figures -->/.exec(read("docs/performance.md")) ?? [];
   const rows = table.split("\n").filter((line) => /^\| \d+ \|/.test(line)).map(cells);
-  const beside = rows.filter(([, , , neighbour = "", ratio]) => ratio && /@ag-ui\/client|AI SDK|TanStack/.test(neighbour));
+  const beside = rows.filter(([, , , neighbor = "", ratio]) => ratio && /@ag-ui\/client|AI SDK|TanStack/.test(neighbor));
   return [
     ...["| work | ours | beside it | ratio |", "| --- | ---: | ---: | ---: |"],
-    ...beside.map(([, work, ours, neighbour, ratio]) => `| ${work} | ${ours} | ${neighbour} | ${ratio} |`),
+    ...beside.map(([, work, ours, neighbor, ratio]) => `| ${work} | ${ours} | ${neighbor} | ${ratio} |`),
   ].join("\n");
 }
 

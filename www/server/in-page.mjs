@@ -24,7 +24,7 @@ export async function fetchInPage(address, init) {
   const way = wayOf(agUi, scenario, input, url.searchParams, new Headers(init?.headers).get("last-event-id") ?? undefined);
   return new Promise((resolve, reject) => {
     const response = writable(resolve, init?.signal);
-    play(scenario.run({ ...input, joins: way.behind !== undefined }), way, response, run, runs).catch((error) => {
+    play(scenario.run({ ...input, joins: way.after !== undefined }), way, response, run, runs).catch((error) => {
       reject(error);
       response.destroy(error);
     });

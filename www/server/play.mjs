@@ -11,7 +11,7 @@ export function wayOf(system, scenario, input, query, lastEventId) {
     frame: (event) => write(event, input),
     speed: Number(query.get("speed") ?? 1),
     numbered,
-    behind: numbered && lastEventId !== undefined ? Number(lastEventId) : undefined,
+    after: numbered && lastEventId !== undefined ? Number(lastEventId) : undefined,
   };
 }
 
@@ -21,12 +21,12 @@ export function wayOf(system, scenario, input, query, lastEventId) {
  * @param {(event: object) => string} way.frame how an event is written
  * @param {number} way.speed 1 is normal, 2 twice as fast, 0 without waiting
  * @param {boolean} way.numbered whether frames have ids, from 1
- * @param {number | undefined} way.behind how far a client that joins the run has read it; that is not sent again
+ * @param {number | undefined} way.after how far a client that joins the run has read it; that is not sent again
  * @param response where it goes
  * @param run the record to keep of it, see `Runs.open`
  * @param runs the registry whose marks it waits at
  */
-export async function play(script, { frame, speed, numbered, behind }, response, run, runs) {
+export async function play(script, { frame, speed, numbered, after }, response, run, runs) {
   const gone = new AbortController();
   const { signal } = gone;
   response.on("close", () => {
@@ -58,17 +58,17 @@ export async function play(script, { frame, speed, numbered, behind }, response,
   };
 
   try {
-    if (behind !== undefined) await pass("joined");
+    if (after !== undefined) await pass("joined");
     response.writeHead(200, streamHead);
     response.flushHeaders();
     for (const step of script) {
       if (step.step === undefined) {
         count += 1;
-        if (count <= behind) continue;
+        if (count <= after) continue;
         await write(numbered ? `id: ${count}\n${frame(step)}` : frame(step));
         run.events += 1;
         if (run.events % 64 === 0) await breathe(); // a run without waits must still notice that the client has left
-      } else if (behind === undefined || count >= behind) await steps[step.step](step);
+      } else if (after === undefined || count >= after) await steps[step.step](step);
       if (signal.aborted || run.ended !== undefined) return;
     }
     run.ended = "finished";

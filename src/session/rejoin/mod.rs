@@ -231,7 +231,7 @@ impl Rejoin {
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
         // A run that has ended can be joined, too: the page is at work on its calls.
         object.optional("cursor", self.cursor()).optional("behind", self.behind());
-        // The run may be told again, from its beginning.
+        // The run may be reported again, from its beginning.
         let told_usage = self.progress.told.known(Report::Usage) as u64;
         object.number("usageTold", Some(told_usage).filter(|told| joinable && *told > 0));
         if let Some(checkpoint) = self.progress.checkpoint.as_ref().filter(|_| joinable) {
