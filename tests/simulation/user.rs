@@ -199,8 +199,8 @@ impl World {
         }
         (self.mirror, self.wake, self.told, self.run) = (Mirror::new(), None, None, None);
         (self.chunks, self.started) = (None, false);
-        // A page that was loaded anew has heard of nothing.
-        (self.tokens, self.steps) = (0, self.steps.map(|_| 0).filter(|_| !running));
+        // A page that was loaded anew has heard of nothing; token counts are saved.
+        self.steps = self.steps.map(|_| 0).filter(|_| !running);
         self.customs.clear();
         self.heard_customs.clear();
         self.told_to.clear();
