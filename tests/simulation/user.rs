@@ -285,6 +285,14 @@ impl World {
             "{refused:?}: interrupts {:?} are open, and the answer was {result:?}",
             self.thread.interrupts
         );
+        // One that is refused ends what was left as well, for those that wait before it.
+        let judged_late = matches!(
+            result,
+            Err(Misuse::Busy | Misuse::QueueFull | Misuse::NothingToRegenerate | Misuse::NothingToReplace)
+        );
+        if judged_late && !self.queue.is_empty() && self.left.take().is_some() {
+            self.thread.end("aborted", &[]);
+        }
         match &result {
             Ok(ticket) => {
                 ensure!(!self.disposed, "a submit after dispose was accepted");
