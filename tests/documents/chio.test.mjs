@@ -225,7 +225,7 @@ describe("policies that are none", () => {
       [sse, "rulez", "rules"],
       [sse, "rules.ag_ui_component", "ag_ui_components"],
       [sse, "rules.ag_ui.restricted_classification", "restricted_classifications"],
-      [sse, "rules.ag_ui.max_events_per_second", "max_events_per_second"],
+      [sse, "rules.ag_ui.max_events_per_seconds", "max_events_per_second"],
       [sse, "rules.ag_ui_components.allow_component", "allow_components"],
       [ws, "rules.ag_ui_inbound.allow_classification", "allow_classifications"],
       [rate, "velocity.windw_seconds", "window_seconds"],

@@ -96,6 +96,13 @@ impl World {
                 *told_to = index + 1;
                 self.counts_once(&event);
             }
+            // Token counts are saved, so a page that was loaded anew knows which it has.
+            let counted = self.counted.entry(self.run_id.clone()).or_default();
+            if let Some(index) = index.filter(|index| *index >= *counted) {
+                *counted = index + 1;
+                let usage = event["usage"].as_array().into_iter().flatten();
+                self.tokens += usage.map(|usage| usage["inputTokens"].as_u64().unwrap()).sum::<u64>();
+            }
             // What a page hears that joins ends the chunks of the stream that was cut.
             if let Some(id) = self.chunks.take().filter(|_| index.is_none()) {
                 self.tell_event(&json!({"type": "TEXT_MESSAGE_END", "messageId": id, "ofChunks": true}));
@@ -118,8 +125,6 @@ impl World {
             "STEP_STARTED" | "STEP_FINISHED" => self.steps.iter_mut().for_each(|steps| *steps += 1),
             _ => {}
         }
-        let usage = event["usage"].as_array().into_iter().flatten();
-        self.tokens += usage.map(|usage| usage["inputTokens"].as_u64().unwrap()).sum::<u64>();
     }
 
     pub(super) fn tell_event(&mut self, event: &Value) {

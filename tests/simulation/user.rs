@@ -299,6 +299,8 @@ impl World {
                 let fresh = !self.asked.contains_key(ticket);
                 ensure!(fresh, "ticket {ticket} was given twice");
                 let left = self.left.take().is_some();
+                // Who waited begins before it.
+                let next = left && !self.queue.is_empty();
                 if left {
                     self.thread.end("aborted", &[]);
                 }
@@ -308,7 +310,7 @@ impl World {
                         self.queue.insert(0, *ticket);
                     }
                     // The run that is over is closed first; whatever continues then is replaced.
-                    "replace" if self.run.is_some() || self.waits() && !left => self.replacing = Some(*ticket),
+                    "replace" if self.run.is_some() || self.waits() && !left || next => self.replacing = Some(*ticket),
                     _ => self.queue.push(*ticket),
                 }
                 self.asked.insert(*ticket, asked);

@@ -216,6 +216,7 @@ pub struct World {
     tokens: u64,
     /// How far each run was told, over all connections.
     told_to: BTreeMap<String, usize>,
+    counted: BTreeMap<String, usize>,
     /// The server wants to be left alone until then.
     not_before: f64,
     run_id: String,
@@ -302,6 +303,7 @@ impl World {
             steps: (!matches!(plan.resume, Some(Dialect::Snapshot | Dialect::Prelude))).then_some(0),
             tokens: 0,
             told_to: BTreeMap::new(),
+            counted: BTreeMap::new(),
             not_before: 0.0,
             run_id: String::new(),
             thread: Thread::new(),

@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const pages = fileURLToPath(new URL("../", import.meta.url));
-const title = (file) => /^# (.+)$/m.exec(readFileSync(pages + file, "utf8"))?.[1].replaceAll("\\", "") ?? file;
-const item = (file) => ({ text: title(file), link: `/${file.replace(/\.md$/, "")}` });
-const named = (...names) => names.map((name) => item(`${name}.md`));
-const folder = (name) => readdirSync(pages + name).filter((file) => file.endsWith(".md") && file !== "index.md").sort().map((file) => item(`${name}/${file}`));
+const title = (/** @type {string} */ file) => /^# (.+)$/m.exec(readFileSync(pages + file, "utf8"))?.[1]?.replaceAll("\\", "") ?? file;
+const item = (/** @type {string} */ file) => ({ text: title(file), link: `/${file.replace(/\.md$/, "")}` });
+const named = (/** @type {string[]} */ ...names) => names.map((name) => item(`${name}.md`));
+const folder = (/** @type {string} */ name) => readdirSync(pages + name).filter((file) => file.endsWith(".md") && file !== "index.md").sort().map((file) => item(`${name}/${file}`));
 
 const groups = {
   Guide: ["react", "svelte", "plain-javascript", "agent", "options", "snapshot", "tools", "errors"],

@@ -233,7 +233,7 @@ impl Rejoin {
         object.optional("cursor", self.cursor()).optional("behind", self.behind());
         // The run may be reported again, from its beginning.
         let told_usage = self.progress.told.known(Report::Usage) as u64;
-        object.number("usageTold", Some(told_usage).filter(|told| joinable && *told > 0));
+        object.number("usageTold", Some(told_usage).filter(|told| *told > 0));
         if let Some(checkpoint) = self.progress.checkpoint.as_ref().filter(|_| joinable) {
             checkpoint.write(object.member("checkpoint"), thread);
         }
