@@ -201,7 +201,7 @@ async fn events_are_reported_when_asked_for() {
     page.submit("one");
     page.settled(1).await;
     assert_eq!(page.log("event").await, "[]");
-    page.session.set_events(true);
+    page.session.set_events("*");
     page.submit("two");
     page.settled(2).await;
     let events: Array = js_sys::JSON::parse(&page.log("event").await).unwrap().unchecked_into();
