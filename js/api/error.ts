@@ -102,6 +102,11 @@ export class AgentError extends Error {
     return value instanceof Error && brand in value;
   }
 
+  /** Where the error is explained: the page of its code, or of all errors where the code is the agent's own. */
+  get help(): string {
+    return `https://ag-ui-wasm.github.io/ag-ui-wasm/${this.code && this.kind !== "run" ? `codes/${this.code}` : "errors"}.html`;
+  }
+
   /** The plain data, without the cause, for logs and storage. */
   toJSON(): AgentErrorData {
     const { kind, message, retryable, status, retryAfterMs, code, rule, eventType, body } = this;

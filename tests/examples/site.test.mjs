@@ -65,6 +65,7 @@ describe("the site", { skip }, () => {
     "agent.html": "submit",
     "rules.html": "G1",
     "codes/frame-not-json.html": "each frame is JSON",
+    "codes/load.html": "could not be loaded",
     "api/index.html": "API",
     "performance.html": "quartiles",
   })) {

@@ -18,6 +18,13 @@ describe("AgentError", () => {
     );
   });
 
+  it("says where it is explained: by its code, if that is not the agent's own", () => {
+    const help = (data) => new AgentError({ message: "no", ...data }).help.replace(/^https:\/\/[^/]+\/ag-ui-wasm\//, "");
+    assert.equal(help({ kind: "internal", code: "load" }), "codes/load.html");
+    assert.equal(help({ kind: "run", code: "of the agent" }), "errors.html");
+    assert.equal(help({ kind: "http" }), "errors.html");
+  });
+
   it("is not retryable and has no cause unless it says so", () => {
     const error = new AgentError({ kind: "run", message: "no" });
     assert.equal(error.retryable, false);
