@@ -1,7 +1,7 @@
 // The site as a visitor has it: built, served below a path, and opened in Chromium.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
@@ -22,10 +22,11 @@ let server;
 /** @type {import("../webdriver/client.mjs").Browser} */
 let browser;
 let address = "";
+let out = "";
 before(async () => {
   if (skip) return;
   // A page with a link to nowhere fails the build.
-  const out = await buildSite({ base });
+  out = await buildSite({ base });
   server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
     const file = path.startsWith(base) && join(out, path.slice(base.length) || "index.html");
@@ -49,14 +50,15 @@ after(async () => {
 const text = (/** @type {string} */ wanted) => browser.waitFor((wanted) => document.body.innerText.includes(wanted), { args: [wanted], message: `“${wanted}”` });
 
 /** Fails with what axe-core finds in what is ours: the sidebar and the search field are the theme's, and the corner of a table is empty. */
-async function accessible() {
+/** @param {string} [page] */
+async function accessible(page) {
   await browser.evaluate(axe);
   const found = await browser.evaluate(async () => {
     for (const animation of document.getAnimations()) animation.cancel();
     const { violations } = await /** @type {any} */ (window).axe.run({ include: [".VPContent"] }, { resultTypes: ["violations"], rules: { region: { enabled: false }, "landmark-one-main": { enabled: false }, "empty-table-header": { enabled: false } } });
     return violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes.slice(0, 3).map((/** @type {any} */ { html }) => html).join("  ")}`);
   });
-  assert.deepEqual(found, []);
+  assert.deepEqual(found, [], page);
 }
 
 describe("the site", { skip }, () => {
@@ -77,6 +79,15 @@ describe("the site", { skip }, () => {
       await browser.screenshot(at(".artifacts/screenshots", `site-${name.replace("/", "-").replace(".html", "")}.png`));
     });
   }
+
+  test("axe finds nothing in any page of the docs and the API", async () => {
+    const pages = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".html") && !/^(demo|codes|404)\b/.test(name));
+    assert.ok(pages.length > 40, `${pages.length} pages`);
+    for (const page of pages) {
+      await browser.goto(`${address}${page}`);
+      await accessible(page);
+    }
+  });
 
   for (const page of ["react", "svelte", "plain"]) {
     test(`the demo in ${page} answers without a server`, async () => {
