@@ -28,7 +28,11 @@ import { web } from "./suites/web.mjs";
 
 /** @typedef {import("./suites/results.mjs").Result} Result */
 /** @typedef {import("./suites/results.mjs").Context} Context */
-/** @typedef {{ run(context: Context): AsyncGenerator<Result>, builds?: boolean, browsers?: boolean }} Suite */
+/**
+ * `beside`: it counts and does not time, and uses one core, so it runs beside the suites after it.
+ *
+ * @typedef {{ run(context: Context): AsyncGenerator<Result>, builds?: boolean, browsers?: boolean, beside?: boolean }} Suite
+ */
 
 /** In this order: what fails soonest and is cheapest comes first. @type {Record<string, Suite>} */
 const suites = {
@@ -37,7 +41,7 @@ const suites = {
   conformance: { run: conformance, builds: true },
   packaging: { run: packaging, builds: true, browsers: true },
   real: { run: real, builds: true },
-  speed: { run: speed, builds: true },
+  speed: { run: speed, builds: true, beside: true },
   web: { run: web, browsers: true },
   e2e: { run: e2e, builds: true, browsers: true },
   examples: { run: examples, builds: true, browsers: true },
@@ -61,18 +65,31 @@ await main(async () => {
     start = Date.now();
   };
   if (builds) note(broken ? { name: "build", passed: 0, failed: 1, skipped: 0, tail: broken } : await size());
+  /** @type {Promise<void>[]} */
+  const beside = [];
   for (const name of names) {
     const suite = /** @type {Suite} */ (suites[name]);
     if (suite.builds && broken) {
       note(absent(name, "the package could not be built"));
       continue;
     }
-    try {
-      for await (const result of suite.run({ engines, unusable })) note(result);
-    } catch (error) {
-      note({ name, passed: 0, failed: 1, skipped: 0, tail: error instanceof Failure ? error.message : String(/** @type {Error} */ (error).stack) });
-    }
+    const play = async () => {
+      let began = Date.now();
+      const say = (/** @type {Result} */ result) => {
+        results.push(result);
+        print(result, seconds(began));
+        began = Date.now();
+      };
+      try {
+        for await (const result of suite.run({ engines, unusable })) say(result);
+      } catch (error) {
+        say({ name, passed: 0, failed: 1, skipped: 0, tail: error instanceof Failure ? error.message : String(/** @type {Error} */ (error).stack) });
+      }
+    };
+    if (suite.beside) beside.push(play());
+    else await play();
   }
+  await Promise.all(beside);
   await closeDisplay();
   summarize(results);
 });
