@@ -14,7 +14,7 @@ export class RunEvents {
   readonly thread: Thread;
   private changed = { messages: false, state: false };
   /** What the agent has yet to be given. */
-  private behind = { messages: false, state: false };
+  private outdated = { messages: false, state: false };
   private updating = false;
   /** Where the agent is brought up to date when it is read. */
   private unfollow: (() => void) | undefined;
@@ -92,14 +92,14 @@ export class RunEvents {
     if (this.updating) return;
     this.updating = true;
     this.refresh();
-    const { agent, behind, thread } = this;
-    this.behind = { messages: false, state: false };
-    if (behind.messages) {
+    const { agent, outdated, thread } = this;
+    this.outdated = { messages: false, state: false };
+    if (outdated.messages) {
       this.keepAdded();
       if (this.unfollow) agent.messages = thread.messages;
       this.last = [...thread.messages];
     }
-    if (behind.state && this.unfollow) agent.state = thread.state;
+    if (outdated.state && this.unfollow) agent.state = thread.state;
     this.updating = false;
   }
 
@@ -248,7 +248,7 @@ export class RunEvents {
   }
 
   private note({ messages, state }: Changes): void {
-    for (const noted of [this.changed, this.behind]) {
+    for (const noted of [this.changed, this.outdated]) {
       noted.messages ||= messages;
       noted.state ||= state;
     }
