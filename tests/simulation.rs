@@ -2,7 +2,7 @@
 //! Each schedule follows from its seed; `tests/simulation/world.rs` says what must hold after each step.
 //!
 //! ```text
-//! cargo test --test simulation                        40,000 schedules
+//! cargo test --test simulation                        60,000 schedules
 //! SCHEDULES=1000000 cargo test --test simulation      a million
 //! SEED=42 cargo test --test simulation                one of them, with its trace
 //! ```
@@ -68,7 +68,7 @@ fn nothing_is_lost_or_done_twice() {
 
 /// The lowest seed that fails, and which of all schedules it is.
 fn lowest(fails: impl Fn(u64) -> bool + Sync) -> Option<(u64, String)> {
-    let (count, first) = (number("SCHEDULES").unwrap_or(40_000), number("FIRST").unwrap_or(1));
+    let (count, first) = (number("SCHEDULES").unwrap_or(60_000), number("FIRST").unwrap_or(1));
     // Each schedule is played by one thread; the lowest seed that fails is reported, whoever found it.
     let (next, failed) = (AtomicU64::new(first), AtomicU64::new(u64::MAX));
     shrink::quietly(|| {
