@@ -173,7 +173,7 @@ export function createAgentOver<State, Place>(
     bare = next;
     wait(next.connection.phase === "reconnecting");
     if (!quiet && !stranded) saving?.touch();
-    if (stranded && !next.isLoading) queueMicrotask(retire);
+    if (stranded && !link.busy()) queueMicrotask(retire);
     show();
   };
 

@@ -157,6 +157,8 @@ export interface Link<State> {
   readonly late?: boolean;
   /** Whether a run is in progress, or the core has yet to do what was called. */
   busy(): boolean;
+  /** A run has said its end, but its body is open: what it has come to is not reported yet. */
+  ending(): boolean;
   /**
    * Ends the session, without a word to the server; its runs settle with this outcome (default: `disconnected`), except those
    * that `waiting` names: their ids are in the queue of the save that comes. What is called from now on waits for `restore`.

@@ -34,6 +34,13 @@ export function createLink<State>(client: Client<State>): Link<State> {
   let steps: Step<State>[] = [];
   let lost: Run<State> | undefined;
 
+  const ending = (): boolean => {
+    const { connection, queue, toolCalls } = read();
+    // A connection that is kept is open also while a person decides about a call.
+    if (connection.phase === "closed" || toolCalls.some(({ phase }) => phase === "awaiting-approval")) return false;
+    return [...runs].some(({ id, ticket, part }) => ticket !== undefined && !part && !queue.some(({ runId }) => runId === id));
+  };
+
   const soon = (action: () => void): void => {
     if (shared.held) shared.held.push(action);
     else action();
@@ -268,7 +275,8 @@ export function createLink<State>(client: Client<State>): Link<State> {
       return composeSave(typeof shared.saved === "string" ? shared.saved : shared.known, read(), waiting);
     },
     open: () => !!shared.live,
-    busy: () => read().isLoading || steps.some(({ run, acts }) => (run && !run.part) || acts),
+    ending,
+    busy: () => read().isLoading || ending() || steps.some(({ run, acts }) => (run && !run.part) || acts),
     suspend: (outcome = "disconnected", waiting = []) => {
       const json = link.save();
       end();

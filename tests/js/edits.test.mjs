@@ -39,6 +39,8 @@ after(() => made.forEach((agent) => agent.dispose()));
 /** An agent whose server says what the test says, and which has read it when `send` is over, though the page may not know. */
 function open(options = {}) {
   let controller;
+  // Whose body it says it in: another run may begin before that is closed.
+  let saying;
   let read = 0;
   let sent = 0;
   const bodies = [];
@@ -53,13 +55,14 @@ function open(options = {}) {
   agent.on("event", () => read++);
   const send = async (...events) => {
     await until(() => controller);
-    for (const event of events) controller.enqueue(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
+    saying = controller;
+    for (const event of events) saying.enqueue(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
     sent += events.length;
     await until(() => read === sent);
   };
   const finish = async () => {
-    controller.close();
-    controller = undefined;
+    saying.close();
+    if (controller === saying) controller = undefined;
   };
   return { agent, send, finish, bodies };
 }
