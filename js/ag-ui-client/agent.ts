@@ -15,6 +15,7 @@ import { toConsole, type StepperOptions } from "./core.js";
 import { createDebugLogger, resolveAgentDebugConfig, type AgentDebugConfig, type DebugLogger, type ResolvedAgentDebugConfig } from "./debug.js";
 import { applyMutation, callHooks, notifyInTurn } from "./hooks.js";
 import { checkAnswers } from "./interrupts.js";
+import { joined } from "./joined.js";
 import { FunctionMiddleware, type Middleware, type MiddlewareFunction } from "./middleware.js";
 import { isOlder, isVersion, overridden, PROTOCOL_VERSION } from "./protocol.js";
 import type { LegacyRuntimeProtocolEvent } from "./legacy.js";
@@ -367,7 +368,8 @@ export abstract class AbstractAgent {
     // What came before the run is left still counts.
     const own$ = this.activeRunDetach$ ? events$.pipe(takeUntil(this.activeRunDetach$)) : events$;
     const expanded$ = own$.pipe(through(judged ? options : { ...options, stage: "chunks" }));
-    return this.processApplyEvents(input, this.apply(input, expanded$, subscribers), subscribers);
+    const told$ = this.settings.joinDeltas ? expanded$.pipe(joined()) : expanded$;
+    return this.processApplyEvents(input, this.apply(input, told$, subscribers), subscribers);
   }
 
   /** The life of a run. */

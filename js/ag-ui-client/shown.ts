@@ -4,6 +4,7 @@ import type { BaseEvent, Interrupt, Message, RunAgentInput } from "@ag-ui/core";
 import { Observable } from "rxjs";
 import { AgentError } from "../api/error.js";
 import type { Agent as OwnAgent, Message as Shown, RunResult } from "../api/types.js";
+import { toConsole } from "./core.js";
 import { HttpAgent } from "./http.js";
 import { notify } from "./hooks.js";
 import { abortEvent } from "./stream.js";
@@ -14,14 +15,17 @@ import { toJson } from "./values.js";
 export interface ShownAgentConfig extends Omit<AgentConfig, "threadId" | "initialMessages" | "initialState"> {
   /** What `url` says; nothing is sent there. Default: empty. */
   url?: string;
-  /** Makes the agent that a `clone()` shows. Default: none, and `clone()` throws. */
-  clone?: () => OwnAgent;
+  /**
+   * Makes the agent that a `clone()` shows, and the one of another thread once `threadId` was changed: it is called with the id of
+   * the thread. Default: none. Then `clone()` throws, and runs stay in the agent's thread.
+   */
+  clone?: (threadId: string) => OwnAgent;
 }
 
 /**
  * An agent of `createAgent` for whatever takes an `HttpAgent`: with its headers functions, its retries and resumed streams, its
  * saves and its worker. Runs go through `agent.submit`; tools that come with a run are declared, and answered by whoever has
- * declared them. The thread is the agent's: `threadId` does not change it.
+ * declared them. A thread is an agent's for good: where `threadId` was changed, the next run is one of an agent that `clone` makes.
  *
  * @example
  * const agent = createAgent({ url: "/agent", headers: async () => ({ authorization: await token() }) });
@@ -33,21 +37,22 @@ export function toHttpAgent(agent: OwnAgent, config: ShownAgentConfig = {}): Htt
 
 class ShownAgent extends HttpAgent {
   private shown: OwnAgent;
-  private makeClone: (() => OwnAgent) | undefined;
+  private config: ShownAgentConfig;
+  /** Shows nothing of the agent any more; one that was made for a thread is disposed of. */
+  private leave: () => void;
 
-  constructor(agent: OwnAgent, { clone, url = "", ...config }: ShownAgentConfig) {
+  constructor(agent: OwnAgent, config: ShownAgentConfig) {
+    const { clone, url = "", ...rest } = config;
     const { threadId, messages, state, interrupts } = agent.getSnapshot();
-    super({ ...config, url, threadId, initialMessages: toPlain(messages), initialState: state });
+    super({ ...rest, url, threadId, initialMessages: toPlain(messages), initialState: state });
     this.shown = agent;
-    this.makeClone = clone;
     this.config = config;
     this.pendingInterrupts = interrupts.map(({ ...interrupt }) => interrupt as unknown as Interrupt);
-    agent.subscribe(() => this.follow());
+    this.leave = agent.subscribe(() => this.follow());
   }
 
-  private config: Omit<ShownAgentConfig, "clone" | "url">;
-
   override run(input: RunAgentInput): Observable<BaseEvent> {
+    this.switchTo(input.threadId);
     const { shown } = this;
     return this.play(() => {
       if (!isSame(this.messages.map((message) => toPlainMessage(message as unknown as Shown)), toPlain(shown.getSnapshot().messages))) shown.setMessages(this.messages as unknown as Shown[]);
@@ -59,7 +64,8 @@ class ShownAgent extends HttpAgent {
   }
 
   /** Joins the run in progress at the server, where there is one. */
-  protected override connect(): Observable<BaseEvent> {
+  protected override connect(input: RunAgentInput): Observable<BaseEvent> {
+    this.switchTo(input.threadId);
     return this.play(() => this.shown.attach());
   }
 
@@ -69,9 +75,29 @@ class ShownAgent extends HttpAgent {
   }
 
   override clone(): HttpAgent {
-    if (!this.makeClone) throw new Error("clone() needs toHttpAgent(agent, { clone: () => createAgent(…) })");
-    const clone = new ShownAgent(this.makeClone(), { ...this.config, clone: this.makeClone, url: this.url });
-    return this.copyStateTo(clone);
+    const { threadId } = this;
+    const made = this.config.clone?.(threadId);
+    if (!made) throw new Error("clone() needs toHttpAgent(agent, { clone: (threadId) => createAgent({ threadId, … }) })");
+    const clone = this.copyStateTo(new ShownAgent(made, { ...this.config, url: this.url }));
+    // An agent with a thread of its own sends that one.
+    clone.threadId = made.getSnapshot().threadId;
+    return clone;
+  }
+
+  /** The agent of that thread, in place of the one that is shown. */
+  private switchTo(threadId: string): void {
+    const before = this.shown.getSnapshot().threadId;
+    if (threadId === before) return;
+    const made = this.config.clone?.(threadId);
+    if (made?.getSnapshot().threadId !== threadId) {
+      made?.dispose();
+      const message = `The thread is still ${before}, not ${threadId}: toHttpAgent(agent, { clone: (threadId) => createAgent({ threadId, … }) }) makes an agent for another thread.`;
+      return (this.settings.onWarning ?? toConsole)({ code: "thread-fixed", message });
+    }
+    this.leave();
+    this.shown = made;
+    const off = made.subscribe(() => this.follow());
+    this.leave = () => (off(), made.dispose());
   }
 
   /** The events of what `start` starts. */

@@ -3,9 +3,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import * as official from "@ag-ui/client";
 import { createAgent } from "ag-ui-wasm";
 import { AbstractAgent, HttpAgent, isHttpAgent, toHttpAgent } from "ag-ui-wasm/ag-ui-client";
-import { of } from "rxjs";
+import { of, Subject } from "rxjs";
 import { answer, call, finished, openBody, recorder, server, settled, sse, started, text, until, user } from "./client.mjs";
 
 const url = "https://x.test/agent";
@@ -267,4 +268,111 @@ test("what happens to a shown agent elsewhere is seen, and its failures and stop
   assert.equal(agent.isRunning, false);
   assert.throws(() => agent.clone(), /clone/);
   own.dispose();
+});
+
+test("joinDeltas on the exact way: the same joined deltas, in order with what stands between them", async () => {
+  const [start, a, b, c, end] = text("m", "a", "b", "c");
+  const events = [started(), start, a, b, { type: "CUSTOM", name: "n", value: 1 }, c, end, ...call("c", "f", '{"a"', ":1}"), finished()];
+  const log = [];
+  const agent = make(events, { joinDeltas: true });
+  agent.use((input, next) => next.run(input));
+  await agent.runAgent({}, { onEvent: ({ event }) => void log.push(event.delta ?? event.type) });
+  assert.deepEqual(log, ["RUN_STARTED", "TEXT_MESSAGE_START", "ab", "CUSTOM", "c", "TEXT_MESSAGE_END", "TOOL_CALL_START", '{"a":1}', "TOOL_CALL_END", "RUN_FINISHED"]);
+  assert.equal(agent.messages[0].content, "abc");
+});
+
+test("joinDeltas on the exact way: what a frame brought is shown although the answer pauses, and deltas of two messages stay apart", async () => {
+  class Local extends AbstractAgent {
+    run() {
+      return this.events$;
+    }
+  }
+  const agent = new Local({ joinDeltas: true, onWarning: () => {} });
+  agent.events$ = new Subject();
+  const deltas = [];
+  const run = agent.runAgent({}, { onTextMessageContentEvent: ({ event }) => void deltas.push([event.messageId, event.delta]) });
+  await until(() => agent.events$.observed);
+  const [start, a, b, end] = text("m", "a", "b");
+  const [start2, c, d, end2] = text("n", "c", "d");
+  for (const event of [started(), start, start2, a, b, c, d]) agent.events$.next(event);
+  await until(() => agent.messages.length === 2 && agent.messages[1].content === "cd");
+  assert.deepEqual(deltas, [["m", "ab"], ["n", "cd"]]);
+  for (const event of [end, end2, finished()]) agent.events$.next(event);
+  agent.events$.complete();
+  await run;
+});
+
+/** What the official client and a shown agent do with the same server: what hooks hear, what is asked, and what is left. */
+async function beside(answers, steps, shownConfig = {}, options = {}) {
+  const play = async (make) => {
+    const { fetch, requests } = server(...answers);
+    const agent = make((to, init) => fetch(String(to), init));
+    const heard = [];
+    agent.subscribe({ onEvent: ({ event }) => void heard.push(event.delta ?? event.type) });
+    await steps(agent);
+    const { messages, state, threadId } = agent;
+    return JSON.parse(JSON.stringify({ heard, asked: requests.map(({ body }) => [body.threadId, body.messages, body.state]), messages, state, threadId }));
+  };
+  const made = [];
+  const own = (fetch, threadId) => (made.push(createAgent({ url, threadId, fetch, ...options })), made.at(-1));
+  try {
+    const expected = await play((fetch) => new official.HttpAgent({ url, threadId: "one", fetch, ...options }));
+    const recorded = await play((fetch) => toHttpAgent(own(fetch, "one"), { clone: (threadId) => own(fetch, threadId), ...shownConfig }));
+    return { expected, recorded, made };
+  } finally {
+    made.forEach((agent) => agent.dispose());
+  }
+}
+
+test("a shown agent: chunks are full events for hooks, and a replaced state replaces, as the official client's", async () => {
+  const chunk = (delta) => ({ type: "TEXT_MESSAGE_CHUNK", messageId: "m", role: "assistant", delta });
+  const answers = [[started(), chunk("Hel"), chunk("lo"), finished()]];
+  const steps = async (agent) => {
+    agent.state = { kept: 1 };
+    await agent.runAgent({ runId: "r" });
+  };
+  const options = { initialState: { kept: 1, gone: 2 } };
+  const { expected, recorded } = await beside(answers, steps, {}, options);
+  assert.deepEqual(recorded, expected);
+  assert.deepEqual(recorded.asked, [["one", [], { kept: 1 }]]);
+  const joined = await beside(answers, steps, { joinDeltas: true }, options);
+  assert.deepEqual(joined.recorded.heard, ["RUN_STARTED", "TEXT_MESSAGE_START", "Hello", "TEXT_MESSAGE_END", "RUN_FINISHED"]);
+});
+
+test("a shown agent whose threadId was changed runs in that thread, as the official client does", async () => {
+  const answers = ["r", "s", "u"].map((runId, at) => [started(runId), ...text(`m${at}`, `${at}`), finished({ runId })]);
+  const { expected, recorded, made } = await beside(answers, async (agent) => {
+    await agent.runAgent({ runId: "r" });
+    agent.threadId = "two";
+    agent.setMessages([user("u", "hi")]);
+    await agent.runAgent({ runId: "s" });
+    agent.threadId = "three";
+    await agent.runAgent({ runId: "u" });
+  });
+  assert.deepEqual(recorded, expected);
+  assert.deepEqual(recorded.asked.map(([threadId, messages]) => [threadId, messages.map(({ id }) => id)]), [["one", []], ["two", ["u"]], ["three", ["u", "m1"]]]);
+  assert.deepEqual(made.map((agent) => agent.getSnapshot().threadId), ["one", "two", "three"]);
+});
+
+test("a shown agent shows nothing of a thread that it has left, frees what it made for it, and says where it can make none", async () => {
+  const { fetch } = server(...["r", "s", "u"].map((runId, at) => [started(runId), ...text(`m${at}`, `${at}`), finished({ runId })]));
+  const make = (threadId) => createAgent({ url, threadId, fetch: (to, init) => fetch(String(to), init) });
+  const own = make("one");
+  const made = [];
+  const agent = toHttpAgent(own, { clone: (threadId) => (made.push(make(threadId)), made.at(-1)) });
+  agent.threadId = "two";
+  await agent.runAgent({ runId: "r" });
+  own.setMessages([user("elsewhere", "?"), user("too", "?")]);
+  assert.deepEqual(agent.messages.map(({ id }) => id), ["m0"]);
+  agent.threadId = "three";
+  await agent.runAgent({ runId: "s" });
+  await assert.rejects(made[0].submit("late"), { code: "disposed" });
+
+  const warnings = [];
+  const fixed = toHttpAgent(own, { onWarning: ({ code }) => warnings.push(code) });
+  fixed.threadId = "four";
+  await settled(fixed.runAgent({ runId: "u" }));
+  assert.deepEqual(warnings, ["thread-fixed"]);
+  own.dispose();
+  made[1].dispose();
 });

@@ -35,7 +35,8 @@ for (const [file, more] of Object.entries({
           const messageId = `answer-${messages.length}`;
           response.write(event({ type: "TEXT_MESSAGE_START", messageId, role: "assistant" }));
           response.write(event({ type: "TEXT_MESSAGE_CONTENT", messageId, delta: `you said ${last.content}` }));
-          if (last.content === "wait") return;
+          if (last.content === "flush") response.write(event({ type: "CUSTOM", name: "now", value: 1 }));
+          if (last.content === "wait" || last.content === "flush") return;
           response.write(event({ type: "TEXT_MESSAGE_END", messageId }));
         }
         response.end(event({ type: "RUN_FINISHED", threadId, runId }));
@@ -63,6 +64,24 @@ for (const [file, more] of Object.entries({
       assert.equal((await agent.submit("more")).outcome, "success");
       assert.deepEqual(warned, []);
       agent.dispose();
+    });
+
+    it("flush() shows what the worker has sent, long before the throttle would", async () => {
+      const agent = create({ notify: { throttleMs: 60_000 } });
+      await agent.submit("hi");
+      let changes = 0;
+      const run = agent.submit("flush");
+      const heard = new Promise((resolve) => agent.on("custom", resolve));
+      agent.subscribe(() => changes++);
+      await heard;
+      // The custom event came after the text, in the same message of the worker or a later one.
+      await until(() => (agent.flush(), text(agent) === "you said flush"));
+      const before = changes;
+      agent.flush();
+      assert.equal(changes, before, "nothing more to show");
+      agent.dispose();
+      agent.flush();
+      assert.equal((await run).outcome, "aborted");
     });
 
     it("waits for a person, runs a tool in the page, and runs again with its result", async () => {
