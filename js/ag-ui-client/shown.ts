@@ -38,7 +38,7 @@ export function toHttpAgent(agent: OwnAgent, config: ShownAgentConfig = {}): Htt
 class ShownAgent extends HttpAgent {
   private shown: OwnAgent;
   private config: ShownAgentConfig;
-  /** Shows nothing of the agent any more; one that was made for a thread is disposed of. */
+  /** Ends the subscription to the agent; one that was made for a thread is disposed of. */
   private leave: () => void;
 
   constructor(agent: OwnAgent, config: ShownAgentConfig) {
