@@ -9,10 +9,10 @@ import { at } from "../tools/paths.mjs";
 
 const folder = at(".artifacts/bench");
 
-/** @typedef {"ag-ui-wasm" | "@ag-ui/client" | "ai" | "@ai-sdk/react" | "@tanstack/ai-client" | "@tanstack/ai-react" | "react"} Name */
+/** @typedef {"ag-ui-wasm" | "@ag-ui/client" | "ai" | "@ai-sdk/react" | "@tanstack/ai-client" | "@tanstack/ai-react" | "streamdown" | "react"} Name */
 
 /** @type {Name[]} */
-const names = ["ag-ui-wasm", "@ag-ui/client", "ai", "@ai-sdk/react", "@tanstack/ai-client", "@tanstack/ai-react", "react"];
+const names = ["ag-ui-wasm", "@ag-ui/client", "ai", "@ai-sdk/react", "@tanstack/ai-client", "@tanstack/ai-react", "streamdown", "react"];
 
 /** @returns {Record<Name, string>} */
 export const versions = () =>

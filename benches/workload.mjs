@@ -8,7 +8,33 @@ const latin = [" the weather", " in Zürich is", " sunny, with", "\n\n- **highs*
 const cyrillic = [" погода в", " Цюрихе", " солнечная,", "\n\n- **днём**", " около 21 °C", ", слабый", ' ветер "с юга"', " а вечером", " возможен", " дождь 🌦️"];
 /** Nothing but ASCII, of which engines keep a byte a character: one emoji makes two of it. */
 const plain = [" the weather", " in Zurich is", " sunny, with", "\n\n- **highs**", " around 70 F", ", a breeze", " from south,", " and later a", " chance of", " showers ..."];
-export const languages = { latin, cyrillic, plain };
+/** A section of an answer as models write it, in pieces of twelve characters. */
+const section = `## What to expect
+
+The weather in Zürich is **sunny**, with highs around 21 °C and a _light breeze_ from the south; later a chance of [showers](https://example.com/showers).
+
+- morning: \`clear\`, 14 °C
+- afternoon: sunny
+  - with some clouds
+- evening: **showers**
+
+\`\`\`js
+const days = await forecast("Zürich");
+for (const { day, high } of days) console.log(day, high);
+\`\`\`
+
+| day | high | low |
+| --- | ---: | ---: |
+| Monday | 21 | 12 |
+| Tuesday | 19 | 11 |
+
+> Forecasts of more than five days are *less* certain.
+
+`;
+const markdown = section.match(/[^]{1,12}/gu) ?? [];
+/** How many sections an answer in Markdown has. @param {number} deltas */
+export const sectionsOf = (deltas) => Math.ceil(deltas / markdown.length);
+export const languages = { latin, cyrillic, plain, markdown };
 
 /** @typedef {"ag-ui" | "ai"} Protocol */
 

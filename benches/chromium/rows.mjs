@@ -5,7 +5,7 @@ import { at } from "../../tools/paths.mjs";
 import { quantile, ratio } from "../measure.mjs";
 import { bundleFiles } from "../peers.mjs";
 import { number, spread, time } from "../report.mjs";
-import { languages, textWork } from "../workload.mjs";
+import { languages, sectionsOf, textWork } from "../workload.mjs";
 import { connect } from "./devtools.mjs";
 import { startServer } from "./server.mjs";
 
@@ -15,7 +15,7 @@ import { startServer } from "./server.mjs";
 const OURS = "ag-ui-wasm";
 const OFFICIAL = "@ag-ui/client";
 const OURS_BESIDE = `${OURS}, worker`;
-const pages = ["thread.jsx", "plain.js", "cold-ours.js", "cold-official.js"];
+const pages = ["thread.jsx", "markdown.jsx", "plain.js", "cold-ours.js", "cold-official.js"];
 
 /** A browser with the developer tools open, and the server that it reads from. */
 export async function start() {
@@ -103,6 +103,55 @@ export async function* rendering(page, { full }) {
     yield { row: 6, work: "… the longest task", ours: time(longest(OURS)), other: each(neighbors, (name) => time(longest(name))), ratio: "", target: "≤ 50 ms", met: longest(OURS) <= 50 };
     const most = (/** @type {string} */ name) => Math.max(...all(name).map(({ value }) => value.most));
     yield { row: 6, work: "… commits in one frame, at most", ours: `${most(OURS)}`, other: each(neighbors, (name) => `${most(name)}`), ratio: "", target: "≤ 1", met: most(OURS) <= 1 };
+  }
+}
+
+/** Row 6 with an answer in Markdown. @param {Page} page @param {{ full: boolean }} scope @returns {AsyncGenerator<Line>} */
+export async function* markdown(page, { full }) {
+  const neighbors = ["AI SDK", "TanStack"];
+  const [throttled, whole] = [`${OURS}, throttled`, `${OURS}, whole text`];
+  const loads = full ? [[20_000, 2_000], [5_000, 100]] : [[4_000, 2_000]];
+  for (const [deltas = 0, rate = 0] of loads) {
+    /** @type {Record<string, { work: import("./devtools.mjs").Work, value: any }[]>} */
+    const results = {};
+    for (let round = 0; round < (full && rate > 100 ? 3 : 1); round++) {
+      for (const name of [OURS, throttled, whole, ...neighbors]) {
+        // It takes minutes, and is there to be seen.
+        if (round > 0 && name === whole) continue;
+        const host = await page.fresh("markdown");
+        const url = page.server.url(host, `/stream?deltas=${deltas}&rate=${rate}&words=markdown&protocol=${name === "AI SDK" ? "ai" : "ag-ui"}`);
+        await page.devtools.evaluate(`bench.prepare(${json(name)}, ${json({ url, messages: 500 })})`);
+        const sections = sectionsOf(deltas);
+        const { work, value } = await page.devtools.observe(() => page.devtools.evaluate(`bench.run(${sections})`));
+        if (value.shown < sections) throw new Error(`${name} showed ${value.shown} of ${sections} sections`);
+        (results[name] ??= []).push({ work, value });
+      }
+    }
+    const all = (/** @type {string} */ name) => results[name] ?? [];
+    const busy = (/** @type {string} */ name) => all(name).map(({ work }) => work.busy);
+    const middle = (/** @type {string} */ name) => quantile(busy(name), 0.5);
+    const [best = "", second = ""] = [...neighbors].sort((a, b) => middle(a) - middle(b));
+    const each = (/** @type {readonly string[]} */ names, /** @type {(name: string) => string} */ show) => names.map((name) => `${name} ${show(name)}`).join(", ");
+    const times = ratio(busy(best), busy(OURS));
+    const long = deltas === loads[0]?.[0];
+    yield {
+      row: 6,
+      work: `an answer in Markdown, ${number(deltas)} deltas at ${number(rate)}/s, 500 messages, React: the main thread is busy`,
+      ours: time(middle(OURS)),
+      other: each([best, second, whole], (name) => time(middle(name))),
+      ratio: spread(times),
+      target: long ? "≥ 5" : "",
+      met: long ? times.median >= 5 : undefined,
+      data: results,
+    };
+    const level = ratio(busy("AI SDK"), busy(throttled));
+    yield { row: 6, work: "… throttled to 50 ms, as the AI SDK is", ours: time(middle(throttled)), other: `AI SDK ${time(middle("AI SDK"))}`, ratio: spread(level), target: "", met: undefined };
+    const script = (/** @type {string} */ name) => time(quantile(all(name).map(({ work }) => work.script), 0.5));
+    yield { row: 6, work: "… of that in scripts", ours: script(OURS), other: each([...neighbors, whole], script), ratio: "", target: "", met: undefined };
+    const longest = (/** @type {string} */ name) => Math.max(...all(name).map(({ work }) => work.longest));
+    yield { row: 6, work: "… the longest task", ours: time(longest(OURS)), other: each([...neighbors, whole], (name) => time(longest(name))), ratio: "", target: "≤ 50 ms", met: longest(OURS) <= 50 };
+    const frame = (/** @type {string} */ name) => time(Math.max(...all(name).map(({ value }) => value.longestFrame)));
+    yield { row: 6, work: "… the longest frame, on the clock", ours: frame(OURS), other: each([...neighbors, whole], frame), ratio: "", target: "", met: undefined };
   }
 }
 

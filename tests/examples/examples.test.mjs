@@ -17,7 +17,7 @@ const ours = at(".tools/examples");
 const libraries = at("tests/ag-ui-client/pages/.examples");
 
 const loopback = ["--host", "127.0.0.1", "--port", "0"];
-/** @type {Record<string, { place?: string, args?: string[], send?: string, adapt?(example: Awaited<ReturnType<typeof copy>>): void, builds?: boolean, python?: boolean }>} */
+/** @type {Record<string, { place?: string, args?: string[], send?: string, adapt?(example: Awaited<ReturnType<typeof copy>>): void, field?: string, check?(browser: import("../webdriver/client.mjs").Browser): Promise<void>, builds?: boolean, python?: boolean }>} */
 const examples = {
   "vite-react": { args: loopback, builds: true },
   html: {
@@ -34,7 +34,48 @@ const examples = {
       void write("next.config.mjs", read("next.config.mjs").replace("export default {", `export default { turbopack: { root: ${JSON.stringify(at())} }, outputFileTracingRoot: ${JSON.stringify(at())},`)),
   },
   python: { args: loopback, python: true },
+  "long-thread": { args: loopback, field: "#send input", send: "#send button", check: longThread },
 };
+
+/** Few of ten thousand messages are in the page; the end is followed, unless the reader is elsewhere; and all can be found. */
+async function longThread(/** @type {import("../webdriver/client.mjs").Browser} */ browser) {
+  const distance = () => browser.evaluate(() => {
+    const feed = /** @type {Element} */ (document.querySelector('[role="feed"]'));
+    return feed.scrollHeight - feed.scrollTop - feed.clientHeight;
+  });
+  const rows = () => browser.evaluate(() => [...document.querySelectorAll("article")].map((row) => [Number(row.ariaPosInSet), Number(row.ariaSetSize), row.getBoundingClientRect().top]));
+  const shown = await rows();
+  assert.ok(shown.length > 3 && shown.length < 60, `${shown.length} rows`);
+  assert.deepEqual(shown.at(-1)?.slice(0, 2), [10_002, 10_002]);
+  await browser.waitFor(() => document.querySelector('[role="feed"]')?.ariaBusy === "false", { message: "the end of the answer" });
+  assert.ok((await distance()) < 2, "the end is in view");
+  assert.match(await browser.evaluate(() => document.querySelector('[role="status"]')?.textContent ?? ""), /^You said: the question/);
+
+  // The reader looks for something far above, while the next answer comes.
+  await browser.fill("#send input", "another");
+  await browser.press("Enter");
+  await browser.waitFor(() => document.querySelector('[role="feed"]')?.ariaBusy === "true", { message: "the next answer" });
+  await browser.press("Control+f");
+  assert.equal(await browser.evaluate(() => document.activeElement?.id), "find");
+  await browser.fill("#find", "message 1234.");
+  await browser.press("Enter");
+  await browser.waitFor(() => document.querySelector('article[aria-current="true"]')?.textContent?.startsWith("Message 1234."), { message: "message 1234" });
+  // The rows around it are measured then.
+  const place = () => browser.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(document.querySelector('article[aria-current="true"]')?.getBoundingClientRect().top)))));
+  await browser.waitFor(() => new Promise((resolve) => {
+    const top = () => document.querySelector('article[aria-current="true"]')?.getBoundingClientRect().top;
+    const before = top();
+    setTimeout(() => resolve(top() === before), 200);
+  }), { message: "the rows to be measured" });
+  const before = await place();
+  assert.equal(await browser.evaluate(() => document.querySelector('[role="feed"]')?.ariaBusy), "true", "the answer is still coming");
+  await browser.waitFor(() => document.querySelector('[role="feed"]')?.ariaBusy === "false", { message: "the end of the next answer" });
+  assert.equal(await place(), before, "nothing has moved");
+  // The keys of a feed.
+  await browser.evaluate(() => /** @type {HTMLElement} */ (document.querySelector('article[aria-current="true"]')).focus());
+  await browser.press("PageDown");
+  await browser.waitFor(() => document.activeElement?.ariaPosInSet === "1235", { message: "the next message in focus" });
+}
 
 const python = process.env.PYTHON ?? at(".tools/python/bin/python");
 const { missing } = locate("chromium");
@@ -75,7 +116,7 @@ describe("examples", () => {
     });
   }
 
-  for (const [name, { place = ours, args, send = "form button", adapt, builds, python: needsPython }] of Object.entries(examples)) {
+  for (const [name, { place = ours, args, field = "form input, form textarea, textarea", send = "form button", adapt, check, builds, python: needsPython }] of Object.entries(examples)) {
     const skip =
       skipAll ||
       (place === libraries && !existsSync(join(libraries, "../node_modules")) && "npm ci --prefix tests/ag-ui-client/pages installs its modules") ||
@@ -87,7 +128,6 @@ describe("examples", () => {
       const site = await start(example.folder, args, { PYTHON: python });
       try {
         await browser.goto(site.url);
-        const field = "form input, form textarea, textarea";
         await browser.waitFor((css) => document.querySelector(css) !== null, { args: [field], timeout: 60_000, message: "the field" });
         // A page that comes from a server takes what is typed once it is hydrated.
         await browser.waitFor(
@@ -104,6 +144,7 @@ describe("examples", () => {
         );
         await browser.waitFor(() => document.body.innerText.includes("You said: the question"), { message: "the answer" });
         await browser.screenshot(at(".artifacts/screenshots", `example-${name}.png`));
+        await check?.(browser);
       } finally {
         await site.close();
       }

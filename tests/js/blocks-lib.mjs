@@ -4,7 +4,7 @@ import { Marked } from "marked";
 import MarkdownIt from "markdown-it";
 
 const marked = new Marked({ gfm: true });
-const markdownIt = new MarkdownIt({ html: true });
+const markdownIt = new MarkdownIt({ html: true, linkify: true });
 
 /** @type {Record<string, (text: string) => string>} */
 export const renderers = { marked: (text) => marked.parse(text, { async: false }), "markdown-it": (text) => markdownIt.render(text) };

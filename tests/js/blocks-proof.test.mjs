@@ -57,8 +57,13 @@ it("every example of CommonMark 0.31.2, with and without its last line end", () 
   }
 });
 
-it("the examples of GFM's tables, task lists and strikethrough", () => {
-  for (const text of gfm) prove(text);
+it("the examples of GFM's extensions: tables, task lists, strikethrough, autolinks and HTML that it filters", () => {
+  assert.ok(gfm.length >= 29);
+  for (const text of gfm) {
+    prove(text);
+    prove(text.replace(/\n$/, ""));
+    prove(text.replaceAll("\n", "\r\n"));
+  }
 });
 
 it("1,000 documents by chance", () => {
