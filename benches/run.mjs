@@ -27,7 +27,7 @@ import { size } from "./size.mjs";
 
 /** What runs in Node, and what in a page. */
 const inNode = { stream: node.streams, against: node.against, thread: node.threads, args: node.args, state: node.states, dropin: dropIn, size };
-const inPage = { render: chromium.rendering, markdown: chromium.markdown, burst: chromium.bursts, cold: chromium.cold, memory: chromium.memory, many: chromium.many };
+const inPage = { render: chromium.rendering, markdown: chromium.markdown, burst: chromium.bursts, cold: chromium.cold, memory: chromium.memory, many: chromium.many, long: chromium.long };
 const names = [...Object.keys(inNode), ...Object.keys(inPage)];
 
 const { values, positionals } = parseArgs({

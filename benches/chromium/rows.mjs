@@ -15,7 +15,7 @@ import { startServer } from "./server.mjs";
 const OURS = "ag-ui-wasm";
 const OFFICIAL = "@ag-ui/client";
 const OURS_BESIDE = `${OURS}, worker`;
-const pages = ["thread.jsx", "markdown.jsx", "plain.js", "cold-ours.js", "cold-official.js"];
+const pages = ["thread.jsx", "markdown.jsx", "long.jsx", "plain.js", "cold-ours.js", "cold-official.js"];
 
 /** A browser with the developer tools open, and the server that it reads from. */
 export async function start() {
@@ -350,4 +350,31 @@ export async function* many(page, { full }) {
     target: `${agents} of ${agents}`,
     met: ours.value.right === agents,
   };
+}
+
+/** Row 13. @param {Page} page @param {{ full: boolean }} scope @returns {AsyncGenerator<Line>} */
+export async function* long(page, { full }) {
+  const [messages, deltas, rate] = [10_000, full ? 4_000 : 1_000, 200];
+  const [seen, all] = ["virtualized", "all rows"];
+  /** @type {Record<string, { open: number, heap: number, rows: number, work: import("./devtools.mjs").Work }[]>} */
+  const results = {};
+  for (let round = 0; round < (full ? 3 : 1); round++) {
+    for (const name of [seen, all]) {
+      const host = await page.fresh("long");
+      const url = page.server.url(host, `/stream?deltas=${deltas}&rate=${rate}`);
+      const open = await page.devtools.evaluate(`bench.open(${json(name)}, ${json({ url, messages })})`);
+      const rows = await page.devtools.evaluate("bench.rows()");
+      const { work, value } = await page.devtools.observe(() => page.devtools.evaluate("bench.run()"));
+      if (value < deltas * 11) throw new Error(`${name} showed ${value} characters`);
+      (results[name] ??= []).push({ open, heap: await page.devtools.heap(), rows, work });
+    }
+  }
+  const middle = (/** @type {string} */ name, /** @type {(one: { open: number, heap: number, rows: number, work: import("./devtools.mjs").Work }) => number} */ of) => quantile((results[name] ?? []).map(of), 0.5);
+  /** @param {string} work @param {Parameters<typeof middle>[1]} of @param {(value: number) => string} show @param {unknown} [data] */
+  const line = (work, of, show, data) => ({ row: 13, work, ours: show(middle(seen, of)), other: `${all} ${show(middle(all, of))}`, ratio: number(middle(all, of) / middle(seen, of)), target: "", met: undefined, data });
+  yield line(`a thread of ${number(messages)} messages, React, virtualized: its end is painted`, ({ open }) => open, time, results);
+  yield line("… rows in the page", ({ rows }) => rows, number);
+  yield line("… JavaScript's heap after an answer", ({ heap }) => heap / 1e6, (value) => `${number(value)} MB`);
+  yield line(`… ${number(deltas)} deltas at ${rate}/s: the main thread is busy`, ({ work }) => work.busy, time);
+  yield line("… the longest task", ({ work }) => work.longest, time);
 }
