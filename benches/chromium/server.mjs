@@ -52,7 +52,7 @@ export async function startServer(folder) {
 }
 
 // Rows of a chat. What is not seen is not laid out, which is what a page with 500 messages does.
-const style = "body{margin:0;font:16px/1.4 sans-serif}#root{height:100vh;overflow:auto}article{content-visibility:auto;contain-intrinsic-size:auto 8em;padding:4px;white-space:pre-wrap}.markdown{white-space:normal}.block{content-visibility:auto;contain-intrinsic-size:auto none auto 4lh}";
+const style = "body{margin:0;font:16px/1.4 sans-serif}#root{height:100vh;overflow:auto}article{content-visibility:auto;contain-intrinsic-size:auto 8em;padding:4px;white-space:pre-wrap}.markdown{white-space:normal}.group{content-visibility:auto;contain-intrinsic-size:auto none auto 90lh}";
 
 /** @param {import("node:http").ServerResponse} response @param {string[]} frames @param {number} rate  a second; 0: all at once */
 function stream(response, frames, rate) {

@@ -18,22 +18,47 @@ export function createMessageBlocks(options?: BlocksOptions): (message: Streamed
   let blocks: readonly Block[] = [];
   let count = 0;
   let shown: readonly MessageBlock[] = [];
+  const known = new WeakMap<Block, MessageBlock>();
   return (message) => {
     const [text, complete] = markdownOf(message);
     const next = source.update(text, { complete });
     if (next === blocks) return shown;
-    const before = new Map(blocks.map((block, at) => [block, shown[at]!]));
     const defined = source.definitionCount !== count;
-    shown = next.map((block) => {
-      const old = before.get(block);
+    shown = next.map((block, at) => {
+      const old = blocks[at] === block ? shown[at] : known.get(block);
       // A block without a bracket refers to nothing.
       if (old && !(defined && block.text.includes("["))) return old;
       const definitions = source.definitionsFor(block);
-      return old?.definitions === definitions ? old : { ...block, definitions };
+      if (old?.definitions === definitions) return old;
+      const made = { ...block, definitions };
+      known.set(block, made);
+      return made;
     });
     blocks = next;
     count = source.definitionCount;
     return shown;
+  };
+}
+
+/** Blocks that follow each other, to be laid out together. The same object until one of them changes. */
+export interface BlockGroup {
+  readonly id: number;
+  readonly blocks: readonly MessageBlock[];
+}
+
+/** Blocks in groups of `size`. Returns the same array for the same blocks. */
+export function createGroups(size = 32): (blocks: readonly MessageBlock[]) => readonly BlockGroup[] {
+  let groups: readonly BlockGroup[] = [];
+  let grouped: readonly MessageBlock[] = [];
+  return (blocks) => {
+    if (blocks === grouped) return groups;
+    grouped = blocks;
+    groups = Array.from({ length: Math.ceil(blocks.length / size) }, (_, id) => {
+      const own = blocks.slice(id * size, (id + 1) * size);
+      const old = groups[id];
+      return old?.blocks.length === own.length && own.every((block, at) => block === old.blocks[at]) ? old : { id, blocks: own };
+    });
+    return groups;
   };
 }
 

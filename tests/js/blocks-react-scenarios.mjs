@@ -1,6 +1,6 @@
 // Bundled once with React 18 and once with React 19 by blocks-react.test.mjs.
 
-import { useBlocks } from "ag-ui-wasm/blocks/react";
+import { useBlockGroups, useBlocks } from "ag-ui-wasm/blocks/react";
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { act, createElement as h, memo, StrictMode, version } from "react";
@@ -35,6 +35,36 @@ export function suite() {
     assert.equal(container.querySelectorAll(".open").length, 0);
     await show([{ type: "text", text: "One" }, { type: "image" }, { type: "text", text: "Two" }], "complete");
     assert.deepEqual(shown(), ["settled: One", "settled: Two"]);
+    await act(async () => root.unmount());
+  });
+
+  it(`React ${version}: of a long message only the group that is open is rendered again, and what comes before it stays`, async () => {
+    const rendered = [];
+    const Group = memo(({ group }) => {
+      rendered.push(group.id);
+      return h("div", null, group.blocks.map(({ text }) => text).join(""));
+    });
+    const Answer = ({ message }) => useBlockGroups(message, { size: 2 }).map((group) => h(Group, { key: group.id, group }));
+    const container = document.createElement("div");
+    const root = createRoot(container);
+    const show = (content, delivery = "streaming") => {
+      rendered.length = 0;
+      return act(async () => root.render(h(Answer, { message: { role: "assistant", content, delivery } })));
+    };
+    const shown = () => [...container.children].map(({ textContent }) => textContent);
+
+    await show("1\n\n2\n\n3\n\n4\n\nfi");
+    assert.deepEqual(shown(), ["1\n\n2\n\n", "3\n\n4\n\n", "fi"]);
+    const [first, second] = container.children;
+    await show("1\n\n2\n\n3\n\n4\n\nfive\n\nsi");
+    assert.deepEqual([rendered, shown().at(-1)], [[2], "five\n\nsi"]);
+    await show("1\n\n2\n\n3\n\n4\n\nfive\n\nsix\n\nseven");
+    assert.deepEqual(rendered, [2, 3]);
+    assert.ok(container.children[0] === first && container.children[1] === second);
+    // A text that was replaced: what is equal at its beginning stays.
+    await show("1\n\n2\n\nthree\n\n4\n\nfive", "complete");
+    assert.ok(!rendered.includes(0));
+    assert.deepEqual(shown(), ["1\n\n2\n\n", "three\n\n4\n\n", "five"]);
     await act(async () => root.unmount());
   });
 }

@@ -5,7 +5,7 @@ import { useChat as useAiChat } from "@ai-sdk/react";
 import { BatchStrategy, fetchServerSentEvents, useChat as useTanStackChat } from "@tanstack/ai-react";
 import { TextPart } from "@tanstack/ai-react/ui";
 import { DefaultChatTransport } from "ai";
-import { useBlocks } from "ag-ui-wasm/blocks/react";
+import { useBlockGroups } from "ag-ui-wasm/blocks/react";
 import { useAgent } from "ag-ui-wasm/react";
 import DOMPurify from "dompurify";
 import { marked } from "marked";
@@ -23,12 +23,16 @@ const toHtml = (/** @type {string} */ markdown) => ({ __html: DOMPurify.sanitize
 // As docs/blocks.md shows it.
 const MarkdownBlock = memo(function MarkdownBlock({ block }) {
   const markdown = block.definitions + (block.settled ? block.text : remend(block.text));
-  return <div className="block" dangerouslySetInnerHTML={toHtml(markdown)} />;
+  return <div dangerouslySetInnerHTML={toHtml(markdown)} />;
+});
+
+const Group = memo(function Group({ group }) {
+  return <div className="group">{group.blocks.map((block) => <MarkdownBlock key={block.id} block={block} />)}</div>;
 });
 
 const rows = {
   blocks: memo(function BlocksRow({ message }) {
-    return <article className="markdown">{useBlocks(message).map((block) => <MarkdownBlock key={block.id} block={block} />)}</article>;
+    return <article className="markdown">{useBlockGroups(message).map((group) => <Group key={group.id} group={group} />)}</article>;
   }),
   /** Parses, sanitizes and lays out all of it each time. */
   whole: memo(function WholeRow({ message }) {
@@ -93,15 +97,30 @@ const apps = {
 
 const asParts = ({ id, role, content }) => ({ id, role, parts: [{ type: "text", text: content, content }] });
 
-/** The longest time between two frames, until it is asked. */
-function frames() {
-  let [last, longest, on] = [performance.now(), 0, true];
-  requestAnimationFrame(function look(now) {
-    longest = Math.max(longest, now - last);
-    last = now;
-    if (on) requestAnimationFrame(look);
+/** Keeps the end of the thread in view, as chats do, once for each frame that brings something. */
+function follow() {
+  const root = document.getElementById("root");
+  let waits = false;
+  const observer = new MutationObserver(() => {
+    if (waits) return;
+    waits = true;
+    requestAnimationFrame(() => {
+      waits = false;
+      current.updates++;
+      root.scrollTop = root.scrollHeight;
+    });
   });
-  return () => ((on = false), longest);
+  observer.observe(root, { childList: true, characterData: true, subtree: true });
+  return () => observer.disconnect();
+}
+
+/** The longest frame, of which the browser reports those of more than 50 ms, until it is asked. */
+function frames() {
+  let longest = 0;
+  const take = (entries) => entries.forEach(({ duration }) => (longest = Math.max(longest, duration)));
+  const observer = new PerformanceObserver((list) => take(list.getEntries()));
+  observer.observe({ type: "long-animation-frame" });
+  return () => (take(observer.takeRecords()), observer.disconnect(), longest);
 }
 
 globalThis.bench = {
@@ -120,12 +139,14 @@ globalThis.bench = {
   /** Sends, and comes back when all sections of the answer are shown. */
   async run(sections) {
     const start = performance.now();
-    const longest = frames();
+    current.updates = 0;
+    const [longest, stop] = [frames(), follow()];
     await current.send();
     const shown = () => document.querySelectorAll("article:last-of-type h2").length;
     for (const end = performance.now() + 10_000; shown() < sections && performance.now() < end; ) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    return { took: performance.now() - start, shown: shown(), text: document.querySelector("article:last-of-type")?.textContent.length, longestFrame: longest() };
+    stop();
+    return { took: performance.now() - start, shown: shown(), text: document.querySelector("article:last-of-type")?.textContent.length, updates: current.updates, longestFrame: longest() };
   },
 };
