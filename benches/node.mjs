@@ -276,3 +276,41 @@ export async function* states({ full }) {
     data: official,
   };
 }
+
+/** Row 14. @param {Scope} scope @returns {AsyncGenerator<Line>} */
+export async function* blocks({ full }) {
+  const { createBlocks } = await import("ag-ui-wasm/blocks");
+  const { text } = textWork(full ? 85_000 : 8_500, languages.markdown);
+  /** @param {(grown: string) => void} take  of all that has come, four characters more each time */
+  const grow = (take) => async () => {
+    const start = processorTime();
+    let grown = "";
+    for (let at = 0; at < text.length; at += 4) take((grown += text.slice(at, at + 4)));
+    return processorTime() - start;
+  };
+  const ways = {
+    floor: () => {
+      let before = "";
+      return grow((grown) => {
+        assert.ok(grown.slice(0, before.length) === before);
+        before = grown;
+      })();
+    },
+    ours: () => {
+      const source = createBlocks();
+      return grow((grown) => void source.update(grown))();
+    },
+  };
+  const results = await alternate(ways, full ? 1 : 3, { warm: !full });
+  const times = ratio(results.ours, results.floor);
+  yield {
+    row: 14,
+    work: `${number(text.length)} characters of Markdown in deltas of 4: blocks`,
+    ours: time(quantile(results.ours, 0.5)),
+    other: `append and compare ${time(quantile(results.floor, 0.5))}`,
+    ratio: spread(times),
+    target: "≤ 3",
+    met: times.median <= 3,
+    data: results,
+  };
+}
