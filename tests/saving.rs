@@ -163,7 +163,9 @@ fn the_agent_learns_that_the_page_was_left_before_its_tool_was_done() {
 
 #[test]
 fn an_answer_that_stands_in_the_thread_of_an_older_save_is_given_once() {
-    for tool in [json!({"name": "f"}), json!({"name": "f", "needsApproval": true}), json!({"name": "f", "manual": true})] {
+    for tool in
+        [json!({"name": "f"}), json!({"name": "f", "needsApproval": true}), json!({"name": "f", "manual": true})]
+    {
         let (mut agent, request) = calling(tool.clone());
         agent.event(request, finished("r"));
         agent.end(request);
@@ -176,7 +178,8 @@ fn an_answer_that_stands_in_the_thread_of_an_older_save_is_given_once() {
         again.act(|session, now| assert!(!session.approve("{\"toolCallId\":\"c\"}", now).unwrap()));
         assert!(again.executed.is_empty(), "{tool}");
         let sent = &again.requests[0].1["messages"];
-        let answers: Vec<&Value> = sent.as_array().unwrap().iter().filter(|message| message["role"] == "tool").collect();
+        let answers: Vec<&Value> =
+            sent.as_array().unwrap().iter().filter(|message| message["role"] == "tool").collect();
         assert_eq!(answers.len(), 1, "{tool}: {sent}");
         assert_eq!(answers[0]["content"], "1", "{tool}");
     }

@@ -6,7 +6,7 @@ import { turn } from "../core/read.js";
 import type { Calls } from "../core/client.js";
 import { isValidator, messageOf } from "./tools.js";
 
-// So many ends are told in one task.
+// The core hears of so many ends in one task.
 const most = 500;
 
 /** What calls work for. */
@@ -48,7 +48,7 @@ export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
     return signal.aborted ? undefined : tool.execute(checked, { signal, toolCallId, agent: agent() });
   };
 
-  /** The core, told of one, gives the next one from inside: these are told together, however many they are. */
+  /** The core, hearing of one, gives the next one from inside: it hears of these together, however many they are. */
   const holdBack = (toolCallId: string): void => {
     held.push(JSON.stringify({ toolCallId }));
     if (holding) return;
@@ -60,7 +60,7 @@ export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
     }
   };
 
-  /** Tells the core of what ends in the same turn together: each time is a change of the whole list, and perhaps a save. */
+  /** The core hears of what ends in the same turn together: each time is a change of the whole list, and perhaps a save. */
   const settleAll = (): void => {
     // Abandoned meanwhile, or held and executed again.
     const still = ended.splice(0, most).filter(([toolCallId, controller]) => running.get(toolCallId) === controller);

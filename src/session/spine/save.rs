@@ -69,7 +69,8 @@ impl Session {
         let messages = fields.get("messages").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
         let state = fields.get("state").ok_or_else(damaged)?;
         let interrupts = fields.get("interrupts").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
-        let mut unsent: Vec<String> = list("unsent")?.into_iter().filter_map(|id| id.string().map(Into::into)).collect();
+        let mut unsent: Vec<String> =
+            list("unsent")?.into_iter().filter_map(|id| id.string().map(Into::into)).collect();
         let queue: Result<Vec<Submit>, Misuse> =
             list("queue")?.into_iter().map(|raw| Submit::restore(raw, self.options.max_depth)).collect();
         let queue = queue.map_err(|_| damaged())?;
