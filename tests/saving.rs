@@ -162,30 +162,6 @@ fn the_agent_learns_that_the_page_was_left_before_its_tool_was_done() {
 }
 
 #[test]
-fn an_answer_that_stands_in_the_thread_of_an_older_save_is_given_once() {
-    for tool in
-        [json!({"name": "f"}), json!({"name": "f", "needsApproval": true}), json!({"name": "f", "manual": true})]
-    {
-        let (mut agent, request) = calling(tool.clone());
-        agent.event(request, finished("r"));
-        agent.end(request);
-        // The core was lost after the answer was shown: what is known of the page is older than the thread.
-        let mut save: Value = serde_json::from_str(&agent.session.save()).unwrap();
-        let answer = json!({"id": "c-result", "role": "tool", "toolCallId": "c", "content": "1"});
-        save["messages"].as_array_mut().unwrap().push(answer);
-        let mut again = restored(&save.to_string());
-        assert_eq!(again.snapshot()["toolCalls"][0]["phase"], "output-available", "{tool}");
-        again.act(|session, now| assert!(!session.approve("{\"toolCallId\":\"c\"}", now).unwrap()));
-        assert!(again.executed.is_empty(), "{tool}");
-        let sent = &again.requests[0].1["messages"];
-        let answers: Vec<&Value> =
-            sent.as_array().unwrap().iter().filter(|message| message["role"] == "tool").collect();
-        assert_eq!(answers.len(), 1, "{tool}: {sent}");
-        assert_eq!(answers[0]["content"], "1", "{tool}");
-    }
-}
-
-#[test]
 fn an_answer_that_was_not_sent_goes_out_after_a_reload() {
     let (mut agent, _) = calling(json!({"name": "f"}));
     agent.act(|session, now| assert!(session.settle_call("{\"toolCallId\":\"c\",\"result\":1}", now).unwrap()));

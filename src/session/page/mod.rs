@@ -85,14 +85,6 @@ pub(super) struct Saved {
     detached: Detached,
 }
 
-impl Saved {
-    /// The calls that had no answer of the page yet.
-    pub fn open_calls(&self) -> impl Iterator<Item = &str> {
-        let calls = self.turn.iter().flat_map(|turn| turn.calls.iter());
-        calls.filter(|call| call.stage() != Stage::Done).map(|call| call.id.as_str())
-    }
-}
-
 impl Page {
     /// The submit that settles with the turn.
     pub fn ticket(&self) -> Option<Ticket> {
@@ -374,8 +366,6 @@ impl Page {
         self.turn = Some(turn);
         for (id, stage) in calls {
             match stage {
-                // The thread is newer than what is known of the page.
-                _ if thread.is_answered(&id) == Some(true) => drop(self.set_stage(&id, Stage::Done)),
                 Stage::Executing => self.done(&id, RELOADED, Some(RELOADED), false, thread),
                 Stage::Waiting => thread.set_call_phase(&id, CallPhase::AwaitingApproval),
                 Stage::Manual => thread.set_call_phase(&id, CallPhase::InputAvailable),

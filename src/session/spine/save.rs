@@ -69,14 +69,11 @@ impl Session {
         let messages = fields.get("messages").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
         let state = fields.get("state").ok_or_else(damaged)?;
         let interrupts = fields.get("interrupts").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
-        let mut unsent: Vec<String> =
-            list("unsent")?.into_iter().filter_map(|id| id.string().map(Into::into)).collect();
+        let unsent: Vec<String> = list("unsent")?.into_iter().filter_map(|id| id.string().map(Into::into)).collect();
         let queue: Result<Vec<Submit>, Misuse> =
             list("queue")?.into_iter().map(|raw| Submit::restore(raw, self.options.max_depth)).collect();
         let queue = queue.map_err(|_| damaged())?;
         let page = Page::read(&fields, self.options.max_depth).ok_or_else(damaged)?;
-        // Where the core was lost, the thread may have answers that came after the save.
-        unsent.extend(page.open_calls().map(|id| format!("{id}-result")));
         // Whatever waits here is not of that session.
         self.abandon(false, now);
         self.options.thread_id = thread_id;
