@@ -405,3 +405,37 @@ fn one_id_may_be_that_of_several_messages() {
     assert_eq!(contents, ["calls", "1", "two", "three"]);
     assert_eq!(agent.snapshot()["toolCalls"][1]["result"], "two");
 }
+
+#[test]
+fn a_regenerate_that_is_edited_stays_one_also_after_a_reload() {
+    let mut agent = Agent::new(Options::default());
+    agent.submit_json(json!({"runId": "r", "messages": [user("u", "go")]}));
+    let request = agent.requests[0].0;
+    agent.head(request, 200, "text/event-stream");
+    let text = [
+        event!("TEXT_MESSAGE_START", "messageId": "m"),
+        event!("TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "Hello"),
+        event!("TEXT_MESSAGE_END", "messageId": "m"),
+    ];
+    agent.events(request, &text);
+    let tools = json!([{"name": "own", "description": "d"}]);
+    let input = json!({"runId": "again", "tools": tools, "context": [{"description": "a", "value": "b"}]}).to_string();
+    let mut ticket = 0;
+    agent.act(|session, now| ticket = session.regenerate(None, &input, now).unwrap());
+    let edit = json!({"runId": "again", "messages": [user("u2", "shorter")]}).to_string();
+    agent.act(|session, _| assert!(session.edit_queued(ticket, &edit).unwrap()));
+    let saved = agent.session.save();
+    let check = |agent: &Agent| {
+        let ids: Vec<&Value> = agent.sent()["messages"].as_array().unwrap().iter().map(|m| &m["id"]).collect();
+        assert_eq!(ids, ["u", "u2"], "the answer was taken back");
+        assert_eq!(agent.sent()["tools"], tools);
+        assert_eq!(agent.sent()["context"][0]["value"], "b");
+    };
+    agent.event(request, finished("r"));
+    agent.end(request);
+    check(&agent);
+    let saved = saved.replace("\"running\":true", "\"running\":false");
+    let mut agent = Agent::new(Options::default());
+    agent.act(|session, now| session.restore(&saved, now).unwrap());
+    check(&agent);
+}

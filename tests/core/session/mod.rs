@@ -1,5 +1,6 @@
 //! Runs: what is sent, what an answer does, and what lasts.
 
+mod asked;
 mod bad_input;
 mod changed_calls;
 mod edits;
