@@ -6,20 +6,22 @@
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { bugs } from "../tests/js/bugs.mjs";
+import { basename, join, relative } from "node:path";
+import { bugs as listed } from "../tests/js/bugs.mjs";
 import { files } from "./fingerprint.mjs";
 import { at, packageFolder } from "./paths.mjs";
 
 const copy = at("target/planted-js-bugs");
 const only = process.argv.slice(2);
 
-/** A test by its name, in whichever folder of tests/js it is. @param {string} test */
-const fileOf = (test) => {
-  const file = files(at("tests/js")).find((path) => basename(path) === `${test}.test.mjs`);
-  if (file === undefined) throw new Error(`There is no test "${test}".`);
-  return file;
+/** Where in tests/js a test is, by its name. @param {string} name */
+const placed = (name) => {
+  const file = files(at("tests/js")).find((path) => basename(path) === `${name}.test.mjs`);
+  if (file === undefined) throw new Error(`There is no test "${name}".`);
+  return relative(at("tests/js"), file).slice(0, -".test.mjs".length);
 };
+const bugs = listed.map((bug) => ({ ...bug, tests: bug.tests.map(placed) }));
+
 const missed = [];
 
 for (const { name, file, from, to, tests } of bugs) {
@@ -35,7 +37,7 @@ for (const { name, file, from, to, tests } of bugs) {
   spawnSync("node", tsc);
   for (const test of tests) {
     const env = { ...process.env, AG_UI_WASM_JS: join(copy, "pkg"), LOCKSTEP: "400", LOCKSTEP_SEED: "1" };
-    const { status } = spawnSync("node", ["--test", fileOf(test)], { env, encoding: "utf8", timeout: 300_000 });
+    const { status } = spawnSync("node", ["--test", at(`tests/js/${test}.test.mjs`)], { env, encoding: "utf8", timeout: 300_000 });
     const found = source.includes(from) && status !== 0;
     if (!found) missed.push(`${name}: ${test}`);
     console.log(`${found ? "found" : "MISSED"} by ${test}: ${name}`);
