@@ -198,7 +198,7 @@ fn a_call_that_was_answered_after_the_save_stays_answered() {
         assert_eq!(ids, [&save["messages"][0]["id"], &save["messages"][1]["id"], &json!(id)]);
         again.act(|session, now| assert!(!session.approve("{\"toolCallId\":\"c\"}", now).unwrap()));
         assert!(again.executed.is_empty());
-        // The agent is told what the page has found, and not what it says itself.
+        // What the page has found is sent to the agent, and not what the agent says itself.
         assert_eq!(again.requests.len(), usize::from(own));
     }
 }
