@@ -184,7 +184,7 @@ fn a_call_that_was_answered_after_the_save_stays_answered() {
         let (mut agent, request) = calling(tool.clone());
         agent.event(request, finished("r"));
         agent.end(request);
-        let mut save = support::parse(&agent.session.save());
+        let mut save = serde_json::from_str::<Value>(&agent.session.save()).unwrap();
         let id = if own { "c-result" } else { "of-server" };
         let result = json!({"id": id, "role": "tool", "toolCallId": "c", "content": "found"});
         save["messages"].as_array_mut().unwrap().push(result);
