@@ -3,7 +3,7 @@
 
 import { createClaim, type Member } from "./owner.js";
 import { createKeeper } from "./keeper.js";
-import { mergeSaves } from "../snapshot/save.js";
+import { mergeSaves, sameThread } from "../snapshot/save.js";
 import type { AgentStore, SavedAgent, SavingOptions } from "../api/saving.js";
 import { isPromise } from "../base/promise.js";
 
@@ -50,6 +50,8 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   let unknown: "late" | "refused" | undefined;
   // The save that came too late to begin with.
   let older: string | undefined;
+  // What the agent had when it began without.
+  let without: string | undefined;
   let last: string | undefined;
   let loads = 0;
   let loading = false;
@@ -61,8 +63,8 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   let disposed = false;
 
   const close = (): void => {
-    if (gate) return;
     client.awaitSave();
+    if (gate) return;
     let open = (): void => {};
     const promise = new Promise<void>((resolve) => (open = resolve));
     gate = { promise, open };
@@ -124,6 +126,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         loading = false;
         client.warn("not-restored", `The store has not answered for ${limit} ms: the agent goes on without its save`);
         begin(undefined);
+        without = client.read();
         settle();
       }, limit);
       (timer as { unref?(): void }).unref?.();
@@ -133,6 +136,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         if (!current()) return;
         unknown = undefined;
         if (late || disposed) return arrive(found);
+        older = undefined;
         begin(found);
         settle();
       },
@@ -146,10 +150,19 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     );
   };
 
-  /** A save has come after the agent had begun without it: it goes into the next one. */
+  /** A save has come after the agent had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
   const arrive = (found: unknown): void => {
     const saved = found as SavedAgent | undefined;
-    if (saved?.v === 1 && Array.isArray(saved.messages)) older = JSON.stringify(saved);
+    // What another agent owns is read when it is this one's.
+    if (!disposed && !claim.owns()) return;
+    if (saved?.v === 1 && Array.isArray(saved.messages)) {
+      if (!disposed && !client.busy() && without !== undefined && sameThread(without, client.read())) {
+        close();
+        begin(saved);
+        return settle();
+      }
+      older = JSON.stringify(saved);
+    }
     if (!disposed) return keeper.touch();
     if (dirty && last !== undefined) claim.write(older ? mergeSaves(older, last) : last, waitMs, failed, () => {});
   };
@@ -226,7 +239,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       if (save !== undefined) {
         loads++;
         loading = stale = false;
-        unknown = undefined;
+        unknown = older = undefined;
         close();
         begin(JSON.parse(save));
         open();

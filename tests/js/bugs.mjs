@@ -190,4 +190,32 @@ export const bugs = [
     to: "next();",
     tests: ["inspector-element"],
   },
+  {
+    name: "a store is given away between the end of a run and the end of its body",
+    file: "core/link.ts",
+    from: "read().isLoading || client.ending() ||",
+    to: "read().isLoading ||",
+    tests: ["tabs"],
+  },
+  {
+    name: "what was empty before another tab wrote is begun with",
+    file: "agent/saving.ts",
+    from: "if (!claim.owns()) return client.awaitSave();",
+    to: "if (!claim.owns()) return;",
+    tests: ["tabs"],
+  },
+  {
+    name: "what came too late once goes into every save",
+    file: "agent/saving.ts",
+    from: "unknown = undefined;\n        if (late || disposed) return arrive(found);\n        older = undefined;",
+    to: "unknown = undefined;\n        if (late || disposed) return arrive(found);",
+    tests: ["tabs"],
+  },
+  {
+    name: "a save has what waits in its thread as well",
+    file: "core/link.ts",
+    from: "(run?.queued ? at : edit.fold(at))",
+    to: "edit.fold(at)",
+    tests: ["tabs"],
+  },
 ];

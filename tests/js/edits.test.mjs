@@ -46,8 +46,9 @@ function open(options = {}) {
   const bodies = [];
   const fetch = async (_url, init) => {
     bodies.push(JSON.parse(init.body));
-    const body = new ReadableStream({ start: (own) => void (controller = own) });
-    init.signal?.addEventListener("abort", () => controller.error(init.signal.reason));
+    let own;
+    const body = new ReadableStream({ start: (made) => void (controller = own = made) });
+    init.signal?.addEventListener("abort", () => own.error(init.signal.reason));
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   };
   const agent = createAgent({ url: "http://agent.test/", threadId: "t", fetch, initialState: { rows: [0], n: 0 }, ...options });
