@@ -50,6 +50,8 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   let unknown: "late" | "refused" | undefined;
   // The save that came too late to begin with.
   let older: string | undefined;
+  // What the agent had when it let go of a store that it could not write to.
+  let unsaved: string | undefined;
   // What the agent had when it began without.
   let without: string | undefined;
   let last: string | undefined;
@@ -71,23 +73,28 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   };
   const open = (): void => {
     gate?.open();
-    gate = undefined;
+    gate = unsaved = undefined;
     client.began(last);
     // What was done before the store was this agent's.
     if (dirty && claim.owns()) keeper.save();
+    claim.rest();
   };
 
   /** Continues from this save, or without one. */
   const begin = (value: unknown): void => {
-    const text = value === undefined || value === null ? undefined : JSON.stringify(value);
     try {
+      const found = value === undefined || value === null ? undefined : JSON.stringify(value);
+      const text = found !== undefined && unsaved !== undefined ? mergeSaves(found, unsaved) : (found ?? unsaved);
       // What is shown already is not shown anew.
-      client.begin(text !== undefined && text === last ? undefined : value, text);
+      client.begin(text === undefined || text === last ? undefined : JSON.parse(text), text);
       last = text;
     } catch (cause) {
       client.refuse(cause);
     }
   };
+
+  /** Whether what was read is what the agent begins with: nobody else writes, or has written since it was asked for. */
+  const final = (): boolean => claim.owns() && !stale;
 
   /** Loads, or takes what is given. Where that takes time, the gate is closed meanwhile, but not for ever. */
   const fetch = (load: () => unknown, limit: number | undefined): void => {
@@ -125,7 +132,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         late = true;
         loading = false;
         client.warn("not-restored", `The store has not answered for ${limit} ms: the agent goes on without its save`);
-        begin(undefined);
+        if (final()) begin(undefined);
         without = client.read();
         settle();
       }, limit);
@@ -137,7 +144,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         unknown = undefined;
         if (late || disposed) return arrive(found);
         older = undefined;
-        begin(found);
+        if (found || final()) begin(found);
         settle();
       },
       (cause: unknown) => {
@@ -222,12 +229,14 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   const keeper = createKeeper({ read: client.read, write, everyMs });
 
   const member: Member = {
-    busy: client.busy,
+    // Edits wait for what is being read.
+    busy: () => client.busy() || (loading && dirty),
     mounted: client.mounted,
     surrender: () => {
       if (gate) return undefined;
       const json = client.surrender();
       if (dirty) write(json, () => {});
+      if (dirty) unsaved = json;
       keeper.stop();
       last = json;
       stale = true;
@@ -255,7 +264,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     look: () => {
       if (!gate || disposed || loading || client.busy()) return;
       const show = (value: unknown): void => {
-        if (!gate || disposed || claim.owns() || client.busy()) return;
+        if (!value || !gate || disposed || claim.owns() || client.busy()) return;
         begin(value);
         client.awaitSave();
       };

@@ -200,15 +200,8 @@ export const bugs = [
   {
     name: "what was empty before another tab wrote is begun with",
     file: "agent/saving.ts",
-    from: "if (!claim.owns()) return client.awaitSave();",
-    to: "if (!claim.owns()) return;",
-    tests: ["tabs"],
-  },
-  {
-    name: "what came too late once goes into every save",
-    file: "agent/saving.ts",
-    from: "unknown = undefined;\n        if (late || disposed) return arrive(found);\n        older = undefined;",
-    to: "unknown = undefined;\n        if (late || disposed) return arrive(found);",
+    from: "if (found || final()) begin(found);",
+    to: "begin(found);",
     tests: ["tabs"],
   },
   {
@@ -216,6 +209,20 @@ export const bugs = [
     file: "core/link.ts",
     from: "(run?.queued ? at : edit.fold(at))",
     to: "edit.fold(at)",
+    tests: ["tabs"],
+  },
+  {
+    name: "a store that is being read is given away with the edits that wait for it",
+    file: "agent/saving.ts",
+    from: "client.busy() || (loading && dirty)",
+    to: "client.busy()",
+    tests: ["tabs"],
+  },
+  {
+    name: "what could not be written is forgotten when the store is given away",
+    file: "agent/saving.ts",
+    from: "if (dirty) unsaved = json;",
+    to: "",
     tests: ["tabs"],
   },
 ];

@@ -234,6 +234,7 @@ export async function play(seed, kind) {
   const origin = new Origin(outside, kind.slow);
   const pages = new Map();
   const promises = [];
+  const edits = [];
   const lives = [];
   const navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   const { now } = performance;
@@ -284,6 +285,12 @@ export async function play(seed, kind) {
       },
     );
   };
+  const edit = (life) => {
+    const id = `e${++names}`;
+    outside.note(`${life.name} adds ${id}`);
+    edits.push({ id, life });
+    life.agent.setMessages((messages) => [...messages, { id, role: "user", content: id }]);
+  };
   const leave = (life, how) => {
     outside.note(`${life.name} ${how}`);
     life.gone = true;
@@ -296,6 +303,7 @@ export async function play(seed, kind) {
   const here = () => lives.filter(({ gone }) => !gone);
   const steps = [
     ...Array(8).fill(() => here().length && submit(here()[pick(here().length)], pick(3) ? "say" : "call")),
+    ...Array(2).fill(() => here().length && edit(here()[pick(here().length)])),
     () => here().length < 3 && open(),
     () => here().length && leave(here()[pick(here().length)], ["reload", "dispose", "crash"][pick(3)]),
   ];
@@ -351,6 +359,7 @@ export async function play(seed, kind) {
       if (content === "say") assert.equal(thread.find((message) => message.id === `after ${id}`)?.content, `Heard ${id}`, `the answer to ${id}`);
       else assert.ok(origin.executed.includes(`call ${id}`), `the call of ${id} is not executed`);
     }
+    for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id), `${id} is lost`);
     // What comes too late to begin with is in the next save, and not shown beside what was said meanwhile.
     for (const { agent, name, late } of here()) if (!late) assert.deepEqual(agent.getSnapshot().messages.map(({ id }) => id), ids, `what ${name} shows`);
     // After a run that was cut off, the queue waits for somebody.
