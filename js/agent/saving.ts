@@ -257,7 +257,11 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       // Somebody may have written since: an agent of this page, or of another tab.
       stale ||= claim.shared() || claim.version() !== seen;
       if (loading) return;
-      if (!stale) return open();
+      if (!stale) {
+        // What was read waits as long as the store is not this agent's.
+        begin(last === undefined ? undefined : JSON.parse(last));
+        return open();
+      }
       close();
       fetch(() => store.load(), loadMs);
     },

@@ -241,7 +241,7 @@ export async function play(seed, kind) {
   const documents = globalThis.document;
   const page = Object.assign(new EventTarget(), { visibilityState: "visible" });
   Object.assign(globalThis, { setTimeout: outside.setTimeout, clearTimeout: outside.clearTimeout, BroadcastChannel: origin.channel(pages), document: page });
-  Object.defineProperty(globalThis, "navigator", { value: { locks: origin.locks(pages) }, configurable: true, writable: true });
+  Object.defineProperty(globalThis, "navigator", { value: kind.alone ? {} : { locks: origin.locks(pages) }, configurable: true, writable: true });
   performance.now = () => outside.now;
 
   let names = 0;
@@ -266,7 +266,8 @@ export async function play(seed, kind) {
     const make = kind.worker ? (options) => createWorkerAgentWith(core, workers.spawn, undefined, options) : (options) => createAgentWith(core, options);
     outside.note(`${name} opens`);
     life.agent = make(options);
-    life.agent.subscribe(() => {});
+    if (kind.alone) outside.later(`${name} is looked at`, {}, () => life.gone || life.agent.subscribe(() => {}));
+    else life.agent.subscribe(() => {});
     lives.push(life);
   };
   const submit = (life, content) => {
@@ -300,16 +301,18 @@ export async function play(seed, kind) {
     life.page.die();
   };
 
+  // Without locks, pages that are open at once know nothing of each other.
+  const most = kind.alone ? 1 : 3;
   const here = () => lives.filter(({ gone }) => !gone);
   const steps = [
     ...Array(8).fill(() => here().length && submit(here()[pick(here().length)], pick(3) ? "say" : "call")),
     ...Array(2).fill(() => here().length && edit(here()[pick(here().length)])),
-    () => here().length < 3 && open(),
+    () => here().length < most && open(),
     () => here().length && leave(here()[pick(here().length)], ["reload", "dispose", "crash"][pick(3)]),
   ];
   try {
     open();
-    open();
+    if (most > 1) open();
     for (let n = 0; n < 40; n++) {
       const chance = pick(10);
       if (chance < 2) steps[pick(steps.length)]();

@@ -12,6 +12,7 @@ const kinds = {
   "a slow store": { slow: true },
   "a slow store that keeps the order": { slow: true, ordered: true },
   "a slow store, and time that passes": { slow: true, ordered: true, late: true },
+  "a slow store and no locks, one page after the other": { slow: true, alone: true },
   "a slow store, and workers": { slow: true, ordered: true, worker: true },
 };
 const names = Object.keys(kinds);
