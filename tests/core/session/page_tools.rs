@@ -364,3 +364,25 @@ fn an_answer_that_the_application_puts_into_the_thread_stands() {
     assert_eq!(answers.len(), 1);
     assert_eq!((&answers[0]["id"], &answers[0]["content"]), (&json!("own"), &json!("42")));
 }
+
+#[test]
+fn several_calls_are_settled_and_held_together() {
+    let mut agent = Agent::new(Options::default());
+    agent.submit_json(json!({"runId": "r", "messages": [], "pageTools": [{"name": "f"}]}));
+    let request = agent.requests[0].0;
+    agent.head(request, 200, "text/event-stream");
+    let calls = ["a", "b", "c"].map(|id| {
+        [event!("TOOL_CALL_START", "toolCallId": id, "toolCallName": "f"), event!("TOOL_CALL_END", "toolCallId": id)]
+    });
+    agent.events(request, &[vec![started("r")], calls.concat(), vec![finished("r")]].concat());
+    agent.end(request);
+    let wrong = "[{\"toolCallId\":\"a\"},5]";
+    agent.act(|session, now| assert!(session.hold(wrong, now).is_err(), "one is no call"));
+    assert_eq!(agent.snapshot()["toolCalls"][0]["phase"], "awaiting-approval");
+    let both = "[{\"toolCallId\":\"b\",\"result\":1},{\"toolCallId\":\"c\",\"error\":\"no\"}]";
+    agent.act(|session, now| assert!(session.settle_call(both, now).unwrap()));
+    let phases: Vec<Value> =
+        agent.snapshot()["toolCalls"].as_array().unwrap().iter().map(|call| call["phase"].clone()).collect();
+    assert_eq!(phases, ["awaiting-approval", "output-available", "output-error"]);
+    assert_eq!(agent.requests.len(), 1, "the one that waits is waited for");
+}

@@ -2,7 +2,7 @@
 
 use crate::support::Agent;
 use crate::support::runs::{finished, started, text, user};
-use ag_ui_wasm::session::Options;
+use ag_ui_wasm::session::{Options, Session};
 use serde_json::{Value, json};
 
 fn restored(saved: &str) -> Agent {
@@ -332,6 +332,35 @@ fn a_tool_is_executed_once_its_call_is_saved_as_handled() {
     assert_eq!((agent.executed.len(), &save["handled"], holds), (0, &json!(["c"]), true));
     agent.act(|session, now| session.saved(number, now));
     assert_eq!(agent.executed.len(), 1);
+}
+
+#[test]
+fn calls_that_come_one_after_the_other_are_saved_as_often_as_the_thread_allows() {
+    let mut agent = kept();
+    let long = user("u", &"x".repeat(500_000));
+    agent.submit_json(json!({"runId": "r", "messages": [long], "pageTools": [{"name": "f"}]}));
+    let request = agent.requests[0].0;
+    agent.head(request, 200, "text/event-stream");
+    agent.event(request, started("r"));
+    let before = agent.saves.len();
+    for at in 0..100 {
+        let id = format!("c{at}");
+        agent.event(request, event!("TOOL_CALL_START", "toolCallId": &id, "toolCallName": "f"));
+        agent.event(request, event!("TOOL_CALL_END", "toolCallId": &id));
+        agent.now += 1.0;
+    }
+    let saves = agent.saves.len() - before;
+    assert!((1..=4).contains(&saves), "{saves} saves");
+    // What still waits is executed when its time has come, without a word of the server's.
+    let waits = 100 - agent.executed.len();
+    assert!(waits > 0);
+    agent.now = agent.wake.unwrap();
+    agent.act(Session::tick);
+    assert_eq!(agent.executed.len(), 100, "{waits} waited");
+    // What a person decides is saved at once.
+    let before = agent.saves.len();
+    agent.act(|session, now| assert!(session.settle_call("{\"toolCallId\":\"c0\",\"result\":1}", now).unwrap()));
+    assert_eq!(agent.saves.len(), before + 1);
 }
 
 #[test]

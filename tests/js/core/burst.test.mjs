@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { load, real } from "../lib.mjs";
+import { load, real, until } from "../lib.mjs";
 
 const { createAgent } = await load("index");
 
@@ -74,4 +74,40 @@ describe("a burst that has come at once", { skip: !real && "the core is a stand-
       agent.dispose();
     });
   }
+});
+
+describe("a burst of calls of the page", { skip: !real && "the core is a stand-in" }, () => {
+  const calls = 1000;
+  const events = (name) => [
+    { type: "RUN_STARTED", threadId: "t", runId: "r" },
+    ...Array.from({ length: calls }, (_, at) => [
+      { type: "TOOL_CALL_START", toolCallId: `c${at}`, toolCallName: name, parentMessageId: "m" },
+      { type: "TOOL_CALL_END", toolCallId: `c${at}` },
+    ]).flat(),
+    { type: "RUN_FINISHED", threadId: "t", runId: "r" },
+  ];
+  const tools = [
+    { name: "quick", description: "d", execute: () => 1, followUp: false },
+    { name: "asked", description: "d", execute: () => 1, needsApproval: true },
+    { name: "perhaps", description: "d", execute: () => 1, needsApproval: () => true },
+  ];
+
+  it("changes the lists, and is saved, much less often than once a call", async () => {
+    for (const { name } of tools) {
+      const bytes = new TextEncoder().encode(events(name).map(frame).join(""));
+      const fetch = async () => new Response(bytes, { headers: { "content-type": "text/event-stream" } });
+      let saves = 0;
+      let changes = 0;
+      const persist = { load() {}, save: () => void saves++, clear() {} };
+      const agent = createAgent({ url: "http://agent.test/", fetch, tools, persist });
+      agent.subscribe(() => changes++);
+      await agent.submit("go");
+      const phase = name === "quick" ? "output-available" : "awaiting-approval";
+      const reached = () => agent.getSnapshot().toolCalls.filter((call) => call.phase === phase).length;
+      await until(() => reached() === calls, `calls of ${name} are ${phase}`);
+      assert.ok(changes < calls / 5, `${changes} changes: ${name}`);
+      assert.ok(saves < calls / 5, `${saves} saves: ${name}`);
+      agent.dispose();
+    }
+  });
 });

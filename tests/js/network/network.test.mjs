@@ -338,3 +338,21 @@ describe("stop, disconnect, attach", { skip }, () => {
     await assert.rejects(create({}).attach("r"), coded("nothing-to-attach"));
   });
 });
+
+describe("an answer that comes after its agent was disposed of", { skip }, () => {
+  it("is given back unread, also by a fetch that looks at no signal", async () => {
+    const answer = deferred();
+    const asked = deferred();
+    const fetch = () => (asked.resolve(), answer.promise);
+    const agent = createAgent({ url: "http://agent.test/", fetch });
+    const run = agent.submit("go");
+    await asked.promise;
+    agent.dispose();
+    assert.equal((await run).outcome, "aborted");
+    let cancelled = false;
+    const body = new ReadableStream({ cancel: () => void (cancelled = true) });
+    await new Promise((done) => setTimeout(done));
+    answer.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+    await until(() => cancelled);
+  });
+});
