@@ -150,6 +150,24 @@ for (const where of ["the page", "a worker"]) {
       }
     });
 
+    it("saves a run that was stopped as one that is over, also where the next call of that task is refused", async () => {
+      const persist = memoryStore();
+      const side = make({ persist });
+      side.server.open();
+      const run = side.agent.submit({ message: user("u"), runId: "r" });
+      await until(() => persist.kept?.running && side.now().connection.phase === "open");
+      void side.agent.stop();
+      // There is no answer yet.
+      await assert.rejects(side.agent.regenerate(), { code: "nothing-to-regenerate" });
+      assert.equal((await run).outcome, "aborted");
+      for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
+      assert.equal(persist.kept.running, false);
+      const second = make({ persist });
+      second.agent.subscribe(() => {});
+      await until(() => second.now().messages.length);
+      assert.deepEqual([second.now().status, second.now().error], ["idle", undefined]);
+    });
+
     it("keeps the token counts of the thread over a reload", async () => {
       const persist = memoryStore();
       const usage = [{ model: "m", inputTokens: 3, outputTokens: 1 }];
@@ -173,6 +191,49 @@ for (const where of ["the page", "a worker"]) {
       await assert.rejects(side.agent.submit({ message: user("w"), ifBusy: "reject" }), { code: "busy" });
       await until(() => side.now().runId === "q");
       assert.deepEqual(side.now().messages.filter(({ role }) => role === "user").map(({ id }) => id), ["u r", "v"]);
+    });
+
+    it("keeps a reply to one of two interrupts over a stop, and begins nothing after the only one was stopped", async () => {
+      const asked = (...ids) => finished({ outcome: { type: "interrupt", interrupts: ids.map((id) => ({ id, reason: "confirmation" })) } });
+      for (const session of ["there", "gone"]) {
+        const gone = (side) => {
+          if (session === "there") return side;
+          const save = side.agent.save();
+          side.agent.dispose();
+          return make({ restore: save });
+        };
+        let side = make();
+        side.server.reply(asked("i", "j"));
+        await side.agent.submit({ message: user("u") });
+        side = gone(side);
+        const one = side.agent.resume({ id: "i", payload: 1 });
+        await side.agent.stop();
+        side.server.reply(text("done"));
+        const other = side.agent.resume({ id: "j", payload: 2 });
+        assert.deepEqual([(await one).outcome, (await other).outcome], ["success", "success"], session);
+        assert.deepEqual(side.server.requests.at(-1).input.resume.map(({ payload }) => payload), [1, 2]);
+
+        side = make();
+        side.server.reply(asked("i"));
+        await side.agent.submit({ message: user("u") });
+        side = gone(side);
+        side.server.open(text("never"));
+        const only = side.agent.resume({ id: "i", payload: 1 });
+        await side.agent.stop();
+        assert.equal((await only).outcome, "aborted", session);
+        assert.equal(side.now().isLoading, false);
+      }
+      if (where !== "a worker") return;
+      const side = make();
+      side.server.reply(asked("i", "j"));
+      await side.agent.submit({ message: user("u") });
+      const one = side.agent.resume({ id: "i", payload: 1 });
+      await until(() => side.now().interrupts[0].answered);
+      workers.all.at(-1).crash("gone");
+      await side.agent.stop();
+      side.server.reply(text("done"));
+      const other = side.agent.resume({ id: "j", payload: 2 });
+      assert.deepEqual([(await one).outcome, (await other).outcome], ["success", "success"]);
     });
 
     it("goes back to a checkpoint and its interrupts, and begins anew, also while there is no session", async () => {
