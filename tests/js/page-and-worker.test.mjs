@@ -1,6 +1,7 @@
 // What an agent in the page and one in a worker did differently: each was found by lockstep.mjs. Needs the built core.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { load, real, until } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
@@ -166,6 +167,30 @@ for (const where of ["the page", "a worker"]) {
       second.agent.subscribe(() => {});
       await until(() => second.now().messages.length);
       assert.deepEqual([second.now().status, second.now().error], ["idle", undefined]);
+    });
+
+    it("offers to ask again after a reload during a run, by the lines of docs/saving.md", async () => {
+      const page = readFileSync(new URL("../../docs/saving.md", import.meta.url), "utf8");
+      const lines = page.split("## A reload during a run")[1].match(/```ts\n([^]*?)```/)[1];
+      for (const store of ["slow", "at once"]) {
+        const slow = memoryStore();
+        const persist = store === "slow" ? slow : { ...slow, load: () => slow.kept };
+        const first = make({ persist });
+        first.server.open(text("half"));
+        void first.agent.submit({ message: user("u") });
+        await until(() => slow.kept?.running);
+        const left = structuredClone(slow.kept);
+        first.agent.dispose();
+        for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
+        slow.kept = left;
+        const second = make({ persist });
+        const asked = [];
+        second.server.reply(text("whole"));
+        new Function("agent", "confirm", lines)(second.agent, (question) => asked.push(question));
+        await until(() => second.now().outcome === "success");
+        assert.deepEqual(second.now().messages.map(({ content }) => content), ["u", "whole"], store);
+        assert.equal(asked.length, 1);
+      }
     });
 
     it("keeps the token counts of the thread over a reload", async () => {
