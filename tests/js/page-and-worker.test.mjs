@@ -193,6 +193,26 @@ for (const where of ["the page", "a worker"]) {
       }
     });
 
+    it("warns of a decision about a call that nobody knows, also before the core is there", async () => {
+      const decisions = [
+        (agent) => agent.approve("nobody's"),
+        (agent) => agent.deny("nobody's"),
+        (agent) => agent.addToolResult({ toolCallId: "nobody's", result: 1 }),
+      ];
+      for (const used of [false, true]) {
+        for (const decide of decisions) {
+          const side = make();
+          side.server.reply(text("one"));
+          if (used) await side.agent.submit("1");
+          side.heard.length = 0;
+          decide(side.agent);
+          await until(() => side.heard.length);
+          assert.deepEqual(side.heard, ["call-unknown"], `${decide}, ${used}`);
+          side.agent.dispose();
+        }
+      }
+    });
+
     it("keeps the token counts of the thread over a reload", async () => {
       const persist = memoryStore();
       const usage = [{ model: "m", inputTokens: 3, outputTokens: 1 }];
