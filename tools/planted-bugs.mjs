@@ -39,9 +39,9 @@ const files = (path) => {
 
 /** Makes the copy what the crate is. Files that are alike keep their time, so that they are not compiled again. */
 const fresh = () => {
-  const wanted = ["src", "tests/simulation", "tests/support", "tests/simulation.rs", "Cargo.toml", "Cargo.lock"];
+  const wanted = ["src", "tests/simulation", "tests/support", "Cargo.toml", "Cargo.lock"];
   const named = new Set(wanted.flatMap((name) => files(at(name))).map((path) => relative(at("."), path)));
-  for (const path of wanted.flatMap((name) => files(join(copy, name)))) {
+  for (const path of ["src", "tests"].flatMap((name) => files(join(copy, name)))) {
     if (!named.has(relative(copy, path))) rmSync(path);
   }
   for (const name of named) {

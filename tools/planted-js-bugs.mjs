@@ -6,12 +6,22 @@
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { bugs } from "../tests/js/bugs.mjs";
+import { basename, join, relative } from "node:path";
+import { bugs as listed } from "../tests/js/bugs.mjs";
+import { files } from "./fingerprint.mjs";
 import { at, packageFolder } from "./paths.mjs";
 
 const copy = at("target/planted-js-bugs");
 const only = process.argv.slice(2);
+
+/** Where in tests/js a test is, by its name. @param {string} name */
+const placed = (name) => {
+  const file = files(at("tests/js")).find((path) => basename(path) === `${name}.test.mjs`);
+  if (file === undefined) throw new Error(`There is no test "${name}".`);
+  return relative(at("tests/js"), file).slice(0, -".test.mjs".length);
+};
+const bugs = listed.map((bug) => ({ ...bug, tests: bug.tests.map(placed) }));
+
 const missed = [];
 
 for (const { name, file, from, to, tests } of bugs) {
@@ -26,7 +36,7 @@ for (const { name, file, from, to, tests } of bugs) {
   const tsc = [at("node_modules/typescript/bin/tsc"), "-p", join(copy, "js"), "--outDir", join(copy, "pkg"), "--noUnusedLocals", "false"];
   spawnSync("node", tsc);
   for (const test of tests) {
-    const env = { ...process.env, AG_UI_WASM_JS: join(copy, "pkg"), LOCKSTEP: "400", LOCKSTEP_SEED: "1" };
+    const env = { ...process.env, AG_UI_WASM_JS: join(copy, "pkg"), LOCKSTEP: "400", LOCKSTEP_SEED: "1", TABS: "1000" };
     const { status } = spawnSync("node", ["--test", "--test-timeout=120000", at(`tests/js/${test}.test.mjs`)], { env, encoding: "utf8", timeout: 900_000 });
     // A promise that never settles is found by the test's own limit; what is killed has found nothing.
     const found = source.includes(from) && status !== null && status !== 0;

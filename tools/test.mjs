@@ -58,32 +58,30 @@ await main(async () => {
 
   /** @type {Result[]} */
   const results = [];
-  let start = Date.now();
-  const note = (/** @type {Result} */ result) => {
-    results.push(result);
-    print(result, seconds(start));
-    start = Date.now();
+  /** Prints each result with the time since the one before, from now on. */
+  const clocked = () => {
+    let start = Date.now();
+    return (/** @type {Result} */ result) => {
+      results.push(result);
+      print(result, seconds(start));
+      start = Date.now();
+    };
   };
-  if (builds) note(broken ? { name: "build", passed: 0, failed: 1, skipped: 0, tail: broken } : await size());
+  if (builds) clocked()(broken ? { name: "build", passed: 0, failed: 1, skipped: 0, tail: broken } : await size());
   /** @type {Promise<void>[]} */
   const beside = [];
   for (const name of names) {
     const suite = /** @type {Suite} */ (suites[name]);
     if (suite.builds && broken) {
-      note(absent(name, "the package could not be built"));
+      clocked()(absent(name, "the package could not be built"));
       continue;
     }
     const play = async () => {
-      let began = Date.now();
-      const say = (/** @type {Result} */ result) => {
-        results.push(result);
-        print(result, seconds(began));
-        began = Date.now();
-      };
+      const note = clocked();
       try {
-        for await (const result of suite.run({ engines, unusable })) say(result);
+        for await (const result of suite.run({ engines, unusable })) note(result);
       } catch (error) {
-        say({ name, passed: 0, failed: 1, skipped: 0, tail: error instanceof Failure ? error.message : String(/** @type {Error} */ (error).stack) });
+        note({ name, passed: 0, failed: 1, skipped: 0, tail: error instanceof Failure ? error.message : String(/** @type {Error} */ (error).stack) });
       }
     };
     if (suite.beside) beside.push(play());

@@ -1,4 +1,4 @@
-//! The fuzz targets as programs for libFuzzer. What they do stands in `targets`, which `tests/fuzz.rs` plays on stable Rust.
+//! The fuzz targets as programs for libFuzzer. What they do stands in `targets`, which `tests/fuzz` plays on stable Rust.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
 #[path = "../../tests/support/mod.rs"]

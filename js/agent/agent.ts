@@ -159,6 +159,8 @@ export function createAgentOver<State, Place>(
       });
     },
     resumes: () => !!options.resume,
+    // A run over a connection that is kept has ended when it says so.
+    ending: () => !line && !bare.isLoading && bare.connection.phase !== "closed",
     read: () => bare,
     checkpoint: history.add,
     publish: (next) => publish(next),

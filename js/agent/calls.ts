@@ -2,23 +2,31 @@
 
 import type { Agent, PageTool, StandardResult } from "../api/types.js";
 import { isPromise } from "../base/promise.js";
+import { turn } from "../core/read.js";
 import type { Calls } from "../core/client.js";
 import { isValidator, messageOf } from "./tools.js";
+
+// The core hears of so many ends in one task.
+const most = 500;
 
 /** What calls work for. */
 export interface CallsClient {
   /** The tool of that name as the application has it now. */
   find(name: string): PageTool | undefined;
   agent(): Agent;
-  /** A call has ended: `{toolCallId, result?, error?}` as JSON text. */
+  /** Calls have ended: a list of `{toolCallId, result?, error?}` as JSON text. */
   settle(json: string): void;
-  /** A person has to approve it first; then it is executed again. `{toolCallId}` as JSON text. */
+  /** A person has to approve them first; then they are executed again. A list of `{toolCallId}` as JSON text. */
   hold(json: string): void;
 }
 
 /** Nothing runs yet. */
 export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
   const running = new Map<string, AbortController>();
+  // What has ended, and what is to be held, each with the controller that it ran with.
+  let ended: (readonly [string, AbortController, string])[] = [];
+  let held: string[] = [];
+  let holding = false;
   // The core executes a call within the call that approves it; also one that was held in a page before this one.
   let approving: string | undefined;
 
@@ -32,12 +40,33 @@ export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
     const { needsApproval } = tool;
     if (typeof needsApproval === "function" && !approved && !signal.aborted && needsApproval(checked)) {
       running.delete(toolCallId);
-      hold(JSON.stringify({ toolCallId }));
+      holdBack(toolCallId);
       return undefined;
     }
     // The core has to be done with what it does.
     await null;
     return signal.aborted ? undefined : tool.execute(checked, { signal, toolCallId, agent: agent() });
+  };
+
+  /** The core, hearing of one, gives the next one from inside: it hears of these together, however many they are. */
+  const holdBack = (toolCallId: string): void => {
+    held.push(JSON.stringify({ toolCallId }));
+    if (holding) return;
+    holding = true;
+    try {
+      while (held.length) hold(`[${held.splice(0).join()}]`);
+    } finally {
+      holding = false;
+    }
+  };
+
+  /** The core hears of what ends in the same turn together: each time is a change of the whole list, and perhaps a save. */
+  const settleAll = (): void => {
+    // Abandoned meanwhile, or held and executed again.
+    const still = ended.splice(0, most).filter(([toolCallId, controller]) => running.get(toolCallId) === controller);
+    if (ended.length) turn(settleAll);
+    for (const [toolCallId] of still) running.delete(toolCallId);
+    if (still.length) settle(`[${still.map(([, , json]) => json).join()}]`);
   };
 
   const abandon = (toolCallId: string): void => {
@@ -50,10 +79,9 @@ export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
       const controller = new AbortController();
       running.set(toolCallId, controller);
       const end = (how: { result: unknown } | { error: string }): void => {
-        // Abandoned, or held and executed again.
         if (running.get(toolCallId) !== controller) return;
-        running.delete(toolCallId);
-        settle(toSettled({ toolCallId, ...how }));
+        if (!ended.length) queueMicrotask(settleAll);
+        ended.push([toolCallId, controller, toSettled({ toolCallId, ...how })]);
       };
       run(toolCallId, name, json, controller.signal).then(
         (result) => end({ result }),

@@ -3,7 +3,7 @@
 
 import { createClaim, type Member } from "./owner.js";
 import { createKeeper } from "./keeper.js";
-import { mergeSaves } from "../snapshot/save.js";
+import { mergeSaves, sameThread } from "../snapshot/save.js";
 import type { AgentStore, SavedAgent, SavingOptions } from "../api/saving.js";
 import { isPromise } from "../base/promise.js";
 
@@ -50,6 +50,10 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   let unknown: "late" | "refused" | undefined;
   // The save that came too late to begin with.
   let older: string | undefined;
+  // What the agent had when it let go of a store that it could not write to.
+  let unsaved: string | undefined;
+  // What the agent had when it began without.
+  let without: string | undefined;
   let last: string | undefined;
   let loads = 0;
   let loading = false;
@@ -61,31 +65,36 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   let disposed = false;
 
   const close = (): void => {
-    if (gate) return;
     client.awaitSave();
+    if (gate) return;
     let open = (): void => {};
     const promise = new Promise<void>((resolve) => (open = resolve));
     gate = { promise, open };
   };
   const open = (): void => {
     gate?.open();
-    gate = undefined;
+    gate = unsaved = undefined;
     client.began(last);
     // What was done before the store was this agent's.
     if (dirty && claim.owns()) keeper.save();
+    claim.rest();
   };
 
   /** Continues from this save, or without one. */
   const begin = (value: unknown): void => {
-    const text = value === undefined || value === null ? undefined : JSON.stringify(value);
     try {
+      const found = value === undefined || value === null ? undefined : JSON.stringify(value);
+      const text = found !== undefined && unsaved !== undefined ? mergeSaves(found, unsaved) : (found ?? unsaved);
       // What is shown already is not shown anew.
-      client.begin(text !== undefined && text === last ? undefined : value, text);
+      client.begin(text === undefined || text === last ? undefined : JSON.parse(text), text);
       last = text;
     } catch (cause) {
       client.refuse(cause);
     }
   };
+
+  /** Whether what was read is what the agent begins with: nobody else writes, or has written since it was asked for. */
+  const final = (): boolean => claim.owns() && !stale;
 
   /** Loads, or takes what is given. Where that takes time, the gate is closed meanwhile, but not for ever. */
   const fetch = (load: () => unknown, limit: number | undefined): void => {
@@ -123,7 +132,8 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         late = true;
         loading = false;
         client.warn("not-restored", `The store has not answered for ${limit} ms: the agent goes on without its save`);
-        begin(undefined);
+        if (final()) begin(undefined);
+        without = client.read();
         settle();
       }, limit);
       (timer as { unref?(): void }).unref?.();
@@ -133,7 +143,8 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         if (!current()) return;
         unknown = undefined;
         if (late || disposed) return arrive(found);
-        begin(found);
+        older = undefined;
+        if (found || final()) begin(found);
         settle();
       },
       (cause: unknown) => {
@@ -146,10 +157,19 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     );
   };
 
-  /** A save has come after the agent had begun without it: it goes into the next one. */
+  /** A save has come after the agent had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
   const arrive = (found: unknown): void => {
     const saved = found as SavedAgent | undefined;
-    if (saved?.v === 1 && Array.isArray(saved.messages)) older = JSON.stringify(saved);
+    // What another agent owns is read when it is this one's.
+    if (!disposed && !claim.owns()) return;
+    if (saved?.v === 1 && Array.isArray(saved.messages)) {
+      if (!disposed && !client.busy() && without !== undefined && sameThread(without, client.read())) {
+        close();
+        begin(saved);
+        return settle();
+      }
+      older = JSON.stringify(saved);
+    }
     if (!disposed) return keeper.touch();
     if (dirty && last !== undefined) claim.write(older ? mergeSaves(older, last) : last, waitMs, failed, () => {});
   };
@@ -209,12 +229,14 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   const keeper = createKeeper({ read: client.read, write, everyMs });
 
   const member: Member = {
-    busy: client.busy,
+    // Edits wait for what is being read.
+    busy: () => client.busy() || (loading && dirty),
     mounted: client.mounted,
     surrender: () => {
       if (gate) return undefined;
       const json = client.surrender();
       if (dirty) write(json, () => {});
+      if (dirty) unsaved = json;
       keeper.stop();
       last = json;
       stale = true;
@@ -226,7 +248,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       if (save !== undefined) {
         loads++;
         loading = stale = false;
-        unknown = undefined;
+        unknown = older = undefined;
         close();
         begin(JSON.parse(save));
         open();
@@ -235,14 +257,18 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       // Somebody may have written since: an agent of this page, or of another tab.
       stale ||= claim.shared() || claim.version() !== seen;
       if (loading) return;
-      if (!stale) return open();
+      if (!stale) {
+        // What was read waits as long as the store is not this agent's.
+        begin(last === undefined ? undefined : JSON.parse(last));
+        return open();
+      }
       close();
       fetch(() => store.load(), loadMs);
     },
     look: () => {
       if (!gate || disposed || loading || client.busy()) return;
       const show = (value: unknown): void => {
-        if (!gate || disposed || claim.owns() || client.busy()) return;
+        if (!value || !gate || disposed || claim.owns() || client.busy()) return;
         begin(value);
         client.awaitSave();
       };

@@ -108,6 +108,8 @@ export interface Client<State, Place = Port> {
   stopRemote(runId: string): void;
   /** Whether runs can be joined again. */
   resumes(): boolean;
+  /** A run has said its end, but its body is open: it is not reported yet, and what waits for it has not begun. */
+  ending(): boolean;
   read(): AgentSnapshot<State>;
   publish(snapshot: AgentSnapshot<State>): void;
   /** The core has come to a boundary, where this was the snapshot. */
@@ -157,8 +159,6 @@ export interface Link<State> {
   readonly late?: boolean;
   /** Whether a run is in progress, or the core has yet to do what was called. */
   busy(): boolean;
-  /** A run has said its end, but its body is open: what it has come to is not reported yet. */
-  ending(): boolean;
   /**
    * Ends the session, without a word to the server; its runs settle with this outcome (default: `disconnected`), except those
    * that `waiting` names: their ids are in the queue of the save that comes. What is called from now on waits for `restore`.

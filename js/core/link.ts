@@ -34,13 +34,6 @@ export function createLink<State>(client: Client<State>): Link<State> {
   let steps: Step<State>[] = [];
   let lost: Run<State> | undefined;
 
-  const ending = (): boolean => {
-    const { connection, queue, toolCalls } = read();
-    // A connection that is kept is open also while a person decides about a call.
-    if (connection.phase === "closed" || toolCalls.some(({ phase }) => phase === "awaiting-approval")) return false;
-    return [...runs].some(({ id, ticket, part }) => ticket !== undefined && !part && !queue.some(({ runId }) => runId === id));
-  };
-
   const soon = (action: () => void): void => {
     if (shared.held) shared.held.push(action);
     else action();
@@ -274,11 +267,12 @@ export function createLink<State>(client: Client<State>): Link<State> {
       if (json) return json;
       if (typeof shared.saved === "string" && !steps.length) return shared.saved;
       const waiting = steps.flatMap(({ run }) => run?.queued?.() ?? []);
-      return composeSave(typeof shared.saved === "string" ? shared.saved : shared.known, read(), waiting);
+      // What waits has its messages with it.
+      const thread = steps.reduce((at, { run, edit }) => (run?.queued ? at : edit.fold(at)), base ?? read());
+      return composeSave(typeof shared.saved === "string" ? shared.saved : shared.known, thread, waiting);
     },
     open: () => !!shared.live,
-    ending,
-    busy: () => read().isLoading || ending() || steps.some(({ run, acts }) => (run && !run.part) || acts),
+    busy: () => read().isLoading || client.ending() || steps.some(({ run, acts }) => (run && !run.part) || acts),
     suspend: (outcome = "disconnected", waiting = []) => {
       const json = link.save();
       end();

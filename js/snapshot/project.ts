@@ -1,5 +1,5 @@
 // What the page shows before the core answers: what a call will come to, or how a run was cut off where the core cannot say so. The
-// core decides; tests/js/worker-table.test.mjs and lockstep.test.mjs hold these against what it then says.
+// core decides; tests/js/worker/worker-table.test.mjs and lockstep.test.mjs hold these against what it then says.
 
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot, Delivery, Message, Subagent } from "../api/types.js";

@@ -66,6 +66,12 @@ export function composeSave(
   return JSON.stringify({ ...nothing, ...last, threadId, messages, state, queue: union(last.queue, begun, ({ runId }) => runId) });
 }
 
+/** Whether nothing was said or changed between two saves: JSON texts. */
+export function sameThread(one: string, other: string): boolean {
+  const [then, now] = [JSON.parse(one), JSON.parse(other)] as [Saved, Saved];
+  return (["messages", "state", "queue"] as const).every((part) => JSON.stringify(then[part]) === JSON.stringify(now[part]));
+}
+
 /** Two saves as one, where the newer was made by an agent that did not know the older: nothing of either is lost. */
 export function mergeSaves(older: string, newer: string): string {
   const [old, own] = [JSON.parse(older), JSON.parse(newer)] as [Saved, Saved];

@@ -248,7 +248,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
 
   const strand = (): string | undefined => {
     // A run that the worker has not begun is part of the save: whoever is given that begins it.
-    if (!remote || !(confirmed.isLoading || link.ending())) return undefined;
+    if (!remote || !(confirmed.isLoading || client.ending())) return undefined;
     const json = compose(rest ?? link.save());
     for (const { id } of confirmed.queue) remote.cancel(Number(id));
     for (const { run } of sent) if (run.id !== confirmed.runId) link.cancel(run);

@@ -123,7 +123,7 @@ impl Session {
         self.0.drive(|core, now| core.regenerate(message_id.as_deref(), input, now)).map_err(misuse)
     }
 
-    /// A page's tool is done; false where nobody waits for it.
+    /// A page's tool is done, or several are (a list); false where nobody waits for it.
     #[wasm_bindgen(js_name = settleCall)]
     pub fn settle_call(&self, json: &str) -> Result<bool, JsValue> {
         self.0.drive(|core, now| core.settle_call(json, now)).map_err(misuse)
@@ -139,7 +139,7 @@ impl Session {
         self.0.drive(|core, now| core.deny(json, now)).map_err(misuse)
     }
 
-    /// A call that the page was given has to be approved first.
+    /// A call that the page was given has to be approved first, or several have (a list).
     pub fn hold(&self, json: &str) -> Result<bool, JsValue> {
         self.0.drive(|core, now| core.hold(json, now)).map_err(misuse)
     }

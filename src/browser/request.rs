@@ -102,7 +102,16 @@ impl Sending {
 
     /// The next promise. `None`: there is none, or the request was aborted before it began.
     fn next(&self, value: JsValue) -> Result<Option<JsValue>, JsValue> {
-        let Some(shared) = self.shared.upgrade() else { return Ok(None) };
+        let Some(shared) = self.shared.upgrade() else {
+            // A fetch of the application's may look at no signal: its connection would stay open.
+            if matches!(self.step.get(), Step::Response) && value.is_object() {
+                let response: Response = value.unchecked_into();
+                if let Some(body) = response.body().filter(|body| !body.locked()) {
+                    cancel(&body.get_reader().unchecked_into());
+                }
+            }
+            return Ok(None);
+        };
         match self.step.get() {
             Step::Target => {
                 self.step.set(Step::Fetch);

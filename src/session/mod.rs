@@ -116,7 +116,9 @@ impl Session {
             Next::Effect(effect) => return Some(effect),
             // A session that was disposed of has nothing left to be saved: that was taken before.
             Next::Save { number, holds } if !self.verdict.is_disposed() => {
-                return Some(Effect::Save { number, save: self.save(), holds });
+                let save = self.save();
+                self.outbox.written(save.len());
+                return Some(Effect::Save { number, save, holds });
             }
             Next::Save { .. } | Next::Nothing => {}
         }
@@ -134,6 +136,7 @@ impl Session {
 
     /// The save of this number was written, or need not be waited for any longer.
     pub fn saved(&mut self, number: u32, now: f64) {
+        self.outbox.set_clock(now);
         for request in self.outbox.saved(number) {
             // Until now the connection was not idle, but not there yet.
             if let Some(run) = self.run.as_mut().filter(|run| run.request == request) {

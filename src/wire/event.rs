@@ -64,7 +64,7 @@ pub struct Incoming<'a> {
 /// specification requires, but the event makes sense without, is optional here.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs)] // The specification's own names.
-// Exhaustive: `tests/growth.rs` has a row for each.
+// Exhaustive: `tests/growth/main.rs` has a row for each.
 pub enum Event<'a> {
     RunStarted {
         thread_id: Option<Str<'a>>,

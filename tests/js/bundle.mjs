@@ -12,7 +12,7 @@ export const names = Object.fromEntries(
   ["agent/agent", "react", "svelte", "slim", "blocks/react", "blocks/svelte"].map((name) => [`ag-ui-wasm/${name === "agent/agent" ? "agent" : name}`, fileURLToPath(new URL(`${name}.js`, folder))]),
 );
 
-/** Bundles a file beside this one and gives its exports. */
+/** Bundles a file of this folder or of one in it, and gives its exports. */
 export async function bundled(file, name, { alias, ...options } = {}) {
   await mkdir(out, { recursive: true });
   const outfile = `${out}${name}.cjs`;

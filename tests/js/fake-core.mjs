@@ -104,7 +104,7 @@ export class Session {
   }
 
   settleCall(json) {
-    this.#enter("settleCall", JSON.parse(json));
+    for (const ended of [JSON.parse(json)].flat()) this.#enter("settleCall", ended);
     return true;
   }
 
@@ -120,7 +120,7 @@ export class Session {
   }
 
   hold(json) {
-    this.#enter("hold", JSON.parse(json).toolCallId);
+    for (const { toolCallId } of [JSON.parse(json)].flat()) this.#enter("hold", toolCallId);
     return true;
   }
 

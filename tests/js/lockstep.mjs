@@ -2,6 +2,7 @@
 // after each batch they must show the same, have called back the same and have sent the same.
 
 import assert from "node:assert/strict";
+import { random } from "./chance.mjs";
 import { load } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
@@ -9,17 +10,6 @@ const [{ createAgentWith }, { createWorkerAgentWith }, { loadCore }, { inflate }
   ["agent/agent", "worker/agent", "core/core", "core/loader", "glue/bytes"].map(load),
 );
 const core = () => loadCore(() => inflate(bytes));
-
-/** Numbers below a bound, the same for the same seed (mulberry32). */
-export function random(seed) {
-  let state = seed >>> 0;
-  return (bound) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), state | 1);
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
-    return ((value ^ (value >>> 14)) >>> 0) % bound;
-  };
-}
 
 const calls = ["c0", "c1", "c2", "c3"];
 const messages = ["m0", "m1", "m2"];

@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, it } from "node:test";
+import { files } from "../../tools/fingerprint.mjs";
 import { at, root } from "../../tools/paths.mjs";
 import { bugs } from "./bugs.mjs";
 
@@ -34,4 +35,9 @@ describe("the planted bugs of js/", () => {
   for (const { name, file, from } of bugs) {
     it(`${name}: applies, at one place`, () => assert.equal(readFileSync(at("js", file), "utf8").split(from).length, 2));
   }
+
+  it("name tests that are there", () => {
+    const names = files(at("tests/js")).map((path) => basename(path, ".test.mjs"));
+    for (const { name, tests } of bugs) assert.deepEqual(tests.filter((test) => !names.includes(test)), [], name);
+  });
 });

@@ -1,5 +1,5 @@
 // Compiles js/ into .tools/js-test, with a stand-in for the core, so that these tests run without Rust:
-//   node tests/js/scratch.mjs && AG_UI_WASM_JS=.tools/js-test node --test tests/js/*.test.mjs
+//   node tests/js/scratch.mjs && AG_UI_WASM_JS=.tools/js-test node --test "tests/js/**/*.test.mjs"
 // Without the variable the tests take the built package.
 
 import { execFileSync } from "node:child_process";

@@ -28,7 +28,7 @@ test("every promise names a test, and every test is there", () => {
       assert.ok(existsSync(join(root, file)), file);
       if (name === undefined) continue;
       const text = readFileSync(join(root, file), "utf8");
-      // The targets of tests/fuzz.rs are named in its macro.
+      // The targets of tests/fuzz/main.rs are named in its macro.
       const forms = file.endsWith(".rs") ? [`fn ${name}()`, `\n    ${name} `] : [`("${name}"`];
       assert.ok(forms.some((form) => text.includes(form)), `${file} has no test "${name}"`);
     }

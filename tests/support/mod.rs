@@ -270,6 +270,20 @@ impl Agent {
         self.settle_effects();
     }
 
+    /// The connection is lost.
+    pub fn cut(&mut self, request: u32) {
+        self.act(|session, now| session.failed(request, "reset", now));
+    }
+
+    /// The time for which the session waits has come. Gives the number of the request that it makes then.
+    pub fn wait(&mut self) -> u32 {
+        let before = self.requests.len();
+        self.now = self.wake.expect("a time to wait for");
+        self.act(|session, now| session.tick(now));
+        assert_eq!(self.requests.len(), before + 1, "one request");
+        self.requests.last().unwrap().0
+    }
+
     /// One event as a frame.
     pub fn event(&mut self, request: u32, event: Value) {
         self.bytes(request, format!("data: {event}\n\n").as_bytes());

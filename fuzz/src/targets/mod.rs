@@ -5,7 +5,7 @@
 //!        the rest ─► what the server sends
 //! ```
 //!
-//! The same functions run under libFuzzer (`fuzz/fuzz_targets`) and, on stable Rust, over the kept corpus (`tests/fuzz.rs`).
+//! The same functions run under libFuzzer (`fuzz/fuzz_targets`) and, on stable Rust, over the kept corpus (`tests/fuzz`).
 
 mod canonical;
 mod compact;

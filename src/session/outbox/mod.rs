@@ -99,6 +99,25 @@ impl Outbox {
         self.saving.ask();
     }
 
+    /// The same, once the last save has had its time: a server may do it again and again.
+    pub fn ask_for_save_soon(&mut self) {
+        self.saving.ask_soon();
+    }
+
+    /// So late it is.
+    pub fn set_clock(&mut self, now: f64) {
+        self.saving.set_clock(now);
+        // Timers of JavaScript may fire early, and the next one may be for the same time.
+        if self.alarm.is_some_and(|alarm| Some(alarm) == self.saving.due_at()) {
+            self.woken();
+        }
+    }
+
+    /// A save of this length is written.
+    pub fn written(&mut self, length: usize) {
+        self.saving.written(length);
+    }
+
     /// The next thing to do.
     pub fn next(&mut self, options: &Options) -> Next {
         loop {
@@ -108,7 +127,16 @@ impl Outbox {
                 self.effects.pop_front()
             };
             let Some(effect) = effect else {
-                let due = self.saving.take_due().filter(|_| options.saves);
+                if !options.saves {
+                    return Next::Nothing;
+                }
+                let due = self.saving.take_due();
+                if due.is_none() && self.saving.due_at().is_some() {
+                    self.wake_by(self.saving.due_at());
+                    if let Some(wake) = self.effects.pop_front() {
+                        return Next::Effect(wake);
+                    }
+                }
                 return due.map_or(Next::Nothing, |(number, holds)| Next::Save { number, holds });
             };
             if let Some(effect) = self.within_bounds(effect, options.max_warnings) {

@@ -11,11 +11,18 @@
 use crate::session::words::{Effect, Target};
 use std::collections::VecDeque;
 
+/// How many bytes of saves a server may lead to in a millisecond: each is the whole thread.
+const PACE: f64 = 10_000.0;
+
 /// What of a session is on its way into the store.
 #[derive(Debug, Default)]
 pub(super) struct Saving {
-    /// A save has to be written.
+    /// A save has to be written: at once, or once the last one has had its time.
     due: bool,
+    soon: bool,
+    /// What time it was when something last came, and when what a server leads to may be saved again.
+    clock: f64,
+    paced: f64,
     /// Names the last one.
     number: u32,
     /// What waits, each for the save of this number.
@@ -30,6 +37,26 @@ impl Saving {
         self.due = true;
     }
 
+    /// The same, of what a server does again and again.
+    pub fn ask_soon(&mut self) {
+        self.soon = true;
+    }
+
+    pub fn set_clock(&mut self, now: f64) {
+        self.clock = now;
+    }
+
+    /// When the save that waits for its time is due.
+    pub fn due_at(&self) -> Option<f64> {
+        (self.soon && !self.due).then_some(self.paced)
+    }
+
+    /// A save of this length is written. A short one costs next to nothing.
+    pub fn written(&mut self, length: usize) {
+        let pause = (length as f64 / PACE).floor();
+        self.paced = self.clock + pause;
+    }
+
     /// The next effect of a session that somebody saves. `posts`: a request may be sent twice.
     pub fn pass(&mut self, effects: &mut VecDeque<Effect>, posts: bool) -> Option<Effect> {
         if let Some(effect) = self.ready.pop_front() {
@@ -42,8 +69,14 @@ impl Saving {
                     .retain(|effect| !matches!(effect, Effect::StopRemote { run_id: stopped } if *stopped == run_id)),
                 Some(_) => {}
                 None => match effect {
-                    Effect::Open { target: Target::Run, .. } if !posts => self.park(effect),
-                    Effect::Execute { .. } => self.park(effect),
+                    Effect::Open { target: Target::Run, .. } if !posts => {
+                        self.due = true;
+                        self.park(effect);
+                    }
+                    Effect::Execute { .. } => {
+                        self.soon = true;
+                        self.park(effect);
+                    }
                     _ => return Some(effect),
                 },
             }
@@ -53,9 +86,10 @@ impl Saving {
 
     /// The number of the save that is due, and whether anything waits for it.
     pub fn take_due(&mut self) -> Option<(u32, bool)> {
-        if !std::mem::take(&mut self.due) {
+        if !self.due && !(self.soon && self.clock >= self.paced) {
             return None;
         }
+        (self.due, self.soon) = (false, false);
         self.number = self.number.wrapping_add(1);
         let number = self.number;
         Some((number, self.parked.iter().any(|(wanted, _)| *wanted == number)))
@@ -76,12 +110,14 @@ impl Saving {
     }
 
     fn park(&mut self, effect: Effect) {
-        self.due = true;
         self.parked.push_back((self.number.wrapping_add(1), effect));
     }
 
     /// Takes back what waits, if this is about it.
     fn take_back(&mut self, effect: &Effect) -> Option<Effect> {
+        if !matches!(effect, Effect::Close { .. } | Effect::Abandon { .. }) {
+            return None;
+        }
         let at = self.parked.iter().position(|(_, parked)| match (parked, effect) {
             (Effect::Open { request, .. }, Effect::Close { request: closed }) => request == closed,
             (Effect::Execute { tool_call_id, .. }, Effect::Abandon { tool_call_id: given_up }) => {

@@ -90,10 +90,13 @@ impl Session {
         Ok(true)
     }
 
-    /// A call that the page had begun has to be approved first, as its arguments show: `{toolCallId}`.
+    /// A call that the page had begun has to be approved first, as its arguments show: `{toolCallId}`, or a list of these.
     pub fn hold(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
-        let json = keep_private(json);
-        let fields = self.of_call(&json)?;
+        self.each_call(&keep_private(json), |session, json| session.hold_one(json, now))
+    }
+
+    fn hold_one(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
+        let fields = self.of_call(json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
         if !self.is_open(&id, now) || self.page.stage_of(&id) != Some(Stage::Executing) {
             return Ok(false);

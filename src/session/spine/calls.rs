@@ -60,7 +60,7 @@ impl Session {
                 self.outbox.warn(Warning::new("call-changed", message));
             }
             Call::Enters { stage, name, args } => {
-                self.outbox.ask_for_save();
+                self.outbox.ask_for_save_soon();
                 match stage {
                     Stage::Waiting => self.thread.set_call_phase(id, CallPhase::AwaitingApproval),
                     Stage::Executing => self.execute(id, name, args),
@@ -106,10 +106,31 @@ impl Session {
         self.page.done(id, content, error, denied, &mut self.thread);
     }
 
-    /// The page's tool is done, or somebody has answered: `{toolCallId, result?, error?}`. False where nobody waits for it.
+    /// The page's tool is done, or somebody has answered: `{toolCallId, result?, error?}`, or a list of these. False where
+    /// nobody waits for it.
     pub fn settle_call(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
-        let json = keep_private(json);
-        let fields = self.of_call(&json)?;
+        self.each_call(&keep_private(json), |session, json| session.settle_one(json, now))
+    }
+
+    /// Does it with the object, or with each of a list; what is wrong with one does not keep it from the others.
+    pub(super) fn each_call(
+        &mut self,
+        json: &str,
+        mut act: impl FnMut(&mut Self, &str) -> Result<bool, Misuse>,
+    ) -> Result<bool, Misuse> {
+        let Some(list) = Raw::parse(json, usize::MAX).ok().and_then(Raw::array) else { return act(self, json) };
+        let mut done = Ok(false);
+        for item in list {
+            match act(self, item.text()) {
+                Ok(acted) => done = done.map(|before| before || acted),
+                Err(misuse) => done = Err(misuse),
+            }
+        }
+        done
+    }
+
+    fn settle_one(&mut self, json: &str, now: f64) -> Result<bool, Misuse> {
+        let fields = self.of_call(json)?;
         let id = fields.get("toolCallId").and_then(Raw::string).unwrap_or_default();
         if !self.knows_call(&id) {
             return Ok(false);

@@ -325,16 +325,13 @@ impl Session {
             run.events += 1;
             run.streamed = true;
         }
-        if self.rejoin.is_over() {
-            match &*kind {
-                "RUN_FINISHED" => self.take_outcome(fields.get("result"), fields.some("outcome"), now),
-                "RUN_ERROR" => {
-                    let message = fields.get("message").and_then(Raw::string).unwrap_or_default().into_owned();
-                    let error = AgentError::new(ErrorKind::Run, message, true);
-                    self.terminal(Outcome::Error, Some(error), Vec::new(), now);
-                }
-                _ => {}
-            }
+        let over = self.rejoin.is_over();
+        if over && kind == "RUN_FINISHED" {
+            self.take_outcome(fields.get("result"), fields.some("outcome"), now);
+        } else if over && kind == "RUN_ERROR" {
+            let message = fields.get("message").and_then(Raw::string).unwrap_or_default().into_owned();
+            let error = AgentError::new(ErrorKind::Run, message, true);
+            self.terminal(Outcome::Error, Some(error), Vec::new(), now);
         }
         true
     }

@@ -58,6 +58,7 @@ impl Session {
         if refused {
             return;
         }
+        self.outbox.set_clock(now);
         let Some(mut stream) = self.intake.take_body() else { return };
         let read = stream.feed(bytes, self.intake.coalesces(), &mut |frame| self.take(frame, now));
         self.after_reading(read, stream, now);
@@ -120,6 +121,7 @@ impl Session {
 
     /// Time has passed.
     pub fn tick(&mut self, now: f64) {
+        self.outbox.set_clock(now);
         let (Some(until), Some(run)) = (self.deadline(), &self.run) else { return };
         if now < until {
             // Timers of JavaScript may fire up to a millisecond early.

@@ -1,0 +1,9 @@
+//! What a policy lets through.
+
+mod gate;
+mod policy;
+
+use crate::dialect::{fixture, played};
+use crate::support::Agent;
+use ag_ui_wasm::session::Options;
+use serde_json::{Value, json};

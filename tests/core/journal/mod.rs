@@ -1,0 +1,3 @@
+//! Lists of events.
+
+mod compact;

@@ -1,0 +1,4 @@
+//! What a stream must keep to.
+
+mod grammar;
+mod order;

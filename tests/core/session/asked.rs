@@ -1,0 +1,67 @@
+//! Interrupts that are answered one by one: which answer counts, and when it is sent.
+
+use crate::support::Agent;
+use crate::support::runs::{outcomes, started, user};
+use ag_ui_wasm::session::Options;
+use serde_json::{Value, json};
+
+fn interrupted(interrupts: Value) -> Agent {
+    let mut agent = Agent::new(Options::default());
+    agent.submit_json(json!({"runId": "r", "messages": [user("u", "go")]}));
+    let request = agent.requests[0].0;
+    agent.head(request, 200, "text/event-stream");
+    let outcome = json!({"type": "interrupt", "interrupts": interrupts});
+    agent.events(request, &[started("r"), event!("RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": outcome)]);
+    agent.end(request);
+    agent
+}
+
+fn answer(agent: &mut Agent, id: &str, status: &str) -> Result<u32, String> {
+    let json = json!({"interruptId": id, "status": status, "run": {"runId": format!("after-{id}")}}).to_string();
+    let mut result = Err(String::new());
+    agent.act(|session, now| result = session.answer(&json, now).map_err(|misuse| misuse.to_string()));
+    result
+}
+
+#[test]
+fn an_interrupt_that_has_expired_is_refused_itself() {
+    let ask = |id: &str, at: &str| json!({"id": id, "reason": "ask", "expiresAt": at});
+    let (soon, late) = ("1970-01-01T00:00:02Z", "1970-01-01T01:00:00Z");
+    // Expired before its answer: refused, and the other answer counts.
+    let mut agent = interrupted(json!([ask("a", soon), ask("b", late)]));
+    agent.now = 3000.0;
+    assert!(answer(&mut agent, "a", "resolved").unwrap_err().contains("interrupt a has expired"));
+    let b = answer(&mut agent, "b", "resolved").unwrap();
+    let a = answer(&mut agent, "a", "cancelled").unwrap();
+    assert_eq!(agent.sent()["resume"].as_array().unwrap().len(), 2);
+    assert!(agent.settled.iter().all(|(ticket, _)| ![a, b].contains(ticket)), "they settle with the run");
+    // Expired after its answer, which was not sent: that one is dropped, the other stays.
+    let mut agent = interrupted(json!([ask("a", soon), ask("b", late)]));
+    let a = answer(&mut agent, "a", "resolved").unwrap();
+    agent.now = 3000.0;
+    answer(&mut agent, "b", "resolved").unwrap();
+    assert_eq!(agent.requests.len(), 1);
+    assert_eq!(outcomes(&agent).last(), Some(&(a, "dropped")));
+    assert_eq!(agent.warnings, ["interrupt-expired"]);
+    let shown = agent.snapshot()["interrupts"].clone();
+    assert_eq!((shown[0].get("answered"), &shown[1]["answered"]), (None, &json!(true)));
+    answer(&mut agent, "a", "cancelled").unwrap();
+    assert_eq!(agent.sent()["resume"][0]["interruptId"], "b");
+    assert_eq!(agent.sent()["resume"][1]["status"], "cancelled");
+}
+
+#[test]
+fn two_interrupts_of_one_id_can_be_answered() {
+    let twice = json!([{"id": "a", "reason": "one"}, {"id": "a", "reason": "two"}]);
+    let mut agent = interrupted(twice.clone());
+    answer(&mut agent, "a", "resolved").unwrap();
+    assert_eq!(agent.requests.len(), 2, "one answer does for both");
+    let entry = json!({"interruptId": "a", "status": "resolved"});
+    for count in 1..=3 {
+        let mut agent = interrupted(twice.clone());
+        let resume = vec![entry.clone(); count];
+        let input = json!({"runId": "s", "messages": [], "resume": resume}).to_string();
+        let accepted = agent.session.submit(&input, agent.now).is_ok();
+        assert_eq!(accepted, count < 3, "{count} answers");
+    }
+}

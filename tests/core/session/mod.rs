@@ -1,0 +1,14 @@
+//! Runs: what is sent, what an answer does, and what lasts.
+
+mod asked;
+mod bad_input;
+mod changed_calls;
+mod edits;
+mod life;
+mod network;
+mod page_tools;
+mod rejoined;
+mod replays;
+mod request;
+mod saving;
+mod submit;

@@ -1,0 +1,265 @@
+//! Runs that are joined once more: after their end, after a reload, in several parts, and over connections that are cut.
+
+use crate::support::Agent;
+use crate::support::runs::*;
+use ag_ui_wasm::session::{Network, Options, Resume};
+use serde_json::{Value, json};
+
+const SSE: &str = "text/event-stream";
+
+fn options(by: &str) -> Options {
+    let resume = Some(Resume::by(by, Some("seq"), None).unwrap());
+    Options { network: Network { attempts: 50, resume, ..Network::default() }, ..Options::default() }
+}
+
+impl Agent {
+    /// The page is left, and comes back with its save.
+    fn reloaded(self, by: &str) -> Agent {
+        let saved = self.session.save();
+        let mut agent = Agent::new(options(by));
+        agent.act(|session, now| session.restore(&saved, now).unwrap());
+        agent
+    }
+
+    fn attach(&mut self) -> u32 {
+        self.act(|session, now| assert!(session.attach("{}", now).is_ok()));
+        self.requests.last().unwrap().0
+    }
+
+    fn shown(&mut self) -> (Vec<String>, Vec<String>) {
+        let of = |list: &Value, name: &str| -> Vec<String> {
+            list.as_array().unwrap().iter().filter_map(|item| Some(item[name].as_str()?.to_owned())).collect()
+        };
+        let snapshot = self.snapshot();
+        (of(&snapshot["messages"], "content"), of(&snapshot["toolCalls"], "argsText"))
+    }
+
+    fn says(&mut self, method: &str, json: Value) {
+        let json = json.to_string();
+        self.act(|session, now| match method {
+            "approve" => drop(session.approve(&json, now).unwrap()),
+            "settle" => drop(session.settle_call(&json, now).unwrap()),
+            _ => drop(session.answer(&json, now).unwrap()),
+        });
+    }
+}
+
+fn call(id: &str, name: &str, args: &str) -> [Value; 3] {
+    [
+        event!("TOOL_CALL_START", "toolCallId": id, "toolCallName": name),
+        event!("TOOL_CALL_ARGS", "toolCallId": id, "delta": args),
+        event!("TOOL_CALL_END", "toolCallId": id),
+    ]
+}
+
+/// A run of two parts, the second of which calls the page.
+fn two_parts(name: &str) -> Vec<Value> {
+    let mut all = vec![started("r")];
+    all.extend(text("m", "Hello"));
+    all.extend([finished("r"), started("r")]);
+    all.extend(call("c", name, "{\"n\":1}"));
+    all.push(finished("r"));
+    all
+}
+
+fn asked(by: &str, name: &str) -> Agent {
+    let mut agent = Agent::new(options(by));
+    let tools = json!([{"name": "work"}, {"name": "pay", "needsApproval": true}]);
+    agent.submit_json(json!({"runId": "r", "messages": [user("u", "go")], "pageTools": tools}));
+    agent.head(1, 200, SSE);
+    agent.events(1, &two_parts(name));
+    agent.end(1);
+    agent
+}
+
+#[test]
+fn what_the_page_is_at_outlives_a_replay_of_several_parts() {
+    let mut agent = asked("replay", "work");
+    assert_eq!(agent.executed.len(), 1);
+    let request = agent.attach();
+    agent.head(request, 200, SSE);
+    agent.events(request, &two_parts("work"));
+    assert_eq!(agent.abandoned, [] as [&str; 0], "the first part does not mention the call");
+    agent.end(request);
+    agent.says("settle", json!({"toolCallId": "c", "result": "done"}));
+    assert_eq!(agent.executed.len(), 1, "once");
+    assert_eq!(agent.sent()["messages"][3]["content"], "done");
+}
+
+#[test]
+fn what_a_replay_mentions_no_more_is_abandoned() {
+    let mut agent = asked("replay", "work");
+    let request = agent.attach();
+    agent.head(request, 200, SSE);
+    agent.events(request, &[started("r"), finished("r")]);
+    agent.end(request);
+    assert_eq!(agent.abandoned, ["c"]);
+}
+
+#[test]
+fn a_run_that_had_ended_before_a_reload_is_not_told_twice() {
+    for by in ["replay", "run-url"] {
+        let mut agent = asked(by, "pay").reloaded(by);
+        agent.snapshot();
+        agent.says("approve", json!({"toolCallId": "c"}));
+        assert_eq!(agent.executed.len(), 1, "{by}");
+        // Twice: the first connection is lost.
+        let request = agent.attach();
+        agent.head(request, 200, SSE);
+        agent.events(request, &two_parts("pay")[..2]);
+        agent.cut(request);
+        let mut agent = match by {
+            "replay" => agent,
+            _ => {
+                let mut agent = agent.reloaded(by);
+                agent.attach();
+                agent
+            }
+        };
+        let request = if by == "replay" { agent.wait() } else { agent.requests.last().unwrap().0 };
+        agent.head(request, 200, SSE);
+        agent.events(request, &two_parts("pay"));
+        agent.end(request);
+        assert_eq!(agent.shown().0[..2], ["go", "Hello"], "{by}");
+        assert_eq!(agent.shown().1, ["{\"n\":1}"], "{by}");
+        assert_eq!(agent.abandoned, [] as [&str; 0], "{by}");
+    }
+}
+
+#[test]
+fn how_a_run_had_ended_before_a_reload_is_replayed() {
+    let interrupt = json!({"type": "interrupt", "interrupts": [{"id": "i", "reason": "ask"}]});
+    let interrupted = event!("RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": interrupt);
+    for (end, outcome) in [(interrupted, "interrupted"), (finished("r"), "success"), (failed(), "error")] {
+        let mut agent = Agent::new(options("replay"));
+        agent.submit_json(input("r", "go"));
+        agent.head(1, 200, SSE);
+        agent.events(1, &[started("r"), end.clone()]);
+        agent.end(1);
+        let mut agent = agent.reloaded("replay");
+        let request = agent.attach();
+        agent.head(request, 200, SSE);
+        agent.events(request, &[started("r"), end]);
+        agent.end(request);
+        assert_eq!(outcomes(&agent), [(1, outcome)]);
+    }
+}
+
+#[test]
+fn a_run_that_had_ended_before_a_reload_is_joined_where_it_was_read_to() {
+    let mut agent = Agent::new(options("cursor"));
+    let tools = json!([{"name": "pay", "needsApproval": true}]);
+    agent.submit_json(json!({"runId": "r", "messages": [user("u", "go")], "pageTools": tools}));
+    agent.head(1, 200, SSE);
+    for (at, mut event) in two_parts("pay").into_iter().enumerate() {
+        event["seq"] = json!(at + 1);
+        agent.event(1, event);
+    }
+    agent.end(1);
+    let mut agent = agent.reloaded("cursor");
+    agent.snapshot();
+    agent.says("approve", json!({"toolCallId": "c"}));
+    agent.attach();
+    assert_eq!(agent.targets[0].2.as_deref(), Some("9"));
+}
+
+/// The server starts a call again that is not the last one of its message, and goes on in it.
+#[test]
+fn arguments_of_any_older_call_are_reported_once() {
+    for by in ["while the page is there", "after a reload"] {
+        let function = json!({"name": "f", "arguments": "{\"a\":"});
+        let calls = ["c", "d"].map(|id| json!({"id": id, "type": "function", "function": function}));
+        let before = json!([user("u", "go"), {"id": "m", "role": "assistant", "toolCalls": calls}]);
+        let mut agent = Agent::with(options("replay"), Some(&before.to_string()), None);
+        agent.submit_json(input("r", "and?"));
+        let all = [&[started("r")], &call("c", "f", "1}")[..], &call("d", "f", "2}"), &[finished("r")]].concat();
+        let mut request = 1;
+        for length in [3, 6, all.len()] {
+            agent.head(request, 200, SSE);
+            agent.events(request, &all[..length]);
+            if length == all.len() {
+                agent.end(request);
+            } else if by == "after a reload" {
+                agent = agent.reloaded("replay");
+                request = agent.attach();
+                agent.head(request, 200, SSE);
+                agent.events(request, &all[..length]);
+                agent.cut(request);
+                request = agent.wait();
+            } else {
+                agent.cut(request);
+                request = agent.wait();
+            }
+        }
+        assert_eq!(agent.shown().1, ["{\"a\":1}", "{\"a\":2}"], "{by}");
+    }
+}
+
+/// What the server has put in place of an older message is not torn by a replay.
+#[test]
+fn what_a_list_has_rewritten_is_whole_in_a_replay() {
+    let assistant = |text: &str| json!({"id": "m", "role": "assistant", "content": text});
+    let before = json!([user("u", "go"), assistant("short")]);
+    let mut agent = Agent::with(options("replay"), Some(&before.to_string()), None);
+    agent.submit_json(input("r", "and?"));
+    agent.head(1, 200, SSE);
+    let list = json!([user("u", "go"), assistant("quite another answer")]);
+    agent.events(1, &[started("r"), event!("MESSAGES_SNAPSHOT", "messages": list)]);
+    agent.cut(1);
+    let request = agent.wait();
+    agent.head(request, 200, SSE);
+    agent.event(request, started("r"));
+    assert_eq!(agent.shown().0[1], "quite another answer");
+}
+
+fn interrupted(ids: &[&str]) -> Vec<Value> {
+    let list: Vec<Value> = ids.iter().map(|id| json!({"id": id, "reason": "ask"})).collect();
+    let outcome = json!({"type": "interrupt", "interrupts": list});
+    vec![started("r"), event!("RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": outcome)]
+}
+
+/// A run with two questions is replayed, with `again` at its end; one reply is given while it is.
+fn answered(again: &[&str]) -> (Agent, u32) {
+    let mut agent = Agent::new(options("replay"));
+    let tools = json!([{"name": "work"}]);
+    agent.submit_json(json!({"runId": "r", "messages": [user("u", "go")], "pageTools": tools}));
+    agent.head(1, 200, SSE);
+    let end = interrupted(&["a", "b"]);
+    agent.events(1, &[&end[..1], &call("c", "work", "{}"), &end[1..]].concat());
+    agent.end(1);
+    let request = agent.attach();
+    agent.says("answer", json!({"interruptId": "a", "status": "resolved", "run": {"runId": "n"}}));
+    let end = interrupted(again);
+    agent.head(request, 200, SSE);
+    agent.events(request, &[&end[..1], &call("c", "work", "{}"), &end[1..]].concat());
+    (agent, request)
+}
+
+#[test]
+fn a_reply_outlives_the_replay_of_its_question() {
+    let (mut agent, request) = answered(&["a", "b"]);
+    assert_eq!(agent.snapshot()["interrupts"][0]["answered"], true);
+    agent.end(request);
+    agent.says("settle", json!({"toolCallId": "c", "result": 1}));
+    assert_eq!(agent.snapshot()["interrupts"][0]["answered"], true);
+    agent.says("answer", json!({"interruptId": "b", "status": "resolved", "run": {"runId": "n"}}));
+    let ids: Vec<&Value> =
+        agent.sent()["resume"].as_array().unwrap().iter().map(|entry| &entry["interruptId"]).collect();
+    assert_eq!(ids, ["a", "b"]);
+}
+
+#[test]
+fn a_reply_whose_question_is_gone_is_dropped() {
+    let (mut agent, request) = answered(&["b"]);
+    agent.end(request);
+    assert!(outcomes(&agent).contains(&(3, "dropped")), "{:?}", outcomes(&agent));
+}
+
+/// Nothing would send it: so the person is asked again.
+#[test]
+fn a_reply_that_is_the_last_one_left_is_asked_for_again() {
+    let (mut agent, request) = answered(&["a"]);
+    agent.end(request);
+    assert!(outcomes(&agent).contains(&(3, "dropped")), "{:?}", outcomes(&agent));
+    assert_eq!(agent.snapshot()["interrupts"][0].get("answered"), None);
+}

@@ -1,0 +1,6 @@
+//! Bytes to events.
+
+mod cuts;
+mod framings;
+mod protobuf;
+mod recordings;

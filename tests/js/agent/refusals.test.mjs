@@ -1,0 +1,182 @@
+// What the application gives that cannot be used: refused where it was given, by name, and shown.
+
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it, mock } from "node:test";
+import { Session } from "../fake-core.mjs";
+import { folder, load, until } from "../lib.mjs";
+
+const [{ createAgentWith }, { AgentError }, { tool }, { fakeAgent }] = await Promise.all(["agent/agent", "api/error", "agent/tools", "testing"].map(load));
+
+let agents = [];
+beforeEach(() => {
+  Session.all = [];
+});
+afterEach(() => {
+  for (const agent of agents.splice(0)) agent.dispose();
+});
+const create = (options = {}) => {
+  const agent = createAgentWith(async () => ({ Session }), { url: "/", notify: "sync", ...options });
+  agents.push(agent);
+  return agent;
+};
+const called = (name) => Session.last.calls.filter(([method]) => method === name).map(([, given]) => given);
+
+describe("replies to interrupts", () => {
+  const entries = [{ interruptId: "a", status: "resolved", payload: 1 }, { interruptId: "b", status: "cancelled" }];
+  for (const [what, resume, expected = entries] of [
+    ["AG-UI's entries", entries],
+    ["entries without a status", [{ interruptId: "a", payload: 1 }, { interruptId: "b", status: "cancelled", payload: 2 }]],
+    ["entries by `id`", [{ id: "a", payload: 1 }, { id: "b", status: "cancelled" }]],
+    ["an object by ids", { a: { payload: 1 }, b: { status: "cancelled" } }],
+    ["an object whose values say the id again", { a: { interruptId: "a", payload: 1 }, b: { id: "b", status: "cancelled" } }],
+    ["a single one", { id: "a", payload: 1, metadata: { m: 1 } }, [{ interruptId: "a", status: "resolved", payload: 1, metadata: { m: 1 } }]],
+  ]) {
+    it(`are ${what}`, async () => {
+      const agent = create();
+      void agent.submit({ resume });
+      await until(() => Session.last);
+      assert.deepEqual(called("submit")[0].resume, expected);
+    });
+  }
+
+  it("one by one are the same", async () => {
+    const agent = create();
+    void agent.resume({ interruptId: "a", payload: 1 });
+    void agent.resume({ id: "b", status: "cancelled", payload: 2 });
+    await until(() => Session.last?.calls.length === 2);
+    const answers = called("answer").map(({ run, ...answer }) => (assert.ok(run.runId), answer));
+    assert.deepEqual(answers, entries);
+  });
+
+  for (const [resume, expected] of [
+    [[{ payload: 1 }], /resume\[0\]\.interruptId: expected a string \(or one as `id`\), got undefined/],
+    [[{ id: "a" }, { interruptId: 7 }], /resume\[1\]\.interruptId: expected a string .* got 7/],
+    [[{ id: "a", interruptId: "b" }], /resume\[0\]\.id: expected the answer to "b", got "a"/],
+    [[{ id: "a", status: "denied" }], /resume\[0\]\.status: expected "resolved" or "cancelled", got "denied"/],
+    [[{ id: "a", metadata: [] }], /resume\[0\]\.metadata: expected an object, got a list/],
+    [["a"], /resume\[0\]: expected an object, got "a"/],
+    [{ a: true }, /resume\["a"\]: expected an object, got true/],
+    [{ a: { id: "b" } }, /resume\["a"\]: expected the answer to "b", got "a"/],
+    ["a", /resume: expected a list of answers, or an object by the interrupts' ids, got "a"/],
+  ]) {
+    it(`of another shape are refused, and the member is named: ${JSON.stringify(resume)}`, async () => {
+      await assert.rejects(create().submit({ resume }), (error) => {
+        assert.match(error.message, expected);
+        return AgentError.is(error) && error.code === "input";
+      });
+    });
+  }
+});
+
+describe("a run that could not be asked for", () => {
+  it("is the snapshot's error until something else is called", async () => {
+    const agent = create();
+    const seen = [];
+    agent.subscribe(() => seen.push([agent.getSnapshot().status, agent.getSnapshot().error?.code]));
+    // Nobody looks at the promise.
+    agent.submit({ message: "a", replaces: undefined, resume: "?" }).catch(() => {});
+    await until(() => seen.length);
+    assert.deepEqual(seen, [["error", "input"]]);
+    assert.ok(AgentError.is(agent.getSnapshot().error));
+    const run = agent.submit("b");
+    assert.deepEqual([agent.getSnapshot().status, agent.getSnapshot().error], ["running", undefined]);
+    await until(() => Session.last);
+    Session.last.finish();
+    await run;
+    assert.deepEqual([agent.getSnapshot().status, agent.getSnapshot().error], ["idle", undefined]);
+  });
+
+  it("because the core refuses it, too", async () => {
+    const agent = create();
+    void agent.submit("a");
+    await until(() => Session.last);
+    Session.last.finish();
+    Session.last.throws.submit = Object.assign(new Error("open"), { code: "interrupts-open" });
+    await assert.rejects(agent.submit("b"), { code: "interrupts-open" });
+    assert.deepEqual([agent.getSnapshot().error.code, agent.getSnapshot().isLoading], ["interrupts-open", false]);
+    agent.setState({ n: 1 });
+    assert.deepEqual([agent.getSnapshot().status, agent.getSnapshot().error, agent.getSnapshot().state], ["idle", undefined, { n: 1 }]);
+  });
+
+  it("is not, where that is what the caller asked for, nor after the agent's end", async () => {
+    const agent = create();
+    void agent.submit("a");
+    await until(() => Session.last);
+    for (const code of ["busy", "calls-open"]) {
+      Session.last.throws.submit = Object.assign(new Error(code), { code });
+      await assert.rejects(agent.submit("b"), { code });
+    }
+    agent.dispose();
+    await assert.rejects(agent.submit("c"), { code: "disposed" });
+    assert.equal(agent.getSnapshot().error, undefined);
+  });
+
+  it("while a run is in progress leaves that in progress", async () => {
+    const agent = create();
+    void agent.submit("a");
+    await until(() => Session.last);
+    await assert.rejects(agent.submit(7), { code: "input" });
+    assert.deepEqual([agent.getSnapshot().status, agent.getSnapshot().isLoading, agent.getSnapshot().error.code], ["running", true, "input"]);
+  });
+});
+
+describe("a validator that cannot write JSON Schema", () => {
+  // As zod 3.24 and its like are.
+  const old = { "~standard": { version: 1, vendor: "zod", validate: (value) => ({ value }) } };
+  const weather = { name: "weather", description: "d", parameters: old, execute() {} };
+  const refused = (error) => {
+    assert.match(error.message, /tool "weather": its validator \(zod\) cannot write JSON Schema.*zod 4\.2.*ArkType 2.*to-json-schema 1\.5.*`jsonSchema`/);
+    return AgentError.is(error) && error.code === "input";
+  };
+  it("is refused by tool() and by createAgent, not by every submit", () => {
+    assert.throws(() => tool(weather), refused);
+    assert.throws(() => create({ tools: [weather] }), refused);
+  });
+  it("is taken with a schema beside it", async () => {
+    const agent = create({ tools: [tool({ ...weather, jsonSchema: { type: "object" } })] });
+    void agent.submit("a");
+    await until(() => Session.last);
+    assert.deepEqual(called("submit")[0].tools[0].parameters, { type: "object" });
+  });
+});
+
+describe("an approval with the tool itself", () => {
+  const add = tool({ name: "add", description: "d", execute() {} });
+  const call = { id: "c", name: "add", argsText: "{}", args: {} };
+  it("approves a call of that tool, with its arguments", async () => {
+    const agent = create({ tools: [add] });
+    agent.approve(add, call, { a: 1 });
+    await until(() => Session.last?.calls.length);
+    assert.deepEqual(called("approve"), [{ toolCallId: "c", args: { a: 1 }, seen: { name: "add", argsText: "{}" } }]);
+  });
+  it("does not approve a call of another one", async () => {
+    const warned = mock.fn();
+    const agent = create({ tools: [add], onWarning: warned });
+    agent.approve(add, { ...call, name: "other" });
+    assert.deepEqual(warned.mock.calls.map(({ arguments: [{ code }] }) => code), ["approval-invalid"]);
+    assert.equal(Session.all.length, 0);
+  });
+});
+
+it("fakeAgent keeps status and isLoading in agreement", () => {
+  const agent = fakeAgent({ isLoading: true });
+  const now = () => [agent.getSnapshot().status, agent.getSnapshot().isLoading];
+  assert.deepEqual(now(), ["running", true]);
+  for (const [changes, expected] of [
+    [{ isLoading: false }, ["idle", false]],
+    [{ status: "running" }, ["running", true]],
+    [{ messages: [] }, ["running", true]],
+    [{ error: new AgentError({ kind: "run", message: "no" }) }, ["error", false]],
+    [{ isLoading: false }, ["error", false]],
+    [{ isLoading: true }, ["running", true]],
+    [{ status: "idle", isLoading: true }, ["idle", false]],
+  ]) {
+    agent.set(changes);
+    assert.deepEqual(now(), expected, JSON.stringify(changes));
+  }
+});
+
+it("ag-ui-wasm/worker exports what the entry without a worker does", async () => {
+  const [page, worker] = await Promise.all(["index", "worker"].map((name) => import(new URL(`${name}.js`, folder))));
+  assert.deepEqual(Object.keys(worker).sort(), Object.keys(page).sort());
+});

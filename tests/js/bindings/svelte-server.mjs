@@ -1,0 +1,16 @@
+// Bundled with Svelte's server by svelte.test.mjs.
+
+import { createAgentWith } from "ag-ui-wasm/agent";
+import { render } from "svelte/server";
+import Chat from "./components/Chat.svelte";
+import { Session } from "../fake-core.mjs";
+
+/** What a server sends for a thread with one message. */
+export async function page() {
+  const target = createAgentWith(async () => ({ Session }), {
+    url: "/agent",
+    initialMessages: [{ id: "1", role: "assistant", content: "welcome" }],
+  });
+  const { body } = await render(Chat, { props: { target } });
+  return { body, sessions: Session.all.length };
+}

@@ -1,0 +1,371 @@
+// Pages with one store, played by chance from a seed: agents are made, used and left, and everything that comes from outside
+// (what the store does, who gets the lock, what a page tells the others, what the server says, the clock) comes in any order.
+// What was said must not get lost, and nothing is sent or executed twice.
+
+import assert from "node:assert/strict";
+import { random } from "./chance.mjs";
+import { load } from "./lib.mjs";
+import { localWorkers } from "./thread.mjs";
+
+const [{ createAgentWith }, { createWorkerAgentWith }, { loadCore }, { inflate }, { bytes }] = await Promise.all(
+  ["agent/agent", "worker/agent", "core/core", "core/loader", "glue/bytes"].map(load),
+);
+const core = () => loadCore(() => inflate(bytes));
+
+/** Milliseconds that do not pass. */
+const never = 1e9;
+
+/** What comes from outside, in any order; what has the same line comes in the order of that. */
+class Outside {
+  #jobs = [];
+  #timers = new Map();
+  #names = 0;
+  now = 0;
+  log = [];
+
+  constructor(pick) {
+    this.pick = pick;
+  }
+
+  later(what, line, action) {
+    this.#jobs.push({ what, line, action });
+  }
+
+  get waits() {
+    return this.#jobs.length;
+  }
+
+  get timers() {
+    return this.#timers.size;
+  }
+
+  next() {
+    const first = this.#jobs.filter(({ line }, at) => this.#jobs.findIndex((other) => other.line === line) === at);
+    const job = first[this.pick(first.length)];
+    this.#jobs.splice(this.#jobs.indexOf(job), 1);
+    this.note(job.what);
+    job.action();
+  }
+
+  /** The clock goes on to the next timer. */
+  tick() {
+    const [name, timer] = [...this.#timers].reduce((a, b) => (b[1].at < a[1].at ? b : a));
+    this.#timers.delete(name);
+    this.now = Math.max(this.now, timer.at);
+    this.note(`${this.now} ms`);
+    timer.action();
+  }
+
+  note(what) {
+    this.log.push(what);
+  }
+
+  setTimeout = (action, ms = 0, ...args) => {
+    const name = ++this.#names;
+    if (ms === never) return name;
+    this.#timers.set(name, { at: this.now + (Number(ms) || 0), action: () => action(...args) });
+    return name;
+  };
+
+  clearTimeout = (name) => void this.#timers.delete(name);
+}
+
+let origins = 0;
+
+/** What the pages of an origin share: a store, locks, channels and a server. */
+class Origin {
+  saved = undefined;
+  requests = [];
+  executed = [];
+  #locks = new Map();
+  channels = new Set();
+
+  constructor(outside, slow) {
+    this.outside = outside;
+    this.slow = slow;
+    this.name = `store ${++origins}`;
+  }
+
+  /** The part of a page in it. Once the page is dead, nothing comes from there, and nothing gets there. */
+  page(name) {
+    // A name that no page of another seed has: to the package, pages are one module.
+    const page = { name, dead: false, key: `${name}|${this.name}`, free: new Set() };
+    page.die = () => {
+      page.dead = true;
+      for (const channel of this.channels) if (channel.page === page) this.channels.delete(channel);
+      for (const free of page.free) free();
+    };
+    return page;
+  }
+
+  store(page, ordered) {
+    const { outside } = this;
+    const asked = (what, action) => {
+      if (!this.slow) return page.dead ? undefined : action();
+      return new Promise((resolve) => {
+        const line = what === "save" && ordered ? `${page.name} saves` : {};
+        outside.later(`${page.name} ${what}`, line, () => page.dead || resolve(action()));
+      });
+    };
+    return {
+      key: page.key,
+      ordered,
+      load: () => asked("load", () => structuredClone(this.saved)),
+      save: (saved) => asked("save", () => {
+        outside.note(`${page.name} saved ${saved.messages.map(({ id }) => id)} queue ${saved.queue.map(({ messages }) => messages.map(({ id }) => id))} ${saved.running}`);
+        this.saved = saved;
+      }),
+      clear: () => asked("clear", () => (this.saved = undefined)),
+    };
+  }
+
+  /** navigator.locks, for all pages: the name of a lock says whose call it is. */
+  locks(pages) {
+    const wait = (what) => new Promise((resolve) => this.outside.later(what, {}, resolve));
+    const take = async (page, name, callback) => {
+      const end = () => {
+        if (!page.free.delete(end)) return;
+        const line = this.#locks.get(name);
+        const next = line.shift();
+        if (next) next();
+        else this.#locks.delete(name);
+      };
+      page.free.add(end);
+      if (page.dead) return end();
+      this.outside.note(`${page.name} has the lock`);
+      const result = await callback({ name });
+      await wait(`${page.name} frees the lock`);
+      end();
+      return result;
+    };
+    return {
+      request: async (asked, options, callback = options) => {
+        const [, pageName, name] = /^ag-ui-wasm:(.*)\|(.*)$/.exec(asked);
+        const page = pages.get(pageName);
+        await wait(`${page.name} asks for the lock`);
+        if (page.dead) return new Promise(() => {});
+        if (!this.#locks.has(name)) {
+          this.#locks.set(name, []);
+          return take(page, name, callback);
+        }
+        if (options.ifAvailable) return callback(null);
+        await new Promise((resolve) => this.#locks.get(name).push(resolve));
+        return take(page, name, callback);
+      },
+    };
+  }
+
+  /** BroadcastChannel, for all pages. */
+  channel(pages) {
+    const origin = this;
+    return class {
+      constructor(asked) {
+        const [, pageName, name] = /^ag-ui-wasm:(.*)\|(.*)$/.exec(asked);
+        this.page = pages.get(pageName);
+        this.name = name;
+        if (!this.page.dead) origin.channels.add(this);
+      }
+      postMessage(data) {
+        if (this.page.dead) return;
+        for (const other of origin.channels) {
+          if (other === this || other.name !== this.name) continue;
+          origin.outside.later(`${other.page.name} hears ${data} of ${this.page.name}`, other, () => origin.channels.has(other) && other.onmessage?.({ data }));
+        }
+      }
+      close() {
+        origin.channels.delete(this);
+      }
+    };
+  }
+
+  /** A server that answers what is said, and has the page's tool called where it is asked to. */
+  fetch(page) {
+    return (_url, { body, signal }) =>
+      new Promise((resolve, reject) => {
+        if (page.dead) return;
+        const { threadId, runId, messages } = JSON.parse(body);
+        const last = messages.at(-1);
+        this.outside.note(`${page.name} sends ${runId}: ${messages.map(({ id }) => id)}`);
+        this.requests.push({ runId, last: last.id, messages });
+        const messageId = `after ${last.id}`;
+        const toolCallId = `call ${last.id}`;
+        const says = [
+          { type: "TEXT_MESSAGE_START", messageId, role: "assistant" },
+          { type: "TEXT_MESSAGE_CONTENT", messageId, delta: `Heard ${last.id}` },
+          { type: "TEXT_MESSAGE_END", messageId },
+        ];
+        const calls = [
+          { type: "TOOL_CALL_START", toolCallId, toolCallName: "count", parentMessageId: messageId },
+          { type: "TOOL_CALL_ARGS", toolCallId, delta: "{}" },
+          { type: "TOOL_CALL_END", toolCallId },
+        ];
+        const run = { threadId, runId };
+        const events = [{ type: "RUN_STARTED", ...run }, ...(last.content === "call" ? calls : says), { type: "RUN_FINISHED", ...run }];
+        let controller;
+        let open = true;
+        const stream = new ReadableStream({ start: (made) => void (controller = made) });
+        signal?.addEventListener("abort", () => {
+          if (open) controller.error(signal.reason);
+          open = false;
+          reject(signal.reason);
+        });
+        const say = (what, action) => this.outside.later(`${page.name} ${runId} ${what}`, stream, () => page.dead || !open || action());
+        say("answers", () => resolve(new Response(stream, { headers: { "content-type": "text/event-stream" } })));
+        for (const event of events) say(event.type, () => controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`)));
+        say("ends", () => {
+          open = false;
+          controller.close();
+        });
+      });
+  }
+}
+
+const { setTimeout: realTimeout, clearTimeout: realClear, BroadcastChannel: realChannel } = globalThis;
+const settle = async () => {
+  for (let turn = 0; turn < 8; turn++) await new Promise(setImmediate);
+};
+
+/** Plays a seed. Throws what was broken, with all that happened. */
+export async function play(seed, kind) {
+  await core();
+  const workers = await localWorkers(core);
+  const pick = random(seed);
+  const outside = new Outside(pick);
+  const origin = new Origin(outside, kind.slow);
+  const pages = new Map();
+  const promises = [];
+  const edits = [];
+  const lives = [];
+  const navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  const { now } = performance;
+  const documents = globalThis.document;
+  const page = Object.assign(new EventTarget(), { visibilityState: "visible" });
+  Object.assign(globalThis, { setTimeout: outside.setTimeout, clearTimeout: outside.clearTimeout, BroadcastChannel: origin.channel(pages), document: page });
+  Object.defineProperty(globalThis, "navigator", { value: kind.alone ? {} : { locks: origin.locks(pages) }, configurable: true, writable: true });
+  performance.now = () => outside.now;
+
+  let names = 0;
+  /** A page is opened, with one agent. */
+  const open = () => {
+    const page = origin.page(`p${++names}`);
+    pages.set(page.name, page);
+    const { name } = page;
+    const life = { name, page, gone: false, late: false, agent: undefined };
+    const count = { name: "count", description: "counts", parameters: {}, execute: () => {} };
+    const options = {
+      ...{ url: "http://host/", threadId: "t", notify: "sync", fetch: origin.fetch(page), persist: origin.store(page, kind.ordered) },
+      // Once a request has not waited for its save, another page may send it again.
+      saving: { waitMs: never },
+      tools: [{ ...count, execute: (_, { toolCallId }) => page.dead ? new Promise(() => {}) : (outside.note(`${name} executes ${toolCallId}`), origin.executed.push(toolCallId), "counted") }],
+      onError: ({ code, message }) => outside.note(`${name} error ${code} ${message}`),
+      onWarning: ({ code }) => {
+        life.late ||= code === "not-restored";
+        outside.note(`${name} warning ${code}`);
+      },
+    };
+    const make = kind.worker ? (options) => createWorkerAgentWith(core, workers.spawn, undefined, options) : (options) => createAgentWith(core, options);
+    outside.note(`${name} opens`);
+    life.agent = make(options);
+    if (kind.alone) outside.later(`${name} is looked at`, {}, () => life.gone || life.agent.subscribe(() => {}));
+    else life.agent.subscribe(() => {});
+    lives.push(life);
+  };
+  const submit = (life, content) => {
+    const id = `u${++names}`;
+    outside.note(`${life.name} submits ${id} ${content}`);
+    const promise = { id, life, content, result: undefined, left: false };
+    promises.push(promise);
+    life.agent.submit({ message: { id, role: "user", content }, runId: `run ${id}` }).then(
+      (result) => {
+        promise.result = result.outcome;
+        outside.note(`${life.name} ${id} ${result.outcome}`);
+      },
+      (error) => {
+        promise.result = error;
+        outside.note(`${life.name} ${id} refused: ${error.code} ${error.message}`);
+      },
+    );
+  };
+  const edit = (life) => {
+    const id = `e${++names}`;
+    outside.note(`${life.name} adds ${id}`);
+    edits.push({ id, life });
+    life.agent.setMessages((messages) => [...messages, { id, role: "user", content: id }]);
+  };
+  const leave = (life, how) => {
+    outside.note(`${life.name} ${how}`);
+    life.gone = true;
+    for (const promise of promises) if (promise.life === life && promise.result === undefined) promise.left = true;
+    if (how === "dispose") return life.agent.dispose();
+    if (how === "reload") page.dispatchEvent(new Event("pagehide"));
+    life.page.die();
+  };
+
+  // Without locks, pages that are open at once know nothing of each other.
+  const most = kind.alone ? 1 : 3;
+  const here = () => lives.filter(({ gone }) => !gone);
+  const steps = [
+    ...Array(8).fill(() => here().length && submit(here()[pick(here().length)], pick(3) ? "say" : "call")),
+    ...Array(2).fill(() => here().length && edit(here()[pick(here().length)])),
+    () => here().length < most && open(),
+    () => here().length && leave(here()[pick(here().length)], ["reload", "dispose", "crash"][pick(3)]),
+  ];
+  try {
+    open();
+    if (most > 1) open();
+    for (let n = 0; n < 40; n++) {
+      const chance = pick(10);
+      if (chance < 2) steps[pick(steps.length)]();
+      else if (outside.waits && chance < 9) outside.next();
+      else if (outside.timers && kind.late) outside.tick();
+      await settle();
+    }
+    if (!here().length) open();
+    // Everything comes, and then time passes.
+    for (let quiet = 0; quiet < 40; ) {
+      assert.ok(outside.log.length < 4000, "the pages never come to rest");
+      if (outside.waits) outside.next();
+      else if (outside.timers) outside.tick(), quiet++;
+      else quiet = 40;
+      await settle();
+    }
+    check();
+  } catch (error) {
+    error.message = `seed ${seed}, ${JSON.stringify(kind)}: ${error.message}\n${outside.log.join("\n")}`;
+    throw error;
+  } finally {
+    for (const { agent } of lives) agent.dispose();
+    performance.now = now;
+    Object.assign(globalThis, { setTimeout: realTimeout, clearTimeout: realClear, BroadcastChannel: realChannel, document: documents });
+    if (documents === undefined) delete globalThis.document;
+    if (navigators) Object.defineProperty(globalThis, "navigator", navigators);
+    else delete globalThis.navigator;
+  }
+
+  function check() {
+    const thread = origin.saved?.messages ?? [];
+    const ids = thread.map(({ id }) => id);
+    assert.deepEqual(ids.filter((id, at) => ids.indexOf(id) !== at), [], "a message is there twice");
+    assert.deepEqual(origin.executed.filter((id, at) => origin.executed.indexOf(id) !== at), [], "a tool was executed twice");
+    const sent = origin.requests.map(({ runId }) => runId);
+    assert.deepEqual(sent.filter((id, at) => sent.indexOf(id) !== at), [], "a run was sent twice");
+    for (const { runId, last } of origin.requests) if (!/-\d+$/.test(runId)) assert.equal(runId, `run ${last}`, "what was said later goes with it");
+    const lasts = origin.requests.map(({ last }) => last);
+    assert.deepEqual(lasts.filter((id, at) => lasts.indexOf(id) !== at), [], "a message was sent twice");
+    for (const { id, content, life, result, left } of promises) {
+      if (left) continue;
+      assert.ok(result !== undefined, `${id} is still waited for`);
+      assert.equal(result, "success", `${id} of ${life.name}`);
+      assert.ok(ids.includes(id), `${id} is lost`);
+      // The page was left before the answer was in the store.
+      if (life.gone) continue;
+      if (content === "say") assert.equal(thread.find((message) => message.id === `after ${id}`)?.content, `Heard ${id}`, `the answer to ${id}`);
+      else assert.ok(origin.executed.includes(`call ${id}`), `the call of ${id} is not executed`);
+    }
+    for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id), `${id} is lost`);
+    // What comes too late to begin with is in the next save, and not shown beside what was said meanwhile.
+    for (const { agent, name, late } of here()) if (!late) assert.deepEqual(agent.getSnapshot().messages.map(({ id }) => id), ids, `what ${name} shows`);
+    // After a run that was cut off, the queue waits for somebody.
+    if (!lives.some(({ gone }) => gone)) assert.deepEqual(origin.saved?.queue ?? [], [], "something waits for ever");
+  }
+}

@@ -1,0 +1,28 @@
+// Pages with one store: tabs.mjs, with some hundred seeds.
+//
+//   TABS=10000 TABS_SEED=1 node --test tests/js/tabs.test.mjs
+
+import { describe, it } from "node:test";
+import { real } from "./lib.mjs";
+
+const count = Number(process.env.TABS ?? 240);
+const first = Number(process.env.TABS_SEED ?? 1);
+const kinds = {
+  "a store that answers at once": {},
+  "a slow store": { slow: true },
+  "a slow store that keeps the order": { slow: true, ordered: true },
+  "a slow store, and time that passes": { slow: true, ordered: true, late: true },
+  "a slow store and no locks, one page after the other": { slow: true, alone: true },
+  "a slow store, and workers": { slow: true, ordered: true, worker: true },
+};
+const names = Object.keys(kinds);
+
+describe(`pages with one store, TABS_SEED=${first}`, { skip: !real && "the core is a stand-in", concurrency: false }, () => {
+  for (const [at, name] of names.entries()) {
+    const seeds = Array.from({ length: Math.ceil(count / names.length) }, (_, n) => first + n * names.length + at);
+    it(`${name}: ${seeds.length} sequences`, async () => {
+      const { play } = await import("./tabs.mjs");
+      for (const seed of seeds) await play(seed, kinds[name]);
+    });
+  }
+});
