@@ -273,6 +273,15 @@ impl Thread {
         }
     }
 
+    /// Whether the answer that a call has is the message with this id, which the page gives its own. The server has not seen it.
+    pub(crate) fn claim_answer(&mut self, call: &str, message_id: &str) -> bool {
+        let Some(slot) = self.list.answer_of(call) else { return false };
+        let Some(entry) = self.list.change(slot).filter(|entry| entry.message.id == message_id) else { return false };
+        (entry.local, entry.page) = (true, true);
+        self.list.classify(slot);
+        true
+    }
+
     /// A run begins, and the server is told everything.
     pub(crate) fn sent(&mut self) {
         self.report.forget_calls();

@@ -209,6 +209,12 @@ impl Plan {
             let step = if random.one_in(calm) { user(&mut random) } else { world(&mut random) };
             plan.steps.push(step);
         }
+        // A page that comes back joins the run that it has left.
+        if seed.is_multiple_of(4) {
+            let steps = std::mem::take(&mut plan.steps).into_iter();
+            let joins = |step| if step == Step::Reload { vec![step, Step::Attach] } else { vec![step] };
+            plan.steps = steps.flat_map(joins).collect();
+        }
         // With saves a request goes out last in its step, and one that is replaced at once never does: the model does not
         // see which run the policy was about.
         for step in plan.steps.iter_mut().filter(|_| plan.saves) {

@@ -232,7 +232,7 @@ impl Page {
             && let Some(LocalAnswer { content, error, denied, .. }) = self.detached.take(id)
         {
             if answered == Some(false) {
-                thread.answer_call(id, &format!("{id}-result"), &content, error.as_deref(), denied);
+                thread.answer_call(id, &result_of(id), &content, error.as_deref(), denied);
             }
             return Some(Call::Stays);
         }
@@ -290,7 +290,7 @@ impl Page {
             let (call, content, error) = (id.to_owned(), content.to_owned(), error.map(Into::into));
             self.detached.push(LocalAnswer { call, content, error, denied });
         }
-        thread.answer_call(id, &format!("{id}-result"), content, error, denied);
+        thread.answer_call(id, &result_of(id), content, error, denied);
         self.set_stage(id, Stage::Done);
     }
 
@@ -365,6 +365,16 @@ impl Page {
         let calls: Vec<(String, Stage)> = turn.calls.iter().map(|call| (call.id.clone(), call.stage())).collect();
         self.turn = Some(turn);
         for (id, stage) in calls {
+            // After a core or a worker has failed, the thread may be newer than the turn. An answer of somebody else asks for
+            // no run, as in a page that was there.
+            if stage != Stage::Done && thread.is_answered(&id) == Some(true) {
+                if thread.claim_answer(&id, &result_of(&id)) {
+                    self.set_stage(&id, Stage::Done);
+                } else {
+                    self.drop_call(&id);
+                }
+                continue;
+            }
             match stage {
                 Stage::Executing => self.done(&id, RELOADED, Some(RELOADED), false, thread),
                 Stage::Waiting => thread.set_call_phase(&id, CallPhase::AwaitingApproval),
@@ -383,6 +393,11 @@ impl Page {
     }
 }
 
+/// The id of the message with the page's answer to a call.
+fn result_of(call: &str) -> String {
+    format!("{call}-result")
+}
+
 /// Another submit begins: who was asked has continued without an answer.
 fn leave(mut turn: Turn, start: &Start, thread: &mut Thread) -> Begun {
     // Another run is joined while the page is at work.
@@ -395,7 +410,7 @@ fn leave(mut turn: Turn, start: &Start, thread: &mut Thread) -> Begun {
         }
         // What is regenerated is cut off, with its calls; and the application may have put an answer into the thread.
         if thread.is_answered(&call.id) == Some(false) && !matches!(start, Start::Regenerate(_)) {
-            thread.answer_call(&call.id, &format!("{}-result", call.id), WENT_ON, Some(WENT_ON), true);
+            thread.answer_call(&call.id, &result_of(&call.id), WENT_ON, Some(WENT_ON), true);
         }
     }
     Begun::New { settles, abandons }

@@ -91,6 +91,15 @@ impl Session {
 
     /// `tells`: the server is told, too.
     pub(super) fn halt(&mut self, tells: bool, now: f64) {
+        // Who waits for a call that is gone waits no longer when its run ends, and the turn may continue over that.
+        if self
+            .run
+            .as_ref()
+            .and_then(|run| run.ended.as_ref())
+            .is_some_and(|(outcome, _)| matches!(outcome, Outcome::Success | Outcome::Interrupted))
+        {
+            self.drop_gone_calls();
+        }
         let goes_on = self.page.goes_on(Outcome::Success);
         if let Some(run) = &mut self.run {
             let on = run.ended.is_none();

@@ -110,7 +110,6 @@ impl Session {
             self.intake.set_coalesces(false);
         }
         self.weigh(delta.delta.raw().len());
-        self.keep_limits();
     }
 
     pub(super) fn report_event(&mut self, event: &'static str, data: &str) {
@@ -153,13 +152,20 @@ impl Session {
             return Ok(());
         }
         self.progressed(Some(&incoming.event), 1);
+        self.take_event(incoming, fields, data, now);
+        // What has come is in the thread, so that one frame alone is measured as well.
+        self.weigh(data.len());
+        Ok(())
+    }
+
+    /// Takes an event, by the guard's gate where there is one.
+    #[cfg_attr(not(feature = "guard"), expect(unused_variables, reason = "the gate reads the fields"))]
+    fn take_event(&mut self, incoming: Incoming<'_>, fields: &Fields<'_>, data: &str, now: f64) {
         #[cfg(feature = "guard")]
         if self.intake.is_guarded() {
-            self.through_gate(incoming, fields, data, now);
-            return Ok(());
+            return self.through_gate(incoming, fields, data, now);
         }
         self.report_event(incoming.event.name(), data);
-        self.weigh(data.len());
         let event = incoming.event.name();
         let mut chunks = self.intake.lend_chunks();
         let result = chunks.expand(incoming, &mut |incoming| self.event(incoming, now));
@@ -167,7 +173,6 @@ impl Session {
         if let Err(violation) = result {
             self.violation(violation, Some(event.to_owned()));
         }
-        Ok(())
     }
 
     pub(super) fn malformed(&mut self, code: Code, repair: Repair, error: &EventError) -> Repair {
@@ -204,11 +209,13 @@ impl Session {
         matches!(self.ended_by(), Some(ErrorKind::Protocol | ErrorKind::Limit))
     }
 
-    /// So many bytes came for the thread, which may be too large by now.
-    pub(super) fn weigh(&mut self, bytes: usize) {
-        if self.intake.weighs(bytes) {
+    /// So many bytes came for the thread, and are in it: ends the run if it is too large by now. After a run has ended that
+    /// is left to the next one.
+    fn weigh(&mut self, bytes: usize) {
+        if self.intake.weighs(bytes) && self.run.as_ref().is_some_and(|run| run.ended.is_none()) {
             self.intake.set_room(self.thread.measure(self.options.max_thread_bytes, self.options.max_items));
         }
+        self.keep_limits();
     }
 
     /// Ends the run where the thread would exceed a limit.

@@ -49,6 +49,21 @@ fn phases(agent: &mut Agent) -> Vec<String> {
     calls.iter().map(|call| call["phase"].as_str().unwrap().to_owned()).collect()
 }
 
+/// The run has ended, its body has not, and a list has taken away the call that a person was asked about.
+#[test]
+fn no_run_follows_on_what_is_left_of_a_stopped_run() {
+    for disposes in [false, true] {
+        let (mut agent, request) = calling(&[call("a", "asked", ""), call("b", "page", "")]);
+        assert!(settle(&mut agent, "b", json!({"result": 1})));
+        let calls = json!([{"id": "b", "type": "function", "function": {"name": "page", "arguments": ""}}]);
+        let messages = json!([user("u", "go"), {"id": "b", "role": "assistant", "toolCalls": calls}]);
+        agent.events(request, &[event!("MESSAGES_SNAPSHOT", "messages": messages), finished("r")]);
+        agent.act(|session, now| if disposes { session.dispose(now) } else { session.stop(now) });
+        assert_eq!(agent.requests.len(), 1);
+        assert_eq!(agent.settled.len(), 1);
+    }
+}
+
 #[test]
 fn calls_run_side_by_side_and_one_run_follows_on_all() {
     let (mut agent, request) = calling(&[call("a", "page", "{\"x\":1}"), call("b", "page", "")]);

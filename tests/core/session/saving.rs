@@ -174,6 +174,32 @@ fn an_answer_that_was_not_sent_goes_out_after_a_reload() {
     assert_eq!(snapshot["messages"].as_array().unwrap().len(), 1, "so its snapshot counts");
 }
 
+/// After a core has failed, the page begins anew with its last save and with what is shown, which may be newer.
+#[test]
+fn a_call_that_was_answered_after_the_save_stays_answered() {
+    let approval = json!({"name": "f", "needsApproval": true});
+    for (tool, own) in
+        [(&approval, true), (&approval, false), (&json!({"name": "f"}), true), (&json!({"name": "f"}), false)]
+    {
+        let (mut agent, request) = calling(tool.clone());
+        agent.event(request, finished("r"));
+        agent.end(request);
+        let mut save = serde_json::from_str::<Value>(&agent.session.save()).unwrap();
+        let id = if own { "c-result" } else { "of-server" };
+        let result = json!({"id": id, "role": "tool", "toolCallId": "c", "content": "found"});
+        save["messages"].as_array_mut().unwrap().push(result);
+        let mut again = restored(&save.to_string());
+        let shown = again.snapshot();
+        assert_eq!(shown["toolCalls"][0]["phase"], "output-available");
+        let ids: Vec<&Value> = shown["messages"].as_array().unwrap().iter().map(|message| &message["id"]).collect();
+        assert_eq!(ids, [&save["messages"][0]["id"], &save["messages"][1]["id"], &json!(id)]);
+        again.act(|session, now| assert!(!session.approve("{\"toolCallId\":\"c\"}", now).unwrap()));
+        assert!(again.executed.is_empty());
+        // What the page has found is sent to the agent, and not what the agent says itself.
+        assert_eq!(again.requests.len(), usize::from(own));
+    }
+}
+
 /// An agent that can join its run, which has called "f"; `settled`: the page has answered. Then a list took the call away.
 fn taken_away(settled: bool) -> Agent {
     let resume = Some(ag_ui_wasm::session::Resume::by("last-event-id", None, None).unwrap());

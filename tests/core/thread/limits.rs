@@ -192,6 +192,28 @@ fn a_list_with_too_many_elements() {
     }
 }
 
+/// A list of messages with a hundred.
+fn hundred() -> Value {
+    let messages: Vec<Value> =
+        (0..100).map(|at| json!({"id": format!("m{at}"), "role": "user", "content": "x"})).collect();
+    event!("MESSAGES_SNAPSHOT", "messages": messages)
+}
+
+#[test]
+fn one_frame_alone_keeps_the_limit_and_so_does_an_agent_with_a_guard() {
+    let policy = json!({"restricted_classifications": [], "allow_display_without_capability": true});
+    for guarded in [false, true] {
+        for (max_items, fails) in [(50, true), (200, false)] {
+            let options = Options { max_items, ..Options::default() };
+            let mut agent = if guarded { Agent::guarded(None, policy.clone(), options) } else { Agent::new(options) };
+            let request = agent.submit("go");
+            agent.head(request, 200, "text/event-stream");
+            let snapshot = agent.events(request, &[started("r"), hundred()]);
+            assert_eq!(snapshot["error"]["code"] == "thread-too-large", fails, "{guarded} {snapshot}");
+        }
+    }
+}
+
 #[test]
 fn a_run_that_warns_too_often_is_reported_once() {
     let mut agent = Agent::with(Options { max_warnings: 3, ..Options::default() }, None, None);

@@ -378,6 +378,9 @@ impl World {
 
     /// Somebody stops what is on.
     pub(super) fn stops(&mut self) {
+        if self.run.as_ref().is_some_and(|run| matches!(run.ended, Some("success" | "interrupted"))) {
+            self.drop_gone_calls();
+        }
         let goes_on = self.goes_on("success");
         if let Some(run) = &mut self.run {
             if goes_on {
