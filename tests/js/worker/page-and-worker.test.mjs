@@ -170,7 +170,7 @@ for (const where of ["the page", "a worker"]) {
     });
 
     it("offers to ask again after a reload during a run, by the lines of docs/saving.md", async () => {
-      const page = readFileSync(new URL("../../docs/saving.md", import.meta.url), "utf8");
+      const page = readFileSync(new URL("../../../docs/saving.md", import.meta.url), "utf8");
       const lines = page.split("## A reload during a run")[1].match(/```ts\n([^]*?)```/)[1];
       for (const store of ["slow", "at once"]) {
         const slow = memoryStore();
@@ -191,6 +191,19 @@ for (const where of ["the page", "a worker"]) {
         assert.deepEqual(second.now().messages.map(({ content }) => content), ["u", "whole"], store);
         assert.equal(asked.length, 1);
       }
+    });
+
+    it("is looked at after its store was read, by a page that has no locks", async () => {
+      const persist = memoryStore();
+      const first = make({ persist });
+      first.server.reply(text("one"));
+      await first.agent.submit({ message: user("u") });
+      first.agent.dispose();
+      const second = make({ persist: { ...persist, load: async () => persist.kept } });
+      await until(() => second.now().messages.length);
+      second.agent.subscribe(() => {});
+      second.server.reply(text("two"));
+      assert.equal((await second.agent.submit({ message: user("v") })).outcome, "success");
     });
 
     it("warns of a decision about a call that nobody knows, also before the core is there", async () => {
