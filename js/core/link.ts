@@ -235,9 +235,11 @@ export function createLink<State>(client: Client<State>): Link<State> {
     stop: () => {
       // What they come to is of no use from now on, also where somebody has answered the call meanwhile.
       if (read().isLoading) client.parts()?.calls.abandonAll();
-      const first = steps.find(({ run }) => run)?.run;
+      const first = steps.find(begins)?.run;
       if (shared.live) shared.live.ask((session) => session.stop());
       else if (first) cancelWaiting(first);
+      // Whether the replies that wait are all of them, and begin a run, is known to the core.
+      else if (steps.some(({ run }) => run)) link.act((session) => session.stop());
     },
     reset: (edit, heard) => {
       client.parts()?.calls.abandonAll();

@@ -181,6 +181,8 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
         rest = json;
         thread = confirmed;
       },
+      // What ends in the same turn is saved with this, not with what was known before.
+      saving: (json) => void (rest = json),
       received: () => {
         if (late) show();
       },

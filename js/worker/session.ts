@@ -55,6 +55,8 @@ export interface Owner {
   settling(ticket: number): void;
   /** The members of a save without the thread. */
   saved(json: string): void;
+  /** A whole save, which is about to be written. */
+  saving(json: string): void;
   /** The worker has nothing more to say for now. */
   received(): void;
   /**
@@ -137,7 +139,11 @@ export function createRemoteSession(
 
   const mine: FromWorker = {
     ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
-    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.saved, save: host.save },
+    ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.saved },
+    save: (number, json, holds) => {
+      owner.saving(json);
+      host.save(number, json, holds);
+    },
     failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
     patch: (json) => {
       patches.push(json);

@@ -100,6 +100,20 @@ export const bugs = [
     tests: ["page-and-worker"],
   },
   {
+    name: "a run that was stopped comes back with a reload as one that was cut",
+    file: "worker/session.ts",
+    from: "owner.saving(json);",
+    to: "",
+    tests: ["page-and-worker"],
+  },
+  {
+    name: "a stop without a session takes a reply to one of several interrupts back",
+    file: "core/link.ts",
+    from: "const first = steps.find(begins)?.run;\n      if (shared.live)",
+    to: "const first = steps.find(({ run }) => run)?.run;\n      if (shared.live)",
+    tests: ["page-and-worker"],
+  },
+  {
     name: "a reload does not join the run in progress",
     file: "agent/agent.ts",
     from: "options.autoAttach === false",

@@ -256,7 +256,11 @@ function open(make, { pauses, store, throttled }) {
       return JSON.parse(json.replace(uuid, (id) => (known.has(id) || known.set(id, `id ${known.size}`), known.get(id))));
     },
     /** Nothing is in progress, here or at a server that was left. */
-    settled: () => !agent.getSnapshot().isLoading && agent.getSnapshot().messages.every(({ delivery }) => delivery !== "streaming") && !body?.open && !executing.length,
+    settled: () => {
+      const { isLoading, messages, toolCalls } = agent.getSnapshot();
+      const streams = messages.some(({ delivery }) => delivery === "streaming") || toolCalls.some(({ status }) => status === "running");
+      return !isLoading && !streams && !body?.open && !executing.length;
+    },
   };
 }
 

@@ -175,6 +175,35 @@ describe("many edits", { skip }, () => {
     }
   });
 
+  it("of the state while patches of its lists come", async () => {
+    for (const notify of settings) {
+      const { agent, send, finish, bodies } = open({ ...notify, initialState: { rows: [], own: [] } });
+      const result = run(agent);
+      await send(started);
+      const count = 60;
+      for (let at = 0; at < count; at++) {
+        const sent = send(delta({ op: "add", path: "/rows/-", value: at }));
+        if (at % 3 === 0) await sent;
+        // Into the list that the server writes to, and into one of the page's.
+        agent.setState((state) => ({ ...state, rows: at % 2 ? state.rows : [`mine ${at}`, ...state.rows], own: [...state.own, at] }));
+        await sent;
+      }
+      await send(finished);
+      await finish();
+      assert.equal((await result).outcome, "success");
+      const { rows, own } = agent.getSnapshot().state;
+      const numbers = Array.from({ length: count }, (_, at) => at);
+      const place = JSON.stringify(notify);
+      assert.deepEqual(rows.filter((row) => typeof row === "number"), numbers, place);
+      assert.deepEqual(rows.filter((row) => typeof row === "string").sort(), numbers.filter((at) => at % 2 === 0).map((at) => `mine ${at}`).sort(), place);
+      assert.deepEqual(own.toSorted((one, other) => one - other), numbers, place);
+      void agent.submit({ message: user("v", "later"), runId: "q" });
+      await until(() => bodies.length === 2);
+      assert.deepEqual(bodies[1].state, agent.getSnapshot().state, place);
+      agent.dispose();
+    }
+  });
+
   it("show what streams also while there are always some", async () => {
     const { agent, send } = open();
     void run(agent);
@@ -227,6 +256,73 @@ describe("an edit in the same task as", { skip }, () => {
     await until(() => "y" in texts(agent.getSnapshot()) && !("b" in texts(agent.getSnapshot())));
     assert.deepEqual(texts(agent.getSnapshot()), { u: "go", a: "half and half", x: "mine", v: "later", y: "meanwhile" });
     agent.dispose();
+  });
+
+  it("a regenerate: the edit stays, and the answer is made anew", async () => {
+    for (const [order, edits] of [["after", false], ["before", true]]) {
+      const { agent, send, finish, bodies } = open();
+      const first = run(agent);
+      await send(started, start("a"), says("a", "old"), end("a"), finished);
+      await finish();
+      await first;
+      await until(() => texts(agent.getSnapshot()).a === "old");
+      const change = () => {
+        agent.setMessages((messages) => messages.map((message) => (message.id === "u" ? { ...message, content: "go!" } : message)));
+        agent.setState((state) => ({ ...state, mine: true }));
+      };
+      if (edits) change();
+      const again = agent.regenerate(undefined);
+      if (!edits) change();
+      await until(() => bodies.length === 2);
+      // The request has what was there when it was made.
+      assert.deepEqual(texts(bodies[1]), { u: edits ? "go!" : "go" }, order);
+      assert.deepEqual(bodies[1].state, { rows: [0], n: 0, ...(edits && { mine: true }) }, order);
+      const { runId } = bodies[1];
+      await send({ ...started, runId }, start("b"), says("b", "new"), delta({ op: "add", path: "/rows/-", value: 1 }), end("b"), { ...finished, runId });
+      await finish();
+      assert.equal((await again).outcome, "success");
+      assert.deepEqual(texts(agent.getSnapshot()), { u: "go!", b: "new" }, order);
+      assert.deepEqual(agent.getSnapshot().state, { rows: [0, 1], n: 0, mine: true }, order);
+      agent.dispose();
+    }
+  });
+
+  it("a MESSAGES_SNAPSHOT that is on its way", async () => {
+    const list = [user("u", "go"), { id: "a", role: "assistant", content: "told" }, { id: "s", role: "assistant", content: "more" }];
+    const told = { type: "MESSAGES_SNAPSHOT", messages: list };
+    const rewrite = (agent) => agent.setMessages((messages) => messages.map((message) => (message.id === "u" ? { ...message, content: "go!" } : message)));
+    const drop = (agent) => agent.setMessages((messages) => messages.filter(({ id }) => id !== "u"));
+    const edits = [
+      [add, { u: "go", a: "told", s: "more", x: "mine" }],
+      [rewrite, { u: "go!", a: "told", s: "more" }],
+      [drop, { a: "told", s: "more" }],
+    ];
+    for (const [edit, wanted] of edits) {
+      for (const { notify } of settings) {
+        for (const known of [true, false]) {
+          const { agent, send, finish, bodies } = open({ notify });
+          const result = run(agent);
+          await send(started, start("a"), says("a", "half"));
+          agent.flush();
+          await until(() => agent.getSnapshot().messages.length === 2);
+          const sent = send(told);
+          // The page has not read it, or has and does not show it yet.
+          if (known) await sent;
+          edit(agent);
+          await sent;
+          await send(finished);
+          await finish();
+          assert.equal((await result).outcome, "success");
+          // The last word about what is in the thread is the server's, as with a reload: an edit that came before it is gone.
+          const place = `${edit}, ${JSON.stringify(notify)}, ${known}`;
+          assert.deepEqual(texts(agent.getSnapshot()), known ? wanted : { u: "go", a: "told", s: "more" }, place);
+          void agent.submit({ message: user("v", "later"), runId: "q" });
+          await until(() => bodies.length === 2);
+          assert.deepEqual(texts(bodies[1]), texts(agent.getSnapshot()), place);
+          agent.dispose();
+        }
+      }
+    }
   });
 
   it("the first submit, before the core is there", async () => {

@@ -1,6 +1,7 @@
 // What an agent in the page and one in a worker did differently: each was found by lockstep.mjs. Needs the built core.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { load, real, until } from "../lib.mjs";
 import { localWorkers } from "../thread.mjs";
@@ -150,6 +151,81 @@ for (const where of ["the page", "a worker"]) {
       }
     });
 
+    it("saves a run that was stopped as one that is over, also where the next call of that task is refused", async () => {
+      const persist = memoryStore();
+      const side = make({ persist });
+      side.server.open();
+      const run = side.agent.submit({ message: user("u"), runId: "r" });
+      await until(() => persist.kept?.running && side.now().connection.phase === "open");
+      void side.agent.stop();
+      // There is no answer yet.
+      await assert.rejects(side.agent.regenerate(), { code: "nothing-to-regenerate" });
+      assert.equal((await run).outcome, "aborted");
+      for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
+      assert.equal(persist.kept.running, false);
+      const second = make({ persist });
+      second.agent.subscribe(() => {});
+      await until(() => second.now().messages.length);
+      assert.deepEqual([second.now().status, second.now().error], ["idle", undefined]);
+    });
+
+    it("offers to ask again after a reload during a run, by the lines of docs/saving.md", async () => {
+      const page = readFileSync(new URL("../../../docs/saving.md", import.meta.url), "utf8");
+      const lines = page.split("## A reload during a run")[1].match(/```ts\n([^]*?)```/)[1];
+      for (const store of ["slow", "at once"]) {
+        const slow = memoryStore();
+        const persist = store === "slow" ? slow : { ...slow, load: () => slow.kept };
+        const first = make({ persist });
+        first.server.open(text("half"));
+        void first.agent.submit({ message: user("u") });
+        await until(() => slow.kept?.running);
+        const left = structuredClone(slow.kept);
+        first.agent.dispose();
+        for (let turn = 0; turn < 12; turn++) await new Promise(setImmediate);
+        slow.kept = left;
+        const second = make({ persist });
+        const asked = [];
+        second.server.reply(text("whole"));
+        new Function("agent", "confirm", lines)(second.agent, (question) => asked.push(question));
+        await until(() => second.now().outcome === "success");
+        assert.deepEqual(second.now().messages.map(({ content }) => content), ["u", "whole"], store);
+        assert.equal(asked.length, 1);
+      }
+    });
+
+    it("is looked at after its store was read, by a page that has no locks", async () => {
+      const persist = memoryStore();
+      const first = make({ persist });
+      first.server.reply(text("one"));
+      await first.agent.submit({ message: user("u") });
+      first.agent.dispose();
+      const second = make({ persist: { ...persist, load: async () => persist.kept } });
+      await until(() => second.now().messages.length);
+      second.agent.subscribe(() => {});
+      second.server.reply(text("two"));
+      assert.equal((await second.agent.submit({ message: user("v") })).outcome, "success");
+    });
+
+    it("warns of a decision about a call that nobody knows, also before the core is there", async () => {
+      const decisions = [
+        (agent) => agent.approve("nobody's"),
+        (agent) => agent.deny("nobody's"),
+        (agent) => agent.addToolResult({ toolCallId: "nobody's", result: 1 }),
+      ];
+      for (const used of [false, true]) {
+        for (const decide of decisions) {
+          const side = make();
+          side.server.reply(text("one"));
+          if (used) await side.agent.submit("1");
+          side.heard.length = 0;
+          decide(side.agent);
+          await until(() => side.heard.length);
+          assert.deepEqual(side.heard, ["call-unknown"], `${decide}, ${used}`);
+          side.agent.dispose();
+        }
+      }
+    });
+
     it("keeps the token counts of the thread over a reload", async () => {
       const persist = memoryStore();
       const usage = [{ model: "m", inputTokens: 3, outputTokens: 1 }];
@@ -173,6 +249,49 @@ for (const where of ["the page", "a worker"]) {
       await assert.rejects(side.agent.submit({ message: user("w"), ifBusy: "reject" }), { code: "busy" });
       await until(() => side.now().runId === "q");
       assert.deepEqual(side.now().messages.filter(({ role }) => role === "user").map(({ id }) => id), ["u r", "v"]);
+    });
+
+    it("keeps a reply to one of two interrupts over a stop, and begins nothing after the only one was stopped", async () => {
+      const asked = (...ids) => finished({ outcome: { type: "interrupt", interrupts: ids.map((id) => ({ id, reason: "confirmation" })) } });
+      for (const session of ["there", "gone"]) {
+        const gone = (side) => {
+          if (session === "there") return side;
+          const save = side.agent.save();
+          side.agent.dispose();
+          return make({ restore: save });
+        };
+        let side = make();
+        side.server.reply(asked("i", "j"));
+        await side.agent.submit({ message: user("u") });
+        side = gone(side);
+        const one = side.agent.resume({ id: "i", payload: 1 });
+        await side.agent.stop();
+        side.server.reply(text("done"));
+        const other = side.agent.resume({ id: "j", payload: 2 });
+        assert.deepEqual([(await one).outcome, (await other).outcome], ["success", "success"], session);
+        assert.deepEqual(side.server.requests.at(-1).input.resume.map(({ payload }) => payload), [1, 2]);
+
+        side = make();
+        side.server.reply(asked("i"));
+        await side.agent.submit({ message: user("u") });
+        side = gone(side);
+        side.server.open(text("never"));
+        const only = side.agent.resume({ id: "i", payload: 1 });
+        await side.agent.stop();
+        assert.equal((await only).outcome, "aborted", session);
+        assert.equal(side.now().isLoading, false);
+      }
+      if (where !== "a worker") return;
+      const side = make();
+      side.server.reply(asked("i", "j"));
+      await side.agent.submit({ message: user("u") });
+      const one = side.agent.resume({ id: "i", payload: 1 });
+      await until(() => side.now().interrupts[0].answered);
+      workers.all.at(-1).crash("gone");
+      await side.agent.stop();
+      side.server.reply(text("done"));
+      const other = side.agent.resume({ id: "j", payload: 2 });
+      assert.deepEqual([(await one).outcome, (await other).outcome], ["success", "success"]);
     });
 
     it("goes back to a checkpoint and its interrupts, and begins anew, also while there is no session", async () => {

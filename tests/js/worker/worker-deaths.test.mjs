@@ -182,6 +182,25 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
     assert.deepEqual([agent.getSnapshot().status, agent.getSnapshot().outcome, failed.mock.callCount()], ["idle", "aborted", 0]);
   });
 
+  it("after disconnect() is no error, and attach() joins the run that was left", async () => {
+    const failed = mock.fn();
+    const agent = create({ onError: failed, resume: { by: "replay", url: "http://host/join" } });
+    server.open(text("half"));
+    const run = agent.submit({ message: "1", runId: "r" });
+    await until(() => texts(agent).at(-1) === "half");
+    await agent.disconnect();
+    assert.equal((await run).outcome, "disconnected");
+    await until(() => agent.save().runId);
+    const before = agent.getSnapshot();
+    die();
+    assert.equal(agent.getSnapshot(), before);
+    server.reply(text("whole"));
+    assert.equal((await agent.attach()).outcome, "success");
+    assert.match(server.requests[1].url, /join/);
+    assert.equal(texts(agent).at(-1), "whole");
+    assert.deepEqual([agent.getSnapshot().status, failed.mock.callCount()], ["idle", 0]);
+  });
+
   it("again and again over the same decision does not begin others for ever", async () => {
     const tool = adding();
     const { agent } = await used({ tools: [tool] }, toolCall("add", { a: 1 }, "c"));
