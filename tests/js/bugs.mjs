@@ -62,7 +62,7 @@ export const bugs = [
     file: "worker/session.ts",
     from: 'deny: (json) => act("deny", json),',
     to: 'deny: (json) => act("deny", JSON.stringify({ toolCallId: JSON.parse(json).toolCallId })),',
-    tests: ["lockstep"],
+    tests: ["page-and-worker"],
   },
   {
     name: "a guess stays after the worker has answered",

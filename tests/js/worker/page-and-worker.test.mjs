@@ -226,6 +226,18 @@ for (const where of ["the page", "a worker"]) {
       }
     });
 
+    it("tells the server why a call was denied", async () => {
+      const side = make({ tools: [{ name: "ask", description: "", parameters: {}, needsApproval: true, execute: () => 1 }] });
+      side.server.reply(...toolCall("ask", {}, "c"));
+      side.server.reply(text("then not"));
+      void side.agent.submit("go");
+      await until(() => side.now().toolCalls[0]?.phase === "awaiting-approval");
+      side.agent.deny("c", "much too early");
+      await until(() => side.server.requests.length === 2);
+      const result = side.server.requests.at(-1).input.messages.find(({ role }) => role === "tool");
+      assert.match(JSON.stringify(result), /much too early/);
+    });
+
     it("keeps the token counts of the thread over a reload", async () => {
       const persist = memoryStore();
       const usage = [{ model: "m", inputTokens: 3, outputTokens: 1 }];
