@@ -86,7 +86,7 @@ impl Saving {
 
     /// The number of the save that is due, and whether anything waits for it.
     pub fn take_due(&mut self) -> Option<(u32, bool)> {
-        if !self.due && !(self.soon && self.clock >= self.paced) {
+        if !(self.due || self.soon && self.clock >= self.paced) {
             return None;
         }
         (self.due, self.soon) = (false, false);
