@@ -195,12 +195,12 @@ class Origin {
           { type: "TEXT_MESSAGE_END", messageId },
         ];
         const calls = [
-          { type: "TOOL_CALL_START", toolCallId, toolCallName: "count", parentMessageId: messageId },
+          { type: "TOOL_CALL_START", toolCallId, toolCallName: last.content === "ask" ? "ask" : "count", parentMessageId: messageId },
           { type: "TOOL_CALL_ARGS", toolCallId, delta: "{}" },
           { type: "TOOL_CALL_END", toolCallId },
         ];
         const run = { threadId, runId };
-        const events = [{ type: "RUN_STARTED", ...run }, ...(last.content === "call" ? calls : says), { type: "RUN_FINISHED", ...run }];
+        const events = [{ type: "RUN_STARTED", ...run }, ...(["call", "ask"].includes(last.content) ? calls : says), { type: "RUN_FINISHED", ...run }];
         let controller;
         let open = true;
         const stream = new ReadableStream({ start: (made) => void (controller = made) });
@@ -235,6 +235,7 @@ export async function play(seed, kind) {
   const pages = new Map();
   const promises = [];
   const edits = [];
+  const approved = [];
   const lives = [];
   const navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   const { now } = performance;
@@ -251,12 +252,18 @@ export async function play(seed, kind) {
     pages.set(page.name, page);
     const { name } = page;
     const life = { name, page, gone: false, late: false, agent: undefined };
-    const count = { name: "count", description: "counts", parameters: {}, execute: () => {} };
+    const count = { name: "count", description: "counts", parameters: {} };
+    const execute = (_, { toolCallId }) => {
+      if (page.dead) return new Promise(() => {});
+      outside.note(`${name} executes ${toolCallId}`);
+      origin.executed.push(toolCallId);
+      return "counted";
+    };
     const options = {
       ...{ url: "http://host/", threadId: "t", notify: "sync", fetch: origin.fetch(page), persist: origin.store(page, kind.ordered) },
       // Once a request has not waited for its save, another page may send it again.
       saving: { waitMs: never },
-      tools: [{ ...count, execute: (_, { toolCallId }) => page.dead ? new Promise(() => {}) : (outside.note(`${name} executes ${toolCallId}`), origin.executed.push(toolCallId), "counted") }],
+      tools: [{ ...count, execute }, { ...count, name: "ask", needsApproval: true, execute }],
       onError: ({ code, message }) => outside.note(`${name} error ${code} ${message}`),
       onWarning: ({ code }) => {
         life.late ||= code === "not-restored";
@@ -292,6 +299,19 @@ export async function play(seed, kind) {
     edits.push({ id, life });
     life.agent.setMessages((messages) => [...messages, { id, role: "user", content: id }]);
   };
+  const approve = (life) => {
+    const call = life.agent.getSnapshot().toolCalls.find(({ phase }) => phase === "awaiting-approval");
+    if (!call) return;
+    outside.note(`${life.name} approves ${call.id}`);
+    approved.push({ id: call.id, life });
+    life.agent.approve(call.id);
+  };
+  const stop = (life) => {
+    outside.note(`${life.name} stops`);
+    for (const promise of promises) if (promise.life === life && promise.result === undefined) promise.stopped = true;
+    for (const approval of approved) if (approval.life === life) approval.stopped = true;
+    void life.agent.stop();
+  };
   const leave = (life, how) => {
     outside.note(`${life.name} ${how}`);
     life.gone = true;
@@ -305,7 +325,9 @@ export async function play(seed, kind) {
   const most = kind.alone ? 1 : 3;
   const here = () => lives.filter(({ gone }) => !gone);
   const steps = [
-    ...Array(8).fill(() => here().length && submit(here()[pick(here().length)], pick(3) ? "say" : "call")),
+    ...Array(8).fill(() => here().length && submit(here()[pick(here().length)], ["say", "say", "call", "ask"][pick(4)])),
+    ...Array(3).fill(() => here().length && approve(here()[pick(here().length)])),
+    () => here().length && stop(here()[pick(here().length)]),
     ...Array(2).fill(() => here().length && edit(here()[pick(here().length)])),
     () => here().length < most && open(),
     () => here().length && leave(here()[pick(here().length)], ["reload", "dispose", "crash"][pick(3)]),
@@ -352,16 +374,19 @@ export async function play(seed, kind) {
     for (const { runId, last } of origin.requests) if (!/-\d+$/.test(runId)) assert.equal(runId, `run ${last}`, "what was said later goes with it");
     const lasts = origin.requests.map(({ last }) => last);
     assert.deepEqual(lasts.filter((id, at) => lasts.indexOf(id) !== at), [], "a message was sent twice");
-    for (const { id, content, life, result, left } of promises) {
-      if (left) continue;
+    for (const { id, content, life, result, left, stopped } of promises) {
+      if (left || (stopped && result === "aborted") || content === "ask") continue;
       assert.ok(result !== undefined, `${id} is still waited for`);
       assert.equal(result, "success", `${id} of ${life.name}`);
+      if (life.gone && life.late) continue;
       assert.ok(ids.includes(id), `${id} is lost`);
       // The page was left before the answer was in the store.
       if (life.gone) continue;
       if (content === "say") assert.equal(thread.find((message) => message.id === `after ${id}`)?.content, `Heard ${id}`, `the answer to ${id}`);
       else assert.ok(origin.executed.includes(`call ${id}`), `the call of ${id} is not executed`);
     }
+    // A submit of another page may have denied it before.
+    for (const { id, life, stopped } of approved) assert.ok(life.gone || stopped || origin.executed.includes(id) || ids.includes(`${id}-result`), `${id} was approved, and nothing came of it`);
     // Where the store was too late to write to, an edit stays with its page until that is used again.
     const shown = ({ agent }) => agent.getSnapshot().messages.map(({ id }) => id);
     for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id) || (life.late && shown(life).includes(id)), `${id} is lost`);
