@@ -52,7 +52,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   let older: string | undefined;
   // What the agent had when it let go of a store that it could not write to.
   let unsaved: string | undefined;
-  // What the agent had when it began without.
+  // What the agent had when it began without, if nothing was done by then.
   let without: string | undefined;
   let last: string | undefined;
   let loads = 0;
@@ -133,7 +133,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         loading = false;
         client.warn("not-restored", `The store has not answered for ${limit} ms: the agent goes on without its save`);
         if (final()) begin(undefined);
-        without = client.read();
+        without = dirty ? undefined : client.read();
         settle();
       }, limit);
       (timer as { unref?(): void }).unref?.();
