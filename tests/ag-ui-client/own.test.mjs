@@ -244,6 +244,44 @@ test("an agent of this package shown as theirs: its headers, its thread, tools t
   own.dispose();
 });
 
+for (const where of ["the page", "a worker"]) {
+  test(`a shown agent in ${where} keeps its headers, resumes a stream that is cut, and is continued from its save`, async () => {
+    const create = where === "a worker" ? await (await import("../js/thread.mjs")).inWorker() : createAgent;
+    let kept;
+    const persist = { load: () => kept, save: (saved) => void (kept = saved), clear: () => (kept = undefined) };
+    const numbered = (events, from = 0) => events.map((event, at) => `id: ${from + at}\n${sse(event)}`).join("");
+    const events = [started(), ...text("m", "Hel", "lo"), finished()];
+    const asked = [];
+    const fetch = async (to, init) => {
+      const headers = new Headers(init.headers);
+      asked.push([init.method, headers.get("authorization"), headers.get("last-event-id"), init.body && JSON.parse(init.body).messages.map(({ id }) => id)]);
+      if (asked.length === 1) return answer(numbered(events.slice(0, 3)));
+      if (asked.length === 2) return answer(numbered(events.slice(3), 3));
+      return answer(sse(started("r2"), ...text("n", "again"), finished({ runId: "r2" })));
+    };
+    const make = () => create({ url, threadId: "t", fetch, persist, headers: async () => ({ authorization: "Bearer fresh" }), resume: { by: "last-event-id", url: (runId) => `${url}/${runId}` }, retry: { baseMs: 1, minMs: 0 } });
+    const first = make();
+    const shown = toHttpAgent(first);
+    shown.addMessage(user("u", "hi"));
+    const { newMessages } = await shown.runAgent({ runId: "r" });
+    assert.deepEqual(newMessages.map(({ content }) => content), ["Hello"]);
+    first.dispose();
+    assert.deepEqual(asked, [
+      ["POST", "Bearer fresh", null, ["u"]],
+      ["GET", "Bearer fresh", "2", undefined],
+    ]);
+
+    const second = make();
+    const again = toHttpAgent(second);
+    second.subscribe(() => {});
+    await until(() => again.messages.length === 2);
+    await again.runAgent({ runId: "r2" });
+    assert.deepEqual(asked[2][3], ["u", "m"]);
+    assert.deepEqual(again.messages.map(({ content }) => content), ["hi", "Hello", "again"]);
+    second.dispose();
+  });
+}
+
 test("what happens to a shown agent elsewhere is seen, and its failures and stops are the official ones", async () => {
   let next = [started(), ...text("m", "x"), finished()];
   let body;
