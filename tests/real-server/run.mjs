@@ -232,7 +232,8 @@ describe("pydantic-ai", { timeout: 60_000 }, () => {
     assert.deepEqual([judged.status, judged.err], [0, ""]);
     assert.deepEqual([official.by, official.fails], ["client", false]);
     assert.deepEqual([framing.status, framing.kind, framing.lineEnds, framing.closes], [200, "sse", "lf", true]);
-    assert.ok(timing.firstEventMs > 0 && timing.firstTokenMs >= timing.firstEventMs && timing.totalMs >= timing.firstTokenMs, JSON.stringify(timing));
+    // Each is that of the slowest turn, and not every turn has a token.
+    for (const name of ["firstEventMs", "firstTokenMs"]) assert.ok(timing[name] > 0 && timing[name] <= timing.totalMs, `${name} of ${JSON.stringify(timing)}`);
     assert.equal(recorded.match(/^\{"request"/gm)?.length, 8, "a turn each");
   });
 
