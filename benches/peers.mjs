@@ -58,23 +58,27 @@ export async function buildPage(name, file) {
   mkdirSync(root, { recursive: true });
   writeFileSync(join(root, "index.html"), '<!doctype html><script type="module" src="./main.js"></script>');
   writeFileSync(join(root, "main.js"), `import { start } from ${JSON.stringify(file)};\nglobalThis.start = start;\n`);
-  await vite({ root, base: `/${name}/`, configFile: false, logLevel: "error", plugins: [preloadCore(name)], build: { outDir } });
+  await vite({ root, base: `/${name}/`, configFile: false, logLevel: "error", plugins: [preloadCore()], build: { outDir } });
   const html = readFileSync(join(outDir, "index.html"), "utf8");
   const [entry = ""] = [...html.matchAll(/<script[^>]* src="([^"]+)"/g)].map(([, path = ""]) => path);
   return { entry, preload: [...html.matchAll(/<link rel="modulepreload"[^>]* href="([^"]+)"/g)].map(([, path = ""]) => path) };
 }
 
-/** The plugin of docs/loading.md. @param {string} base @returns {import("vite").Plugin} */
-const preloadCore = (base) => ({
-  name: "preload-core",
-  transformIndexHtml: {
-    order: "post",
-    handler: (_html, { bundle = {} }) =>
-      Object.values(bundle)
-        .filter(({ name, type }) => type === "chunk" && ["core-inline", "live"].includes(name ?? ""))
-        .map(({ fileName }) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: `/${base}/${fileName}` }, injectTo: "head" })),
-  },
-});
+/** The plugin of docs/loading.md. @returns {import("vite").Plugin} */
+function preloadCore() {
+  let base = "/";
+  return {
+    name: "preload-core",
+    configResolved: (config) => void (base = config.base),
+    transformIndexHtml: {
+      order: "post",
+      handler: (_html, { bundle = {} }) =>
+        Object.values(bundle)
+          .filter(({ name, type }) => type === "chunk" && ["core-inline", "live"].includes(name ?? ""))
+          .map(({ fileName }) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: base + fileName }, injectTo: "head" })),
+    },
+  };
+}
 
 /** @param {import("esbuild").BuildOptions} [options] @returns {import("esbuild").BuildOptions} */
 function production(options = {}) {

@@ -122,11 +122,12 @@ const ask = `
     return { outcome, error: error?.toJSON(), said: agent.getSnapshot().messages[1]?.content };
   }`;
 
-/** @type {Record<"react" | "svelte" | "slim" | "typing" | "worker" | "full-worker", Record<string, string>>} */
+/** @type {Record<"react" | "svelte" | "slim" | "bare" | "typing" | "worker" | "full-worker", Record<string, string>>} */
 const sources = {
   react: { "index.html": page("./main.jsx"), "main.jsx": react },
   svelte: { "index.html": page("./main.js"), "main.js": svelteMain, "app.svelte": svelteComponent },
   slim: { "index.html": page("./main.js"), "main.js": slim },
+  bare: { "index.html": page("./main.js"), "main.js": `${ask} ask();` },
   typing: { "index.html": page("./main.jsx"), "main.jsx": typing },
   worker: { "index.html": page("./main.js"), "main.js": worker("ag-ui-wasm/worker") },
   "full-worker": { "index.html": page("./main.js"), "main.js": worker("ag-ui-wasm/worker", "true", "guard: { allowDisplayWithoutCapability: true, restrictedClassifications: [] },") },

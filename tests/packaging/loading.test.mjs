@@ -58,6 +58,18 @@ test("neither module is in what the page loads at first", () => {
   assert.equal(readdirSync(join(site, "assets")).filter((name) => name.startsWith("live-")).length, 1);
 });
 
+test("what an agent loads later is one chunk for the module and one beside it, which wait for no other", async () => {
+  // Of a page without React the bundler may have its helpers in a chunk of their own.
+  for (const folder of [site, await buildSite(consumer, "bare")]) {
+    const assets = join(folder, "assets");
+    const [entry = ""] = readFileSync(join(folder, "index.html"), "utf8").match(/[\w-]+\.js(?=")/) ?? [];
+    for (const name of readdirSync(assets).filter((name) => /^(core-inline|full-inline|live)-/.test(name))) {
+      const imports = [...readFileSync(join(assets, name), "utf8").matchAll(/(?:from|import)\s*["'`]([^"'`]+\.js)["'`]/g)].map(([, path]) => path);
+      assert.deepEqual(imports, [`./${entry}`], name);
+    }
+  }
+});
+
 for (const name of engineNames) {
   const { missing } = locate(name);
   // In CI every engine has to be there: without it the tests fail at their start.
