@@ -72,6 +72,8 @@ export interface Live<State> {
   start(run: Run<State>): void;
   /** Brings the snapshot up to date. */
   flush(): void;
+  /** Whether a patch has come, or is applied, in part: nothing of it is shown. */
+  partly(): boolean;
   end(): void;
   /** What the session calls. */
   readonly host: object;
@@ -155,6 +157,8 @@ export interface Link<State> {
   save(): string;
   /** Whether a session is open. */
   open(): boolean;
+  /** Whether a patch has come, or is applied, in part: nothing of it is shown. */
+  partly(): boolean;
   /** Whether its session says only later what it has taken. */
   readonly late?: boolean;
   /** Whether a run is in progress, or the core has yet to do what was called. */

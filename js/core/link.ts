@@ -272,6 +272,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       return composeSave(typeof shared.saved === "string" ? shared.saved : shared.known, thread, waiting);
     },
     open: () => !!shared.live,
+    partly: () => !!shared.live?.partly(),
     busy: () => read().isLoading || client.ending() || steps.some(({ run, acts }) => (run && !run.part) || acts),
     suspend: (outcome = "disconnected", waiting = []) => {
       const json = link.save();

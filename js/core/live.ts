@@ -300,6 +300,7 @@ export function openSession<State>(
     ask,
     start,
     flush: () => show(Infinity),
+    partly: () => !!patching,
     end: () => {
       kept.delete(live);
       // Whoever ends it says what becomes of its runs.

@@ -1,5 +1,5 @@
 // The link of an agent whose core is in a worker: that of every agent (link.ts) over a session that answers later. What a
-// call will do to the snapshot is guessed and shown at once, until the worker has said what it has done.
+// call will do to the snapshot is guessed and shown at once, until the patch of the worker that has it is applied to its end.
 //
 //   page:    call ──► guess shown ─────────────────────────► patch shown, guess dropped
 //               └───────────► worker: core ──► echo, patch ──┘
@@ -38,6 +38,8 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     /** It replies to some of the interrupts. */
     part?: boolean | undefined;
     stops?: boolean;
+    /** The worker has done it: it is shown until the patch that has it is. */
+    done?: boolean;
     /** Does it again in another session, should the worker end before it has answered. */
     redo?: () => void;
   };
@@ -78,6 +80,18 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     if (guesses.delete(guess)) came = late = true;
   };
 
+  /** Drops what the worker has done: what that has come to is in `confirmed`. */
+  const dropDone = (): void => {
+    for (const guess of guesses) if (guess.done) drop(guess);
+  };
+
+  /** Shows the thread without what the worker has done, unless the patch that has it is not applied to its end. */
+  const catchUp = (): void => {
+    if (link.partly()) return;
+    dropDone();
+    if (late) show();
+  };
+
   /** Does something that the worker learns of, and shows what that will come to. Returns when it has come. */
   const guess = (act: () => void, fold: Guess["fold"], more: () => Omit<Guess, "fold"> = () => ({}), heard?: () => void): Promise<void> | undefined => {
     const session = remote;
@@ -90,7 +104,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     guesses.add(made);
     const done = new Promise<void>((resolve) =>
       session.echo(() => {
-        drop(made);
+        made.done = true;
         // In this turn: what comes with the same message is of a later time.
         heard?.();
         resolve();
@@ -171,8 +185,8 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
       misused: (why) => emitter.emit("error", misuse(why)),
       unrestored: (why) => client.refused(misuse(why)),
       settling: (ticket) => {
-        for (const made of guesses) if (made.ticket === ticket || made.stops) drop(made);
-        if (late) show();
+        for (const made of guesses) if (made.ticket === ticket || made.stops) made.done = true;
+        catchUp();
       },
       saved: (json) => {
         read = true;
@@ -183,9 +197,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
       },
       // What ends in the same turn is saved with this, not with what was known before.
       saving: (json) => void (rest = json),
-      received: () => {
-        if (late) show();
-      },
+      received: catchUp,
       lost: (died) => (session === remote ? lose(died, read, () => host.changed(true)) : undefined),
       working: place.working,
       begun: (toolCallId) => void executed.add(toolCallId),
@@ -222,6 +234,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     rescue: (messages) => heir?.(messages),
     publish: (next) => {
       confirmed = next;
+      dropDone();
       show();
     },
   });

@@ -47,7 +47,10 @@ extern "C" {
     pub fn hold(this: &Host, on: bool);
     #[wasm_bindgen(method)]
     pub fn watch(this: &Host, callback: &JsValue) -> JsValue;
+}
 
+#[wasm_bindgen]
+extern "C" {
     /// The session's settings, flat.
     pub type SessionOptions;
     #[wasm_bindgen(method, getter, js_name = threadId)]
@@ -94,7 +97,10 @@ extern "C" {
     pub fn saves(this: &SessionOptions) -> bool;
     #[wasm_bindgen(method, getter)]
     pub fn network(this: &SessionOptions) -> String;
+}
 
+#[wasm_bindgen]
+extern "C" {
     /// `{ url, method?, headers?, credentials?, fetch?, binary }`.
     pub type RequestTarget;
     #[wasm_bindgen(method, getter)]
@@ -109,7 +115,10 @@ extern "C" {
     pub fn fetch(this: &RequestTarget) -> Option<js_sys::Function>;
     #[wasm_bindgen(method, getter)]
     pub fn binary(this: &RequestTarget) -> bool;
+}
 
+#[wasm_bindgen]
+extern "C" {
     #[wasm_bindgen(js_name = fetch, catch)]
     pub fn global_fetch(url: &str, init: &RequestInit) -> Result<Promise<Response>, JsValue>;
     #[wasm_bindgen(js_name = setTimeout)]

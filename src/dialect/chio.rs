@@ -370,53 +370,59 @@ fn place(state: &mut Value, path: &str, value: Raw<'_>) -> Vec<(&'static str, St
     while let Some(token) = rest.next() {
         done.push('/');
         done.push_str(token);
-        let last = rest.peek().is_none();
-        let key = unescape(token);
-        let there = match at {
-            Value::Object(map) => {
-                let there = map.contains_key(&key);
-                (there, map.entry(key).or_insert(Value::Null))
-            }
-            Value::Array(list) => {
-                let index = if token == "-" { list.len() } else { token.parse().unwrap_or(usize::MAX) };
-                let there = index < list.len();
-                if index == list.len() {
-                    list.push(Value::Null);
-                }
-                match list.get_mut(index) {
-                    Some(item) => (there, item),
-                    None => break,
-                }
-            }
-            // Neither: the patch will say so.
-            _ => break,
-        };
-        let (there, item) = there;
-        if last {
+        // No such place: the patch will say so.
+        let Some((there, item)) = enter(at, token) else { break };
+        let operation = if there { "replace" } else { "add" };
+        if rest.peek().is_none() {
             *item = value.value();
-            steps.push((if there { "replace" } else { "add" }, done, value.text().to_owned()));
+            steps.push((operation, done, value.text().to_owned()));
             return steps;
         }
         if item.is_null() {
             // All that is not there yet, in one step.
-            let (mut json, mut made) = (value.text().to_owned(), value.value());
-            let mut opened = String::new();
-            let keys: Vec<String> = rest.map(unescape).collect();
-            for key in &keys {
-                opened.push('{');
-                write_string(&mut opened, key);
-                opened.push(':');
-                json.push('}');
-            }
-            for key in keys.into_iter().rev() {
-                made = Value::Object(Map::from_iter([(key, made)]));
-            }
-            *item = made;
-            steps.push((if there { "replace" } else { "add" }, done, opened + &json));
+            let json = wrap(item, rest.map(unescape).collect(), value);
+            steps.push((operation, done, json));
             return steps;
         }
         at = item;
     }
     steps.push(("add", path.to_owned(), value.text().to_owned()));
     steps
+}
+
+/// What a token of a pointer names in a container, and whether it was there: if not, it is `null` now.
+fn enter<'v>(container: &'v mut Value, token: &str) -> Option<(bool, &'v mut Value)> {
+    match container {
+        Value::Object(map) => {
+            let key = unescape(token);
+            let there = map.contains_key(&key);
+            Some((there, map.entry(key).or_insert(Value::Null)))
+        }
+        Value::Array(list) => {
+            let index = if token == "-" { list.len() } else { token.parse().unwrap_or(usize::MAX) };
+            let there = index < list.len();
+            if index == list.len() {
+                list.push(Value::Null);
+            }
+            Some((there, list.get_mut(index)?))
+        }
+        _ => None,
+    }
+}
+
+/// Sets an item to objects in one another, one a key, with a value in the innermost. Returns them as JSON text.
+fn wrap(item: &mut Value, keys: Vec<String>, value: Raw<'_>) -> String {
+    let (mut json, mut made) = (value.text().to_owned(), value.value());
+    let mut opened = String::new();
+    for key in &keys {
+        opened.push('{');
+        write_string(&mut opened, key);
+        opened.push(':');
+        json.push('}');
+    }
+    for key in keys.into_iter().rev() {
+        made = Value::Object(Map::from_iter([(key, made)]));
+    }
+    *item = made;
+    opened + &json
 }

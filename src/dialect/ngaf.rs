@@ -117,17 +117,8 @@ impl Dialect for Ngaf {
             | "REASONING_START"
             | "REASONING_END"
             | "REASONING_MESSAGE_CONTENT" => event.of_message(out, &[]),
-            "REASONING_MESSAGE_START" => {
-                self.reasoning.insert(event.message_id(), At::default());
-                let fits = event.string("role").is_some_and(|role| role == "reasoning");
-                event.of_message(out, &[("role", if fits { None } else { Some("\"reasoning\"") })])
-            }
-            "REASONING_MESSAGE_CHUNK" if self.reasoning.contains_key(&event.message_id()) => {
-                if fields.some("delta").is_none() {
-                    return Taken::Taken;
-                }
-                event.of_message(out, &[("type", Some("\"REASONING_MESSAGE_CONTENT\""))])
-            }
+            "REASONING_MESSAGE_START" => self.reasoning_start(event, out),
+            "REASONING_MESSAGE_CHUNK" => self.reasoning_chunk(event, out),
             "REASONING_MESSAGE_END" => {
                 self.reasoning.remove(&event.message_id());
                 event.of_message(out, &[])
@@ -152,11 +143,7 @@ impl Dialect for Ngaf {
                 self.forget(&run_id);
                 Taken::Pass
             }
-            "RUN_FINISHED" => {
-                self.close_subagents(out);
-                let Some(outcome) = self.outcome() else { return Taken::Pass };
-                event.change(out, &[("outcome", &outcome)])
-            }
+            "RUN_FINISHED" => self.finished(event, out),
             "RUN_ERROR" => {
                 self.asked = None;
                 Taken::Pass
@@ -186,6 +173,30 @@ impl Ngaf {
         self.subagents.clear();
         self.by_id.clear();
         self.asked = None;
+    }
+
+    fn reasoning_start(&mut self, event: Given<'_, '_>, out: &mut Output) -> Taken {
+        self.reasoning.insert(event.message_id(), At::default());
+        let fits = event.string("role").is_some_and(|role| role == "reasoning");
+        event.of_message(out, &[("role", if fits { None } else { Some("\"reasoning\"") })])
+    }
+
+    /// A chunk into an open message is content of it.
+    fn reasoning_chunk(&self, event: Given<'_, '_>, out: &mut Output) -> Taken {
+        if !self.reasoning.contains_key(&event.message_id()) {
+            return Taken::Pass;
+        }
+        if event.fields.some("delta").is_none() {
+            return Taken::Taken;
+        }
+        event.of_message(out, &[("type", Some("\"REASONING_MESSAGE_CONTENT\""))])
+    }
+
+    /// The end of a run that has asked something carries the question.
+    fn finished(&mut self, event: Given<'_, '_>, out: &mut Output) -> Taken {
+        self.close_subagents(out);
+        let Some(outcome) = self.outcome() else { return Taken::Pass };
+        event.change(out, &[("outcome", &outcome)])
     }
 
     fn result(&mut self, event: Given<'_, '_>, out: &mut Output) -> Taken {

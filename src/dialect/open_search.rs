@@ -14,9 +14,12 @@
 //! | arguments of several calls as those of one | a warning; the page executes the first |
 //! | the stored thread, with unanswered calls of the page's tools | those calls, called again |
 
+mod messages;
+
 use super::members::{array, copy, object, string};
 use super::{Begun, Dialect, Output, Taken};
 use crate::wire::{At, Delta, DeltaKind, Fields, Frame, Index, JsonError, JsonWriter, Raw, frame_type};
+use messages::{first_value, read_call, write_message};
 
 /// The members of a request that the server documents, beside `messages`.
 const MEMBERS: [&str; 6] = ["threadId", "runId", "state", "tools", "context", "forwardedProps"];
@@ -383,21 +386,6 @@ fn is_restore(run_id: &str) -> bool {
     time.is_some_and(|time| !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The first of several objects that stand one after the other.
-fn first_value(args: &str) -> Option<&str> {
-    let Err(JsonError::Syntax { at }) = Raw::parse(args, DEPTH) else { return None };
-    let first = args.get(..at)?;
-    Raw::parse(first, DEPTH).ok().filter(|value| value.is_object()).map(Raw::text)
-}
-
-/// A call of a message: its id, name and arguments.
-fn read_call(call: Raw<'_>) -> Option<(String, String, String)> {
-    let call = call.object()?;
-    let function = call.get("function")?.object()?;
-    let own = |fields: &Fields<'_>, name: &str| string(fields, name).map(String::from);
-    Some((own(&call, "id")?, own(&function, "name")?, own(&function, "arguments")?))
-}
-
 fn call_again((id, name, args): &(String, String, String), message: &str, events: &mut Vec<String>) {
     events.push(call_event("TOOL_CALL_START", id, &[("toolCallName", name), ("parentMessageId", message)]));
     events.push(call_event("TOOL_CALL_ARGS", id, &[("delta", args)]));
@@ -438,67 +426,4 @@ fn usage(event: &Fields<'_>, out: &mut Output) {
     }
     list.close();
     out.usage(json);
-}
-
-/// A message as the server reads it: images as `binary` parts, arguments that are JSON, its own ids for tool messages.
-fn write_message(out: &mut String, message: &Fields<'_>, call: Option<&str>) {
-    let mut written = JsonWriter::object(out);
-    for (key, value) in message.iter() {
-        match (&*key, call) {
-            ("id", Some(call)) if value.string().is_some_and(|id| id.strip_suffix("-result") == Some(call)) => {
-                let id = ["tool-result-", call].concat();
-                written.string("id", &id);
-            }
-            ("content", _) if value.text().starts_with('[') => write_parts(written.member("content"), value),
-            ("toolCalls", _) => write_calls(written.member("toolCalls"), value),
-            _ => written.member(&key).push_str(value.text()),
-        }
-    }
-    written.close();
-}
-
-fn write_parts(out: &mut String, parts: Raw<'_>) {
-    let mut list = JsonWriter::array(out);
-    for part in parts.array().unwrap_or_default() {
-        let fields = part.object();
-        let is_image = fields.as_ref().and_then(|part| part.get("type")).is_some_and(|kind| kind.text() == "\"image\"");
-        let source = fields.as_ref().and_then(|part| part.get("source")?.object()).filter(|_| is_image);
-        let data = source.as_ref().filter(|source| source.get("type").is_some_and(|kind| kind.text() == "\"data\""));
-        match data.and_then(|source| Some((source.get("mimeType")?, source.get("value")?))) {
-            Some((mime, value)) => {
-                let mut binary = JsonWriter::object(list.item());
-                binary.string("type", "binary");
-                binary.member("mimeType").push_str(mime.text());
-                binary.member("data").push_str(value.text());
-                binary.close();
-            }
-            None => list.item().push_str(part.text()),
-        }
-    }
-    list.close();
-}
-
-fn write_calls(out: &mut String, calls: Raw<'_>) {
-    let mut list = JsonWriter::array(out);
-    for call in calls.array().unwrap_or_default() {
-        let (Some(fields), Some((_, _, args))) = (call.object(), read_call(call)) else {
-            list.item().push_str(call.text());
-            continue;
-        };
-        let args = if args.trim().is_empty() { "{}" } else { first_value(&args).unwrap_or(&args) };
-        let mut written = JsonWriter::object(list.item());
-        for (key, value) in fields.iter() {
-            match value.object().filter(|_| key == "function") {
-                Some(function) => {
-                    let mut inner = JsonWriter::object(written.member(&key));
-                    copy(&mut inner, &function, &|key| key != "arguments");
-                    inner.string("arguments", args);
-                    inner.close();
-                }
-                None => written.member(&key).push_str(value.text()),
-            }
-        }
-        written.close();
-    }
-    list.close();
 }

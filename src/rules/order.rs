@@ -12,8 +12,11 @@
 //! Within a run every message, reasoning span, call, step and subagent opens and closes, and has an owner: the subagent
 //! that its first event named, or the parent agent. An event that names no owner never disagrees with one.
 
+mod ids;
+
 use super::{Code, Repair, Violation};
-use crate::wire::{At, DeltaKind, Event, Incoming, Index, Raw, Str, same, shown_id};
+use crate::wire::{DeltaKind, Event, Incoming, Raw, Str, same, shown_id};
+use ids::Ids;
 
 /// Where the stream stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,92 +28,6 @@ enum Phase {
     Running,
     Finished,
     Failed,
-}
-
-/// A subagent, or `None`: the parent agent.
-type Owner = Option<String>;
-
-/// What is known of one id.
-#[derive(Debug, Default)]
-struct Known {
-    /// The outer `None`: nobody has said.
-    owner: Option<Owner>,
-    open: bool,
-}
-
-impl Known {
-    fn disagrees(&self, tag: Option<&str>) -> bool {
-        matches!(&self.owner, Some(owner) if tag.is_some() && owner.as_deref() != tag)
-    }
-}
-
-/// The ids of one kind of thing.
-#[derive(Debug, Default)]
-struct Ids {
-    index: Index,
-    known: Vec<Known>,
-    open: usize,
-}
-
-impl Ids {
-    fn clear(&mut self) {
-        // Not cleared: that would go through the room that an earlier run has taken.
-        *self = Self::default();
-    }
-
-    fn get(&self, id: &str) -> Option<&Known> {
-        self.known.get(self.index.get(id)?.message)
-    }
-
-    fn get_mut(&mut self, id: &str) -> Option<&mut Known> {
-        self.known.get_mut(self.index.get(id)?.message)
-    }
-
-    fn owner(&self, id: &str) -> Option<&Owner> {
-        self.get(id)?.owner.as_ref()
-    }
-
-    fn is_open(&self, id: &str) -> bool {
-        self.get(id).is_some_and(|known| known.open)
-    }
-
-    fn disagrees(&self, id: &str, tag: Option<&str>) -> bool {
-        self.get(id).is_some_and(|known| known.disagrees(tag))
-    }
-
-    /// What is known of `id`, which is known from now on.
-    fn of(&mut self, id: &str) -> Option<&mut Known> {
-        if !self.index.contains_key(id) {
-            self.index.insert(id, At { message: self.known.len(), call: 0 });
-            self.known.push(Known::default());
-        }
-        self.get_mut(id)
-    }
-
-    /// Gives `id` an owner: instead of what is known, or where nothing is known.
-    fn name(&mut self, id: &str, owner: Option<&str>, replace: bool) {
-        if let Some(known) = self.of(id)
-            && (replace || known.owner.is_none())
-        {
-            known.owner = Some(owner.map(Into::into));
-        }
-    }
-
-    /// Opens `id`. The first owner is kept; one that the opener does not name is `otherwise`.
-    fn open(&mut self, id: &str, owner: Owner) {
-        let Some(known) = self.of(id) else { return };
-        known.owner.get_or_insert(owner);
-        let opened = !std::mem::replace(&mut known.open, true);
-        self.open += usize::from(opened);
-    }
-
-    fn close(&mut self, id: &str) {
-        if let Some(known) = self.get_mut(id)
-            && std::mem::replace(&mut known.open, false)
-        {
-            self.open -= 1;
-        }
-    }
 }
 
 /// Follows a stream and says where it breaks the order.
@@ -248,6 +165,7 @@ impl OrderKeeper {
         None
     }
 
+    /// What an event does to the ids that it names.
     fn own(&mut self, incoming: &Incoming<'_>) -> Option<Broken> {
         let tag = incoming.subagent_run_id.map(Str::decode);
         let tag = tag.as_deref();
@@ -256,33 +174,19 @@ impl OrderKeeper {
         match incoming.event {
             Event::TextMessageStart { .. } => start(&mut self.text, id, tag, ["V9", "V10"]),
             Event::TextMessageContent { .. } => content(&mut self.text, id, tag, ["V11", "V13"]),
-            Event::TextMessageEnd { .. } => {
-                self.last = Default::default();
-                end(&mut self.text, id, tag, ["V12", "V13"], Repair::Drop)
-            }
+            Event::TextMessageEnd { .. } => self.end_of_deltas(DeltaKind::Text, id, tag, ["V12", "V13"]),
             Event::ToolCallStart { parent_message_id, .. } => {
                 self.call_start(id, parent_message_id.map(Str::decode).as_deref(), tag)
             }
-            Event::ToolCallArgs { .. } => {
-                let open = self.calls.is_open(id);
-                // A call cannot be opened without its name: late arguments go to the call that is there.
-                let broken = || broken(Code::NotOpen, "V18", Repair::Keep, "an open tool call with this id");
-                if open { owner(&self.calls, id, tag, "V19") } else { broken() }
-            }
-            Event::ToolCallEnd { .. } => {
-                self.last = Default::default();
-                end(&mut self.calls, id, tag, ["V18", "V19"], Repair::Drop)
-            }
+            Event::ToolCallArgs { .. } => self.call_args(id, tag),
+            Event::ToolCallEnd { .. } => self.end_of_deltas(DeltaKind::Args, id, tag, ["V18", "V19"]),
             Event::ToolCallResult { .. } => {
                 self.text.name(id, tag, true);
                 None
             }
             Event::ReasoningMessageStart { .. } => start(&mut self.reasoning, id, tag, ["V24", "V25"]),
             Event::ReasoningMessageContent { .. } => content(&mut self.reasoning, id, tag, ["V26", "V27"]),
-            Event::ReasoningMessageEnd { .. } => {
-                self.last = Default::default();
-                end(&mut self.reasoning, id, tag, ["V26", "V27"], Repair::Drop)
-            }
+            Event::ReasoningMessageEnd { .. } => self.end_of_deltas(DeltaKind::Reasoning, id, tag, ["V26", "V27"]),
             Event::ReasoningStart { .. } => {
                 let conflict = owner(&self.reasoning, id, tag, "V25");
                 self.reasoning.name(id, tag, false);
@@ -292,35 +196,16 @@ impl OrderKeeper {
                 let conflict = owner(&self.reasoning, id, tag, "V27");
                 end(&mut self.spans, id, None, ["V26", "V27"], Repair::Drop).or(conflict)
             }
-            Event::ReasoningEncryptedValue { subtype, .. } => {
-                let ids = match subtype.raw() {
-                    "tool-call" => &self.calls,
-                    _ if self.text.owner(id).is_some() => &self.text,
-                    _ => &self.reasoning,
-                };
-                owner(ids, id, tag, "V28")
-            }
+            Event::ReasoningEncryptedValue { subtype, .. } => self.encrypted(subtype, id, tag),
             Event::ActivitySnapshot { replace, .. } => {
                 self.activities.name(id, tag, replace);
                 None
             }
             Event::ActivityDelta { .. } => owner(&self.activities, id, tag, "V30"),
-            Event::StepStarted { .. } => {
-                let step = step(tag, id);
-                if self.steps.is_open(&step) {
-                    return broken(
-                        Code::AlreadyOpen,
-                        "V21",
-                        Repair::Drop,
-                        "a step that is not running under this owner",
-                    );
-                }
-                self.steps.open(&step, None);
-                None
-            }
+            Event::StepStarted { .. } => self.step_start(&step(tag, id)),
             Event::StepFinished { .. } => end(&mut self.steps, &step(tag, id), None, ["V22", "V22"], Repair::Keep),
             Event::SubagentStarted { parent_subagent_run_id, .. } => {
-                self.subagent_started(id, parent_subagent_run_id.map(Str::decode).as_deref())
+                self.subagent_start(id, parent_subagent_run_id.map(Str::decode).as_deref())
             }
             // One that an earlier run suspended may end in this one.
             Event::SubagentFinished { .. } | Event::SubagentError { .. } => {
@@ -331,14 +216,31 @@ impl OrderKeeper {
                 None
             }
             Event::RunStarted { input, .. } => {
-                if let Some(messages) = input.and_then(Raw::object).and_then(|input| input.some("messages")) {
-                    self.seed(messages, false);
-                }
+                self.seed(input?.object()?.some("messages")?, false);
                 None
             }
             Event::RunFinished { .. } => self.left_open(),
-            _ => None,
+            Event::RunError { .. } | Event::StateSnapshot { .. } | Event::StateDelta { .. } => None,
+            Event::Raw { .. } | Event::Custom { .. } => None,
+            Event::TextMessageChunk { .. } | Event::ToolCallChunk { .. } | Event::ReasoningMessageChunk { .. } => None,
         }
+    }
+
+    /// The END of what deltas were written to.
+    fn end_of_deltas(
+        &mut self,
+        kind: DeltaKind,
+        id: &str,
+        tag: Option<&str>,
+        rules: [&'static str; 2],
+    ) -> Option<Broken> {
+        self.last = Default::default();
+        let ids = match kind {
+            DeltaKind::Text => &mut self.text,
+            DeltaKind::Args => &mut self.calls,
+            DeltaKind::Reasoning => &mut self.reasoning,
+        };
+        end(ids, id, tag, rules, Repair::Drop)
     }
 
     fn call_start(&mut self, id: &str, parent: Option<&str>, tag: Option<&str>) -> Option<Broken> {
@@ -367,7 +269,32 @@ impl OrderKeeper {
         found
     }
 
-    fn subagent_started(&mut self, id: &str, parent: Option<&str>) -> Option<Broken> {
+    /// A call cannot be opened without its name: late arguments go to the call that is there.
+    fn call_args(&self, id: &str, tag: Option<&str>) -> Option<Broken> {
+        if self.calls.is_open(id) {
+            return owner(&self.calls, id, tag, "V19");
+        }
+        broken(Code::NotOpen, "V18", Repair::Keep, "an open tool call with this id")
+    }
+
+    fn encrypted(&self, subtype: Str<'_>, id: &str, tag: Option<&str>) -> Option<Broken> {
+        let ids = match subtype.raw() {
+            "tool-call" => &self.calls,
+            _ if self.text.owner(id).is_some() => &self.text,
+            _ => &self.reasoning,
+        };
+        owner(ids, id, tag, "V28")
+    }
+
+    fn step_start(&mut self, step: &str) -> Option<Broken> {
+        if self.steps.is_open(step) {
+            return broken(Code::AlreadyOpen, "V21", Repair::Drop, "a step that is not running under this owner");
+        }
+        self.steps.open(step, None);
+        None
+    }
+
+    fn subagent_start(&mut self, id: &str, parent: Option<&str>) -> Option<Broken> {
         let found = match self.subagents.get(id) {
             Some(known) if known.open => {
                 return broken(Code::AlreadyOpen, "V31", Repair::Drop, "a subagent that is not running");

@@ -18,90 +18,36 @@ impl Thread {
             Event::ReasoningMessageContent { message_id, delta } => {
                 self.reasoning_content(&message_id.decode(), &delta.decode(), metadata)
             }
-            Event::StateDelta { delta } => {
-                let applied = self.state.patch(delta, self.limits, &mut self.copies);
-                self.warn_of_patch("STATE_DELTA", "state-patch-failed", applied);
-            }
-            Event::StateSnapshot { snapshot } => {
-                let received = self.state.receive(snapshot, self.limits);
-                received.into_iter().for_each(|exceeded| self.exceed(exceeded));
-            }
+            Event::StateDelta { delta } => self.state_delta(delta),
+            Event::StateSnapshot { snapshot } => self.state_snapshot(snapshot),
             Event::TextMessageStart { message_id, role, name } => {
-                self.text_start(
-                    &message_id.decode(),
-                    role.map(Str::decode).as_deref(),
-                    name.map(Str::decode).as_deref(),
-                    owner,
-                    metadata,
-                );
-            }
-            Event::TextMessageEnd { message_id } => {
-                self.message_end(&message_id.decode(), &incoming.event, metadata, now)
-            }
-            Event::ToolCallStart { tool_call_id, tool_call_name, parent_message_id } => {
-                self.call_start(
-                    &tool_call_id.decode(),
-                    &tool_call_name.decode(),
-                    parent_message_id.map(Str::decode).as_deref(),
-                    owner,
-                    metadata,
-                );
-            }
-            Event::ToolCallEnd { tool_call_id } => self.call_end(&tool_call_id.decode(), metadata),
-            Event::ToolCallResult { message_id, tool_call_id, content } => {
-                self.call_result(&message_id.decode(), &tool_call_id.decode(), content, owner, metadata);
+                self.text_start(&message_id.decode(), role, name, owner, metadata)
             }
             Event::ReasoningMessageStart { message_id } => {
                 self.reasoning_start(&message_id.decode(), owner, metadata, now)
             }
-            Event::ReasoningMessageEnd { message_id } => {
-                self.message_end(&message_id.decode(), &incoming.event, metadata, now);
+            Event::TextMessageEnd { message_id } | Event::ReasoningMessageEnd { message_id } => {
+                self.message_end(&message_id.decode(), &incoming.event, metadata, now)
+            }
+            Event::ToolCallStart { tool_call_id, tool_call_name, parent_message_id } => {
+                self.call_start(&tool_call_id.decode(), &tool_call_name.decode(), parent_message_id, owner, metadata)
+            }
+            Event::ToolCallEnd { tool_call_id } => self.call_end(&tool_call_id.decode(), metadata),
+            Event::ToolCallResult { message_id, tool_call_id, content } => {
+                self.call_result(&message_id.decode(), &tool_call_id.decode(), content, owner, metadata)
             }
             Event::ReasoningEncryptedValue { subtype, entity_id, encrypted_value } => {
-                self.encrypted_value(subtype.raw() == "tool-call", &entity_id.decode(), &encrypted_value.decode());
+                self.encrypted_value(subtype.raw() == "tool-call", &entity_id.decode(), &encrypted_value.decode())
             }
-            Event::MessagesSnapshot { messages } => {
-                let given = self.receive(messages);
-                let mut merged = Merged::default();
-                self.answered.extend(merge::merge(&mut self.list, given, &Authority::read(metadata), &mut merged));
-                self.settle_results(merged, true);
-            }
+            Event::MessagesSnapshot { messages } => self.messages_snapshot(messages, metadata),
             Event::ActivitySnapshot { message_id, activity_type, content, replace } => {
-                self.activity_snapshot(
-                    &message_id.decode(),
-                    &activity_type.decode(),
-                    content,
-                    replace,
-                    owner,
-                    metadata,
-                );
+                self.activity_snapshot(&message_id.decode(), &activity_type.decode(), content, replace, owner, metadata)
             }
             Event::ActivityDelta { message_id, activity_type, patch } => {
-                self.activity_delta(&message_id.decode(), &activity_type.decode(), patch, metadata);
+                self.activity_delta(&message_id.decode(), &activity_type.decode(), patch, metadata)
             }
-            Event::RunStarted { input, .. } => {
-                self.report.started();
-                let messages = input.and_then(Raw::object).and_then(|input| input.some("messages"));
-                if let Some(messages) = messages {
-                    let given = self.receive(messages);
-                    self.add(given);
-                }
-            }
-            Event::RunFinished { outcome, usage, .. } => {
-                self.report.add_usage(usage);
-                let outcome = outcome.and_then(Raw::object);
-                let asks =
-                    |outcome: &Fields<'_>| outcome.get("type").is_some_and(|kind| kind.text() == "\"interrupt\"");
-                let outcome = outcome.filter(asks);
-                let list = outcome.as_ref().and_then(|outcome| outcome.some("interrupts"));
-                for id in self.report.interrupts_mut().set(list, self.tags) {
-                    let message = format!(
-                        "the \"expiresAt\" of interrupt \"{}\" is no ISO 8601: it never expires",
-                        shown_id(&id)
-                    );
-                    self.warn("interrupt-expiry", "RUN_FINISHED", message);
-                }
-            }
+            Event::RunStarted { input, .. } => self.run_started(input),
+            Event::RunFinished { outcome, usage, .. } => self.run_finished(outcome, usage),
             Event::RunError { usage, .. } => self.report.add_usage(usage),
             Event::StepStarted { .. }
             | Event::StepFinished { .. }
@@ -109,13 +55,46 @@ impl Thread {
             | Event::SubagentFinished { .. }
             | Event::SubagentError { .. } => self.report.apply(incoming.event, owner, now),
             // Spans of reasoning are no messages; RAW and CUSTOM go to listeners; chunks were expanded before.
-            Event::ReasoningStart { .. }
-            | Event::ReasoningEnd { .. }
-            | Event::Raw { .. }
-            | Event::Custom { .. }
-            | Event::TextMessageChunk { .. }
-            | Event::ToolCallChunk { .. }
-            | Event::ReasoningMessageChunk { .. } => {}
+            Event::ReasoningStart { .. } | Event::ReasoningEnd { .. } | Event::Raw { .. } | Event::Custom { .. } => {}
+            Event::TextMessageChunk { .. } | Event::ToolCallChunk { .. } | Event::ReasoningMessageChunk { .. } => {}
+        }
+    }
+
+    fn state_delta(&mut self, delta: Raw<'_>) {
+        let applied = self.state.patch(delta, self.limits, &mut self.copies);
+        self.warn_of_patch("STATE_DELTA", "state-patch-failed", applied);
+    }
+
+    fn state_snapshot(&mut self, snapshot: Raw<'_>) {
+        let received = self.state.receive(snapshot, self.limits);
+        received.into_iter().for_each(|exceeded| self.exceed(exceeded));
+    }
+
+    fn messages_snapshot(&mut self, messages: Raw<'_>, metadata: Option<Raw<'_>>) {
+        let given = self.receive(messages);
+        let mut merged = Merged::default();
+        self.answered.extend(merge::merge(&mut self.list, given, &Authority::read(metadata), &mut merged));
+        self.settle_results(merged, true);
+    }
+
+    fn run_started(&mut self, input: Option<Raw<'_>>) {
+        self.report.started();
+        let messages = input.and_then(Raw::object).and_then(|input| input.some("messages"));
+        if let Some(messages) = messages {
+            let given = self.receive(messages);
+            self.add(given);
+        }
+    }
+
+    fn run_finished(&mut self, outcome: Option<Raw<'_>>, usage: Option<Raw<'_>>) {
+        self.report.add_usage(usage);
+        let asks = |outcome: &Fields<'_>| outcome.get("type").is_some_and(|kind| kind.text() == "\"interrupt\"");
+        let outcome = outcome.and_then(Raw::object).filter(asks);
+        let list = outcome.as_ref().and_then(|outcome| outcome.some("interrupts"));
+        for id in self.report.interrupts_mut().set(list, self.tags) {
+            let id = shown_id(&id);
+            let message = format!("the \"expiresAt\" of interrupt \"{id}\" is no ISO 8601: it never expires");
+            self.warn("interrupt-expiry", "RUN_FINISHED", message);
         }
     }
 }

@@ -98,27 +98,8 @@ impl ArgsReader {
             let tail = rest.get(1..).unwrap_or_default();
             rest = match (self.expect, byte) {
                 (Expect::InKey, _) => self.key(rest),
-                (Expect::InString, _) => {
-                    let rest = self.string(rest, ops);
-                    if !matches!(self.expect, Expect::InString | Expect::Broken) {
-                        ops.push('"');
-                        if let Some(open) = open {
-                            open.text = false;
-                        }
-                        self.close_value(ops, open);
-                    }
-                    rest
-                }
-                (Expect::InScalar, _) => {
-                    let of_it = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.');
-                    let length = rest.as_bytes().iter().take_while(|byte| of_it(byte)).count();
-                    let (more, tail) = rest.split_at_checked(length).unwrap_or_default();
-                    self.token.push_str(more);
-                    if !tail.is_empty() {
-                        self.scalar(root, ops, open);
-                    }
-                    tail
-                }
+                (Expect::InString, _) => self.in_string(rest, ops, open),
+                (Expect::InScalar, _) => self.in_scalar(rest, root, ops, open),
                 (Expect::Broken, _) => return,
                 (_, b' ' | b'\n' | b'\r' | b'\t') => tail,
                 (Expect::Value | Expect::ValueOrEnd, b'"') => {
@@ -148,14 +129,7 @@ impl ArgsReader {
                     tail
                 }
                 (Expect::CommaOrEnd, b',') => {
-                    match self.stack.last_mut() {
-                        Some(Container::Array(index)) => {
-                            *index += 1;
-                            self.expect = Expect::Value;
-                        }
-                        Some(Container::Object(_)) => self.expect = Expect::Key,
-                        None => self.expect = Expect::Broken,
-                    }
+                    self.comma();
                     tail
                 }
                 (Expect::CommaOrEnd | Expect::ValueOrEnd | Expect::KeyOrEnd, b']' | b'}') => {
@@ -167,6 +141,43 @@ impl ArgsReader {
                     return;
                 }
             };
+        }
+    }
+
+    /// Reads on in a string; returns what follows it.
+    fn in_string<'p>(&mut self, rest: &'p str, ops: &mut String, open: &mut Option<Open>) -> &'p str {
+        let rest = self.string(rest, ops);
+        if !matches!(self.expect, Expect::InString | Expect::Broken) {
+            ops.push('"');
+            if let Some(open) = open {
+                open.text = false;
+            }
+            self.close_value(ops, open);
+        }
+        rest
+    }
+
+    /// Reads on in a number or a literal; returns what follows it.
+    fn in_scalar<'p>(&mut self, rest: &'p str, root: &Path<'_>, ops: &mut String, open: &mut Option<Open>) -> &'p str {
+        let of_it = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.');
+        let length = rest.as_bytes().iter().take_while(|byte| of_it(byte)).count();
+        let (more, tail) = rest.split_at_checked(length).unwrap_or_default();
+        self.token.push_str(more);
+        if !tail.is_empty() {
+            self.scalar(root, ops, open);
+        }
+        tail
+    }
+
+    /// After the comma of a container comes its next item.
+    fn comma(&mut self) {
+        match self.stack.last_mut() {
+            Some(Container::Array(index)) => {
+                *index += 1;
+                self.expect = Expect::Value;
+            }
+            Some(Container::Object(_)) => self.expect = Expect::Key,
+            None => self.expect = Expect::Broken,
         }
     }
 

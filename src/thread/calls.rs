@@ -3,7 +3,7 @@
 use super::entry::{CallPhase, CallState, CallStatus, Delivery, Entry, result_json};
 use super::list::{At, Index};
 use super::{Thread, merge_metadata};
-use crate::wire::{Content, JsonError, Message, Raw, Role, ToolCall, shown_id};
+use crate::wire::{Content, JsonError, Message, Raw, Role, Str, ToolCall, shown_id};
 
 /// How a run ended, for what it left open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ impl Thread {
         &mut self,
         id: &str,
         name: &str,
-        parent: Option<&str>,
+        parent: Option<Str<'_>>,
         owner: Option<&str>,
         metadata: Option<Raw<'_>>,
     ) {
@@ -28,7 +28,8 @@ impl Thread {
             return;
         }
         let encrypted_value = self.take_early_value(true, id);
-        let at = self.holder(id, parent.filter(|parent| !parent.is_empty()), owner);
+        let parent = parent.map(Str::decode).filter(|parent| !parent.is_empty());
+        let at = self.holder(id, parent.as_deref(), owner);
         let mut call = ToolCall {
             id: id.to_owned(),
             name: name.to_owned(),

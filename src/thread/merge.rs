@@ -1,6 +1,6 @@
 //! MESSAGES_SNAPSHOT, and lists of messages as they are read.
 
-use super::entry::{Delivery, Entry, Reasoning};
+use super::entry::{CallState, Delivery, Entry, Reasoning};
 use super::list::{At, Class, Index, MessageList};
 use super::results::Merged;
 use crate::wire::{Content, Fields, Message, Note, Raw, Role, ToolCall};
@@ -189,6 +189,27 @@ pub(super) fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: boo
     if local.message == message && local.reasoning == reasoning {
         return;
     }
+    keep_calls(local, &message.tool_calls, calls, merged);
+    if local.message.content != message.content {
+        merged.rewritten.push(message.id.clone());
+    }
+    if local.message.role != message.role {
+        // What streams wrote to was another message.
+        (local.delivery, local.streamed, local.text_open) = (Delivery::Complete, false, false);
+    }
+    local.message = message;
+    local.reasoning = reasoning;
+    if reasoning_time.total.is_some() {
+        local.reasoning_time = reasoning_time;
+    }
+    if local.delivery != Delivery::Streaming {
+        local.delivery = Delivery::Complete;
+    }
+    local.unsent.whole = true;
+}
+
+/// The calls of the snapshot's version: those that the local message has too stay as far as they are.
+fn keep_calls(local: &mut Entry, new: &[ToolCall], states: Vec<CallState>, merged: &mut Merged) {
     let mut old = Index::new();
     for (call, tool_call) in local.message.tool_calls.iter().enumerate() {
         old.entry(tool_call.id.clone()).or_insert(At { message: 0, call });
@@ -202,10 +223,9 @@ pub(super) fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: boo
         let at = old.get(&call.id)?.call;
         Some((at, old_calls.get_mut(at)?.take()?))
     };
-    local.calls = message
-        .tool_calls
+    local.calls = new
         .iter()
-        .zip(calls)
+        .zip(states)
         .enumerate()
         .map(|(at, (call, given))| match keep(call) {
             Some((before, (old, mut state))) => {
@@ -229,20 +249,4 @@ pub(super) fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: boo
     for (call, state) in old_calls.iter().flatten() {
         merged.leave(&call.id, state);
     }
-    if local.message.content != message.content {
-        merged.rewritten.push(message.id.clone());
-    }
-    if local.message.role != message.role {
-        // What streams wrote to was another message.
-        (local.delivery, local.streamed, local.text_open) = (Delivery::Complete, false, false);
-    }
-    local.message = message;
-    local.reasoning = reasoning;
-    if reasoning_time.total.is_some() {
-        local.reasoning_time = reasoning_time;
-    }
-    if local.delivery != Delivery::Streaming {
-        local.delivery = Delivery::Complete;
-    }
-    local.unsent.whole = true;
 }

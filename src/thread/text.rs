@@ -2,19 +2,19 @@
 
 use super::entry::{Delivery, Entry, Reasoning};
 use super::{MAX_EARLY_VALUES, Thread};
-use crate::wire::{Content, Event, Message, Raw, Role, shown_id};
+use crate::wire::{Content, Event, Message, Raw, Role, Str, shown_id};
 
 impl Thread {
     pub(super) fn text_start(
         &mut self,
         id: &str,
-        role: Option<&str>,
-        name: Option<&str>,
+        role: Option<Str<'_>>,
+        name: Option<Str<'_>>,
         owner: Option<&str>,
         metadata: Option<Raw<'_>>,
     ) {
         const EVENT: &str = "TEXT_MESSAGE_START";
-        let role = match role.map(Role::parse) {
+        let role = match role.map(|role| Role::parse(&role.decode())) {
             None => Role::Assistant,
             Some(Some(role @ (Role::Developer | Role::System | Role::Assistant | Role::User))) => role,
             _ => {
@@ -28,7 +28,7 @@ impl Thread {
             None => {
                 let mut message = Message::new(id, role);
                 message.content = Content::Text(String::new());
-                message.name = name.map(Into::into);
+                message.name = name.map(Str::to_text);
                 self.open_message(message, owner)
             }
         };
@@ -36,7 +36,7 @@ impl Thread {
         // Reasoning that has the id of the answer belongs to the answer.
         if entry.message.role == Role::Reasoning {
             entry.fold(role, Content::Text(String::new()));
-            entry.message.name = name.map(Into::into);
+            entry.message.name = name.map(Str::to_text);
         }
         entry.text_open = true;
         entry.reopen(metadata);

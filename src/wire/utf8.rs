@@ -13,9 +13,20 @@ pub struct Utf8Decoder {
 impl Utf8Decoder {
     /// Hands the text of `bytes` to `sink`, in as few pieces as it takes; one, without a copy, if nothing is odd.
     pub fn feed(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
+        let rest = if self.held > 0 { self.complete(bytes, sink) } else { bytes };
+        // What is whole is told several times as fast. The other reader says where it is not.
+        match simdutf8::basic::from_utf8(rest) {
+            Ok("") => {}
+            Ok(text) => sink(&keep_private(text)),
+            Err(_) => self.repair(rest, sink),
+        }
+    }
+
+    /// Completes the code point that is cut; returns what follows it.
+    fn complete<'b>(&mut self, bytes: &'b [u8], sink: &mut impl FnMut(&str)) -> &'b [u8] {
         let mut rest = bytes;
         while self.held > 0 {
-            let Some((&byte, tail)) = rest.split_first() else { return };
+            let Some((&byte, tail)) = rest.split_first() else { break };
             if let Some(place) = self.cut.get_mut(self.held) {
                 *place = byte;
             }
@@ -38,39 +49,29 @@ impl Utf8Decoder {
                 }
             }
         }
-        // What is whole is told several times as fast. The other reader says where it is not.
-        if let Ok(text) = simdutf8::basic::from_utf8(rest) {
-            if !text.is_empty() {
+        rest
+    }
+
+    /// Bytes that are not UTF-8 as a whole: malformed somewhere, or cut at their end.
+    fn repair(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
+        let mut rest = bytes;
+        loop {
+            let error = match std::str::from_utf8(rest) {
+                Ok("") => return,
+                Ok(text) => return sink(&keep_private(text)),
+                Err(error) => error,
+            };
+            let (good, bad) = rest.split_at_checked(error.valid_up_to()).unwrap_or((rest, &[]));
+            if let (Ok(text), false) = (std::str::from_utf8(good), good.is_empty()) {
                 sink(&keep_private(text));
             }
-            return;
-        }
-        loop {
-            match std::str::from_utf8(rest) {
-                Ok(text) => {
-                    if !text.is_empty() {
-                        sink(&keep_private(text));
-                    }
-                    return;
-                }
-                Err(error) => {
-                    let (good, bad) = rest.split_at_checked(error.valid_up_to()).unwrap_or((rest, &[]));
-                    if let (Ok(text), false) = (std::str::from_utf8(good), good.is_empty()) {
-                        sink(&keep_private(text));
-                    }
-                    match error.error_len() {
-                        Some(length) => {
-                            sink("\u{FFFD}");
-                            rest = bad.get(length..).unwrap_or_default();
-                        }
-                        None => {
-                            self.held = bad.len().min(self.cut.len());
-                            self.cut.iter_mut().zip(bad).for_each(|(place, byte)| *place = *byte);
-                            return;
-                        }
-                    }
-                }
-            }
+            let Some(length) = error.error_len() else {
+                self.held = bad.len().min(self.cut.len());
+                self.cut.iter_mut().zip(bad).for_each(|(place, byte)| *place = *byte);
+                return;
+            };
+            sink("\u{FFFD}");
+            rest = bad.get(length..).unwrap_or_default();
         }
     }
 

@@ -51,6 +51,13 @@ export const bugs = [
     tests: ["worker-deaths"],
   },
   {
+    name: "what a call shows is gone before the patch that has it is whole",
+    file: "worker/link.ts",
+    from: "if (link.partly()) return;",
+    to: "",
+    tests: ["page-and-worker"],
+  },
+  {
     name: "a stop is shown, and the run goes on in the worker",
     file: "worker/session.ts",
     from: 'stop: () => void act("stop"),',

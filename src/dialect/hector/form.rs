@@ -94,17 +94,7 @@ impl Hector {
                     out.malformed("hector-event-late", "arguments of a tool call that is not open");
                 }
             }
-            "tool_call_stop" => {
-                let call = id("toolCallId");
-                if let Some(input) = payload.some("finalInput").filter(|raw| raw.text() != "{}") {
-                    self.run.args_once(&call, &compact(input), out);
-                }
-                let error = as_text(payload.get("error"));
-                let failed = is_true(payload, "isError") || !error.is_empty();
-                let content = if error.is_empty() { as_text(payload.get("result")) } else { error };
-                let (call, content) = (call.into_owned(), content.into_owned());
-                self.run.result(Held { call, content, failed, status: String::new() }, out);
-            }
+            "tool_call_stop" => self.tool_call_stop(payload, out),
             "task_update" => {
                 self.note_task(&id("taskId"), out);
                 self.task_update(&id("status"), &compact_fields(payload), "", out);
@@ -122,5 +112,18 @@ impl Hector {
             "error" => self.error(payload, out),
             _ => self.done(out),
         }
+    }
+
+    /// The end of a call, with its result, and with its arguments where they did not stream.
+    fn tool_call_stop(&mut self, payload: &Fields<'_>, out: &mut Output) {
+        let call = text(payload, "toolCallId");
+        if let Some(input) = payload.some("finalInput").filter(|raw| raw.text() != "{}") {
+            self.run.args_once(&call, &compact(input), out);
+        }
+        let error = as_text(payload.get("error"));
+        let failed = is_true(payload, "isError") || !error.is_empty();
+        let content = if error.is_empty() { as_text(payload.get("result")) } else { error };
+        let (call, content) = (call.into_owned(), content.into_owned());
+        self.run.result(Held { call, content, failed, status: String::new() }, out);
     }
 }

@@ -46,6 +46,11 @@ impl<'a> Item<'a> {
         Self { own: Some(Key::new(of, id)), part: Part::Goes, ..self }
     }
 
+    /// The same, as another event would bring it.
+    pub(super) fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+
     pub(super) fn about(self, kind: &'static str, id: Option<Cow<'a, str>>) -> Self {
         Self { target: Some((kind, id)), ..self }
     }
@@ -68,10 +73,24 @@ pub(super) fn reasoning(name: &'static str, id: &str) -> Item<'static> {
     Item { beside: Some(Key::new(Of::Span, id)), ..Item::new(name, Class::Display).opens(Of::Reasoning, id) }
 }
 
+/// What belongs to one.
+pub(super) fn reasoning_goes(name: &'static str, id: Str<'_>) -> Item<'static> {
+    Item { part: Part::Goes, ..reasoning(name, &id.decode()) }
+}
+
 /// What goes into a call, under the name that it has.
-pub(super) fn arguments(name: &'static str, id: &str, way: &mut Way<'_, '_>) -> Item<'static> {
-    let called = way.shown.call(id).map(Cow::Owned);
-    Item::new(name, Class::Submit).goes(Of::Call, id).about("tool", called)
+pub(super) fn arguments(id: Str<'_>, way: &mut Way<'_, '_>) -> Item<'static> {
+    let called = way.shown.call(&id.decode()).map(Cow::Owned);
+    way.goes(Class::Submit, Of::Call, id).about("tool", called)
+}
+
+/// A value of a call, of a message or of its reasoning.
+pub(super) fn encrypted_value(subtype: Str<'_>, id: Str<'_>, way: &mut Way<'_, '_>) -> Item<'static> {
+    if subtype.decode() == "tool-call" {
+        return way.goes(Class::Display, Of::Call, id).of_tool(way.shown.call(&id.decode()));
+    }
+    let beside = Some(Key::new(Of::Message, &id.decode()));
+    Item { beside, ..way.goes(Class::Display, Of::Reasoning, id) }
 }
 
 pub(super) fn step(subagent: Option<Key>, name: Str<'_>) -> Key {
@@ -92,8 +111,23 @@ pub(super) fn renamed(fields: &Fields<'_>, own: Key) -> Verdict {
 pub(super) struct Way<'w, 'a> {
     pub(super) shown: &'w mut dyn Shown,
     pub(super) carrier: &'static str,
+    pub(super) incoming: &'w Incoming<'a>,
+    /// The subagent that it happens in.
+    pub(super) subagent: Option<Key>,
     pub(super) fields: &'w Fields<'a>,
     pub(super) now: f64,
+}
+
+impl Way<'_, '_> {
+    /// An item of its own event that begins something.
+    pub(super) fn opens<'i>(&self, class: Class, of: Of, id: Str<'_>) -> Item<'i> {
+        Item::new(self.carrier, class).opens(of, &id.decode())
+    }
+
+    /// One that continues something.
+    pub(super) fn goes<'i>(&self, class: Class, of: Of, id: Str<'_>) -> Item<'i> {
+        Item::new(self.carrier, class).goes(of, &id.decode())
+    }
 }
 
 impl Item<'_> {

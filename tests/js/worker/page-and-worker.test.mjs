@@ -134,6 +134,39 @@ for (const where of ["the page", "a worker"]) {
       assert.deepEqual([lost, side.now().messages.length], [[], 74]);
     });
 
+    // Some 500 kB: the patch comes in parts, and the page applies it in several turns.
+    it("shows the whole of a long thread in every snapshot, whatever is called first", async () => {
+      const long = Array.from({ length: 500 }, (_, n) => ({ id: `m${n}`, role: n % 2 ? "assistant" : "user", content: `${n} `.repeat(250) }));
+      const calls = {
+        submit: ({ agent, server }) => (server.reply(text("answer")), agent.submit("go")),
+        "a failing submit": ({ agent, server }) => (server.reply({ type: "RUN_ERROR", message: "no" }), agent.submit("go")),
+        setMessages: async ({ agent, server }) => {
+          server.open(text("half"));
+          const run = agent.submit("go");
+          await until(() => agent.getSnapshot().messages.at(-1)?.content === "half");
+          agent.setMessages((messages) => messages.map((message) => ({ ...message, metadata: { seen: true } })));
+          const edited = () => agent.getSnapshot().messages.filter(({ metadata }) => metadata?.seen).length;
+          assert.equal(edited(), 502);
+          let fewest = 502;
+          agent.subscribe(() => (fewest = Math.min(fewest, edited())));
+          for (let turn = 0; turn < 40; turn++) await new Promise(setImmediate);
+          server.end();
+          await run;
+          assert.equal(fewest, 502);
+        },
+      };
+      for (const [name, call] of Object.entries(calls)) {
+        const side = make({ initialMessages: long, initialState: { rows: long } });
+        let [fewest, rows] = [long.length, long.length];
+        side.agent.subscribe(() => {
+          fewest = Math.min(fewest, side.now().messages.length);
+          rows = Math.min(rows, side.now().state?.rows?.length ?? 0);
+        });
+        await call(side);
+        assert.deepEqual([name, fewest, rows], [name, 500, 500]);
+      }
+    });
+
     it("saves a queue without what was cancelled, and nothing of what was reset, also in the same task", async () => {
       for (const how of ["cancelQueued", "signal", "reset"]) {
         const persist = memoryStore();

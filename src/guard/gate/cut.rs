@@ -1,0 +1,49 @@
+//! What is left of JSON that has blocked things in it.
+
+use crate::wire::{Fields, JsonWriter, Raw};
+
+/// The elements of a list that `keep` keeps, where that is not all of them.
+pub(super) fn kept(list: Option<Raw<'_>>, keep: &mut dyn FnMut(Raw<'_>) -> bool) -> Option<String> {
+    let mut whole = true;
+    let mut json = String::new();
+    let mut out = JsonWriter::array(&mut json);
+    for raw in list?.array()? {
+        if keep(raw) {
+            out.item().push_str(raw.text());
+        } else {
+            whole = false;
+        }
+    }
+    out.close();
+    (!whole).then_some(json)
+}
+
+/// An object with other members in place of some, or without them. What an event was made of is left out: it has them.
+pub(super) fn changed(fields: &Fields<'_>, changes: &[(&str, Option<&str>)]) -> String {
+    let mut json = String::new();
+    let mut out = JsonWriter::object(&mut json);
+    for (key, value) in fields.iter() {
+        if key != "rawEvent" && changes.iter().all(|(name, _)| *name != key) {
+            out.member(&key).push_str(value.text());
+        }
+    }
+    for (name, value) in changes {
+        if let Some(value) = value {
+            out.member(name).push_str(value);
+        }
+    }
+    out.close();
+    json
+}
+
+/// A message that says nothing, with these calls.
+pub(super) fn bare(fields: &Fields<'_>, calls: &str) -> String {
+    let mut json = String::new();
+    let mut out = JsonWriter::object(&mut json);
+    for (key, value) in fields.iter().filter(|(key, _)| ["id", "role", "subagentRunId"].contains(&&**key)) {
+        out.member(&key).push_str(value.text());
+    }
+    out.member("toolCalls").push_str(calls);
+    out.close();
+    json
+}

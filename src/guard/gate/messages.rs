@@ -1,0 +1,122 @@
+//! Lists of messages: each is judged as what would have brought it alone.
+
+use super::*;
+
+impl Guard {
+    pub(super) fn messages_snapshot(&mut self, messages: Raw<'_>, way: &mut Way<'_, '_>) -> Verdict {
+        if !self.admits(&Item::new(way.carrier, Class::Mutate), way.now) {
+            return Verdict::Block;
+        }
+        match self.messages(messages, way) {
+            Some(kept) => Verdict::Less(changed(way.fields, &[("messages", Some(&kept))])),
+            None => Verdict::Pass,
+        }
+    }
+
+    /// The messages of a list that may stay, where that is not all of them (JSON text).
+    pub(super) fn messages(&mut self, list: Raw<'_>, way: &mut Way<'_, '_>) -> Option<String> {
+        let list = list.array().unwrap_or_default();
+        // Calls first: an answer may stand before its call.
+        let mut names = HashMap::new();
+        let mut cut = Vec::with_capacity(list.len());
+        for raw in &list {
+            let known = way.shown.message(*raw);
+            let fields = raw.object().filter(|_| known != Known::Same);
+            cut.push((known, fields.and_then(|fields| self.calls(&fields, &mut names, way))));
+        }
+        let mut whole = true;
+        let mut json = String::new();
+        let mut out = JsonWriter::array(&mut json);
+        for (raw, (known, calls)) in list.into_iter().zip(cut) {
+            let verdict = self.message(raw, known, calls.as_deref(), &names, way);
+            whole &= verdict == Verdict::Pass;
+            match verdict {
+                Verdict::Pass => out.item().push_str(raw.text()),
+                Verdict::Less(message) => out.item().push_str(&message),
+                Verdict::Block => {}
+            }
+        }
+        out.close();
+        (!whole).then_some(json)
+    }
+
+    /// The calls of a message that may stay, where that is not all of them. Notes the names of those that do.
+    fn calls(
+        &mut self,
+        message: &Fields<'_>,
+        names: &mut HashMap<String, String>,
+        way: &mut Way<'_, '_>,
+    ) -> Option<String> {
+        let subagent = subagent_key(message.text("subagentRunId"));
+        kept(message.some("toolCalls"), &mut |raw| {
+            let call = raw.object();
+            let id = call.as_ref().and_then(|call| call.text("id")).unwrap_or_default();
+            let function = call.as_ref().and_then(|call| call.get("function")).and_then(Raw::object);
+            let name = function.and_then(|function| function.text("name"));
+            let is_new = way.shown.call(&id).as_deref() != name.as_deref();
+            let item = Item::new("TOOL_CALL_START", Class::Submit).opens(Of::Call, &id).about("tool", name.clone());
+            let admitted = self.admits(&item.in_(subagent).brought_by(way.carrier, is_new), way.now);
+            if let (Some(name), true) = (name, admitted) {
+                names.insert(id.into_owned(), name.into_owned());
+            }
+            admitted
+        })
+    }
+
+    /// What may stay of a message of a list. `calls`: those that may, where not all of them may.
+    fn message(
+        &mut self,
+        raw: Raw<'_>,
+        known: Known,
+        calls: Option<&str>,
+        names: &HashMap<String, String>,
+        way: &mut Way<'_, '_>,
+    ) -> Verdict {
+        if known == Known::Same {
+            return Verdict::Pass;
+        }
+        let Some(fields) = raw.object() else {
+            let item = Item::new("TEXT_MESSAGE_START", Class::Display).brought_by(way.carrier, true);
+            return self.verdict(&item, way.now);
+        };
+        let text = |name: &str| fields.text(name).unwrap_or_default();
+        let (id, role) = (text("id"), text("role"));
+        let item = match &*role {
+            "tool" => {
+                let call = text("toolCallId");
+                let name = names.get(&*call).cloned().or_else(|| way.shown.call(&call));
+                Item::new("TOOL_CALL_RESULT", Class::Display).goes(Of::Call, &call).of_tool(name)
+            }
+            "activity" => Item::new("ACTIVITY_SNAPSHOT", Class::Create)
+                .opens(Of::Activity, &id)
+                .about("activity", fields.text("activityType")),
+            "reasoning" => reasoning("REASONING_MESSAGE_START", &id),
+            _ => Item::new("TEXT_MESSAGE_START", Class::Display).opens(Of::Message, &id),
+        };
+        let (subagent, is_new) = (subagent_key(fields.text("subagentRunId")), known == Known::New);
+        let item = item.in_(subagent).brought_by(way.carrier, is_new);
+        let given = fields.some("toolCalls").map(Raw::text);
+        let calling = calls.or(given).is_some_and(|calls| calls != "[]");
+        // A message that only calls tools says nothing by itself.
+        let says =
+            role != "assistant" || given.is_none() || fields.some("content").is_some_and(|raw| raw.text() != "\"\"");
+        if says && !self.admits(&item, way.now) {
+            let rest = calls.or(given).filter(|_| calling && role == "assistant");
+            return rest.map_or(Verdict::Block, |calls| Verdict::Less(bare(&fields, calls)));
+        }
+        if !says && !calling && is_new {
+            return Verdict::Block;
+        }
+        let mut changes: Vec<(&str, Option<&str>)> = Vec::new();
+        if fields.some("reasoning").is_some() {
+            let item = reasoning("REASONING_MESSAGE_START", &id).in_(subagent).brought_by(way.carrier, is_new);
+            if !self.admits(&item, way.now) {
+                changes.extend([("reasoning", None), ("reasoningEncryptedValue", None)]);
+            }
+        }
+        if let Some(calls) = calls {
+            changes.extend([("toolCalls", Some(calls)), ("toolCallIds", None)]);
+        }
+        if changes.is_empty() { Verdict::Pass } else { Verdict::Less(changed(&fields, &changes)) }
+    }
+}
