@@ -122,19 +122,28 @@ export function openSession<State>(
 
   /** The same body, so that it is known what comes from it: nobody waits for that at once. */
   const fromServer = (body: Body): Body => {
-    const reading = <Result>(end: number, read: () => Result): Result => {
-      until = end;
+    const { timeOrigin } = performance;
+    const reading = (read: () => void): void => {
+      until = slice();
       try {
-        return read();
+        read();
       } finally {
         until = Infinity;
       }
     };
     return {
       room: (bytes) => body.room(bytes),
-      read: (length, now) => reading(now - performance.timeOrigin + sliceMs, () => body.read(length, now)),
-      end: () => reading(slice(), () => body.end()),
-      fail: (error) => reading(slice(), () => body.fail(error)),
+      // Without a closure of its own: every read passes it.
+      read(length, now) {
+        until = now - timeOrigin + sliceMs;
+        try {
+          return body.read(length, now);
+        } finally {
+          until = Infinity;
+        }
+      },
+      end: () => reading(() => body.end()),
+      fail: (error) => reading(() => body.fail(error)),
       free: () => body.free(),
     } as Body;
   };

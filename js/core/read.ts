@@ -59,14 +59,14 @@ export function readBody(
   const give = (chunk: Uint8Array): void => {
     try {
       for (let rest = chunk; ; ) {
-        const piece = rest.subarray(0, size);
-        rest = rest.subarray(size);
-        if (!take(piece)) return body.free();
+        // A view costs a small read more than its copy does.
+        const [whole, bytes] = [rest.length <= size, size];
+        if (!take(whole ? rest : rest.subarray(0, bytes))) return body.free();
         const now = performance.now();
         size = now - last > slowMs ? leastBytes : Math.min(size * 2, pieceBytes);
         // A small piece may take long as well: who listens is called from inside.
         last = now;
-        const whole = rest.length === 0;
+        if (!whole) rest = rest.subarray(bytes);
         if (last - began > sliceMs) return wait(whole ? next : () => give(rest));
         if (whole) return next();
       }
