@@ -1,7 +1,7 @@
 // Serves the pages of the benchmarks, and the streams that they read at a pace of their own. On every name under
 // `.localhost`: a page may have six requests at once to one name, and a name that is new gets a process of its own.
 //
-//   POST /stream?deltas=2000&rate=2000&protocol=ag-ui&words=latin
+//   POST /stream?deltas=2000&rate=2000&protocol=ag-ui&words=latin&wait=300
 
 import { createServer } from "node:http";
 import { readFileSync } from "node:fs";
@@ -16,6 +16,9 @@ const TICK = 5;
 export async function startServer(folder) {
   /** @type {Map<string, import("../workload.mjs").Work>} */
   const works = new Map();
+  // Compressed once, as servers of files keep them.
+  /** @type {Map<string, Buffer>} */
+  const files = new Map();
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     const cors = { "access-control-allow-origin": "*", "access-control-allow-headers": "*", "access-control-max-age": "600" };
@@ -27,11 +30,12 @@ export async function startServer(folder) {
       const work = works.get(`${words} ${deltas}`) ?? textWork(deltas, languages[words]);
       works.set(`${words} ${deltas}`, work);
       response.writeHead(200, { ...cors, "content-type": "text/event-stream", "x-vercel-ai-ui-message-stream": "v1" });
-      stream(response, work.frames(searchParams.get("protocol") === "ai" ? "ai" : "ag-ui"), Number(searchParams.get("rate")));
+      stream(response, work.frames(searchParams.get("protocol") === "ai" ? "ai" : "ag-ui"), Number(searchParams.get("rate")), Number(searchParams.get("wait")));
       return;
     }
     if (pathname.endsWith(".js") || pathname.endsWith(".wasm")) {
-      const body = gzipSync(readFileSync(join(folder, pathname)), { level: 9 });
+      const body = files.get(pathname) ?? gzipSync(readFileSync(join(folder, pathname)), { level: 9 });
+      files.set(pathname, body);
       response.writeHead(200, { ...cors, "content-type": pathname.endsWith(".js") ? "text/javascript" : "application/wasm", "content-encoding": "gzip", "cache-control": "no-store" });
       return void response.end(body);
     }
@@ -54,8 +58,17 @@ export async function startServer(folder) {
 // Rows of a chat. What is not seen is not laid out, which is what a page with 500 messages does.
 const style = "body{margin:0;font:16px/1.4 sans-serif}#root{height:100vh;overflow:auto}article{content-visibility:auto;contain-intrinsic-size:auto 8em;padding:4px;white-space:pre-wrap}.markdown{white-space:normal}.group{content-visibility:auto;contain-intrinsic-size:auto none auto 90lh}";
 
-/** @param {import("node:http").ServerResponse} response @param {string[]} frames @param {number} rate  a second; 0: all at once */
-function stream(response, frames, rate) {
+/**
+ * @param {import("node:http").ServerResponse} response
+ * @param {string[]} frames
+ * @param {number} rate  a second; 0: all at once
+ * @param {number} wait  milliseconds from the first frame, which says that the run has started, to the second
+ */
+function stream(response, frames, rate, wait) {
+  if (wait) {
+    response.write(frames[0]);
+    return void setTimeout(() => response.destroyed || stream(response, frames.slice(1), rate, 0), wait);
+  }
   if (!rate) return void response.end(frames.join(""));
   const start = performance.now();
   let sent = 0;

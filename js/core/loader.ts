@@ -45,10 +45,20 @@ export function createLoad<Module extends Glue>(glue: Module): Load<Module> {
 /** The bytes of a module from base64 of raw deflate, sorted or as they are. */
 export async function inflate(base64: string): Promise<ArrayBuffer> {
   if (typeof DecompressionStream !== "function") throw missing("DecompressionStream");
-  const deflated = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  const deflated = decode(base64);
   // A Blob's stream would do as well, but under jsdom a Blob has none.
   const inflated = new Response(deflated).body!.pipeThrough(new DecompressionStream("deflate-raw"));
   return unpack(await new Response(inflated).arrayBuffer());
+}
+
+/** The bytes that base64 stands for. A callback for each character would take half as long as all else that happens to the module. */
+function decode(base64: string): Uint8Array<ArrayBuffer> {
+  const native = Uint8Array as { fromBase64?(base64: string): Uint8Array<ArrayBuffer> };
+  if (native.fromBase64) return native.fromBase64(base64);
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
 }
 
 /** Puts the bytes of a module back in order, by the program that comes with them (tools/pack.mjs). */

@@ -122,11 +122,12 @@ const ask = `
     return { outcome, error: error?.toJSON(), said: agent.getSnapshot().messages[1]?.content };
   }`;
 
-/** @type {Record<"react" | "svelte" | "slim" | "typing" | "worker" | "full-worker", Record<string, string>>} */
+/** @type {Record<"react" | "svelte" | "slim" | "bare" | "typing" | "worker" | "full-worker", Record<string, string>>} */
 const sources = {
   react: { "index.html": page("./main.jsx"), "main.jsx": react },
   svelte: { "index.html": page("./main.js"), "main.js": svelteMain, "app.svelte": svelteComponent },
   slim: { "index.html": page("./main.js"), "main.js": slim },
+  bare: { "index.html": page("./main.js"), "main.js": `${ask} ask();` },
   typing: { "index.html": page("./main.jsx"), "main.jsx": typing },
   worker: { "index.html": page("./main.js"), "main.js": worker("ag-ui-wasm/worker") },
   "full-worker": { "index.html": page("./main.js"), "main.js": worker("ag-ui-wasm/worker", "true", "guard: { allowDisplayWithoutCapability: true, restrictedClassifications: [] },") },
@@ -152,9 +153,10 @@ export function plainSite({ folder, write }) {
  *
  * @param {Consumer} consumer
  * @param {keyof typeof sources} name
+ * @param {import("vite").InlineConfig} [more]
  * @returns {Promise<string>} the folder to serve
  */
-export async function buildSite(consumer, name) {
+export async function buildSite(consumer, name, more = {}) {
   for (const [file, text] of Object.entries(sources[name])) consumer.write(`${name}/${file}`, text);
   const outDir = join(consumer.folder, "sites", name);
   await vite({
@@ -163,6 +165,7 @@ export async function buildSite(consumer, name) {
     logLevel: "error",
     plugins: name === "svelte" ? [svelte({ configFile: false })] : [],
     build: { outDir, emptyOutDir: true },
+    ...more,
   });
   return outDir;
 }

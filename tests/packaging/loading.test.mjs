@@ -2,7 +2,7 @@
 // installed from its tarball and the page built by Vite, with no setting.
 
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -11,7 +11,7 @@ import { closeDisplay } from "../webdriver/display.mjs";
 import { engineNames, engines, locate } from "../webdriver/engines.mjs";
 import { ANSWER, startAgentServer } from "./agent-server.mjs";
 import { buildSite } from "./apps.mjs";
-import { install } from "./consumer.mjs";
+import { install, root } from "./consumer.mjs";
 
 /** @type {import("./consumer.mjs").Consumer} */
 let consumer;
@@ -56,6 +56,28 @@ test("neither module is in what the page loads at first", () => {
   const chunks = readdirSync(join(site, "assets")).filter((name) => name.includes("-inline"));
   assert.deepEqual(chunks.map((name) => name.split("-")[0]).sort(), ["core", "full"]);
   assert.equal(readdirSync(join(site, "assets")).filter((name) => name.startsWith("live-")).length, 1);
+});
+
+test("what an agent loads later is one chunk for the module and one beside it, which wait for no other", async () => {
+  // Of a page without React the bundler may have its helpers in a chunk of their own.
+  for (const folder of [site, await buildSite(consumer, "bare")]) {
+    const assets = join(folder, "assets");
+    const [entry = ""] = readFileSync(join(folder, "index.html"), "utf8").match(/[\w-]+\.js(?=")/) ?? [];
+    for (const name of readdirSync(assets).filter((name) => /^(core-inline|full-inline|live)-/.test(name))) {
+      const imports = [...readFileSync(join(assets, name), "utf8").matchAll(/(?:from|import)\s*["'`]([^"'`]+\.js)["'`]/g)].map(([, path]) => path);
+      assert.deepEqual(imports, [`./${entry}`], name);
+    }
+  }
+});
+
+test("the documented plugin preloads both chunks, where the site has them", async () => {
+  const text = readFileSync(join(root, "docs/loading.md"), "utf8");
+  const [, code = ""] = text.match(/```js\n(export function preloadCore[^]*?)```/) ?? [];
+  const { preloadCore } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const folder = await buildSite(consumer, "bare", { base: "/app/", plugins: [preloadCore()] });
+  const links = [...readFileSync(join(folder, "index.html"), "utf8").matchAll(/<link rel="modulepreload" crossorigin href="\/app\/assets\/([^"]+)">/g)].map(([, name = ""]) => name);
+  assert.deepEqual(links.map((name) => name.replace(/-[\w-]{8}\.js$/, "")).sort(), ["core-inline", "live"]);
+  for (const name of links) assert.ok(existsSync(join(folder, "assets", name)), name);
 });
 
 for (const name of engineNames) {

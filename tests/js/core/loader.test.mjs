@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it, mock } from "node:test";
+import { deflateRawSync } from "node:zlib";
 import { load, real, until } from "../lib.mjs";
 
 // The module is loaded once for the whole file, so the failures come first.
@@ -89,6 +90,26 @@ describe("a module that does not load", () => {
 });
 
 describe("a module that loads", () => {
+  it("is the same with the platform's base64 and without", async () => {
+    const { inflate } = await load("core/loader");
+    const base64 = deflateRawSync(Uint8Array.from({ length: 600 }, (_, at) => "\0asm".charCodeAt(at) || at % 256)).toString("base64");
+    const before = Object.getOwnPropertyDescriptor(Uint8Array, "fromBase64");
+    const own = mock.fn((text) => new Uint8Array(Buffer.from(text, "base64")));
+    try {
+      const unpacked = [];
+      for (const value of [own, undefined]) {
+        Object.defineProperty(Uint8Array, "fromBase64", { value, configurable: true });
+        unpacked.push(Buffer.from(await inflate(base64)).toString("hex"));
+      }
+      assert.equal(unpacked[0].length, 1200);
+      assert.equal(unpacked[1], unpacked[0]);
+      assert.equal(own.mock.callCount(), 1);
+    } finally {
+      if (before) Object.defineProperty(Uint8Array, "fromBase64", before);
+      else delete Uint8Array.fromBase64;
+    }
+  });
+
   it("is loaded once, for both entries, although it failed before", async () => {
     const { mock: calls } = mock.method(WebAssembly, "instantiate");
     // What unpacks the bytes has no imports.
