@@ -10,7 +10,7 @@ import { attempt, isMain, main, probe, run } from "../../tools/run.mjs";
 
 const file = at("benches/gate/counts.json");
 const deltas = 2_000;
-export const parts = /** @type {const} */ (["reader", "rules", "reducer", "session", "arguments", "patch"]);
+export const parts = /** @type {const} */ (["reader", "rules", "reducer", "session", "reads", "arguments", "patch"]);
 
 /** @typedef {(typeof parts)[number]} Part */
 /** @typedef {{ rustc: string, counts: Record<Part, number> }} Recorded  instructions an event */

@@ -36,6 +36,18 @@ impl Cutter {
         Self { text, at: 1, open: open.into_iter().collect() }
     }
 
+    /// The text itself where the first part would be nearly all of it, because what is long in it is one string: a part is
+    /// a copy.
+    pub fn uncut(mut self, bytes: usize) -> Result<String, Self> {
+        let root = self.open.clone();
+        self.step(root.len(), self.at + bytes);
+        if self.text.len() - self.at <= bytes / 8 {
+            return Ok(self.text);
+        }
+        (self.at, self.open) = (1, root);
+        Err(self)
+    }
+
     /// The next part: about so many bytes, and more only where a string is longer; `None`: there is none.
     pub fn part(&mut self, bytes: usize) -> Option<String> {
         if self.open.is_empty() {
@@ -153,6 +165,15 @@ mod tests {
         }
         assert!(stack.is_empty());
         (root, parts)
+    }
+
+    #[test]
+    fn one_long_string_is_not_copied() {
+        let uncut = |text: &str| Cutter::new(text.to_owned()).uncut(32).map_err(|mut rest| rest.part(32));
+        let long = r#"[["+",["a"],"a string that is longer than a part may be, with [,] in it"],8]"#;
+        assert_eq!(uncut(long).as_deref(), Ok(long));
+        let more = long.replace('8', "[1,2,3]");
+        assert_eq!(uncut(&more), Err(Cutter::new(more.clone()).part(32)));
     }
 
     #[test]

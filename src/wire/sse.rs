@@ -126,7 +126,7 @@ impl SseParser {
         }
         let mut data = if self.has_data { Data::Kept } else { Data::None };
         let mut start = at;
-        loop {
+        while at < bytes.len() {
             if self.is_between(&data) {
                 start = at;
                 if let Some(next) = self.alike(text, at, sink) {
@@ -162,7 +162,9 @@ impl SseParser {
             }
         }
         self.has_data = !matches!(self.keep(&data), Data::None);
-        self.line.push_str(text.get(at..).unwrap_or_default());
+        // Most reads end where a frame does.
+        let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) else { return Ok(()) };
+        self.line.push_str(rest);
         self.check(self.line.len())
     }
 

@@ -153,9 +153,10 @@ export function plainSite({ folder, write }) {
  *
  * @param {Consumer} consumer
  * @param {keyof typeof sources} name
+ * @param {import("vite").InlineConfig} [more]
  * @returns {Promise<string>} the folder to serve
  */
-export async function buildSite(consumer, name) {
+export async function buildSite(consumer, name, more = {}) {
   for (const [file, text] of Object.entries(sources[name])) consumer.write(`${name}/${file}`, text);
   const outDir = join(consumer.folder, "sites", name);
   await vite({
@@ -164,6 +165,7 @@ export async function buildSite(consumer, name) {
     logLevel: "error",
     plugins: name === "svelte" ? [svelte({ configFile: false })] : [],
     build: { outDir, emptyOutDir: true },
+    ...more,
   });
   return outDir;
 }

@@ -2,7 +2,7 @@
 // installed from its tarball and the page built by Vite, with no setting.
 
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -11,7 +11,7 @@ import { closeDisplay } from "../webdriver/display.mjs";
 import { engineNames, engines, locate } from "../webdriver/engines.mjs";
 import { ANSWER, startAgentServer } from "./agent-server.mjs";
 import { buildSite } from "./apps.mjs";
-import { install } from "./consumer.mjs";
+import { install, root } from "./consumer.mjs";
 
 /** @type {import("./consumer.mjs").Consumer} */
 let consumer;
@@ -68,6 +68,16 @@ test("what an agent loads later is one chunk for the module and one beside it, w
       assert.deepEqual(imports, [`./${entry}`], name);
     }
   }
+});
+
+test("the documented plugin preloads both chunks, where the site has them", async () => {
+  const text = readFileSync(join(root, "docs/loading.md"), "utf8");
+  const [, code = ""] = text.match(/```js\n(export function preloadCore[^]*?)```/) ?? [];
+  const { preloadCore } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const folder = await buildSite(consumer, "bare", { base: "/app/", plugins: [preloadCore()] });
+  const links = [...readFileSync(join(folder, "index.html"), "utf8").matchAll(/<link rel="modulepreload" crossorigin href="\/app\/assets\/([^"]+)">/g)].map(([, name = ""]) => name);
+  assert.deepEqual(links.map((name) => name.replace(/-[\w-]{8}\.js$/, "")).sort(), ["core-inline", "live"]);
+  for (const name of links) assert.ok(existsSync(join(folder, "assets", name)), name);
 });
 
 for (const name of engineNames) {

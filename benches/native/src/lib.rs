@@ -45,6 +45,17 @@ impl Stream {
         )
     }
 
+    /// The same as agents send it: a read for each frame.
+    pub fn one_a_read(deltas: usize) -> Self {
+        let whole = Self::text(deltas);
+        let mut reads = Vec::new();
+        for read in &whole.reads {
+            let text = std::str::from_utf8(read).unwrap_or_default();
+            reads.extend(text.split_inclusive("\n\n").map(|frame| frame.as_bytes().to_vec()));
+        }
+        Self { reads, ..whole }
+    }
+
     /// The same in TEXT_MESSAGE_CHUNK, which the rules expand.
     pub fn chunks(deltas: usize) -> Self {
         let chunk = |at: usize| frame("TEXT_MESSAGE_CHUNK", &format!(r#"{MESSAGE},"delta":"{}""#, word(at)));

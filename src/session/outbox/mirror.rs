@@ -96,7 +96,10 @@ impl Mirror {
         if patch.len() <= PART_BYTES {
             return patch;
         }
-        self.rest.insert(Cutter::new(patch)).part(PART_BYTES).unwrap_or_default()
+        match Cutter::new(patch).uncut(PART_BYTES) {
+            Ok(patch) => patch,
+            Err(rest) => self.rest.insert(rest).part(PART_BYTES).unwrap_or_default(),
+        }
     }
 
     pub fn has_sent_checkpoints(&self) -> bool {

@@ -205,17 +205,25 @@ impl Session {
     }
 
     /// Whether a broken rule, or a limit, has ended the run: nothing more of it is taken.
+    #[inline(always)]
     pub(super) fn broken(&self) -> bool {
-        matches!(self.ended_by(), Some(ErrorKind::Protocol | ErrorKind::Limit))
+        self.has_ended() && matches!(self.ended_by(), Some(ErrorKind::Protocol | ErrorKind::Limit))
+    }
+
+    #[inline(always)]
+    fn has_ended(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.ended.is_some())
     }
 
     /// So many bytes came for the thread, and are in it: ends the run if it is too large by now. After a run has ended that
     /// is left to the next one.
     fn weigh(&mut self, bytes: usize) {
-        if self.intake.weighs(bytes) && self.run.as_ref().is_some_and(|run| run.ended.is_none()) {
+        if self.intake.weighs(bytes) && self.run.is_some() && !self.has_ended() {
             self.intake.set_room(self.thread.measure(self.options.max_thread_bytes, self.options.max_items));
         }
-        self.keep_limits();
+        if self.thread.has_exceeded() {
+            self.keep_limits();
+        }
     }
 
     /// Ends the run where the thread would exceed a limit.

@@ -58,7 +58,9 @@ impl Session {
         if refused {
             return;
         }
-        self.outbox.set_clock(now);
+        if self.options.saves {
+            self.outbox.set_clock(now);
+        }
         let Some(mut stream) = self.intake.take_body() else { return };
         let read = stream.feed(bytes, self.intake.coalesces(), &mut |frame| self.take(frame, now));
         self.after_reading(read, stream, now);
@@ -179,7 +181,9 @@ impl Session {
         if read == Err(BadBody::Cut) && (ended || self.options.strict) && !self.broken() {
             self.not_decodable(Code::FrameNotDecodable, "T15", "the body ends within a frame".to_owned());
         }
-        self.report_thread_warnings();
+        if self.thread.has_warnings() {
+            self.report_thread_warnings();
+        }
         self.outbox.changed(false);
         // A frame may have ended the run (strict rules, a limit), and with it the stream.
         let broken = self.broken();

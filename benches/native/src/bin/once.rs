@@ -9,6 +9,7 @@ fn main() {
     let (part, deltas) = (args.next().unwrap_or_default(), args.next().and_then(|deltas| deltas.parse().ok()));
     let deltas = deltas.unwrap_or_else(|| panic!("how many deltas?"));
     let stream = match part.as_str() {
+        "reads" => Stream::one_a_read(deltas),
         "rules" => Stream::chunks(deltas),
         "arguments" => Stream::args(deltas),
         "patch" => Stream::state(1_000, deltas),
@@ -27,6 +28,7 @@ fn measured(part: &str, stream: &Stream) -> usize {
         "rules" => rules(stream),
         "reducer" => reducer(stream),
         "session" | "arguments" => session(stream, 5),
+        "reads" => session(stream, 50),
         "patch" => session(stream, 1),
         _ => panic!("no part is called {part:?}"),
     }
