@@ -11,3 +11,7 @@ await import("../agent/compact.test.mjs");
 await import("../systems/hector.test.mjs");
 await import("../systems/agent-os.test.mjs");
 await import("../systems/open-search.test.mjs");
+await import("../agent/saves.test.mjs");
+await import("../agent/saves-core.test.mjs");
+await import("../systems/ngaf.test.mjs");
+await import("../systems/ngaf-parts.test.mjs");
