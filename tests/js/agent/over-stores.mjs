@@ -2,7 +2,7 @@
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterEach, beforeEach, it, mock } from "node:test";
+import { afterEach, beforeEach, mock } from "node:test";
 import { Session } from "../fake-core.mjs";
 import { load } from "../lib.mjs";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { load } from "../lib.mjs";
-import { body, create, finished, skip, started } from "./ngaf-server.mjs";
+import { body, create, skip, started } from "./ngaf-server.mjs";
 
 const { citationsOf, classifyError, NgafError } = await load("systems/ngaf/index");
 const { applyOperations } = await load("base/json-patch");
