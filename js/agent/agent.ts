@@ -390,6 +390,10 @@ export function createAgentOver<State, Place>(
   const send: Agent<State>["send"] = (event) => {
     alive();
     const json = typeof event === "string" ? event : toJson(event);
+    if (settings.guard && link.now((session) => !session.judgeInbound)) {
+      const message = "send() of an agent with a guard needs the core in the page: in worker mode the guard cannot answer at once";
+      throw new AgentError({ kind: "unsupported", code: "worker", message });
+    }
     const judged = link.now((session) => session.judgeInbound?.(json));
     const unjudged = { allowed: true, eventType: "", direction: "inbound", at: Date.now() } as const;
     const decision = judged ? JSON.parse(judged) : unjudged;

@@ -288,7 +288,8 @@ export interface Agent<State = unknown> {
    * Sends an event of the system's own beside the run in progress: an object, or JSON text. Over `webSocket`, over
    * `eventSource` with a `submitUrl`, or another transport that can; with `keepOpen` between two runs, too. The guard's rule
    * for it, if there is one, is asked first; what it refuses is not sent. Throws (kind `unsupported`, code `not-sent`) where
-   * nothing is open to send it over. What the server refuses later is a warning, `send-failed`.
+   * nothing is open to send it over, and (code `worker`) in worker mode with a guard, which cannot answer at once there. What
+   * the server refuses later is a warning, `send-failed`.
    */
   send(event: object | string): Decision;
   /**

@@ -6,7 +6,7 @@ import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { call } from "../base/call.js";
 import { internal, isTrap, misuse } from "../base/failure.js";
 import { kept, weakly } from "../base/weak.js";
-import type { Body, Session } from "../glue/core.js";
+import type { Session } from "../glue/core.js";
 import { cutOff } from "../snapshot/project.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep, type CheckpointData, type Patching } from "../snapshot/mirror.js";
@@ -43,7 +43,7 @@ export function openSession<State>(
   // It reads the save that it begins with.
   let restoring = true;
   // How long what it says now may take the page: all of it, unless it reads an answer of the server.
-  let until = Infinity;
+  const task = { until: Infinity };
   // A patch that is not applied to its end, with the checkpoints on its way; whether it continues in a task of its own.
   let patching: Patching<Snapshot> | undefined;
   const checkpoints: [CheckpointData, Snapshot][] = [];
@@ -110,7 +110,7 @@ export function openSession<State>(
 
   /** Does it once the snapshot shows all that has led to it. */
   const onceShown = (action: () => void): void => {
-    show(until);
+    show(task.until);
     if (patching) unshown.push(action);
     else action();
   };
@@ -118,34 +118,6 @@ export function openSession<State>(
   /** Tells how runs have ended: it is shown, or the session is over and will show nothing. */
   const leave = (): void => {
     for (const action of unshown.splice(0)) action();
-  };
-
-  /** The same body, so that it is known what comes from it: nobody waits for that at once. */
-  const fromServer = (body: Body): Body => {
-    const { timeOrigin } = performance;
-    const reading = (read: () => void): void => {
-      until = slice();
-      try {
-        read();
-      } finally {
-        until = Infinity;
-      }
-    };
-    return {
-      room: (bytes) => body.room(bytes),
-      // Without a closure of its own: every read passes it.
-      read(length, now) {
-        until = now - timeOrigin + sliceMs;
-        try {
-          return body.read(length, now);
-        } finally {
-          until = Infinity;
-        }
-      },
-      end: () => reading(() => body.end()),
-      fail: (error) => reading(() => body.fail(error)),
-      free: () => body.free(),
-    } as Body;
   };
 
   /** Gives the error of a connection the value that was thrown, which the core does not see. */
@@ -212,11 +184,11 @@ export function openSession<State>(
       return client.request(...which);
     },
     failed: (cause) => void (thrown = { cause }),
-    receive: (reader, body, memory) => readBody(reader, fromServer(body), memory, (trap) => fail(trap)),
+    receive: (reader, body, memory) => readBody(reader, body, memory, (trap) => fail(trap), task),
     stopRemote: client.stopRemote,
     changed: (urgent) => {
       if (!current() || shared.held) return;
-      if (urgent) show(until);
+      if (urgent) show(task.until);
       else scheduler.schedule();
     },
     settled: (ticket, json) => {

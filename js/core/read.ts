@@ -20,12 +20,16 @@ const slowMs = sliceMs / 4;
 // Room for small reads of any length.
 const roomBytes = 1024;
 
-/** Reads to the end, or until nothing more is wanted. Calls `lost` with what the core throws, which is a trap. */
+/**
+ * Reads to the end, or until nothing more is wanted. Calls `lost` with what the core throws, which is a trap. While the core
+ * has its turn, `task.until` is the end of the slice.
+ */
 export function readBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   body: Body,
   memory: WebAssembly.Memory,
   lost: (trap: unknown) => void,
+  task = { until: Infinity },
 ): void {
   const { performance } = globalThis;
   const { timeOrigin } = performance;
@@ -45,7 +49,10 @@ export function readBody(
       room = new Uint8Array(memory.buffer, at, bytes);
     }
     room.set(piece);
-    return body.read(piece.length, timeOrigin + last);
+    task.until = last + sliceMs;
+    const wanted = body.read(piece.length, timeOrigin + last);
+    task.until = Infinity;
+    return wanted;
   };
 
   const come = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
@@ -59,21 +66,25 @@ export function readBody(
   const give = (chunk: Uint8Array): void => {
     try {
       for (let rest = chunk; ; ) {
+        const bytes = size;
+        const whole = rest.length <= bytes;
         // A view costs a small read more than its copy does.
-        const [whole, bytes] = [rest.length <= size, size];
         if (!take(whole ? rest : rest.subarray(0, bytes))) return body.free();
         const now = performance.now();
         size = now - last > slowMs ? leastBytes : Math.min(size * 2, pieceBytes);
         // A small piece may take long as well: who listens is called from inside.
         last = now;
         if (!whole) rest = rest.subarray(bytes);
-        if (last - began > sliceMs) return wait(whole ? next : () => give(rest));
+        if (last - began > sliceMs) return whole ? wait(next) : giveLater(rest);
         if (whole) return next();
       }
     } catch (error) {
-      lost(error);
+      trapped(error);
     }
   };
+
+  // A closure in the loop would cost every read.
+  const giveLater = (rest: Uint8Array): void => wait(() => give(rest));
 
   const wait = (goOn: () => void): void =>
     turn(() => {
@@ -82,12 +93,19 @@ export function readBody(
     });
 
   const close = (report: () => void): void => {
+    task.until = performance.now() + sliceMs;
     try {
       report();
       body.free();
+      task.until = Infinity;
     } catch (error) {
-      lost(error);
+      trapped(error);
     }
+  };
+
+  const trapped = (error: unknown): void => {
+    task.until = Infinity;
+    lost(error);
   };
 
   next();

@@ -254,11 +254,17 @@ impl Thread {
         }
     }
 
+    /// How many messages stay. Counted along the way: the list's own size has those that the mirror has yet to drop.
     fn cut(&self, id: Option<&str>) -> Option<usize> {
-        let is = |entry: &&Entry| entry.message.role == Role::Assistant && id.is_none_or(|id| entry.message.id == id);
-        let after = self.list.iter().rev().position(|entry| is(&entry))?;
-        let before = self.list.iter().rev().skip(after + 1).position(|entry| entry.message.role == Role::User)?;
-        Some(self.list.size().message - after - 1 - before)
+        let (mut question, mut cut) = (None, None);
+        for (at, entry) in self.list.iter().enumerate() {
+            match entry.message.role {
+                Role::User => question = Some(at + 1),
+                Role::Assistant if id.is_none_or(|id| entry.message.id == id) => cut = question,
+                _ => {}
+            }
+        }
+        cut
     }
 
     /// Whether a user has said something.

@@ -2,7 +2,7 @@
 
 use crate::support::Agent;
 use crate::support::runs::{finished, outcomes, started, text, user};
-use ag_ui_wasm::session::Options;
+use ag_ui_wasm::session::{Effect, Options, Session};
 use serde_json::{Value, json};
 
 fn answered() -> Agent {
@@ -438,4 +438,45 @@ fn a_regenerate_that_is_edited_stays_one_also_after_a_reload() {
     let mut agent = Agent::new(Options::default());
     agent.act(|session, now| session.restore(&saved, now).unwrap());
     check(&agent);
+}
+
+/// What a snapshot has removed stays in the list's order until the page has got its patch.
+#[test]
+fn a_regenerate_goes_back_to_its_question_also_before_what_was_removed_is_published() {
+    for published in [true, false] {
+        let mut session = Session::new(Options::default(), None, None).unwrap();
+        let answers = |ids: &[&str]| -> Vec<Value> {
+            ids.iter().map(|id| json!({"id": id, "role": "assistant", "content": "a"})).collect()
+        };
+        let mut requests = Vec::new();
+        let mut run = |session: &mut Session, run: &str, question: Value, list: Vec<Value>| {
+            session.submit(&json!({"runId": run, "messages": [question]}).to_string(), 0.0).unwrap();
+            requests.extend(std::iter::from_fn(|| session.poll_effect()).filter_map(|effect| match effect {
+                Effect::Open { request, .. } => Some(request),
+                _ => None,
+            }));
+            let request = *requests.last().unwrap();
+            session.head(request, 200, "text/event-stream", None, 0.0);
+            let list = event!("MESSAGES_SNAPSHOT", "messages": list);
+            for event in [started(run), list] {
+                session.bytes(request, format!("data: {event}\n\n").as_bytes(), 0.0);
+            }
+            session.disconnect(0.0);
+        };
+        run(&mut session, "r", user("u", "go"), [vec![user("u", "go")], answers(&["a", "b", "c"])].concat());
+        session.take_patch();
+        let fewer = [vec![user("u", "go"), user("v", "on")], answers(&["d", "e"])].concat();
+        run(&mut session, "s", user("v", "on"), fewer);
+        if published {
+            session.take_patch();
+        }
+        session.regenerate(None, &json!({"runId": "q"}).to_string(), 0.0).unwrap();
+        let body = std::iter::from_fn(|| session.poll_effect()).find_map(|effect| match effect {
+            Effect::Open { body, .. } => Some(body),
+            _ => None,
+        });
+        let body: Value = serde_json::from_str(&body.unwrap()).unwrap();
+        let sent: Vec<&str> = body["messages"].as_array().unwrap().iter().map(|m| m["id"].as_str().unwrap()).collect();
+        assert_eq!(sent, ["u", "v"], "published: {published}");
+    }
 }

@@ -15,7 +15,9 @@ impl World {
             2 if shown.get(at).is_some_and(writable) => {
                 before[at] = shown[at].clone();
                 after[at] = shown[at].clone();
-                after[at]["content"] = json!("<edited>");
+                // An edit that changes nothing is none.
+                let edited = shown[at]["content"] == "<edited>";
+                after[at]["content"] = json!(if edited { "<edited again>" } else { "<edited>" });
             }
             // An application that takes a result away from its call gets what it asked for.
             3 if shown.len() > 1 && shown[at]["role"] != "tool" => {

@@ -300,7 +300,7 @@ impl World {
                 ensure!(fresh, "ticket {ticket} was given twice");
                 let left = self.left.take().is_some();
                 // Who waited begins before it.
-                let next = left && !self.queue.is_empty();
+                let next = left && self.queue.iter().any(|ticket| self.admits(&self.asked[ticket]));
                 if left {
                     self.thread.end("aborted", &[]);
                 }
