@@ -41,7 +41,7 @@ export const bugs = [
     file: "worker/link.ts",
     from: "busy: () => guesses.size > 0 || client.read().isLoading || link.busy(),",
     to: "busy: link.busy,",
-    tests: ["saves"],
+    tests: ["saves-tabs"],
   },
   {
     name: "a worker that ends without a word is not noticed",
@@ -125,7 +125,7 @@ export const bugs = [
     file: "agent/agent.ts",
     from: "options.autoAttach === false",
     to: "options.autoAttach !== true",
-    tests: ["saves"],
+    tests: ["saves-core"],
   },
   {
     name: "the inspector listens after it is closed",

@@ -10,12 +10,7 @@ const LINES_OF_A_FUNCTION = 60;
 const LINES_OF_A_FILE = 500;
 
 /** Larger files, and why. @type {Record<string, string>} */
-const LARGER = {
-  "tests/js/systems/chio-sessions.test.mjs": "Chio's sessions, one after the other",
-  "tests/js/systems/ngaf.test.mjs": "every convention of ngaf, against its own reducer",
-  "tests/js/agent/saves.test.mjs": "to be split by topic",
-  "tests/js/worker/worker.test.mjs": "to be split by topic",
-};
+const LARGER = {};
 
 const sources = execFileSync("git", ["ls-files", "src", "tests"], { cwd: at("."), encoding: "utf8" })
   .split("\n")

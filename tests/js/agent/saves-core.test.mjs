@@ -1,0 +1,109 @@
+// Saves of the core itself.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, it, mock } from "node:test";
+import { load, real, until } from "../lib.mjs";
+import { agents, core, memory, never, page, texts, turn, waiting } from "./over-stores.mjs";
+
+describe("with the core itself", { skip: !real }, () => {
+  /** A server that says what it is told to, one answer a request. */
+  async function talking(options) {
+    const { createAgent } = await load("index");
+    const sent = [];
+    const fetch = (_, { body, signal }) => {
+      sent.push(JSON.parse(body));
+      let controller;
+      const stream = new ReadableStream({ start: (made) => void (controller = made) });
+      signal?.addEventListener("abort", () => controller.error(new Error("aborted")));
+      const say = (...events) => {
+        for (const event of events) controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+      };
+      Object.defineProperty(sent.at(-1), "say", { value: say });
+      Object.defineProperty(sent.at(-1), "end", { value: () => controller.close() });
+      return Promise.resolve(new Response(stream, { headers: { "content-type": "text/event-stream" } }));
+    };
+    const agent = createAgent({ url: "http://agent/", threadId: "t", notify: "sync", fetch, ...options });
+    agents.push(agent);
+    return { agent, sent };
+  }
+  const started = ({ runId }) => ({ type: "RUN_STARTED", threadId: "t", runId });
+  const finished = ({ runId }) => ({ type: "RUN_FINISHED", threadId: "t", runId });
+  const call = [{ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "f" }, { type: "TOOL_CALL_END", toolCallId: "c" }];
+
+  it("a page that is left while a tool works and a submit waits: neither is done again, nor lost", async () => {
+    const store = memory();
+    const execute = mock.fn(never);
+    const tools = [{ name: "f", description: "d", execute }];
+    const one = await talking({ persist: store, tools });
+    void one.agent.submit("1");
+    await until(() => one.sent.length);
+    void one.agent.submit({ message: "2", runId: "second" });
+    one.sent[0].say(started(one.sent[0]), ...call);
+    await until(() => execute.mock.callCount());
+    assert.ok(store.saves.find(({ handled }) => handled.includes("c")));
+    one.agent.dispose();
+    assert.deepEqual([store.now.handled, waiting(store.now)], [["c"], ["second"]]);
+    const two = await talking({ persist: store, tools });
+    two.agent.subscribe(() => {});
+    void two.agent.retry();
+    await until(() => two.sent.length);
+    two.sent[0].say(started(two.sent[0]), ...call, finished(two.sent[0]));
+    two.sent[0].end();
+    await until(() => two.sent.length === 2);
+    // What waited before goes first.
+    assert.deepEqual(two.sent.map(({ runId }) => runId === "second"), [true, false]);
+    assert.deepEqual(two.sent[0].messages.filter(({ role }) => role === "user").map(({ content }) => content), ["1", "2"]);
+    assert.equal(execute.mock.callCount(), 1);
+  });
+
+  it("a store that is late holds back the request and the call, each until the save that knows of it", async () => {
+    const steps = [];
+    const store = memory(undefined, {
+      save: async (saved) => {
+        await turn();
+        steps.push(saved.handled.includes("c") ? "call saved" : saved.running ? "run saved" : "saved");
+      },
+    });
+    const execute = mock.fn(() => void steps.push("executed"));
+    const { agent, sent } = await talking({ persist: store, tools: [{ name: "f", description: "d", execute, followUp: false }], saving: { waitMs: 9999 } });
+    void agent.submit("1");
+    await until(() => sent.length);
+    steps.push("sent");
+    sent[0].say(started(sent[0]), ...call);
+    await until(() => steps.includes("executed"));
+    assert.ok(steps.indexOf("run saved") < steps.indexOf("sent"), steps.join());
+    assert.ok(steps.indexOf("call saved") < steps.indexOf("executed"), steps.join());
+  });
+
+  it("joins a run by itself after a reload", async () => {
+    const store = memory();
+    const resume = { by: "replay", url: () => "http://agent/join" };
+    const one = await talking({ persist: store, resume });
+    void one.agent.submit({ message: "1", runId: "r" });
+    await until(() => one.sent.length);
+    one.sent[0].say(started(one.sent[0]));
+    await until(() => one.agent.getSnapshot().connection.phase === "open");
+    const left = structuredClone(store.now);
+    const asked = [];
+    const fetch = async (url) => {
+      asked.push(url);
+      const events = [started({ runId: "r" }), { type: "TEXT_MESSAGE_START", messageId: "m" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "yes" }, { type: "TEXT_MESSAGE_END", messageId: "m" }, finished({ runId: "r" })];
+      return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers: { "content-type": "text/event-stream" } });
+    };
+    const two = await talking({ persist: memory(left), resume, fetch });
+    two.agent.subscribe(() => {});
+    // Who does it by hand, as one had to, joins the same one.
+    assert.equal((await two.agent.attach()).outcome, "success");
+    assert.deepEqual([texts(two.agent), asked], [["1", "yes"], ["http://agent/join"]]);
+    // Nor has anybody to.
+    const own = await talking({ persist: memory(left), resume, fetch });
+    own.agent.subscribe(() => {});
+    await until(() => texts(own.agent).at(-1) === "yes");
+    asked.length = 1;
+    const three = await talking({ persist: memory(left), resume, fetch, autoAttach: false });
+    three.agent.subscribe(() => {});
+    await until(() => three.agent.getSnapshot().outcome === "truncated");
+    assert.equal(asked.length, 1);
+  });
+});

@@ -1,0 +1,245 @@
+// Saves of several tabs: one of them owns the store.
+
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { Session } from "../fake-core.mjs";
+import { deferred, folder, load, until } from "../lib.mjs";
+import { localWorkers } from "../thread.mjs";
+import { agents, core, create, full, hide, page, texts, turn, user, waiting } from "./over-stores.mjs";
+
+/** Locks as a browser has them, for all pages of the test. */
+function fakeLocks() {
+  const held = new Map();
+  const take = async (name, callback) => {
+    try {
+      return await callback({ name });
+    } finally {
+      const line = held.get(name);
+      if (line.length) line.shift()();
+      else held.delete(name);
+    }
+  };
+  return {
+    request: async (name, options, callback = options) => {
+      if (!held.has(name)) {
+        held.set(name, []);
+        return take(name, callback);
+      }
+      if (options.ifAvailable) return callback(null);
+      await new Promise((resolve) => held.get(name).push(resolve));
+      return take(name, callback);
+    },
+  };
+}
+
+describe("one owner of all tabs", () => {
+  const place = mkdtempSync(join(tmpdir(), "ag-ui-tabs-"));
+  let tabs;
+  before(async () => {
+    // Modules of their own are what tells one tab from another.
+    for (const name of ["one", "two"]) {
+      cpSync(fileURLToPath(folder), join(place, name), { recursive: true, filter: (path) => !/\.wasm$|bytes\.js$/.test(path) });
+    }
+    tabs = await Promise.all(["one", "two"].map((name) => import(pathToFileURL(join(place, name, "agent/agent.js")))));
+  });
+  after(() => rmSync(place, { recursive: true, force: true }));
+
+  let navigators;
+  beforeEach(() => {
+    navigators = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+    Object.defineProperty(globalThis, "navigator", { value: { locks: fakeLocks() }, configurable: true, writable: true });
+  });
+  afterEach(() => {
+    for (const agent of agents.splice(0)) agent.dispose();
+    if (navigators) Object.defineProperty(globalThis, "navigator", navigators);
+    else delete globalThis.navigator;
+  });
+
+  const open = (tab, options) => {
+    const agent = create(options, core, tabs[tab].createAgentWith);
+    agent.subscribe(() => {});
+    return agent;
+  };
+  let keys = 0;
+  const shared = (now) => {
+    const key = `shared ${++keys}`;
+    const all = { now, saves: [] };
+    const store = () => ({ key, load: () => all.now, save: (saved) => void all.saves.push((all.now = saved)), clear() {} });
+    return { all, store };
+  };
+  const working = () => Session.all.filter(({ disposed }) => !disposed);
+
+  it("the second one shows what was saved, and begins nothing while the first is at work; then it takes over", async () => {
+    const { all, store } = shared(full);
+    const one = open(0, { persist: store() });
+    await until(() => working().length === 1);
+    Session.last.save = () => JSON.stringify(full);
+    void one.submit("mine");
+    const warnings = [];
+    const two = open(1, { persist: store(), onWarning: ({ code }) => warnings.push(code) });
+    await turn();
+    assert.deepEqual(texts(two), ["one"]);
+    await until(() => warnings.length);
+    assert.deepEqual([warnings, working().length], [["not-owner"], 1]);
+    const saves = all.saves.length;
+    hide();
+    two.dispose();
+    assert.ok(all.saves.length <= saves + 1);
+    working()[0].finish();
+  });
+
+  it("the first one lets go when it is idle, and the second reads the store again", async () => {
+    const { all, store } = shared();
+    const one = open(0, { persist: store() });
+    const run = one.submit("1");
+    await until(() => working().length === 1);
+    const two = open(1, { persist: store() });
+    const second = two.submit("2");
+    await turn();
+    assert.equal(Session.all.length, 1);
+    const [session] = Session.all;
+    session.save = () => JSON.stringify({ ...full, queue: [], messages: [user("a", "1")] });
+    session.finish();
+    await run;
+    await until(() => Session.all.length === 2 && Session.last.calls.length);
+    assert.ok(session.disposed, "nothing goes on in the first");
+    assert.deepEqual(Session.last.restored.messages.map(({ content }) => content), ["1"]);
+    assert.deepEqual(texts(two), ["1", "2"]);
+    Session.last.save = () => JSON.stringify({ ...full, queue: [], messages: [user("a", "1"), user("b", "2")] });
+    Session.last.finish();
+    assert.equal((await second).outcome, "success");
+    // The first is used again, and knows what happened.
+    void one.submit("3");
+    await until(() => Session.all.length === 3);
+    assert.deepEqual(Session.last.restored.messages.map(({ content }) => content), ["1", "2"]);
+    assert.equal(all.now.threadId, "t");
+  });
+
+  it("the first one lets go while its core is on the way, and begins with what it gets back", async () => {
+    const { store } = shared({ ...full, queue: [] });
+    const late = deferred();
+    const one = create({ persist: store() }, () => late.promise, tabs[0].createAgentWith);
+    one.subscribe(() => {});
+    await turn();
+    const two = open(1, { persist: store() });
+    await until(() => Session.last?.restored);
+    late.resolve({ Session });
+    await turn();
+    await turn();
+    assert.equal(Session.all.length, 1);
+    two.dispose();
+    await until(() => Session.all.length === 2);
+    assert.deepEqual(Session.last.restored.handled, ["kept"]);
+  });
+
+  it("the second one goes on when the first has gone", async () => {
+    const { store } = shared(full);
+    const one = open(0, { persist: store() });
+    await until(() => working().length === 1);
+    void one.submit("mine");
+    const two = open(1, { persist: store() });
+    await turn();
+    assert.equal(Session.all.length, 1);
+    one.dispose();
+    await until(() => working().length === 1 && Session.all.length === 2);
+    assert.deepEqual(Session.last.restored.handled, ["kept"]);
+    two.dispose();
+  });
+
+  describe("in workers", () => {
+    /** Tells all tabs at once, in the call. */
+    class Channel {
+      static all = new Set();
+      constructor(name) {
+        this.name = name;
+        Channel.all.add(this);
+      }
+      postMessage(data) {
+        for (const other of Channel.all) if (other !== this && other.name === this.name) other.onmessage?.({ data });
+      }
+      close() {
+        Channel.all.delete(this);
+      }
+    }
+    const { BroadcastChannel } = globalThis;
+    let spawn, makers;
+    before(async () => {
+      makers = await Promise.all(["one", "two"].map((name) => import(pathToFileURL(join(place, name, "worker/agent.js")))));
+    });
+    beforeEach(async () => {
+      globalThis.BroadcastChannel = Channel;
+      ({ spawn } = await localWorkers(core));
+    });
+    afterEach(() => {
+      Channel.all.clear();
+      globalThis.BroadcastChannel = BroadcastChannel;
+    });
+    const openIn = (tab, options) => {
+      const agent = create(options, core, (source, given) => makers[tab].createWorkerAgentWith(source, spawn, undefined, given));
+      agent.subscribe(() => {});
+      return agent;
+    };
+    /** An agent that has run once, and the channel over which another tab asks for its store. */
+    const used = async (options) => {
+      const { all, store } = shared();
+      const agent = openIn(0, { persist: store(), ...options });
+      const run = agent.submit("1");
+      await until(() => Session.last?.calls.length);
+      Session.last.finish();
+      await run;
+      await until(() => all.saves.length);
+      const other = new Channel(`ag-ui-wasm:${store().key}`);
+      return { agent, all, store, want: () => other.postMessage("want") };
+    };
+
+    it("a run that its worker has not answered for yet is finished before the store goes to another tab", async () => {
+      const { agent, store, want } = await used();
+      const [session] = Session.all;
+      const run = agent.submit("2");
+      const two = openIn(1, { persist: store() });
+      want();
+      await turn();
+      await until(() => session.calls.filter(([name]) => name === "submit").length === 2);
+      session.finish();
+      assert.equal((await run).outcome, "success");
+      const second = two.submit("3");
+      await until(() => Session.all.length === 2 && Session.last.calls.some(([name]) => name === "submit"));
+      Session.last.finish();
+      assert.equal((await second).outcome, "success");
+    });
+
+    it("a decision that its worker has not heard of is not lost when another tab asks for the store", async () => {
+      const { agent, store, want } = await used();
+      const [session] = Session.all;
+      agent.addToolResult({ toolCallId: "c", result: 1 });
+      want();
+      await until(() => session.calls.some(([name]) => name === "settleCall"));
+      // Nothing came of it: then the other tab has its turn.
+      const two = openIn(1, { persist: store() });
+      void two.submit("2");
+      await until(() => Session.all.length === 2 && Session.last.calls.some(([name]) => name === "submit"));
+    });
+
+    it("the run of an older agent of the same page goes on, without a save, while a newer one works", async () => {
+      const { store } = shared();
+      const old = openIn(0, { persist: store() });
+      const first = old.submit({ message: "1", runId: "r1" });
+      await until(() => old.getSnapshot().runId === "r1" && Session.last?.calls.length);
+      await turn();
+      const [session] = Session.all;
+      const waits = old.submit({ message: "2", runId: "r2" });
+      await turn();
+      const next = openIn(0, { persist: store() });
+      void next.submit({ message: "3", runId: "r3" });
+      await until(() => Session.all.length === 2);
+      assert.equal((await waits).outcome, "aborted");
+      assert.deepEqual(waiting(Session.last.restored), ["r2"]);
+      session.finish();
+      assert.equal((await first).outcome, "success");
+    });
+  });
+});
