@@ -34,7 +34,7 @@ pub struct Thread {
     /// Calls that lists have written anew, or elsewhere.
     pub rewritten: Vec<String>,
     /// Answers of the page whose call a list has taken away: call, content, whether errors, whether denials.
-    pub orphans: Vec<(String, String, bool, bool)>,
+    pub orphans: Vec<(String, String, Option<String>, bool)>,
     /// Calls that the run has started, and not answered.
     pub started: Vec<String>,
     /// The last message when the run began.
@@ -210,7 +210,7 @@ impl Thread {
 
     /// The run is replayed from its beginning: what it has sent is forgotten. Gives the calls that the page has answered,
     /// with its answers, and whether they are errors, and denials: nobody tells those again.
-    pub fn go_back(&mut self) -> Vec<(String, String, bool, bool)> {
+    pub fn go_back(&mut self) -> Vec<(String, String, Option<String>, bool)> {
         let mut told: Vec<Call> =
             self.messages.iter().filter(|m| m.told).flat_map(|message| message.calls.clone()).collect();
         // A list may have put a call of this run into an older message.
@@ -227,7 +227,7 @@ impl Thread {
             let call = told.iter().find(|call| message.tool_call_id.as_ref() == Some(&call.id));
             if let Some(call) = call.filter(|_| message.local) {
                 let content = message.content.clone().unwrap_or_default();
-                answers.push((call.id.clone(), content, message.error.is_some(), call.phase == "denied"));
+                answers.push((call.id.clone(), content, message.error.clone(), call.phase == "denied"));
             }
             !message.told && (call.is_none() || !message.local)
         });
@@ -309,15 +309,15 @@ impl Thread {
     }
 
     /// The page, or somebody who looks at it, answers a call.
-    pub fn answer(&mut self, id: &str, content: &str, error: bool, denied: bool) {
+    pub fn answer(&mut self, id: &str, content: &str, error: Option<&str>, denied: bool) {
         let Some(call) = self.call(id) else { return };
-        call.answer(content, error);
+        call.answer(content, error.is_some());
         if denied {
             call.phase = "denied";
         }
         let mut new = json!({"id": format!("{id}-result"), "role": "tool", "toolCallId": id, "content": content});
-        if error {
-            new["error"] = json!(content);
+        if let Some(error) = error {
+            new["error"] = json!(error);
         }
         let at = self.after_results(id);
         self.messages.insert(at, Message { local: true, page: true, ..Message::read(&new) });

@@ -208,7 +208,7 @@ pub struct World {
     /// RUN_STARTED of the run was received.
     started: bool,
     /// Calls that the page has answered, and that a replay has yet to tell of: answers, whether errors, whether denials.
-    untold: Vec<(String, String, bool, bool)>,
+    untold: Vec<(String, String, Option<String>, bool)>,
     /// CUSTOM events, steps' checkpoints and tokens that must have been told since the page was loaded.
     customs: Vec<Value>,
     heard_customs: Vec<Value>,

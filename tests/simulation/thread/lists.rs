@@ -180,7 +180,7 @@ impl Thread {
                 if caller.is_none() && message.local {
                     let denied = left.iter().any(|old| old.id == call && old.phase == "denied");
                     let content = message.content.clone().unwrap_or_default();
-                    self.orphans.push((call, content, message.error.is_some(), denied));
+                    self.orphans.push((call, content, message.error.clone(), denied));
                 }
                 self.messages.retain(|other| other != message);
             } else if let Some(caller) = caller

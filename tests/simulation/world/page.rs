@@ -120,7 +120,7 @@ impl World {
         if let (Some(answered), Some(at)) = (answered, untold) {
             let (_, content, error, denied) = self.untold.remove(at);
             if !answered {
-                self.thread.answer(id, &content, error, denied);
+                self.thread.answer(id, &content, error.as_deref(), denied);
             }
             return true;
         }
@@ -222,9 +222,9 @@ impl World {
 
     pub(super) fn done(&mut self, id: &str, content: &str, error: bool, denied: bool) {
         if self.thread.call(id).is_none() {
-            self.untold.push((id.to_owned(), content.to_owned(), error, denied));
+            self.untold.push((id.to_owned(), content.to_owned(), error.then(|| content.to_owned()), denied));
         }
-        self.thread.answer(id, content, error, denied);
+        self.thread.answer(id, content, error.then_some(content), denied);
         if let Some(call) = self.page_call(id) {
             call.stage = Stage::Done;
         }
@@ -431,7 +431,8 @@ impl World {
                 self.due.left.push(call.id.clone());
             }
             if !matches!(start, Start::Regenerate(_)) {
-                self.thread.answer(&call.id, "The user continued without answering.", true, true);
+                let reason = "The user continued without answering.";
+                self.thread.answer(&call.id, reason, Some(reason), true);
             }
         }
     }
