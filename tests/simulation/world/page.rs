@@ -156,18 +156,19 @@ impl World {
         let mut ids = self.open_calls(&[Stage::Executing, Stage::Waiting, Stage::Manual]);
         let mut rewritten = std::mem::take(&mut self.thread.rewritten);
         // What the server is writing anew is nothing that the list has changed.
-        ids.retain(|id| rewritten.contains(id) || !self.became_another(id));
+        ids.retain(|id| rewritten.contains(id) || !self.is_told(id));
         ids.append(&mut rewritten);
         for id in ids {
             self.told_again(&id);
         }
     }
 
-    /// Whether a call of the page has another name or other arguments than when it was taken up.
-    fn became_another(&mut self, id: &str) -> bool {
+    /// Whether the server is telling of a call of the page: its arguments stream, or it has another name or other ones than
+    /// when it was taken up.
+    fn is_told(&mut self, id: &str) -> bool {
         let Some(call) = self.thread.call(id) else { return false };
-        let what = (call.name.clone(), call.args.clone());
-        self.page_call(id).is_some_and(|call| call.what != what)
+        let (what, streams) = ((call.name.clone(), call.args.clone()), call.phase == "input-streaming");
+        self.page_call(id).is_some_and(|call| streams || call.what != what)
     }
 
     /// The run has ended: calls that are not in the thread are nobody's.
