@@ -164,6 +164,8 @@ impl Play {
             }
             13 | 14 => {
                 let id = json!({"toolCallId": self.call()}).to_string();
+                // What a person was not shown cannot be approved.
+                self.lazy.snapshot();
                 drop(self.both(|session, now| session.approve(&id, now)));
             }
             15 => {
