@@ -1,4 +1,4 @@
-//! Who opened what, and what is open.
+//! The ids that events have opened: which type of event opened each, and which are open.
 
 use crate::wire::{At, Index};
 

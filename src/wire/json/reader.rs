@@ -4,7 +4,7 @@ use super::{Fields, JsonError, Raw, is_number};
 use crate::wire::text::{string_end, unescape};
 use serde_json::{Map, Value};
 
-/// A place in a text that is read from its beginning.
+/// A position in JSON text, which is read from its beginning to its end.
 pub(in crate::wire) struct Reader<'a> {
     text: &'a str,
     at: usize,

@@ -93,7 +93,7 @@ describe("with the core itself", { skip: !real }, () => {
     };
     const two = await talking({ persist: memory(left), resume, fetch });
     two.agent.subscribe(() => {});
-    // Who does it by hand, as one had to, joins the same one.
+    // A page that calls attach() itself joins the same run.
     assert.equal((await two.agent.attach()).outcome, "success");
     assert.deepEqual([texts(two.agent), asked], [["1", "yes"], ["http://agent/join"]]);
     // Nor has anybody to.

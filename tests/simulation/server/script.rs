@@ -209,7 +209,7 @@ impl Server {
             }
             events.push(chunk);
         }
-        // Whoever joins in the middle cannot know which message the next event ends.
+        // A client that joins in the middle cannot know which message the next event ends.
         if matches!(self.dialect, Some(Dialect::Snapshot | Dialect::Prelude)) {
             events.push(event!("STATE_DELTA", "delta": [{"op": "add", "path": "/n", "value": random.below(99)}]));
         }
