@@ -17,6 +17,7 @@ use crate::wire::{Protocol, Wanted};
 use host::Timer;
 pub use host::{Host, SessionOptions};
 use request::{Open, Sent};
+use serde::Serialize;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 #[cfg(feature = "codecs")]
@@ -347,15 +348,19 @@ impl Shared {
 }
 
 /// A warning as the application gets it.
-fn warning_object(Warning { code, rule, message, event_type }: &Warning) -> JsValue {
-    let object = js_sys::Object::new();
-    let members =
-        [("code", Some(*code)), ("rule", *rule), ("message", Some(&**message)), ("eventType", event_type.as_deref())];
-    for (name, value) in members {
-        // Setting a property of a fresh object does not fail.
-        let _ = js_sys::Reflect::set(&object, &name.into(), &value.map_or(JsValue::UNDEFINED, Into::into));
+fn warning_object(warning: &Warning) -> JsValue {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Object<'a> {
+        code: &'a str,
+        rule: Option<&'a str>,
+        message: &'a str,
+        event_type: Option<&'a str>,
     }
-    object.into()
+    let Warning { code, rule, message, event_type } = warning;
+    let object = Object { code, rule: *rule, message, event_type: event_type.as_deref() };
+    // Text alone: nothing in it can fail.
+    serde_wasm_bindgen::to_value(&object).unwrap_or_default()
 }
 
 /// A misuse as a JavaScript error with a `code`.
