@@ -19,6 +19,9 @@ const leastBytes = 128;
 const slowMs = sliceMs / 4;
 // Room for small reads of any length.
 const roomBytes = 1024;
+// What the core answers while it has more to do with what it was given.
+const steps = 2;
+const nothing = new Uint8Array();
 
 /**
  * Reads to the end, or until nothing more is wanted. Calls `lost` with what the core throws, which is a trap. While the core
@@ -40,8 +43,8 @@ export function readBody(
   const next = (): void => void reader.read().then(come, fail);
   const fail = (error: unknown): void => close(() => body.fail(error));
 
-  /** Gives the core a piece. False: nothing more is wanted. */
-  const take = (piece: Uint8Array): boolean => {
+  /** Gives the core a piece. 0: nothing more is wanted. 2: it has more to do. */
+  const take = (piece: Uint8Array): number => {
     // Where the module's memory has grown, the old room has no length, and takes not even an empty piece.
     if (room.length < Math.max(piece.length, 1)) {
       const bytes = Math.max(piece.length, roomBytes);
@@ -69,7 +72,9 @@ export function readBody(
         const bytes = size;
         const whole = rest.length <= bytes;
         // A view costs a small read more than its copy does.
-        if (!take(whole ? rest : rest.subarray(0, bytes))) return body.free();
+        const wanted = take(whole ? rest : rest.subarray(0, bytes));
+        if (!wanted) return body.free();
+        if (wanted === steps) return goOn(whole ? undefined : rest.subarray(bytes));
         const now = performance.now();
         size = now - last > slowMs ? leastBytes : Math.min(size * 2, pieceBytes);
         // A small piece may take long as well: who listens is called from inside.
@@ -82,6 +87,20 @@ export function readBody(
       trapped(error);
     }
   };
+
+  // A long event is read in steps, each a task of its own: the last one may take as long as all before it.
+  const goOn = (rest: Uint8Array | undefined): void =>
+    wait(() => {
+      try {
+        const wanted = take(nothing);
+        if (!wanted) body.free();
+        else if (wanted === steps) goOn(rest);
+        else if (rest) give(rest);
+        else next();
+      } catch (error) {
+        trapped(error);
+      }
+    });
 
   // A closure in the loop would cost every read.
   const giveLater = (rest: Uint8Array): void => wait(() => give(rest));

@@ -101,8 +101,11 @@ export class Body {
   private constructor();
   /** Where in the module's memory there is room for so many bytes, until more room is asked for. */
   room(bytes: number): number;
-  /** So many bytes stand there; `now` in milliseconds since 1970. False: nothing more is wanted. */
-  read(bytes: number, now: number): boolean;
+  /**
+   * So many bytes stand there; `now` in milliseconds since 1970. 0: nothing more is wanted. 2: a long event is being read, which
+   * goes on with a call without bytes.
+   */
+  read(bytes: number, now: number): number;
   /** There is no more. */
   end(): void;
   /** It broke. */

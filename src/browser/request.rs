@@ -204,6 +204,9 @@ fn cancel(reader: &ReadableStreamDefaultReader) {
     let _ = Promise::all_settled(&Array::of1(&reader.cancel()));
 }
 
+/// How much of a long event is read ahead at a time: some milliseconds' worth.
+const STEP: usize = 32 * 1024;
+
 /// The body of an answer, for who reads it (`js/core/read.ts`): copies what comes into the room, then says how much it is.
 #[wasm_bindgen]
 pub struct Body {
@@ -222,14 +225,18 @@ impl Body {
         room.as_ptr()
     }
 
-    /// So many bytes have come; `now` in milliseconds since 1970. False: nothing more is wanted.
-    pub fn read(&self, length: usize, now: f64) -> bool {
+    /// So many bytes have come; `now` in milliseconds since 1970. 0: nothing more is wanted; 2: a long event is being read, which
+    /// goes on with a call without bytes.
+    pub fn read(&self, length: usize, now: f64) -> u32 {
         let room = self.room.take();
-        if let Some(bytes) = room.get(..length) {
-            self.shared.drive_at(now, |core, now| core.bytes(self.request, bytes, now));
-        }
+        let waits = self.shared.drive_at(now, |core, now| {
+            if length > 0 || !core.go_on(self.request, STEP, now) {
+                core.read(self.request, room.get(..length).unwrap_or_default(), now);
+            }
+            core.waits()
+        });
         self.room.replace(room);
-        self.shared.is_open(self.request)
+        u32::from(self.shared.is_open(self.request)) << u32::from(waits)
     }
 
     /// There is no more.

@@ -314,9 +314,9 @@ impl OrderKeeper {
 
     /// Takes the owners of a list of messages: instead of what is known, or where nothing is known.
     fn seed(&mut self, messages: Raw<'_>, replace: bool) {
-        for fields in messages.array().unwrap_or_default().into_iter().filter_map(Raw::object) {
-            let string = |name: &str| fields.get(name).and_then(Raw::string);
-            let (Some(id), Some(role)) = (string("id"), string("role")) else { continue };
+        messages.each(&mut |_, fields| {
+            let string = |name: &str| fields?.get(name).and_then(Raw::string);
+            let (Some(id), Some(role)) = (string("id"), string("role")) else { return };
             let owner = string("subagentRunId");
             let ids = match &*role {
                 "reasoning" => &mut self.reasoning,
@@ -324,11 +324,14 @@ impl OrderKeeper {
                 _ => &mut self.text,
             };
             ids.name(&id, owner.as_deref(), replace);
-            let calls = fields.some("toolCalls").and_then(Raw::array).unwrap_or_default();
-            for id in calls.into_iter().filter_map(Raw::object).filter_map(|call| call.get("id")?.string()) {
-                self.calls.name(&id, owner.as_deref(), replace);
-            }
-        }
+            let calls = fields.and_then(|fields| fields.some("toolCalls"));
+            calls.into_iter().for_each(|calls| {
+                calls.each(&mut |_, call| {
+                    let id = call.and_then(|call| call.get("id")?.string());
+                    id.into_iter().for_each(|id| self.calls.name(&id, owner.as_deref(), replace));
+                });
+            });
+        });
     }
 
     fn left_open(&self) -> Option<Broken> {

@@ -16,6 +16,8 @@ pub struct Options {
     pub events: Wanted,
     /// Bytes of one frame, default 10 MiB.
     pub max_frame_bytes: usize,
+    /// Bytes of a frame that is read in steps, default 64 KiB.
+    pub long_event: usize,
     /// Bytes of the state, and of an activity's content, as JSON, default 16 MiB.
     pub max_state_bytes: usize,
     /// Bytes of the whole thread, default 64 MiB.
@@ -50,6 +52,7 @@ impl Default for Options {
             protocol: Protocol::CURRENT,
             events: Wanted::default(),
             max_frame_bytes: 10 * 1024 * 1024,
+            long_event: 64 * 1024,
             max_state_bytes: 16 * 1024 * 1024,
             max_thread_bytes: 64 * 1024 * 1024,
             max_items: 100_000,

@@ -1,5 +1,6 @@
 //! What an event does to the thread.
 
+use super::interrupts::list_of;
 use super::*;
 
 impl Thread {
@@ -66,12 +67,14 @@ impl Thread {
     }
 
     fn state_snapshot(&mut self, snapshot: Raw<'_>) {
-        let received = self.state.receive(snapshot, self.limits);
+        let tree = self.ahead.as_mut().and_then(|ahead| ahead.state(snapshot));
+        let received = self.state.receive(snapshot, tree, self.limits);
         received.into_iter().for_each(|exceeded| self.exceed(exceeded));
     }
 
     fn messages_snapshot(&mut self, messages: Raw<'_>, metadata: Option<Raw<'_>>) {
-        let given = self.receive(messages);
+        let ahead = self.ahead.as_mut().and_then(|ahead| ahead.messages(messages));
+        let given = self.receive(ahead.unwrap_or_else(|| Given::read(messages)));
         let mut merged = Merged::default();
         self.answered.extend(merge::merge(&mut self.list, given, &Authority::read(metadata), &mut merged));
         self.settle_results(merged, true);
@@ -81,17 +84,20 @@ impl Thread {
         self.report.started();
         let messages = input.and_then(Raw::object).and_then(|input| input.some("messages"));
         if let Some(messages) = messages {
-            let given = self.receive(messages);
+            let given = self.receive(Given::read(messages));
             self.add(given);
         }
     }
 
     fn run_finished(&mut self, outcome: Option<Raw<'_>>, usage: Option<Raw<'_>>) {
         self.report.add_usage(usage);
-        let asks = |outcome: &Fields<'_>| outcome.get("type").is_some_and(|kind| kind.text() == "\"interrupt\"");
-        let outcome = outcome.and_then(Raw::object).filter(asks);
-        let list = outcome.as_ref().and_then(|outcome| outcome.some("interrupts"));
-        for id in self.report.interrupts_mut().set(list, self.tags) {
+        let list = outcome.and_then(list_of);
+        let interrupts = self.report.interrupts_mut();
+        let unreadable = match list.and_then(|list| self.ahead.as_mut()?.interrupts(list)) {
+            Some(read) => interrupts.take(read),
+            None => interrupts.set(list, self.tags),
+        };
+        for id in unreadable {
             let id = shown_id(&id);
             let message = format!("the \"expiresAt\" of interrupt \"{id}\" is no ISO 8601: it never expires");
             self.warn("interrupt-expiry", "RUN_FINISHED", message);

@@ -88,7 +88,7 @@ impl ArgsReader {
     pub fn finish(&mut self, root: &Path<'_>, ops: &mut String) {
         let mut open = None;
         if self.expect == Expect::InScalar && self.stack.is_empty() {
-            self.scalar(root, ops, &mut open);
+            self.token_ends(root, ops, &mut open);
         }
     }
 
@@ -162,9 +162,14 @@ impl ArgsReader {
         let of_it = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.');
         let length = rest.as_bytes().iter().take_while(|byte| of_it(byte)).count();
         let (more, tail) = rest.split_at_checked(length).unwrap_or_default();
+        // Nearly every one comes whole.
+        if self.token.is_empty() && !tail.is_empty() {
+            self.scalar(more, root, ops, open);
+            return tail;
+        }
         self.token.push_str(more);
         if !tail.is_empty() {
-            self.scalar(root, ops, open);
+            self.token_ends(root, ops, open);
         }
         tail
     }
@@ -241,15 +246,21 @@ impl ArgsReader {
         self.close_value(ops, open);
     }
 
-    fn scalar(&mut self, root: &Path<'_>, ops: &mut String, open: &mut Option<Open>) {
-        let mut token = std::mem::take(&mut self.token);
-        if matches!(token.as_str(), "true" | "false" | "null") || is_number(&token) {
+    fn scalar(&mut self, text: &str, root: &Path<'_>, ops: &mut String, open: &mut Option<Open>) {
+        let plain = text.len() < 16 && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+        if plain || matches!(text, "true" | "false" | "null") || is_number(text) {
             self.open_value(root, ops, open);
-            ops.push_str(&token);
+            ops.push_str(text);
             self.close_value(ops, open);
         } else {
             self.expect = Expect::Broken;
         }
+    }
+
+    /// The number or literal in `token` is whole.
+    fn token_ends(&mut self, root: &Path<'_>, ops: &mut String, open: &mut Option<Open>) {
+        let mut token = std::mem::take(&mut self.token);
+        self.scalar(&token, root, ops, open);
         token.clear();
         self.token = token;
     }

@@ -273,7 +273,7 @@ impl Thread {
         self.calls_lost = true;
         if let Ok(state) = Raw::parse(&checkpoint.state, usize::MAX) {
             // It was within the limits.
-            self.state.receive(state, ThreadLimits { state_bytes: usize::MAX, ..self.limits });
+            self.state.receive(state, None, ThreadLimits { state_bytes: usize::MAX, ..self.limits });
         }
         self.report.started();
         answers

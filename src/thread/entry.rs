@@ -75,6 +75,10 @@ pub(super) struct UnsentMetadata {
 }
 
 impl UnsentMetadata {
+    pub fn is_empty(&self) -> bool {
+        !self.whole && self.keys.is_empty()
+    }
+
     /// Merges an event's metadata into a target's: key by key, values replaced whole (AG-UI's metadata rule).
     #[inline(always)]
     pub fn merge(&mut self, target: &mut Option<Map<String, Value>>, metadata: Option<Raw<'_>>) {

@@ -1,10 +1,11 @@
 //! The interrupts that wait for an answer, each found by its id, and what the mirror lacks of them. One that is closed costs
 //! as much as it is long, however many others are open.
 
+use super::ahead::Read;
 use super::list::{At, Index};
 use super::order::{Item, Order, Part, add};
 use super::patch::Patch;
-use crate::wire::{JsonWriter, Raw, parse_time, write_json};
+use crate::wire::{Fields, JsonWriter, Raw, parse_time, write_json};
 
 /// The members of an interrupt.
 const MEMBERS: [&str; 8] =
@@ -65,14 +66,15 @@ impl Interrupts {
     /// Takes those that a run has ended with. Gives the ids of those whose expiry cannot be read. `tags`: they may name
     /// subagents.
     pub fn set(&mut self, list: Option<Raw<'_>>, tags: bool) -> Vec<String> {
-        let list = list.and_then(Raw::array).unwrap_or_default();
+        self.take(list.map(|list| read(list, tags)).unwrap_or_default())
+    }
+
+    /// The same of those that were read.
+    pub fn take(&mut self, (list, unreadable): Read) -> Vec<String> {
         let (asked, sent) = (self.asked.wrapping_add(1), self.sent);
         let renewed = self.renewed || !(list.is_empty() && self.order.size().message == 0);
         *self = Self { asked, sent, renewed, ..Self::default() };
-        let mut unreadable = Vec::new();
-        for interrupt in list.into_iter().filter_map(|raw| Interrupt::read(raw, tags, &mut unreadable)) {
-            self.push(interrupt);
-        }
+        list.into_iter().for_each(|interrupt| self.push(interrupt));
         unreadable
     }
 
@@ -172,9 +174,23 @@ impl Interrupts {
 
 const PATH: &str = "\"interrupts\"";
 
+fn read(list: Raw<'_>, tags: bool) -> Read {
+    let (mut found, mut unreadable) = Read::default();
+    list.each(&mut |_, fields| {
+        found.extend(fields.and_then(|fields| Interrupt::read(fields, tags, &mut unreadable)));
+    });
+    (found, unreadable)
+}
+
+/// The list of interrupts that a run's outcome has.
+pub(super) fn list_of(outcome: Raw<'_>) -> Option<Raw<'_>> {
+    let outcome = outcome.object()?;
+    let asks = outcome.get("type").is_some_and(|kind| kind.text() == "\"interrupt\"");
+    outcome.some("interrupts").filter(|_| asks)
+}
+
 impl Interrupt {
-    fn read(raw: Raw<'_>, tags: bool, unreadable: &mut Vec<String>) -> Option<Self> {
-        let fields = raw.object()?;
+    pub fn read(fields: &Fields<'_>, tags: bool, unreadable: &mut Vec<String>) -> Option<Self> {
         let text = |name: &str| fields.get(name).and_then(Raw::string).map(String::from);
         let id = text("id")?;
         let expiry = fields.some("expiresAt");

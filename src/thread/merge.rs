@@ -119,7 +119,7 @@ pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority,
         (has(Role::Activity), has(Role::Reasoning) || entries.iter().any(|entry| entry.reasoning.is_some()));
     // Of several with one id the last replaces a local message; all are appended if there is none.
     let mut last = Index::new();
-    for (message, entry) in entries.iter().enumerate() {
+    for (message, entry) in entries.iter().enumerate().filter(|(_, entry)| list.may_have(&entry.message)) {
         last.insert(identity(&entry.message).into_owned(), At { message, call: 0 });
     }
     let answered = entries.iter().filter_map(|entry| entry.message.tool_call_id.clone()).collect();

@@ -15,6 +15,7 @@
 //! ```
 
 mod activity;
+mod ahead;
 mod apply;
 mod args;
 mod calls;
@@ -40,6 +41,7 @@ mod state;
 mod subagents;
 mod text;
 
+pub(crate) use ahead::Ahead;
 pub(crate) use calls::Ending;
 pub(crate) use checkpoint::{Checkpoint, LocalAnswer};
 #[cfg(any(feature = "codecs", test))]
@@ -118,6 +120,8 @@ pub struct Thread {
     orphans: Vec<LocalAnswer>,
     /// A list of messages, or a replay, has taken calls away.
     calls_lost: bool,
+    /// What was read ahead of the event that is reduced.
+    ahead: Option<Box<Ahead>>,
 }
 
 impl Thread {
@@ -141,6 +145,7 @@ impl Thread {
             rewritten: Vec::new(),
             orphans: Vec::new(),
             calls_lost: false,
+            ahead: None,
         };
         if let Some(state) = state {
             thread.set_state(state);
@@ -173,7 +178,12 @@ impl Thread {
 
     /// Replaces the state.
     pub fn set_state(&mut self, state: Raw<'_>) {
-        self.state.replace(state);
+        self.state.replace(Tree::read(state));
+    }
+
+    /// What was read ahead of the event that comes next.
+    pub(crate) fn lend_ahead(&mut self, ahead: Option<Box<Ahead>>) {
+        self.ahead = ahead;
     }
 
     /// Changes the state as the application has changed `before`, or the one that is there. During a run, what that
@@ -194,19 +204,14 @@ impl Thread {
 
     /// Appends messages that the user sends, or that the server got. One whose id the thread has is left out.
     pub fn add_messages(&mut self, messages: Raw<'_>) {
-        let given = self.read(messages);
+        let mut given = Given::read(messages);
+        self.warn_of(std::mem::take(&mut given.notes));
         self.add(given);
     }
 
-    fn read(&mut self, messages: Raw<'_>) -> Given {
-        let mut given = Given::read(messages);
+    /// Messages that the server sends.
+    fn receive(&mut self, mut given: Given) -> Given {
         self.warn_of(std::mem::take(&mut given.notes));
-        given
-    }
-
-    /// The same of messages that the server sends.
-    fn receive(&mut self, messages: Raw<'_>) -> Given {
-        let mut given = self.read(messages);
         if !self.tags {
             given.entries.iter_mut().for_each(|entry| entry.message.subagent_run_id = None);
         }
@@ -230,9 +235,7 @@ impl Thread {
     pub fn clear(&mut self) {
         self.list.take();
         self.list.replace(Vec::new());
-        if let Ok(empty) = Raw::parse("{}", 1) {
-            self.state.replace(empty);
-        }
+        self.state.replace(Tree::object());
         self.report.clear();
         self.changed_calls.clear();
         self.rewritten.clear();

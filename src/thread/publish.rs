@@ -23,9 +23,10 @@ pub(super) fn write(thread: &mut Thread, patch: &mut Patch) {
     let (messages, calls) = list.sent();
     (thread.sent_messages, thread.sent_calls) = (list.size().message, list.size().call);
     for slot in messages {
-        let at = list.place(slot).message;
-        if let Some(entry) = list.get_mut(slot) {
-            message(at, entry, patch);
+        // What is new was written as it is.
+        if list.get(slot).is_some_and(Entry::lacks) {
+            let at = list.place(slot).message;
+            list.get_mut(slot).into_iter().for_each(|entry| message(at, entry, patch));
         }
     }
     for at in calls {
@@ -86,6 +87,19 @@ fn tail<'t>(text: &'t str, sent: &mut usize) -> Option<&'t str> {
 }
 
 impl Entry {
+    /// Whether the mirror lacks something of the message itself.
+    fn lacks(&self) -> bool {
+        let Unsent { touched: _, whole, delivery, duration, text_sent, reasoning_sent, replaced, .. } = self.unsent;
+        let Unsent { activity_type, encrypted_value, ref metadata, ref content, .. } = self.unsent;
+        let marked = whole || delivery || duration || replaced || activity_type || encrypted_value;
+        let reasoning = self.reasoning.as_ref().is_some_and(|reasoning| reasoning.text.len() > reasoning_sent);
+        marked
+            || reasoning
+            || self.message.content.text().len() > text_sent
+            || !metadata.is_empty()
+            || !content.is_empty()
+    }
+
     /// The mirror has the message as it is. Its calls' arguments went with it.
     pub(super) fn sent_whole(&mut self) {
         let touched = self.unsent.touched;

@@ -17,6 +17,10 @@ pub(super) struct UnsentDocument {
 }
 
 impl UnsentDocument {
+    pub fn is_empty(&self) -> bool {
+        self.whole.is_none() && self.patches.is_empty()
+    }
+
     /// The document was replaced; what was to be sent before is ignored.
     pub fn replaced(&mut self, document: &Tree) {
         *self = Self { whole: Some(document.clone()), ..Self::default() };
@@ -78,8 +82,8 @@ impl State {
     }
 
     /// The application's own, for the server to see with the next run.
-    pub fn replace(&mut self, state: Raw<'_>) {
-        self.value = Tree::read(state);
+    pub fn replace(&mut self, state: Tree) {
+        self.value = state;
         self.local = None;
         self.unsent.replaced(&self.value);
     }
@@ -132,16 +136,17 @@ impl State {
         self.local = None;
     }
 
-    /// The server's. One that is too large is not taken.
-    pub fn receive(&mut self, snapshot: Raw<'_>, limits: ThreadLimits) -> Option<LimitExceeded> {
+    /// The server's, which may be read already. One that is too large is not taken.
+    pub fn receive(&mut self, snapshot: Raw<'_>, read: Option<Tree>, limits: ThreadLimits) -> Option<LimitExceeded> {
         if snapshot.text().len() > limits.state_bytes {
             return Some(limits.exceeded());
         }
+        let state = read.unwrap_or_else(|| Tree::read(snapshot));
         if self.local.is_none() {
-            self.replace(snapshot);
+            self.replace(state);
             return None;
         }
-        match self.rebase(limits, &mut Copies::default(), |rebase| rebase.replace(Tree::read(snapshot))) {
+        match self.rebase(limits, &mut Copies::default(), |rebase| rebase.replace(state)) {
             Err(Failed::Exceeded(exceeded)) => Some(exceeded),
             _ => None,
         }

@@ -231,16 +231,17 @@ impl Subagents {
             return;
         }
         let mut rest = touched.as_slice();
+        let mut above = None;
         while let Some(&at) = rest.first() {
             let fresh = self.siblings(rest);
             if fresh > 0 {
                 let (siblings, others) = rest.split_at_checked(fresh).unwrap_or((rest, &[]));
-                self.write_fresh(siblings, patch);
+                self.write_fresh(siblings, &mut above, patch);
                 rest = others;
                 continue;
             }
             rest = rest.get(1..).unwrap_or_default();
-            let path = self.path(at);
+            let path = self.path(at, &mut above);
             let Some(subagent) = self.list.get_mut(at) else { continue };
             let unsent = std::mem::take(&mut subagent.unsent);
             for (number, name) in MEMBERS.iter().enumerate().filter(|(number, _)| unsent >> number & 1 == 1) {
@@ -267,9 +268,12 @@ impl Subagents {
     }
 
     /// Writes new ones that stand one after the other: the path to them may be long.
-    fn write_fresh(&mut self, siblings: &[usize], patch: &mut Patch) {
+    fn write_fresh(&mut self, siblings: &[usize], above: &mut Option<(usize, String)>, patch: &mut Patch) {
         let Some(first) = siblings.first().and_then(|at| self.list.get(*at)) else { return };
-        let path = first.parent.map_or_else(|| "\"subagents\"".to_owned(), |at| self.path(at) + ",\"children\"");
+        let path = match first.parent {
+            Some(at) => self.path(at, above) + ",\"children\"",
+            None => "\"subagents\"".to_owned(),
+        };
         patch.extend(&path, first.place, |list| {
             for subagent in siblings.iter().filter_map(|at| self.list.get(*at)) {
                 let mut object = JsonWriter::object(list.item());
@@ -286,20 +290,16 @@ impl Subagents {
         }
     }
 
-    /// The path to one of them.
-    fn path(&self, at: usize) -> String {
-        let mut places = Vec::new();
-        let mut next = self.list.get(at);
-        while let Some(subagent) = next {
-            places.push(subagent.place);
-            next = subagent.parent.and_then(|at| self.list.get(at));
+    /// The path to one of them. `above`: whose path was asked for last, because one below it was wanted, and that path.
+    fn path(&self, at: usize, above: &mut Option<(usize, String)>) -> String {
+        let Some(Subagent { parent, place, .. }) = self.list.get(at) else { return String::new() };
+        let Some(parent) = *parent else { return format!("\"subagents\",{place}") };
+        if above.as_ref().is_none_or(|(known, _)| *known != parent) {
+            let path = self.path(parent, above);
+            *above = Some((parent, path));
         }
-        let mut path = "\"subagents\"".to_owned();
-        for (level, place) in places.iter().rev().enumerate() {
-            path.push_str(if level == 0 { "," } else { ",\"children\"," });
-            path.push_str(&place.to_string());
-        }
-        path
+        let above = above.as_ref().map(|(_, path)| &**path).unwrap_or_default();
+        [above, ",\"children\",", &place.to_string()].concat()
     }
 
     fn write_list(&self, places: &[usize], out: &mut String) {

@@ -83,6 +83,11 @@ pub struct Framer {
     utf8: Utf8Decoder,
     framing: Framing,
     limits: Limits,
+    /// A frame of so many bytes waits until somebody asks for the next step.
+    long: usize,
+    /// The text after it, and how much of that is read.
+    rest: String,
+    read: usize,
 }
 
 #[derive(Debug)]
@@ -114,7 +119,47 @@ impl Framer {
             Format::Lines => Framing::Split { splitter: Splitter::new(Cut::Lines, max_frame), sure: true },
             Format::Unknown => Framing::Undecided(SseParser::new(max_frame)),
         };
-        Self { utf8: Utf8Decoder::default(), framing, limits: Limits { depth: max_depth, bytes: max_frame } }
+        let limits = Limits { depth: max_depth, bytes: max_frame };
+        Self { utf8: Utf8Decoder::default(), framing, limits, long: usize::MAX, rest: String::new(), read: 0 }
+    }
+
+    /// Frames of so many bytes that did not come in one read wait from now on: [`Self::step`] hands them on, and what came
+    /// after them.
+    pub fn in_steps(mut self, long: usize) -> Self {
+        self.long = long;
+        self
+    }
+
+    /// Whether there is another step.
+    pub fn waits(&self) -> bool {
+        self.parked().is_some() || self.read < self.rest.len()
+    }
+
+    /// The long frame that waits.
+    pub fn parked(&self) -> Option<&str> {
+        match &self.framing {
+            Framing::Sse(sse) => sse.parked(),
+            Framing::Split { splitter, .. } => splitter.parked(),
+            _ => None,
+        }
+    }
+
+    /// Hands on the long frame that waits, or else reads what came after it, up to the next one. `joins` as in [`Self::feed`].
+    pub fn step(&mut self, joins: bool, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
+        if self.parked().is_some() {
+            self.framing.unpark(self.limits, sink);
+            return Ok(());
+        }
+        let rest = std::mem::take(&mut self.rest);
+        self.framing.set(self.long, joins);
+        let text = rest.get(self.read..).unwrap_or_default();
+        self.read += self.framing.text(text, self.limits, sink)?;
+        if self.read < rest.len() {
+            self.rest = rest;
+        } else {
+            self.read = 0;
+        }
+        Ok(())
     }
 
     /// The id of the last frame that had one; event streams only.
@@ -135,10 +180,12 @@ impl Framer {
 
     /// Reads the next bytes of the body. `joins`: what the sink would answer now.
     pub fn feed(&mut self, bytes: &[u8], joins: bool, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
-        let Self { utf8, framing, limits } = self;
-        if let Framing::Sse(sse) = framing {
-            sse.join(joins);
+        // What came before comes first.
+        while self.waits() {
+            self.step(joins, sink)?;
         }
+        let Self { utf8, framing, limits, long, rest, .. } = self;
+        framing.set(*long, joins);
         #[cfg(feature = "codecs")]
         if let Framing::Binary { packets, json } = framing {
             packets.feed(bytes, &mut |packet| {
@@ -153,8 +200,14 @@ impl Framer {
         }
         let mut result = Ok(());
         utf8.feed(bytes, &mut |text| {
-            if result.is_ok() {
-                result = framing.text(text, *limits, sink);
+            if result.is_err() {
+                return;
+            }
+            let waits = framing.is_parked() || !rest.is_empty();
+            let read = if waits { Ok(0) } else { framing.text(text, *limits, sink) };
+            match read {
+                Ok(read) => rest.push_str(text.get(read..).unwrap_or_default()),
+                Err(error) => result = Err(error),
             }
         });
         Ok(result?)
@@ -162,8 +215,12 @@ impl Framer {
 
     /// The end of the body. A last frame that lacks its end counts all the same, marked as unterminated.
     pub fn finish(&mut self, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
-        let Self { utf8, framing, limits } = self;
-        let mut result = Ok(());
+        while self.waits() {
+            self.step(false, sink)?;
+        }
+        let Self { utf8, framing, limits, .. } = self;
+        framing.set(usize::MAX, false);
+        let mut result = Ok(0);
         utf8.finish(&mut |text| result = framing.text(text, *limits, sink));
         result?;
         match framing {
@@ -184,7 +241,41 @@ impl Framer {
 }
 
 impl Framing {
-    fn text(&mut self, text: &str, limits: Limits, sink: &mut FrameSink<'_>) -> Result<(), FrameTooLong> {
+    fn set(&mut self, long: usize, joins: bool) {
+        match self {
+            Self::Sse(sse) => {
+                sse.long = long;
+                sse.join(joins);
+            }
+            Self::Split { splitter, .. } => splitter.long = long,
+            _ => {}
+        }
+    }
+
+    fn is_parked(&self) -> bool {
+        match self {
+            Self::Sse(sse) => sse.parked().is_some(),
+            Self::Split { splitter, .. } => splitter.parked().is_some(),
+            _ => false,
+        }
+    }
+
+    fn unpark(&mut self, limits: Limits, sink: &mut FrameSink<'_>) {
+        match self {
+            Self::Sse(sse) => sse.unpark(sink),
+            Self::Split { splitter, sure } => {
+                let mut nothing = false;
+                splitter.unpark(&mut |piece| nothing = !event(piece, sure, limits, sink));
+                if nothing {
+                    *self = Self::Nothing;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Says how much of the text is read.
+    fn text(&mut self, text: &str, limits: Limits, sink: &mut FrameSink<'_>) -> Result<usize, FrameTooLong> {
         if let Self::Undecided(sse) = self {
             let start = text.trim_start_matches(blank);
             let split = |cut| Self::Split { splitter: Splitter::new(cut, limits.bytes), sure: false };
@@ -199,24 +290,28 @@ impl Framing {
             Self::Sse(sse) => return sse.feed(text, sink),
             Self::Split { splitter, sure } => {
                 let mut nothing = false;
-                splitter.feed(text, &mut |piece| {
-                    // The first piece tells: what else is JSON, over several lines or in one, is no stream of events.
-                    *sure = *sure || is_event(piece, limits.depth);
-                    nothing |= !*sure;
-                    if !nothing {
-                        sink(Ok(&frame(piece, false)));
-                    }
-                })?;
+                let read = splitter.feed(text, &mut |piece| nothing = nothing || !event(piece, sure, limits, sink))?;
                 if nothing {
                     *self = Self::Nothing;
                 }
+                return Ok(read);
             }
             #[cfg(feature = "codecs")]
             Self::Binary { .. } => {}
             Self::Undecided(_) | Self::Nothing => {}
         }
-        Ok(())
+        Ok(text.len())
     }
+}
+
+/// Hands on a piece, where it is an event. The first piece tells: what else is JSON, over several lines or in one, is no
+/// stream of events.
+fn event(piece: &str, sure: &mut bool, limits: Limits, sink: &mut FrameSink<'_>) -> bool {
+    *sure = *sure || is_event(piece, limits.depth);
+    if *sure {
+        sink(Ok(&frame(piece, false)));
+    }
+    *sure
 }
 
 fn frame(data: &str, unterminated: bool) -> Frame<'_> {

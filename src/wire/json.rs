@@ -33,6 +33,11 @@ impl<'a> Raw<'a> {
     /// `null`.
     pub(crate) const NULL: Self = Self("null");
 
+    /// Text that was checked before.
+    pub(crate) fn known(text: &'a str) -> Self {
+        Self(text)
+    }
+
     /// Checks that `text` is one JSON value, nested no deeper than `max_depth`, with white space around it allowed.
     pub fn parse(text: &'a str, max_depth: usize) -> Result<Self, JsonError> {
         let mut reader = Reader::new(text, max_depth);
@@ -108,24 +113,43 @@ impl<'a> Raw<'a> {
 
     /// Hands on the elements, where the value is an array, each with its members where it is an object: read once for both.
     pub(crate) fn each(self, take: &mut dyn FnMut(Raw<'a>, Option<&Fields<'a>>)) -> bool {
-        let mut reader = Reader::new(self.0, usize::MAX);
-        let is_array = reader.next() == Some(b'[');
-        // It is known to be JSON.
-        let _ = is_array.then(|| {
-            reader.sequence(b'[', |reader| {
-                reader.space();
-                let start = reader.at();
-                match reader.peek() {
-                    Some(b'{') => {
-                        let fields = reader.members()?;
-                        take(Raw(reader.since(start)), Some(&fields));
-                    }
-                    _ => take(reader.value(0)?, None),
-                }
-                Ok(())
-            })
-        });
+        let is_array = self.0.starts_with('[');
+        if is_array {
+            self.each_from(0, usize::MAX, take);
+        }
         is_array
+    }
+
+    /// The same of an array, from the place that the last call returned up to `until`, or a little further. `None`: that
+    /// was all.
+    pub(crate) fn each_from(
+        self,
+        from: usize,
+        until: usize,
+        take: &mut dyn FnMut(Raw<'a>, Option<&Fields<'a>>),
+    ) -> Option<usize> {
+        let mut reader = Reader::from(self.0, from.max(1));
+        if from == 0 && reader.closes(b'[') {
+            return None;
+        }
+        loop {
+            reader.space();
+            let start = reader.at();
+            // It is known to be JSON.
+            match reader.peek() {
+                Some(b'{') => {
+                    let fields = reader.members().ok()?;
+                    take(Raw(reader.since(start)), Some(&fields));
+                }
+                _ => take(reader.value(0).ok()?, None),
+            }
+            if !reader.goes_on(b'[').ok()? {
+                return None;
+            }
+            if reader.at() >= until {
+                return Some(reader.at());
+            }
+        }
     }
 
     /// The value as a tree. Of a key that comes twice, the last one counts.

@@ -22,6 +22,9 @@ pub(super) struct Splitter {
     held: String,
     max: usize,
     array: Array,
+    /// How long a piece is that waits, and whether what is held is one that does.
+    pub long: usize,
+    parked: bool,
 }
 
 /// How far an array was read.
@@ -39,11 +42,25 @@ struct Array {
 impl Splitter {
     /// A splitter that refuses pieces of more than `max` bytes; what ends a line is no part of it.
     pub fn new(cut: Cut, max: usize) -> Self {
-        Self { cut, held: String::new(), max, array: Array::default() }
+        Self { cut, held: String::new(), max, array: Array::default(), long: usize::MAX, parked: false }
     }
 
-    /// Hands every piece whose end has come to `sink`; in place where it came in one text.
-    pub fn feed(&mut self, text: &str, sink: &mut dyn FnMut(&str)) -> Result<(), FrameTooLong> {
+    /// The piece that waits.
+    pub fn parked(&self) -> Option<&str> {
+        self.parked.then(|| trimmed(&self.held))
+    }
+
+    /// Hands on the piece that waits.
+    pub fn unpark(&mut self, sink: &mut dyn FnMut(&str)) {
+        if std::mem::take(&mut self.parked) {
+            give(&self.held, sink);
+            self.held.clear();
+        }
+    }
+
+    /// Hands every piece whose end has come to `sink`; in place where it came in one text. Says how much is read: up to a piece
+    /// that waits.
+    pub fn feed(&mut self, text: &str, sink: &mut dyn FnMut(&str)) -> Result<usize, FrameTooLong> {
         let mut rest = text;
         loop {
             let end = match self.cut {
@@ -62,13 +79,17 @@ impl Splitter {
                 give(piece, sink);
             } else {
                 self.held.push_str(piece);
+                self.parked = self.held.len() >= self.long;
+                if self.parked {
+                    return Ok(text.len() - rest.len());
+                }
                 give(&self.held, sink);
                 self.held.clear();
             }
         }
         self.check(rest)?;
         self.held.push_str(rest);
-        Ok(())
+        Ok(text.len())
     }
 
     /// The end of the text: the last piece, if it lacks its end.
@@ -91,9 +112,13 @@ pub(super) fn blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\r' | '\n' | '\u{FEFF}')
 }
 
+fn trimmed(piece: &str) -> &str {
+    piece.trim_end_matches(blank).trim_start_matches(blank)
+}
+
 /// Empty pieces are none.
 fn give(piece: &str, sink: &mut dyn FnMut(&str)) {
-    let piece = piece.trim_end_matches(blank).trim_start_matches(blank);
+    let piece = trimmed(piece);
     if !piece.is_empty() {
         sink(piece);
     }

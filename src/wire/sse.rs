@@ -69,6 +69,9 @@ pub struct SseParser {
     joins: bool,
     /// The deltas of frames that are handed on as one.
     joined: Joined,
+    /// How long a frame is that waits, and whether the data that is kept is one that does.
+    pub(super) long: usize,
+    parked: bool,
 }
 
 impl SseParser {
@@ -89,6 +92,8 @@ impl SseParser {
             template: None,
             joins: false,
             joined: Joined::default(),
+            long: usize::MAX,
+            parked: false,
         }
     }
 
@@ -107,8 +112,21 @@ impl SseParser {
         self.joins = on;
     }
 
-    /// Reads `text`, hands each finished frame to `sink`. After an error the parser is not to be used again.
-    pub fn feed(&mut self, text: &str, sink: &mut FrameSink<'_>) -> Result<(), FrameTooLong> {
+    /// The frame that waits.
+    pub fn parked(&self) -> Option<&str> {
+        self.parked.then_some(&*self.data)
+    }
+
+    /// Hands on the frame that waits.
+    pub fn unpark(&mut self, sink: &mut FrameSink<'_>) {
+        if std::mem::take(&mut self.parked) {
+            self.hand_on(&Data::Kept, false, sink);
+        }
+    }
+
+    /// Reads `text`, hands each finished frame to `sink`. Says how much is read: up to a frame that waits. After an error the
+    /// parser is not to be used again.
+    pub fn feed(&mut self, text: &str, sink: &mut FrameSink<'_>) -> Result<usize, FrameTooLong> {
         let bytes = text.as_bytes();
         let mut at = 0;
         if !self.started && !text.is_empty() {
@@ -160,12 +178,17 @@ impl SseParser {
                 self.line = kept;
                 self.line.clear();
             }
+            if self.parked {
+                return Ok(at);
+            }
         }
         self.has_data = !matches!(self.keep(&data), Data::None);
         // Most reads end where a frame does.
-        let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) else { return Ok(()) };
-        self.line.push_str(rest);
-        self.check(self.line.len())
+        if let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            self.line.push_str(rest);
+            self.check(self.line.len())?;
+        }
+        Ok(text.len())
     }
 
     /// Whether a frame may begin here.
@@ -234,6 +257,8 @@ impl SseParser {
     /// The end of the stream. The standard drops a frame whose blank line is missing; servers do leave it out, so
     /// the frame is dispatched, marked as unterminated.
     pub fn finish(&mut self, sink: &mut FrameSink<'_>) -> Result<(), FrameTooLong> {
+        self.long = usize::MAX;
+        self.unpark(sink);
         let line = std::mem::take(&mut self.line);
         let mut data = if self.has_data { Data::Kept } else { Data::None };
         if !line.is_empty() {
@@ -288,6 +313,13 @@ impl SseParser {
     }
 
     fn dispatch(&mut self, data: &Data<'_>, unterminated: bool, sink: &mut FrameSink<'_>) {
+        self.parked = self.data.len() >= self.long && matches!(data, Data::Kept);
+        if !self.parked {
+            self.hand_on(data, unterminated, sink);
+        }
+    }
+
+    fn hand_on(&mut self, data: &Data<'_>, unterminated: bool, sink: &mut FrameSink<'_>) {
         let text = match data {
             Data::None => None,
             Data::InPlace(text) => Some(*text),
@@ -399,7 +431,7 @@ mod tests {
         let mut parser = SseParser::new(100);
         let mut last = Ok(());
         for c in long.chars() {
-            last = parser.feed(c.encode_utf8(&mut [0; 4]), &mut |_| false);
+            last = parser.feed(c.encode_utf8(&mut [0; 4]), &mut |_| false).map(drop);
             if last.is_err() {
                 break;
             }

@@ -57,6 +57,8 @@ struct Tabs {
     kept: BTreeMap<String, String>,
     asked: BTreeMap<String, String>,
     minted: usize,
+    /// Runs that were cut.
+    truncated: usize,
     now: f64,
     wake: Option<f64>,
     trace: Vec<String>,
@@ -91,6 +93,7 @@ impl Tabs {
             kept: BTreeMap::new(),
             asked: BTreeMap::new(),
             minted: 0,
+            truncated: 0,
             now: 1000.0,
             wake: None,
             trace: vec![format!("seed {seed}")],
@@ -115,7 +118,9 @@ impl Tabs {
     fn open(&mut self, given: Option<String>) -> Held {
         let saved = given.or_else(|| self.store.clone());
         self.say(format!("open with {}", saved.as_deref().unwrap_or("nothing")));
-        self.session = Some(Session::new(Options { saves: true, ..options(&self.plan) }, None, None).unwrap());
+        let long_event = if self.random.one_in(2) { 1 + self.random.below(300) } else { usize::MAX };
+        self.session =
+            Some(Session::new(Options { saves: true, long_event, ..options(&self.plan) }, None, None).unwrap());
         (self.mirror, self.wake, self.known) = (Mirror::new(), None, saved.clone());
         self.lines.clear();
         self.executing.clear();
@@ -189,6 +194,9 @@ impl Tabs {
                     // Held for approval, a call begins anew in this page; here none is.
                     ensure!(once, "{tool_call_id} is executed twice");
                     self.executing.push(tool_call_id);
+                }
+                Effect::Settled { result, .. } => {
+                    self.truncated += usize::from(parse(&result)["outcome"] == "truncated");
                 }
                 Effect::Abandon { tool_call_id } => self.executing.retain(|id| *id != tool_call_id),
                 Effect::Wake { at } => self.wake = at,
@@ -333,18 +341,32 @@ impl Tabs {
             line.headed = true;
             return self.act(|session, now| session.head(request, status, kind, None, now));
         }
+        // A long event is read in steps, with anything in between. What comes then comes after it, and so does the end.
+        let waits = self.session.as_ref().is_some_and(Session::waits);
+        if waits && !self.random.one_in(4) {
+            let bytes = 1 + self.random.below(100);
+            return self.act(|session, now| _ = session.go_on(request, bytes, now));
+        }
         if line.headed && rest > 0 {
             let count = if self.random.one_in(2) { rest } else { 1 + self.random.below(rest) };
             let bytes = line.body[line.sent..line.sent + count].to_vec();
             line.sent += count;
-            return self.act(|session, now| session.bytes(request, &bytes, now));
+            if self.random.one_in(3) {
+                return self.act(|session, now| session.bytes(request, &bytes, now));
+            }
+            return self.act(|session, now| session.read(request, &bytes, now));
         }
-        let end = line.end;
-        self.lines.pop();
-        self.act(|session, now| match end {
-            End::Closes => session.end(request, now),
-            _ => session.failed(request, "reset", now),
-        })
+        let line = self.lines.pop().unwrap();
+        let body = String::from_utf8_lossy(&line.body).into_owned();
+        let last = body.strip_suffix("\n\n").and_then(|body| body.rsplit("\n\n").next()).unwrap_or_default();
+        let terminal = last.contains("\"RUN_FINISHED\"") || last.contains("\"RUN_ERROR\"");
+        if let End::Closes = line.end {
+            let settled = self.truncated;
+            self.act(|session, now| session.end(request, now))?;
+            ensure!(!waits || !terminal || self.truncated == settled, "the run has ended, and is truncated: {body}");
+            return Ok(());
+        }
+        self.act(|session, now| session.failed(request, "reset", now))
     }
 
     /// The store refuses the oldest save, or hangs over it: what waits for it waits no longer.

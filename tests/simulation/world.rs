@@ -237,6 +237,8 @@ pub fn options(plan: &Plan) -> Options {
     Options {
         thread_id: "t".into(),
         strict: plan.strict,
+        // Its own steps are none of the schedule's: a long event is read ahead, and taken at once.
+        long_event: if plan.hurries { 100 } else { usize::MAX },
         grace_ms: plan.grace_ms,
         max_queue: plan.max_queue,
         saves: plan.saves,

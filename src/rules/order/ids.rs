@@ -55,11 +55,16 @@ impl Ids {
 
     /// What is known of `id`, which is known from now on.
     fn of(&mut self, id: &str) -> Option<&mut Known> {
-        if !self.index.contains_key(id) {
-            self.index.insert(id, At { message: self.known.len(), call: 0 });
-            self.known.push(Known::default());
-        }
-        self.get_mut(id)
+        let at = match self.index.get(id) {
+            Some(at) => at.message,
+            None => {
+                let at = self.known.len();
+                self.index.insert(id, At { message: at, call: 0 });
+                self.known.push(Known::default());
+                at
+            }
+        };
+        self.known.get_mut(at)
     }
 
     /// Gives `id` an owner: instead of what is known, or where nothing is known.

@@ -12,6 +12,7 @@ pub(super) use gate::Gate;
 
 use crate::dialect::{self, Begun, Dialect, Item, Output, Thinking};
 use crate::rules::{ChunkExpander, OrderKeeper, Violation};
+use crate::thread::Ahead;
 use crate::wire::{Delta, Fields, Framer, Incoming};
 
 #[derive(Debug, Default)]
@@ -27,6 +28,8 @@ pub(super) struct Intake {
     coalesces: bool,
     /// Reads the body that is coming.
     body: Option<Box<Framer>>,
+    /// Reads ahead of its long frame that waits.
+    ahead: Option<Box<Ahead>>,
     /// Bytes that came since the thread was measured.
     came: usize,
     /// How many may come before it is measured again.
@@ -53,10 +56,37 @@ impl Intake {
     /// A body comes.
     pub fn open_body(&mut self, framer: Framer) {
         self.body = Some(Box::new(framer));
+        self.ahead = None;
+    }
+
+    /// Whether there is another step to take in what has come of the body.
+    pub fn waits(&self) -> bool {
+        self.body.as_ref().is_some_and(|body| body.waits())
+    }
+
+    /// Whether one of them is a frame that waits.
+    pub fn holds(&self) -> bool {
+        self.body.as_ref().is_some_and(|body| body.parked().is_some())
+    }
+
+    /// Reads so many bytes ahead of the frame that waits; says whether there is more.
+    pub fn read_ahead(&mut self, bytes: usize, depth: usize, tags: bool) -> bool {
+        // A dialect makes other events of it.
+        let Some(frame) = self.body.as_ref().filter(|_| !self.has_dialect()).and_then(|body| body.parked()) else {
+            return false;
+        };
+        self.ahead.get_or_insert_with(|| Box::new(Ahead::new(depth, tags))).read(frame, bytes)
+    }
+
+    /// What was read ahead of the frame that waits.
+    pub fn take_ahead(&mut self) -> Option<Box<Ahead>> {
+        self.ahead.take()
     }
 
     /// Takes the body's reader, to be given back with [`Self::put_body`] while the body is wanted.
     pub fn take_body(&mut self) -> Option<Box<Framer>> {
+        // What is read now may be the frame that waits: what was read ahead is not of the next one.
+        self.ahead = None;
         self.body.take()
     }
 
@@ -66,7 +96,7 @@ impl Intake {
 
     /// Nothing more is read of the body.
     pub fn drop_body(&mut self) {
-        self.body = None;
+        (self.body, self.ahead) = (None, None);
     }
 
     /// Milliseconds, from the server's `retry:`.

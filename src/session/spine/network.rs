@@ -15,14 +15,14 @@ impl Session {
         if !self.is_on(request) {
             return;
         }
-        let Options { max_error_body_bytes, error_body_ms, max_frame_bytes, max_depth, .. } = self.options;
+        let Options { max_error_body_bytes, error_body_ms, max_frame_bytes, max_depth, long_event, .. } = self.options;
         let asked = retry_after.and_then(|value| crate::session::rejoin::retry_after(value, now));
         if self.renew(status, now) || self.refused(status, asked, now) {
             return;
         }
         let Some(run) = &mut self.run else { return };
         let mut body = Body::new(status, content_type, asked, max_error_body_bytes);
-        self.intake.open_body(Framer::new(body.format, max_frame_bytes, max_depth));
+        self.intake.open_body(Framer::new(body.format, max_frame_bytes, max_depth).in_steps(long_event));
         run.heard = now;
         if (200..300).contains(&status) {
             run.streamed |= body.is_stream() && status != 204;
@@ -40,6 +40,13 @@ impl Session {
 
     /// Bytes of the body have come.
     pub fn bytes(&mut self, request: u32, bytes: &[u8], now: f64) {
+        self.read(request, bytes, now);
+        while self.go_on(request, usize::MAX, now) {}
+    }
+
+    /// The same for who has other things to do as well: a long frame, and what comes after it, is left to [`Self::go_on`]. Until
+    /// that has nothing more to do, it is as if the frame had not come.
+    pub fn read(&mut self, request: u32, bytes: &[u8], now: f64) {
         let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
         run.heard = now;
         let refused = run.is_refused();
@@ -64,6 +71,37 @@ impl Session {
         let Some(mut stream) = self.intake.take_body() else { return };
         let read = stream.feed(bytes, self.intake.coalesces(), &mut |frame| self.take(frame, now));
         self.after_reading(read, stream, now);
+    }
+
+    /// Takes the next step in what has come of the body: reads so many bytes ahead of a long frame that waits, takes it, or reads
+    /// what came after it. Says whether there was one.
+    pub fn go_on(&mut self, request: u32, bytes: usize, now: f64) -> bool {
+        if !self.is_on(request) || !self.waits() {
+            return false;
+        }
+        if let Some(run) = &mut self.run {
+            run.heard = now;
+        }
+        if self.intake.read_ahead(bytes, self.options.max_depth, self.options.protocol.tags()) {
+            return true;
+        }
+        let ahead = self.intake.take_ahead();
+        let Some(mut stream) = self.intake.take_body() else { return false };
+        self.thread.lend_ahead(ahead);
+        let read = stream.step(self.intake.coalesces(), &mut |frame| self.take(frame, now));
+        self.thread.lend_ahead(None);
+        self.after_reading(read, stream, now);
+        true
+    }
+
+    /// Whether [`Self::go_on`] has something to do.
+    pub fn waits(&self) -> bool {
+        self.intake.waits()
+    }
+
+    /// Whether an event that is there waits to be taken.
+    pub fn is_reading_ahead(&self) -> bool {
+        self.intake.holds()
     }
 
     /// The body has ended.
@@ -190,7 +228,8 @@ impl Session {
         if self.run.is_none() {
             return;
         }
-        if !broken {
+        // A frame that waits may have an id: it has not come.
+        if !broken && stream.parked().is_none() {
             self.note_id(stream.last_id());
         }
         self.intake.put_body(stream);

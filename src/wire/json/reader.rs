@@ -20,6 +20,11 @@ impl<'a> Reader<'a> {
         Self { text, at: 0, max_depth, opened: Vec::new() }
     }
 
+    /// Goes on where another reader has stopped, in text that is known to be JSON.
+    pub fn from(text: &'a str, at: usize) -> Self {
+        Self { at, ..Self::new(text, usize::MAX) }
+    }
+
     fn surprise<T>(&self) -> Result<T, JsonError> {
         Err(JsonError::Syntax { at: self.at })
     }
@@ -223,6 +228,14 @@ impl<'a> Reader<'a> {
             return self.surprise();
         }
         Ok(key)
+    }
+
+    /// The same, where the key stands.
+    pub fn key_place(&mut self) -> Result<((usize, usize), bool), JsonError> {
+        self.space();
+        let start = self.at + 1;
+        let (key, escaped) = self.key()?;
+        Ok(((start, start + key.len()), escaped))
     }
 
     /// The inside of a string whose opening quote is read, and whether it has escapes.

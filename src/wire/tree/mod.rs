@@ -13,6 +13,7 @@ use super::text::{write_json, write_string};
 use json_patch::jsonptr::{Token, index::Index};
 use list::List;
 pub use object::Object;
+pub(crate) use read::Builder;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;

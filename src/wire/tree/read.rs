@@ -13,88 +13,144 @@ use std::rc::Rc;
 /// A container of no more bytes stays text.
 const SMALL: usize = 256;
 
+/// From where to where something stands in the text.
+type Place = (usize, usize);
+
 /// A value that was read.
-enum Piece<'a> {
-    Scalar(&'a str),
+#[derive(Debug)]
+enum Piece {
+    Scalar(Place),
     /// A small container, and how deep it nests.
-    Text(&'a str, usize),
+    Text(Place, usize),
     Built(Tree),
 }
 
 /// A container that is not small.
+#[derive(Debug)]
 enum Built {
     List(Box<List>),
     Object(Box<Object>),
 }
 
-struct Builder<'a> {
-    reader: Reader<'a>,
+/// A container that is open.
+#[derive(Debug)]
+struct Level {
+    bracket: u8,
+    start: usize,
+    /// Of more bytes it is not small.
+    small: usize,
+    /// Its first piece.
+    first: usize,
+    depth: usize,
+    /// What stands within cannot stay text.
+    odd: bool,
+    built: Option<Built>,
+    /// The key of the member that is being read.
+    key: Place,
+}
+
+/// Reads a value that is known to be JSON, as much of it at a time as is asked for.
+#[derive(Debug)]
+pub(crate) struct Builder {
+    at: usize,
     small: usize,
     /// The members and elements of the containers that are open, of which it is not known whether they are small.
-    pieces: Vec<(&'a str, Piece<'a>)>,
+    pieces: Vec<(Place, Piece)>,
+    levels: Vec<Level>,
 }
 
 /// Reads a value that is known to be JSON.
 pub(super) fn read(json: &str) -> Tree {
-    build(json, SMALL)
+    Builder::new(SMALL).read(json, usize::MAX).unwrap_or_default()
 }
 
 /// Reads a container that was kept as text: its children are, if they are containers.
 pub(super) fn open(json: &str) -> Tree {
-    build(json, 0)
+    Builder::new(0).read(json, usize::MAX).unwrap_or_default()
 }
 
-fn build(json: &str, small: usize) -> Tree {
-    let mut builder = Builder { reader: Reader::new(json, usize::MAX), small, pieces: Vec::new() };
-    builder.value().map(Piece::tree).unwrap_or_default()
+impl Default for Builder {
+    fn default() -> Self {
+        Self::new(SMALL)
+    }
 }
 
-impl<'a> Builder<'a> {
-    fn value(&mut self) -> Result<Piece<'a>, JsonError> {
-        let Some(open) = self.reader.open() else { return Ok(Piece::Scalar(self.reader.value(0)?.text())) };
-        // The size that counts is that of what stands within.
-        let small = std::mem::replace(&mut self.small, SMALL);
-        let (start, first) = (self.reader.at() - 1, self.pieces.len());
-        let (mut depth, mut odd) = (1, small == 0);
-        let mut built: Option<Built> = None;
-        loop {
-            if first == self.pieces.len() && built.is_none() && self.reader.closes(open) {
-                break;
-            }
-            let (key, escaped) = if open == b'{' { self.reader.key()? } else { Default::default() };
-            let value = self.value()?;
-            odd |= escaped || matches!(value, Piece::Built(_));
-            depth = depth.max(value.depth() + 1);
-            match &mut built {
-                Some(built) => built.add(key, value.tree()),
-                None => self.pieces.push((key, value)),
-            }
-            if built.is_none() && self.reader.at() - start > small {
-                built = Some(self.built(open, first));
-            }
-            if !self.reader.goes_on(open)? {
-                break;
-            }
-        }
-        if built.is_none() && !odd && (open == b'[' || !self.repeats(first)) {
-            self.pieces.truncate(first);
-            return Ok(Piece::Text(self.reader.since(start), depth));
-        }
-        Ok(Piece::Built(built.unwrap_or_else(|| self.built(open, first)).tree()))
+impl Builder {
+    fn new(small: usize) -> Self {
+        Self { at: 0, small, pieces: Vec::new(), levels: Vec::new() }
     }
 
-    /// The container of the pieces from `first` on.
-    fn built(&mut self, open: u8, first: usize) -> Built {
-        let mut built = Built::new(open);
-        self.pieces.drain(first..).for_each(|(key, piece)| built.add(key, piece.tree()));
-        built
+    /// Reads so many bytes more, or what there is. The value, once it is whole. The text is the same every time.
+    pub fn read(&mut self, json: &str, bytes: usize) -> Option<Tree> {
+        // It is known to be JSON.
+        self.go_on(json, self.at.saturating_add(bytes)).unwrap_or_else(|_| Some(Tree::default()))
+    }
+
+    fn go_on(&mut self, json: &str, until: usize) -> Result<Option<Tree>, JsonError> {
+        let mut reader = Reader::from(json, self.at);
+        loop {
+            let mut value = match reader.open() {
+                None => Piece::Scalar((reader.at(), reader.value(0).map(|_| reader.at())?)),
+                Some(bracket) => {
+                    let level = self.level(bracket, reader.at() - 1);
+                    if !reader.closes(bracket) {
+                        self.levels.push(level);
+                        self.key(&mut reader)?;
+                        continue;
+                    }
+                    self.close(level, json, reader.at())
+                }
+            };
+            loop {
+                let Some(level) = self.levels.last_mut() else { return Ok(Some(value.tree(json))) };
+                level.add(value, json, reader.at(), &mut self.pieces);
+                if reader.goes_on(level.bracket)? {
+                    self.key(&mut reader)?;
+                    break;
+                }
+                let Some(level) = self.levels.pop() else { break };
+                value = self.close(level, json, reader.at());
+            }
+            if reader.at() >= until {
+                self.at = reader.at();
+                return Ok(None);
+            }
+        }
+    }
+
+    fn level(&mut self, bracket: u8, start: usize) -> Level {
+        // The size that counts is that of what stands within.
+        let small = std::mem::replace(&mut self.small, SMALL);
+        let first = self.pieces.len();
+        Level { bracket, start, small, first, depth: 1, odd: small == 0, built: None, key: (0, 0) }
+    }
+
+    /// Reads the key of the next member, where an object is open.
+    fn key(&mut self, reader: &mut Reader<'_>) -> Result<(), JsonError> {
+        if let Some(level) = self.levels.last_mut().filter(|level| level.bracket == b'{') {
+            let (place, escaped) = reader.key_place()?;
+            level.key = place;
+            level.odd |= escaped;
+        }
+        Ok(())
+    }
+
+    /// The value of a container that ends at `end`.
+    fn close(&mut self, level: Level, json: &str, end: usize) -> Piece {
+        let Level { bracket, start, first, depth, odd, built, .. } = level;
+        if built.is_none() && !odd && (bracket == b'[' || !self.repeats(first, json)) {
+            self.pieces.truncate(first);
+            return Piece::Text((start, end), depth);
+        }
+        Piece::Built(built.unwrap_or_else(|| Built::of(bracket, self.pieces.drain(first..), json)).tree())
     }
 
     /// Whether a key comes twice among the members from `first` on, which are few.
-    fn repeats(&self, first: usize) -> bool {
+    fn repeats(&self, first: usize, json: &str) -> bool {
+        let key = |place: &Place| json.get(place.0..place.1);
         let mut rest = self.pieces.get(first..).unwrap_or_default();
-        while let Some(((key, _), others)) = rest.split_first() {
-            if others.iter().any(|(other, _)| other == key) {
+        while let Some(((name, _), others)) = rest.split_first() {
+            if others.iter().any(|(other, _)| key(other) == key(name)) {
                 return true;
             }
             rest = others;
@@ -103,7 +159,22 @@ impl<'a> Builder<'a> {
     }
 }
 
-impl Piece<'_> {
+impl Level {
+    /// Adds what was read up to `at`.
+    fn add(&mut self, value: Piece, json: &str, at: usize, pieces: &mut Vec<(Place, Piece)>) {
+        self.odd |= matches!(value, Piece::Built(_));
+        self.depth = self.depth.max(value.depth() + 1);
+        match &mut self.built {
+            Some(built) => built.add(self.key, value, json),
+            None => pieces.push((self.key, value)),
+        }
+        if self.built.is_none() && at - self.start > self.small {
+            self.built = Some(Built::of(self.bracket, pieces.drain(self.first..), json));
+        }
+    }
+}
+
+impl Piece {
     fn depth(&self) -> usize {
         match self {
             Self::Scalar(_) => 0,
@@ -112,26 +183,36 @@ impl Piece<'_> {
         }
     }
 
-    fn tree(self) -> Tree {
+    fn tree(self, json: &str) -> Tree {
+        let text = |(start, end): Place| json.get(start..end).unwrap_or_default();
         match self {
-            Self::Scalar(text) | Self::Text(text @ ("{}" | "[]"), _) => {
+            Self::Built(tree) => tree,
+            Self::Text(place, depth) if !matches!(text(place), "{}" | "[]") => {
+                Tree(Node::Text(Rc::new(Text::new(compact(text(place)), depth))))
+            }
+            Self::Scalar(place) | Self::Text(place, _) => {
+                let text = text(place);
                 Tree(Short::new(text).map_or_else(|| Node::Leaf(text.into()), Node::Short))
             }
-            Self::Text(text, depth) => Tree(Node::Text(Rc::new(Text::new(compact(text), depth)))),
-            Self::Built(tree) => tree,
         }
     }
 }
 
 impl Built {
-    fn new(open: u8) -> Self {
-        if open == b'{' { Self::Object(Box::default()) } else { Self::List(Box::default()) }
+    fn of(bracket: u8, pieces: impl Iterator<Item = (Place, Piece)>, json: &str) -> Self {
+        let mut built = if bracket == b'{' { Self::Object(Box::default()) } else { Self::List(Box::default()) };
+        pieces.for_each(|(key, piece)| built.add(key, piece, json));
+        built
     }
 
-    fn add(&mut self, key: &str, value: Tree) {
+    fn add(&mut self, (start, end): Place, value: Piece, json: &str) {
+        let value = value.tree(json);
         match self {
             Self::List(list) => list.push(value),
-            Self::Object(object) => drop(object.insert(unescape(key).unwrap_or_default(), value)),
+            Self::Object(object) => {
+                let key = unescape(json.get(start..end).unwrap_or_default());
+                object.insert(key.unwrap_or_default(), value);
+            }
         }
     }
 

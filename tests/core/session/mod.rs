@@ -11,4 +11,5 @@ mod rejoined;
 mod replays;
 mod request;
 mod saving;
+mod steps;
 mod submit;
