@@ -51,7 +51,7 @@ fn body(events: &[Value], framing: &str) -> String {
     let events: Vec<String> = [&[started], events, &[finished]].concat().iter().map(Value::to_string).collect();
     match framing {
         "text/event-stream" => {
-            events.iter().enumerate().map(|(at, json)| format!("id: {at}\ndata: {json}\n\n")).collect()
+            events.iter().enumerate().map(|(at, json)| format!("data: {json}\nid: {at}\n\n")).collect()
         }
         "application/x-ndjson" => events.join("\n") + "\n",
         _ => format!("[{}]", events.join(" ,\n")),
@@ -102,7 +102,7 @@ fn steps_come_to_what_one_does() {
                 for piece in [13, 400] {
                     let (mut agent, request) = agent(60, framing);
                     let steps = in_steps(&mut agent, request, &body, piece, bytes);
-                    assert!(piece > 60 || steps > events.len(), "{steps} steps: {body}");
+                    assert!(piece > 60 || steps > 1, "{steps} steps: {body}");
                     agent.end(request);
                     assert_eq!(known(&mut agent), whole, "{bytes} bytes a step, of pieces of {piece}: {body}");
                 }
@@ -131,20 +131,22 @@ const ACTS: [Act; 8] = [
 #[test]
 fn an_event_that_is_being_read_has_not_come() {
     for events in kinds() {
-        let body = body(&events, FRAMINGS[0]);
+        // An id is known as soon as it has come.
+        let body = body(&events, FRAMINGS[0]).replace("\nid: ", "\n: ");
         for (number, act) in ACTS.iter().enumerate() {
             for after in [0, 1, 3, 10] {
                 let (mut agent, request) = self::agent(60, FRAMINGS[0]);
                 let (mut other, _) = self::agent(usize::MAX, FRAMINGS[0]);
-                let (mut left, mut before, mut acted) = (after as usize, String::new(), false);
+                let (mut left, mut before, mut acted) = (after as usize, 0usize, false);
                 for piece in body.as_bytes().chunks(50) {
                     agent.act(|session, now| session.read(request, piece, now));
                     while agent.session.waits() {
                         if !acted && left == 0 && agent.session.is_reading_ahead() {
                             act(&mut agent);
                             // The other one has seen what was taken so far: neither the frame that waits nor what follows it.
-                            let waiting = before.len() + piece.len();
-                            let came = body[..waiting].rfind("id: ").unwrap();
+                            let from = before.saturating_sub(1);
+                            let end = from + body[from..].find("\n\n").unwrap();
+                            let came = body[..end].rfind("data: ").unwrap();
                             other.bytes(request, body[..came].as_bytes());
                             act(&mut other);
                             let save = |agent: &Agent| agent.session.save();
@@ -160,7 +162,7 @@ fn an_event_that_is_being_read_has_not_come() {
                         left = left.saturating_sub(1);
                         agent.act(|session, now| _ = session.go_on(request, 7, now));
                     }
-                    before.push_str(std::str::from_utf8(piece).unwrap_or_default());
+                    before += piece.len();
                 }
                 if acted {
                     agent.end(request);
