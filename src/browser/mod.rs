@@ -40,6 +40,7 @@ impl TryFrom<SessionOptions> for Options {
             events: Wanted::read(&options.events()),
             // `as` saturates: Infinity is "no limit".
             max_frame_bytes: options.max_frame_bytes() as usize,
+            long_event: Self::LONG_EVENT,
             max_state_bytes: options.max_state_bytes() as usize,
             max_thread_bytes: options.max_thread_bytes() as usize,
             max_items: options.max_items() as usize,

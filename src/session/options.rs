@@ -44,6 +44,11 @@ pub struct Options {
     pub network: Network,
 }
 
+impl Options {
+    /// What [`Options::long_event`] is by default: some milliseconds' worth of work.
+    pub const LONG_EVENT: usize = 64 * 1024;
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -52,7 +57,7 @@ impl Default for Options {
             protocol: Protocol::CURRENT,
             events: Wanted::default(),
             max_frame_bytes: 10 * 1024 * 1024,
-            long_event: 64 * 1024,
+            long_event: Self::LONG_EVENT,
             max_state_bytes: 16 * 1024 * 1024,
             max_thread_bytes: 64 * 1024 * 1024,
             max_items: 100_000,
