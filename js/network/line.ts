@@ -11,8 +11,8 @@
 // An answer ends with an event that says so, with a pause, or with the next message of the user. A line that is lost before
 // fails the body, so that the run is `truncated`.
 
-import { createBody, type Body } from "./body.js";
-import { retryTimes } from "./retry.js";
+import { aborted, createBody, LINES, type Body } from "./body.js";
+import { createBudget, pauseOf, retryTimes } from "./retry.js";
 import { call } from "../base/call.js";
 import { AgentError } from "../api/error.js";
 import type { JsonObject } from "../api/protocol.js";
@@ -31,7 +31,6 @@ interface Answer {
   fail(error: Error): void;
 }
 
-const LINES = "application/x-ndjson";
 const decoder = new TextDecoder();
 const isSign = (frame: Uint8Array): boolean => frame.length === 1;
 
@@ -91,7 +90,7 @@ export function createLine(client: LineClient): Line {
   let dialing: Promise<void> | undefined;
   // Of this wire; 0 while it is not open.
   let openedAt = 0;
-  let dialed: number[] = [];
+  const budget = createBudget();
   let waiting: { resolve(): void; reject(error: AgentError): void }[] = [];
   let type: string | undefined;
   // The last id of a source, and the last event with text.
@@ -112,7 +111,7 @@ export function createLine(client: LineClient): Line {
   };
 
   const clear = (): void => {
-    while (frames.take());
+    frames.clear();
     bytes = 0;
     talks = false;
   };
@@ -252,9 +251,9 @@ export function createLine(client: LineClient): Line {
   const again = (error: Error, answering: boolean): void => {
     clearTimeout(timer);
     if (!wanted) return giveUp();
-    const { attempts, baseMs, minMs, maxMs, perMinute } = retryTimes(client.options().retry);
+    const times = retryTimes(client.options().retry);
     const denied = (error as { status?: number }).status === 401;
-    if (attempt >= (denied ? Math.min(attempts, 1) : attempts)) {
+    if (attempt >= (denied ? Math.min(times.attempts, 1) : times.attempts)) {
       wanted = false;
       const kind = denied ? "auth" : "connection";
       const message = `The connection was lost, and could not be opened again: ${error.message}`;
@@ -265,16 +264,16 @@ export function createLine(client: LineClient): Line {
       return;
     }
     attempt++;
-    const bound = Math.min(baseMs * 2 ** (attempt - 1), maxMs);
     const now = Date.now();
-    dialed = dialed.filter((at) => at > now - 60_000);
-    const free = dialed.length < perMinute ? now : dialed[dialed.length - perMinute]! + 60_000;
-    retryAt = Math.max(now + minMs + Math.random() * Math.max(bound - minMs, 0), free);
-    timer = setTimeout(() => void dial({ ...client.run(), resume: cursor !== undefined, cursor }).catch(() => {}), retryAt - now);
+    retryAt = Math.max(now + pauseOf(times, attempt, Math.random()), budget(times.perMinute, now));
+    timer = setTimeout(redial, retryAt - now);
     set("reconnecting");
   };
 
   const dial = (request: TransportRequest): Promise<void> => (dialing ??= attemptTo(request).finally(() => (dialing = undefined)));
+
+  /** Opens it where it was. */
+  const redial = (): void => void dial({ ...client.run(), resume: cursor !== undefined, cursor }).catch(() => {});
 
   const attemptTo = async (request: TransportRequest): Promise<void> => {
     clearTimeout(timer);
@@ -283,13 +282,13 @@ export function createLine(client: LineClient): Line {
     // Whoever reads must not hold the agent.
     const { signal } = mine;
     const weak = weakly(events);
-    dialed.push(Date.now());
+    budget(retryTimes(client.options().retry).perMinute, Date.now(), 1);
     set(attempt ? "reconnecting" : "connecting");
     try {
       const { open } = client.source() ?? {};
       if (!open) throw new Error("the transport keeps no connection open");
       const opened = await open(request, signal, only(signal, weak));
-      if (signal.aborted) throw new DOMException("aborted", "AbortError");
+      if (signal.aborted) throw aborted();
       wire = opened;
       void read(opened.response, signal, weak);
       await opened.opened;
@@ -312,7 +311,7 @@ export function createLine(client: LineClient): Line {
   const attach = async (request: TransportRequest, text: string, signal: AbortSignal | undefined): Promise<Response> => {
     // What has come can be read, whatever became of the connection.
     if (text !== "" || request.resume || !frames.size) await ensure(request);
-    if (signal?.aborted) throw new DOMException("aborted", "AbortError");
+    if (signal?.aborted) throw aborted();
     // A run that is joined continues what comes.
     const { promise, mine } = createAnswer(text !== "" || request.resume);
     signal?.addEventListener("abort", () => answer === mine && stop());
@@ -375,7 +374,7 @@ export function createLine(client: LineClient): Line {
   const stop = (): void => {
     hangUp();
     clear();
-    fail(new DOMException("aborted", "AbortError"));
+    fail(aborted());
     if (wanted) void dial({ ...client.run(), resume: false }).catch(() => {});
     else giveUp();
   };
@@ -397,7 +396,7 @@ export function createLine(client: LineClient): Line {
     endAnswer: () => end(false),
     send: (text) => (wire && phase === "open" ? wire.send(text) : false),
     online: () => {
-      if (phase === "reconnecting" && !dialing && !wire) void dial({ ...client.run(), resume: cursor !== undefined, cursor }).catch(() => {});
+      if (phase === "reconnecting" && !dialing && !wire) redial();
     },
     rest: () => {
       if (phase === "reconnecting" && retryAt === undefined && !dialing && !wire) again(new Error("it was lost during a run"), true);
@@ -406,7 +405,7 @@ export function createLine(client: LineClient): Line {
       wanted = false;
       hangUp();
       clear();
-      fail(new DOMException("aborted", "AbortError"));
+      fail(aborted());
       if (phase !== "closed") giveUp();
     },
   };
