@@ -10,6 +10,7 @@ mod count;
 mod events;
 mod row;
 mod state;
+mod steps;
 mod thread;
 
 use count::Counts;
