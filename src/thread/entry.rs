@@ -70,15 +70,11 @@ impl Stopwatch {
 #[derive(Debug, Default)]
 pub(super) struct UnsentMetadata {
     /// The member itself is new.
-    whole: bool,
-    keys: Vec<String>,
+    pub whole: bool,
+    pub keys: Vec<String>,
 }
 
 impl UnsentMetadata {
-    pub fn is_empty(&self) -> bool {
-        !self.whole && self.keys.is_empty()
-    }
-
     /// Merges an event's metadata into a target's: key by key, values replaced whole (AG-UI's metadata rule).
     #[inline(always)]
     pub fn merge(&mut self, target: &mut Option<Map<String, Value>>, metadata: Option<Raw<'_>>) {

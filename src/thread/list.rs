@@ -180,14 +180,6 @@ impl MessageList {
         }
     }
 
-    /// Whether [`Self::find_same`] may find something.
-    pub fn may_have(&self, message: &Message) -> bool {
-        match result_key(message) {
-            Some(key) => self.by_result.get(&key).is_some(),
-            None => self.by_id.get(&message.id).is_some(),
-        }
-    }
-
     /// Whether there is any result.
     pub fn has_results(&self) -> bool {
         !self.by_result.is_empty()

@@ -181,11 +181,6 @@ impl Thread {
         self.state.replace(Tree::read(state));
     }
 
-    /// What was read ahead of the event that comes next.
-    pub(crate) fn lend_ahead(&mut self, ahead: Option<Box<Ahead>>) {
-        self.ahead = ahead;
-    }
-
     /// Changes the state as the application has changed `before`, or the one that is there. During a run, what that
     /// changes elsewhere in it stays changed.
     pub fn edit_state(&mut self, before: Option<Raw<'_>>, after: Raw<'_>, running: bool) {

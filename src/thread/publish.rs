@@ -96,7 +96,8 @@ impl Entry {
         marked
             || reasoning
             || self.message.content.text().len() > text_sent
-            || !metadata.is_empty()
+            || metadata.whole
+            || !metadata.keys.is_empty()
             || !content.is_empty()
     }
 

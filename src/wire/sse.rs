@@ -128,20 +128,7 @@ impl SseParser {
     /// parser is not to be used again.
     pub fn feed(&mut self, text: &str, sink: &mut FrameSink<'_>) -> Result<usize, FrameTooLong> {
         let bytes = text.as_bytes();
-        let mut at = 0;
-        if !self.started && !text.is_empty() {
-            self.started = true;
-            // "strip one leading U+FEFF BYTE ORDER MARK character, if any"
-            if text.starts_with('\u{FEFF}') {
-                at = '\u{FEFF}'.len_utf8();
-            }
-        }
-        if self.after_cr && !text.is_empty() {
-            self.after_cr = false;
-            if bytes.first() == Some(&b'\n') {
-                at = 1;
-            }
-        }
+        let mut at = self.begin(text);
         let mut data = if self.has_data { Data::Kept } else { Data::None };
         let mut start = at;
         while at < bytes.len() {
@@ -189,6 +176,21 @@ impl SseParser {
             self.check(self.line.len())?;
         }
         Ok(text.len())
+    }
+
+    /// Where what comes next begins in a text.
+    #[inline(always)]
+    fn begin(&mut self, text: &str) -> usize {
+        if text.is_empty() {
+            return 0;
+        }
+        let (started, after_cr) = (std::mem::replace(&mut self.started, true), std::mem::take(&mut self.after_cr));
+        match text.as_bytes().first() {
+            Some(b'\n') if after_cr => 1,
+            // "strip one leading U+FEFF BYTE ORDER MARK character, if any"
+            _ if !started && text.starts_with('\u{FEFF}') => '\u{FEFF}'.len_utf8(),
+            _ => 0,
+        }
     }
 
     /// Whether a frame may begin here.

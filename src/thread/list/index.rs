@@ -3,6 +3,14 @@
 use super::*;
 
 impl MessageList {
+    /// Whether [`Self::find_same`] may find something.
+    pub(in crate::thread) fn may_have(&self, message: &Message) -> bool {
+        match result_key(message) {
+            Some(key) => self.by_result.get(&key).is_some(),
+            None => self.by_id.get(&message.id).is_some(),
+        }
+    }
+
     pub(super) fn index(&mut self, slot: usize) {
         let Some(entry) = self.slab.get(slot).and_then(Option::as_ref) else { return };
         let at = At { message: slot, call: 0 };
