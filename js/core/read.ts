@@ -95,8 +95,7 @@ export function readBody(
         const wanted = take(nothing);
         if (!wanted) body.free();
         else if (wanted === steps) goOn(rest);
-        else if (rest) give(rest);
-        else next();
+        else wait(rest ? () => give(rest) : next);
       } catch (error) {
         trapped(error);
       }

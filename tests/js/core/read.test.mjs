@@ -65,6 +65,21 @@ describe("reading a body", () => {
     assert.deepEqual([also, trap], ["ab", undefined], "an empty read is nothing special");
   });
 
+  it("takes each step of a long event in a turn of its own, and what came after it then", async () => {
+    const [turns, answers] = [[], [1, 2, 2, 1]];
+    let turn = 0;
+    const count = () => void setImmediate(() => ++turn < 50 && count());
+    count();
+    const took = () => {
+      turns.push(turn);
+      return answers.shift() ?? 1;
+    };
+    const { text, reads } = await read(streamOf(bytes("a".repeat(40_000)), bytes("b")), { took });
+    assert.deepEqual(reads.map(([length]) => length), [32_768, 7_232, 0, 0, 1]);
+    assert.equal(text, `${"a".repeat(40_000)}b`);
+    assert.ok(turns[2] < turns[3] || turns[1] < turns[2], `in turns ${turns}`);
+  });
+
   it("leaves the page its turn where small reads take long", async () => {
     let count = 0;
     const took = () => {
