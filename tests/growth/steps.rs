@@ -11,7 +11,7 @@ const PIECE: usize = 32 * 1024;
 const LENGTH: usize = 1_000_000;
 
 /// The most that a step may allocate, in bytes of the event.
-const MOST: f64 = 24.0;
+const MOST: f64 = 96.0;
 
 fn fill(make: impl Fn(usize) -> Value) -> Vec<Value> {
     let mut length = 0;
