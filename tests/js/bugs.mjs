@@ -122,9 +122,9 @@ export const bugs = [
   },
   {
     name: "a reload does not join the run in progress",
-    file: "agent/agent.ts",
-    from: "options.autoAttach === false",
-    to: "options.autoAttach !== true",
+    file: "agent/saves.ts",
+    from: "options().autoAttach === false",
+    to: "options().autoAttach !== true",
     tests: ["saves-core"],
   },
   {
