@@ -22,7 +22,7 @@ export interface Steps<State> {
   take(): readonly [from: AgentSnapshot<State>, todo: Step<State>[]];
   /** Nothing waits. */
   forget(): void;
-  /** Nobody waits for the runs any more; what else waits still does. */
+  /** The runs are given up; what else waits still does. */
   release(): void;
   /** Shows what waits, on this thread if one is given. */
   preview(base?: AgentSnapshot<State>): void;
