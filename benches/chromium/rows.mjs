@@ -149,7 +149,7 @@ export async function* markdown(page, { full }) {
       met: long ? times.median >= 5 : undefined,
       data: results,
     };
-    for (const [work, name] of [["… not in worker mode", inPage], ["… with default settings and DOMPurify: shown each frame", defaults]]) {
+    for (const [work, name] of /** @type {const} */ ([["… not in worker mode", inPage], ["… with default settings and DOMPurify: shown each frame", defaults]])) {
       yield { row: 6, work, ours: time(middle(name)), other: `AI SDK ${time(middle("AI SDK"))}`, ratio: spread(ratio(busy("AI SDK"), busy(name))), target: "", met: undefined };
     }
     const script = (/** @type {string} */ name) => time(quantile(all(name).map(({ work }) => work.script), 0.5));
