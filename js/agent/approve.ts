@@ -1,44 +1,46 @@
 // What a person approves: the call as it was shown, perhaps with other arguments, if these fit its tool.
 
 import { isPromise } from "../base/promise.js";
-import type { Calls } from "../core/client.js";
-import type { Agent, AgentSnapshot, PageTool, ToolCall } from "../api/types.js";
+import { reasonOf, toJson } from "../base/failure.js";
+import type { Parts } from "../core/client.js";
+import type { Agent, PageTool, ToolCall } from "../api/types.js";
+import type { Self } from "./self.js";
 
-/** What an approval works with. */
-export interface ApproveClient<State> {
-  /** Does it once the core is there, with the calls of the page. */
-  ready(action: (calls: Calls) => void): void;
-  /** Before anything that changes something. */
-  act(): void;
-  toJson(value: unknown): string;
-  read(): AgentSnapshot<State>;
+type Client<State> = Pick<Self<State>, "link" | "read" | "emitter" | "disposed" | "act">;
+
+/** `agent.approve`. `parts` come with the core. */
+export function createApprove<State>(self: Client<State>, parts: () => Parts | undefined): Agent<State>["approve"] {
+  const { link, read } = self;
+
   /** `json`: as the core reads it. */
-  approve(toolCallId: string, json: string): void;
-  /** It is not approved, and waits. */
-  warn(message: string): void;
-}
+  const approve = (toolCallId: string, json: string): void => {
+    if (!self.disposed()) link.act((session) => parts()!.calls.approve(toolCallId, () => session.approve(json)));
+  };
 
-/** `agent.approve`. */
-export function createApprove<State>({ ready, act, toJson, read, approve, warn }: ApproveClient<State>): Agent<State>["approve"] {
   const decide = (tool: PageTool | undefined, toolCall: string | ToolCall, args: unknown): void => {
-    act();
+    self.act();
     const toolCallId = typeof toolCall === "string" ? toolCall : toolCall.id;
     // What the person has looked at: the core runs nothing else.
     const shown = typeof toolCall === "string" ? read().toolCalls.find(({ id }) => id === toolCallId) : toolCall;
     const json = toJson({ toolCallId, args, seen: { name: shown?.name, argsText: shown?.argsText } });
-    const refuse = (cause: unknown): void =>
-      warn(`The call ${toolCallId} is not approved, and waits: ${cause instanceof Error ? cause.message : String(cause)}`);
+    const refuse = (cause: unknown): void => {
+      const message = `The call ${toolCallId} is not approved, and waits: ${reasonOf(cause)}`;
+      self.emitter.emit("warning", { code: "approval-invalid", message });
+    };
     if (tool && shown && tool.name !== shown.name) return refuse(`it is a call of ${shown.name}, not of ${tool.name}`);
     if (args === undefined) return approve(toolCallId, json);
-    ready((calls) => {
+    const check = (): void => {
       try {
-        const judged = calls.check(shown?.name, JSON.parse(json).args);
+        const judged = parts()!.calls.check(shown?.name, JSON.parse(json).args);
         if (isPromise(judged)) judged.then(() => approve(toolCallId, json), refuse);
         else approve(toolCallId, json);
       } catch (cause) {
         refuse(cause);
       }
-    });
+    };
+    // The core may have to come first.
+    if (parts()) check();
+    else link.act(check);
   };
 
   return (of: string | ToolCall | PageTool, ...rest: readonly unknown[]): void => {

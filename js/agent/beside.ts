@@ -1,14 +1,57 @@
-// What an agent needs only once its core is there (live.ts) comes as a chunk of its own, at the same time as the module.
+// The core of an agent, and what the agent needs only once its core is there (live.ts): that comes as a chunk of its own, at the
+// same time as the module.
 
+import type { Parts } from "../core/client.js";
 import { loading } from "../core/loader.js";
+import type { CallsClient } from "./calls.js";
 
 /** All of live.ts. */
-export type Beside = typeof import("./live.js");
+type Beside = typeof import("./live.js");
+
+/** The core of one agent. */
+export interface Source<Place> {
+  /** Loads the core before anybody asks for it. */
+  begin(): void;
+  /** The core. A load that failed is tried again. */
+  load(): Promise<Place>;
+  /** What came with it. */
+  parts(): (Parts & Beside) | undefined;
+}
 
 let come: Beside | undefined;
 
-/** What has come, if it has. */
-export const beside = (): Beside | undefined => come;
-
 /** Loads it unless it is there. */
 export const loadBeside = (): Promise<Beside> => loading(async () => (come ??= await import("./live.js")));
+
+/** The core that `core` loads, with what comes beside it. */
+export function createSource<Place>(core: () => Promise<Place>, calls: CallsClient): Source<Place> {
+  let parts: (Parts & Beside) | undefined;
+  // The load that began with the agent, until something needs it.
+  let early: Promise<Place> | undefined;
+
+  const take = (live: Beside): void => void (parts ??= { ...live, calls: live.createCalls(calls) });
+
+  const load = (): Promise<Place> => {
+    const loaded = core();
+    if (come) take(come);
+    if (parts) return loaded;
+    return Promise.all([loaded, loadBeside()]).then(([core, live]) => {
+      take(live);
+      return core;
+    });
+  };
+
+  return {
+    begin: () => {
+      const begun = (early = load());
+      // Nobody has asked for anything yet: whoever does tries again.
+      begun.catch(() => early === begun && (early = undefined));
+    },
+    load: () => {
+      const core = early ?? load();
+      early = undefined;
+      return core;
+    },
+    parts: () => parts,
+  };
+}

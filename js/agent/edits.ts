@@ -1,39 +1,28 @@
 // What the application changes by hand: messages, the state, submits that wait, and the way back to a checkpoint.
 
-import type { Agent, AgentOptions, AgentSnapshot, Checkpoint, QueuedSubmit } from "../api/types.js";
+import type { Agent, Checkpoint, QueuedSubmit } from "../api/types.js";
 import { misuse, toJson } from "../base/failure.js";
-import type { Link } from "../core/client.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { messagesEdit, stateEdit } from "./edit.js";
-import type { History } from "./history.js";
 import { toCoreInput } from "./input.js";
-
-/** What edits work with. */
-export interface EditsClient<State> {
-  readonly link: Link<State>;
-  readonly history: History<State>;
-  /** Before anything that changes something. */
-  act(): void;
-  read(): AgentSnapshot<State>;
-  options(): AgentOptions<State>;
-  /** The thread is that of a checkpoint. */
-  forked(): void;
-}
+import type { Self } from "./self.js";
 
 /** The id of a checkpoint. */
 export const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint.id);
 
+type Client<State> = Pick<Self<State>, "link" | "history" | "read" | "saves" | "options" | "act">;
+
 /** These methods of an agent. */
 export function createEdits<State>(
-  client: EditsClient<State>,
+  self: Client<State>,
 ): Pick<Agent<State>, "editQueued" | "cancelQueued" | "setMessages" | "setState" | "fork"> {
-  const { link, history } = client;
+  const { link, history, read, act } = self;
 
   /** The submit that waits under that id, if it still does. */
   const queued = (id: string): QueuedSubmit | undefined => {
-    client.act();
+    act();
     link.flush();
-    return client.read().queue.find((waiting) => waiting.id === id);
+    return read().queue.find((waiting) => waiting.id === id);
   };
 
   const editQueued: Agent<State>["editQueued"] = (id, input) => {
@@ -41,7 +30,7 @@ export function createEdits<State>(
     if (!waiting) return false;
     const { runId } = waiting;
     const long = typeof input === "string" ? { message: input } : input;
-    const { tools, pageTools, context, forwardedProps, ...core } = toCoreInput(client.options(), { ...long, runId }, client.read().interrupts);
+    const { tools, pageTools, context, forwardedProps, ...core } = toCoreInput(self.options(), { ...long, runId }, read().interrupts);
     // What is not given stays as it was submitted.
     const given = {
       ...(long.tools && { tools, pageTools }),
@@ -66,25 +55,25 @@ export function createEdits<State>(
   };
 
   const setMessages: Agent<State>["setMessages"] = (next) => {
-    client.act();
-    const { messages } = client.read();
+    act();
+    const { messages } = read();
     link.edit(messagesEdit(messages, typeof next === "function" ? next(messages) : next, toJson));
   };
 
   const setState: Agent<State>["setState"] = (next) => {
-    client.act();
-    const { state } = client.read();
+    act();
+    const { state } = read();
     link.edit(stateEdit(state, typeof next === "function" ? (next as (state: State) => State)(state) : next, toJson));
   };
 
   const fork = (checkpoint: Checkpoint | string): void => {
-    client.act();
+    act();
     const then = history.at(idOf(checkpoint));
     if (!then) {
       const message = `Unknown checkpoint ${idOf(checkpoint)}: only the newest limits.history are kept`;
       throw misuse(Object.assign(new Error(message), { code: "checkpoint-unknown" }));
     }
-    const { threadId } = client.read();
+    const { threadId } = read();
     const { messages, toolCalls } = initialSnapshot("", then.messages);
     const interrupts = then.interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
     const { state } = then;
@@ -99,7 +88,7 @@ export function createEdits<State>(
       },
       save: json,
     });
-    client.forked();
+    self.saves.renew();
   };
 
   return { editQueued, cancelQueued, setMessages, setState, fork };

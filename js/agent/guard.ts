@@ -1,20 +1,14 @@
 // The guard of an agent: its counters and its capabilities.
 
 import type { AgentGuard } from "../api/guard.js";
-import { toList } from "../core/policy.js";
-
-/** What the guard of an agent needs of it. */
-interface Client {
-  /** The core's JSON text, if there is one. */
-  count(): string | undefined;
-  present(json: string): void;
-}
+import { toList, toPolicy } from "../core/policy.js";
+import type { Self } from "./self.js";
 
 /** @internal */
-export function createGuard({ count, present }: Client): AgentGuard {
+export function createGuard<State>({ link, settings, alive }: Pick<Self<State>, "link" | "settings" | "alive">): AgentGuard {
   let last = { forwarded: 0, blocked: 0, total: 0 };
   const read = (): typeof last => {
-    const json = count();
+    const json = link.now((session) => session.guardCounters?.());
     return json ? (last = JSON.parse(json)) : last;
   };
   return {
@@ -27,6 +21,13 @@ export function createGuard({ count, present }: Client): AgentGuard {
     get total() {
       return read().total;
     },
-    present: (capabilities) => present(toList(capabilities)),
+    present: (given) => {
+      const json = toList(given);
+      alive();
+      const capabilities = JSON.parse(json);
+      // A session that begins later has them too.
+      if (settings.guard) settings.guard = toPolicy({ ...JSON.parse(settings.guard), capabilities });
+      link.now((session) => session.present?.(json));
+    },
   };
 }

@@ -1,5 +1,7 @@
 // When an agent is saved.
 
+import { later } from "../base/timer.js";
+
 /** Saves an agent in time. */
 export interface Keeper {
   /** Something has changed: it is saved after a while, or when the page is hidden. */
@@ -39,8 +41,7 @@ export function createKeeper({ read, write, everyMs }: KeeperClient): Keeper {
     touch: () => {
       if (timer !== undefined) return;
       // Of the time of a run, saves are worth a thirtieth.
-      timer = setTimeout(() => keeper.save(), Math.max(everyMs, 30 * cost));
-      (timer as { unref?(): void }).unref?.();
+      timer = later(Math.max(everyMs, 30 * cost), () => keeper.save());
       // Nothing of the page knows an agent that has nothing to save.
       listen(true);
     },

@@ -38,8 +38,6 @@ export interface Claim {
   leave(save: string | undefined): void;
   /** Writes after everything that was written before, by any agent of this page. `done`: settled, or hanging for `waitMs`. */
   write(save: string, waitMs: number, failed: (cause: unknown) => void, done: () => void): void;
-  /** Whether a write has not settled. */
-  writing(): boolean;
   /** Whether other tabs may own the store. */
   shared(): boolean;
   /** How often the store was written in this page, by any of its agents. */
@@ -50,23 +48,23 @@ export interface Claim {
 interface Place {
   readonly key: string | undefined;
   /** Weak, so that an agent that nobody uses can be collected. */
-  holder: WeakRef<Member> | undefined;
+  holder?: WeakRef<Member> | undefined;
   /** Of this page: waits until the holder is idle. */
-  next: Member | undefined;
+  next?: Member | undefined;
   /** Of this page: owned it before the holder. */
-  before: WeakRef<Member> | undefined;
+  before?: WeakRef<Member> | undefined;
   /** Where there are no locks, this page has it. */
   lock: "none" | "asked" | "held";
-  free: (() => void) | undefined;
-  channel: BroadcastChannel | undefined;
+  free?: (() => void) | undefined;
+  channel?: BroadcastChannel | undefined;
   /** Another tab wants the store. */
-  wanted: boolean;
+  wanted?: boolean;
   /** Lets the lock go once nothing is being written. */
-  leaving: (() => void) | undefined;
+  leaving?: (() => void) | undefined;
   version: number;
-  job: Job | undefined;
+  job?: Job | undefined;
   busy: number;
-  hangs: boolean;
+  hangs?: boolean;
 }
 
 interface Job {
@@ -85,11 +83,7 @@ const placeOf = (store: AgentStore): Place => {
   const { key } = store;
   let place = key === undefined ? others.get(store) : keyed.get(key);
   if (!place) {
-    place = {
-      key,
-      ...{ holder: undefined, next: undefined, before: undefined, lock: "none", free: undefined, channel: undefined, wanted: false },
-      ...{ leaving: undefined, version: writes, job: undefined, busy: 0, hangs: false },
-    };
+    place = { key, lock: "none", version: writes, busy: 0 };
     if (key === undefined) others.set(store, place);
     else keyed.set(key, place);
   }
@@ -129,6 +123,17 @@ const listen = (place: Place): void => {
 // Those that do not only wait for their turn.
 const wants = new WeakSet<Place>();
 
+const lead = (place: Place, member: Member): void => {
+  place.holder = new WeakRef(member);
+  collected?.register(member, place);
+};
+
+/** Whoever has the store when its holder is gone. */
+const heirOf = ({ next, before }: Place): Member | undefined => {
+  const last = before?.deref();
+  return next ?? (last?.mounted() ? last : undefined);
+};
+
 /** Gives the store to whoever waits for it, if the holder is idle. */
 const pass = (place: Place): void => {
   const holder = place.holder?.deref();
@@ -151,8 +156,7 @@ const hand = (place: Place, member: Member): void => {
   // What was called there, and waits for the store as well, has its turn.
   if (save === undefined && holder?.busy()) place.next = holder;
   place.before = place.holder;
-  place.holder = new WeakRef(member);
-  collected?.register(member, place);
+  lead(place, member);
   if (hasLock(place)) member.own(save);
   else request(place, true);
 };
@@ -166,10 +170,14 @@ const drop = (place: Place): void => {
   else free?.();
 };
 
+const leave = (place: Place): void => {
+  place.leaving?.();
+  place.leaving = undefined;
+};
+
 const abandon = (place: Place): void => {
   place.holder = undefined;
-  const before = place.before?.deref();
-  const next = place.next ?? (before?.mounted() ? before : undefined);
+  const next = heirOf(place);
   place.before = undefined;
   if (next) return hand(place, next);
   if (place.lock === "held") drop(place);
@@ -232,8 +240,7 @@ const start = (place: Place, store: AgentStore): void => {
     if (place.lock === "held") say(place, "saved");
     start(place, store);
     if (place.busy) return;
-    place.leaving?.();
-    place.leaving = undefined;
+    leave(place);
   };
   const fail = (cause: unknown): void => {
     job.failed(cause);
@@ -274,12 +281,10 @@ export function createClaim(store: AgentStore, member: Member): Claim {
       const place = at();
       if (place.next === member) place.next = undefined;
       if (!mine(place)) return;
-      const before = place.before?.deref();
-      const next = place.next ?? (before?.mounted() ? before : undefined);
+      const next = heirOf(place);
       place.next = place.before = place.holder = undefined;
       if (!next) return abandon(place);
-      place.holder = new WeakRef(next);
-      collected?.register(next, place);
+      lead(place, next);
       if (hasLock(place)) next.own(save);
     },
     write: (save, waitMs, failed, done) => {
@@ -300,11 +305,9 @@ export function createClaim(store: AgentStore, member: Member): Claim {
       timer = setTimeout(() => {
         place.hangs = true;
         once();
-        place.leaving?.();
-        place.leaving = undefined;
+        leave(place);
       }, waitMs);
     },
-    writing: () => at().busy > 0,
     shared: () => !!locks(at()),
     version: () => at().version,
   };

@@ -5,7 +5,9 @@ import { createClaim, type Member } from "./owner.js";
 import { createKeeper } from "./keeper.js";
 import { mergeSaves, sameThread } from "../snapshot/save.js";
 import type { AgentStore, SavedAgent, SavingOptions } from "../api/saving.js";
+import { reasonOf } from "../base/failure.js";
 import { isPromise } from "../base/promise.js";
+import { later } from "../base/timer.js";
 
 /** The agent, as its saves see it. */
 export interface SavingClient extends Pick<Member, "busy" | "mounted"> {
@@ -127,7 +129,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       return number === loads;
     };
     if (!own) {
-      timer = setTimeout(() => {
+      timer = later(limit, () => {
         if (number !== loads || disposed) return;
         late = true;
         loading = false;
@@ -135,8 +137,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         if (final()) begin(undefined);
         without = dirty ? undefined : client.read();
         settle();
-      }, limit);
-      (timer as { unref?(): void }).unref?.();
+      });
     }
     value.then(
       (found) => {
@@ -184,7 +185,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   };
 
   const failed = (cause: unknown): void => {
-    const message = `The agent could not be saved: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const message = `The agent could not be saved: ${reasonOf(cause)}`;
     // A store that is full is so all the time.
     if (message !== reported) client.warn("not-saved", (reported = message));
   };
@@ -282,11 +283,10 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     },
     denied: () => {
       close();
-      const timer = setTimeout(() => {
+      later(1000, () => {
         if (disposed || claim.owns()) return;
         client.warn("not-owner", "Another agent or tab owns this save: calls wait for it, and are not saved");
-      }, 1000);
-      (timer as { unref?(): void }).unref?.();
+      });
     },
   };
   const claim = createClaim(store, member);

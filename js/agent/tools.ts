@@ -1,6 +1,6 @@
 // Tools of the page: what the server learns of them. Their calls are in calls.ts.
 
-import { misuse } from "../base/failure.js";
+import { misuse, reasonOf } from "../base/failure.js";
 import type { JsonObject, PageTool, StandardSchema, Tool } from "../api/types.js";
 
 /**
@@ -96,5 +96,5 @@ function toJsonSchema(name: string, validator: StandardSchema): unknown {
 
 /** The words of whatever was thrown. */
 export function messageOf(cause: unknown): string {
-  return (cause instanceof Error ? cause.message : String(cause)) || "The tool failed";
+  return reasonOf(cause) || "The tool failed";
 }

@@ -49,6 +49,8 @@ export interface AgentErrorData {
   readonly eventType?: string | undefined;
   /** The beginning of the answer's body. */
   readonly body?: string | undefined;
+  /** Of code `truncated`: the connection was lost. Otherwise the server closed the stream before the run had ended. */
+  readonly lost?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -73,6 +75,7 @@ export class AgentError extends Error {
   readonly rule: string | undefined;
   readonly eventType: string | undefined;
   readonly body: string | undefined;
+  readonly lost: boolean | undefined;
 
   constructor(data: AgentErrorData) {
     super(data.message, "cause" in data ? { cause: data.cause } : undefined);
@@ -84,6 +87,7 @@ export class AgentError extends Error {
     this.rule = data.rule;
     this.eventType = data.eventType;
     this.body = data.body;
+    this.lost = data.lost;
     Object.defineProperty(this, brand, { value: true });
   }
 
@@ -109,7 +113,7 @@ export class AgentError extends Error {
 
   /** The plain data, without the cause, for logs and storage. */
   toJSON(): AgentErrorData {
-    const { kind, message, retryable, status, retryAfterMs, code, rule, eventType, body } = this;
-    return { kind, message, retryable, status, retryAfterMs, code, rule, eventType, body };
+    const { kind, message, retryable, status, retryAfterMs, code, rule, eventType, body, lost } = this;
+    return { kind, message, retryable, status, retryAfterMs, code, rule, eventType, body, lost };
   }
 }

@@ -7,11 +7,15 @@ export function isTrap(error: unknown): boolean {
   return error instanceof Error && /^(RuntimeError|RangeError|InternalError)$/.test(error.name);
 }
 
+/** What was thrown, in words. */
+export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
 /** A fault of ours, or of the platform. */
-export function internal(what: string, cause: unknown): AgentError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new AgentError({ kind: "internal", message: `${what}: ${reason}`, retryable: true, cause });
-}
+export const internal = (what: string, cause: unknown): AgentError =>
+  new AgentError({ kind: "internal", message: `${what}: ${reasonOf(cause)}`, retryable: true, cause });
+
+/** What cannot be done. */
+export const unsupported = (code: string, message: string): AgentError => new AgentError({ kind: "unsupported", code, message });
 
 /** What the core refuses. */
 export function misuse(cause: unknown): AgentError {

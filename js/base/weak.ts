@@ -16,7 +16,7 @@ export function weakly<Target extends object>(target: Target): Target {
   return Object.fromEntries(Object.keys(target).map((name) => [name, method(name)])) as Target;
 }
 
-const registry = new FinalizationRegistry<() => void>((end) => end());
+const registry = /* @__PURE__ */ new FinalizationRegistry<() => void>((end) => end());
 
 /** Calls back when the object has been collected. `end` must not hold it. */
 export function whenCollected(target: object, end: () => void): void {

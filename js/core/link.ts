@@ -15,13 +15,12 @@ import { call } from "../base/call.js";
 import { internal, misuse } from "../base/failure.js";
 import type { Client, Link, Run, Shared, Step } from "./client.js";
 import type { Port } from "./port.js";
+import { belongs } from "./run-id.js";
 import type { Session } from "../glue/core.js";
-import { composeSave, type Queued } from "../snapshot/save.js";
+import { composeSave } from "../snapshot/compose.js";
+import type { Queued } from "../snapshot/save.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { kept } from "../base/weak.js";
-
-/** Whether a run is that one, or follows on its calls: it has its id and a number then. */
-export const belongs = (runId: string, id: string): boolean => runId === id || runId.replace(/-\d+$/, "") === id;
 
 /** The link of one agent. Touches no WebAssembly before it has to. */
 export function createLink<State>(client: Client<State>): Link<State> {

@@ -7,15 +7,15 @@ import { call } from "../base/call.js";
 import { internal, isTrap, misuse } from "../base/failure.js";
 import { kept, weakly } from "../base/weak.js";
 import type { Session } from "../glue/core.js";
-import { cutOff } from "../snapshot/project.js";
+import { cutOff } from "../snapshot/cut-off.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep, type CheckpointData, type Patching } from "../snapshot/mirror.js";
 import { createScheduler } from "../snapshot/notify.js";
-import { composeSave } from "../snapshot/save.js";
+import { composeSave } from "../snapshot/compose.js";
 import type { Client, Live, Run, Shared, Step } from "./client.js";
-import { belongs } from "./link.js";
 import type { Port } from "./port.js";
 import { readBody, sliceMs, turn } from "./read.js";
+import { belongs } from "./run-id.js";
 import { watched, type WatchfulHost } from "./traps.js";
 
 /**

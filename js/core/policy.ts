@@ -1,13 +1,13 @@
 // The policy of a guard as the core reads it.
 
-import { AgentError } from "../api/error.js";
 import type { Capability } from "../api/guard.js";
+import { unsupported } from "../base/failure.js";
 
 /** The policy as JSON text. The core judges its members. */
 export function toPolicy(options: object): string {
   // What is no policy must not count as none.
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new AgentError({ kind: "unsupported", code: "input", message: "guard: the policy must be an object" });
+    throw unsupported("input", "guard: the policy must be an object");
   }
   const { capabilities, ...rest } = options as { capabilities?: readonly Capability[] };
   // What JSON would leave out is left in, for the core to refuse.

@@ -2,7 +2,16 @@
 
 import { createQueue } from "../base/queue.js";
 
-const encoder = new TextEncoder();
+export const encoder = new TextEncoder();
+
+/** The media type of lines of JSON. */
+export const LINES = "application/x-ndjson";
+
+/** What a connection fails with that the agent has given up. */
+export const aborted = (): DOMException => new DOMException("aborted", "AbortError");
+
+/** What was thrown, as an error. */
+export const toError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /** A body that is written from outside. */
 export interface Body {

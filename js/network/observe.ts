@@ -1,5 +1,6 @@
 // Requests that somebody listens to: `agent.on("request")`.
 
+import { reasonOf } from "../base/failure.js";
 import type { AgentRequest, TransportRequest, TransportTarget } from "../api/types.js";
 
 let made = 0;
@@ -22,7 +23,7 @@ export function observed(target: TransportTarget, { resume, runId }: TransportRe
       tell({ ...sent, status: response?.status, headMs: headMs(), ...(contentType && { contentType }) });
       return response;
     } catch (error) {
-      tell({ ...sent, error: error instanceof Error ? error.message : String(error), headMs: headMs() });
+      tell({ ...sent, error: reasonOf(error), headMs: headMs() });
       throw error;
     }
   };

@@ -1,7 +1,32 @@
+// How often and how fast connections are made again. The core decides it for runs (src/session/rejoin/policy.rs and budget.rs); this is the same
+// rule for connections that are kept open, which the page makes where no core may be loaded yet, or the core is in a
+// worker and could answer only later. src/session/rejoin/table.json holds both.
+
 import type { AgentOptions } from "../api/types.js";
 
-/** How often and how fast connections are made again: the option `retry` with its defaults. */
+/** The option `retry` with its defaults. */
 export function retryTimes(retry: AgentOptions["retry"]) {
   const { attempts = 5, baseMs = 500, minMs = 100, maxMs = 30_000, perMinute = 60, idleMs = 0 } = retry || {};
   return { attempts: retry === false ? 0 : attempts, baseMs, minMs, maxMs, perMinute, idleMs };
+}
+
+type Bounds = Pick<ReturnType<typeof retryTimes>, "baseMs" | "minMs" | "maxMs">;
+
+/** The milliseconds before an attempt, counted from 1. `random`: the point of the jitter, from 0 to 1. */
+export const pauseOf = ({ baseMs, minMs, maxMs }: Bounds, attempt: number, random: number): number =>
+  minMs + random * Math.max(Math.min(baseMs * 2 ** Math.min(attempt - 1, 30), maxMs) - minMs, 0);
+
+/**
+ * A token bucket of half of what a minute allows, refilled at half of that rate; full at first. What is returned spends `made`
+ * connections, and says when the next one may be made: now, or once there is enough left.
+ */
+export function createBudget(): (perMinute: number, now: number, made?: number) => number {
+  let left = 0;
+  let at = -Infinity;
+  return (perMinute, now, made = 0) => {
+    const half = Math.min(Math.max(perMinute / 2, 1), 1e15);
+    left = Math.min(left + (Math.max(now - at, 0) * half) / 60_000, half) - made;
+    at = Math.max(at, now);
+    return now + (Math.max(1 - left, 0) * 60_000) / half;
+  };
 }

@@ -1,7 +1,7 @@
 // Other ways to an agent than one request with fetch. Each gives what fetch would give, so that the core reads one kind of
 // body. Nothing else of the package imports this file: who does not use it does not get it.
 
-import { createBody, type Body } from "./body.js";
+import { aborted, createBody, encoder, LINES, type Body } from "./body.js";
 import type { AgUiEvent } from "../api/events.js";
 import { createLine } from "./line.js";
 import type { LineSource, OpenWire, WireEvents } from "../api/line.js";
@@ -17,8 +17,6 @@ import type {
   WebSocketOptions,
 } from "../api/types.js";
 
-const encoder = new TextEncoder();
-const LINES = "application/x-ndjson";
 const BINARY = "application/vnd.ag-ui.event+proto";
 const EVENT_STREAM = "text/event-stream";
 
@@ -109,8 +107,6 @@ export function eventSource(options: EventSourceOptions): Transport {
     },
   };
 }
-
-const aborted = (): DOMException => new DOMException("aborted", "AbortError");
 
 /** What a transport has for connections that are kept open. */
 function kept(keepOpen: boolean | KeepOpenOptions | undefined, open: OpenWire): { keep?: LineSource } {

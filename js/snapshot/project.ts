@@ -1,8 +1,9 @@
-// What the page shows before the core answers: what a call will come to, or how a run was cut off where the core cannot say so. The
+// What the page shows before the core answers: what a call will come to (for a run that was cut off, see cut-off.ts). The
 // core decides; tests/js/worker/worker-table.test.mjs and lockstep.test.mjs hold these against what it then says.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSnapshot, Delivery, Message, Subagent } from "../api/types.js";
+import type { AgentSnapshot, Message } from "../api/types.js";
+import { cutOff } from "./cut-off.js";
 import { settle, toolCallsOf } from "./initial.js";
 import { messageKey } from "./message-key.js";
 
@@ -47,32 +48,6 @@ export function stopped<State>(at: AgentSnapshot<State>): AgentSnapshot<State> {
 /** A failure that ends every run. */
 export function failed<State>(at: AgentSnapshot<State>, error: AgentError, outcome: AgentSnapshot["outcome"]): AgentSnapshot<State> {
   return { ...at, status: "error", isLoading: false, error, outcome, queue: [], connection: closed };
-}
-
-const unanswered = "The run ended before the call was answered.";
-
-/** Nothing in it continues. As the core has it after a run that did not end well (`Thread::end_run`). */
-export function cutOff<State>(snapshot: AgentSnapshot<State>, delivery: Delivery): AgentSnapshot<State> {
-  const { messages, toolCalls, steps, subagents } = snapshot;
-  const error = (item: Subagent): Subagent => {
-    const children = each(item.children, () => true, error);
-    return item.status === "running" ? { ...item, status: "error", children } : children === item.children ? item : { ...item, children };
-  };
-  return {
-    ...snapshot,
-    messages: each(messages, (item) => item.delivery === "streaming", (item) => ({ ...item, delivery })),
-    toolCalls: each(toolCalls, runs, (call) => ({ ...call, status: "error", phase: "output-error", error: unanswered })),
-    steps: each(steps, runs, (step) => ({ ...step, status: "error" })),
-    subagents: each(subagents, () => true, error),
-  };
-}
-
-const runs = ({ status }: { readonly status: string }): boolean => status === "running";
-
-/** The list with those changed that `is` says; the same list where that changes none. */
-function each<Item>(list: readonly Item[], is: (item: Item) => boolean, change: (item: Item) => Item): readonly Item[] {
-  const next = list.map((item) => (is(item) ? change(item) : item));
-  return next.some((item, at) => item !== list[at]) ? next : list;
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -3,6 +3,7 @@
 import { AgentError } from "../api/error.js";
 import type { Message, TokenUsage } from "../api/protocol.js";
 import type { SavedAgent } from "../api/saving.js";
+import { union } from "./compose.js";
 
 /** Whatever was stored, as a save of this thread; throws if it is none. */
 export function readSaved(value: unknown, threadId: string | undefined): SavedAgent {
@@ -26,7 +27,7 @@ export function refusal(cause: unknown): AgentError {
 }
 
 /** What the core writes of a save beside the thread. */
-interface Saved extends SavedAgent {
+export interface Saved extends SavedAgent {
   readonly runId?: string;
   readonly running?: boolean;
   readonly interrupts: readonly { readonly id: string }[];
@@ -42,28 +43,6 @@ export interface Queued {
   readonly start: "submit" | "retry" | "regenerate";
   readonly runId: string;
   readonly messages: readonly Message[];
-}
-
-const nothing: Pick<Saved, "v" | "interrupts" | "handled" | "unsent" | "queue"> = { v: 1, interrupts: [], handled: [], unsent: [], queue: [] };
-
-/** Those of both lists, each once. */
-function union<Item>(one: readonly Item[] = [], other: readonly Item[] = [], id: (item: Item) => unknown): readonly Item[] {
-  const known = new Set(one.map(id));
-  return [...one, ...other.filter((item) => !known.has(id(item)))];
-}
-
-/**
- * A save where there is no session: the last one that is known, with the thread as it is and the submits that came since.
- * `kept`: JSON text.
- */
-export function composeSave(
-  kept: string | undefined,
-  { threadId, messages, state }: Pick<SavedAgent, "threadId" | "messages" | "state">,
-  waiting: readonly Queued[] = [],
-): string {
-  const last: Partial<Saved> = kept === undefined ? nothing : JSON.parse(kept);
-  const begun = waiting.filter(({ runId }) => runId !== last.runId);
-  return JSON.stringify({ ...nothing, ...last, threadId, messages, state, queue: union(last.queue, begun, ({ runId }) => runId) });
 }
 
 /** Whether nothing was said or changed between two saves: JSON texts. */

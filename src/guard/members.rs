@@ -73,7 +73,8 @@ pub(super) fn unknown(what: &str, given: &str, near: Option<&str>) -> String {
     }
 }
 
-/// The word that the fewest changes of a letter turn into the given one.
+/// The word that the fewest changes of a letter turn into the given one. `js/systems/chio/nearest.ts` has the same rule, for
+/// a policy that is read before any core is loaded; `nearest.json` holds both.
 pub(super) fn nearest<'n>(given: &str, words: &[&'n str]) -> Option<&'n str> {
     let given: Vec<char> = given.chars().take(LONGEST).collect();
     words.iter().copied().min_by_key(|word| distance(&given, word))
@@ -130,8 +131,12 @@ mod tests {
         for (one, other, changes) in [("", "abc", 3), ("abc", "", 3), ("kitten", "sitting", 3), ("abc", "abc", 0)] {
             assert_eq!(distance(&letters(one), other), changes, "{one} {other}");
         }
-        assert_eq!(nearest("allow_component", &["inbound", "allow_components", "allow_ids"]), Some("allow_components"));
         assert_eq!(nearest("x", &[]), None);
+        let table: serde_json::Value = serde_json::from_str(include_str!("nearest.json")).unwrap();
+        for row in table.as_array().unwrap() {
+            let words: Vec<&str> = row["words"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+            assert_eq!(nearest(row["given"].as_str().unwrap(), &words), row["nearest"].as_str(), "{row}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
+import { rspack } from "@rspack/core";
 import { build as esbuild } from "esbuild";
 import { mkdtempSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -50,14 +51,28 @@ const bundlers = {
     assert.equal(output.length, 1, "one file, no assets");
     return output[0].code;
   },
-  async webpack(input) {
-    const path = mkdtempSync(join(consumer.folder, "webpack-"));
-    const output = { path, filename: "bundle.mjs", library: { type: "module" }, asyncChunks: false };
-    await pack({ entry: input, output, experiments: { outputModule: true }, externals: external, externalsType: "module" });
-    assert.deepEqual(readdirSync(path), ["bundle.mjs"], "one file, no assets");
-    return readFileSync(join(path, "bundle.mjs"), "utf8");
-  },
+  webpack: (input) => packWhole(pack, { entry: input, experiments: { outputModule: true } }),
+  rspack: (input) => packWhole(packByRspack, { entry: input }),
 };
+
+/** @param {(config: any) => Promise<void>} pack @param {object} config */
+async function packWhole(pack, config) {
+  const path = mkdtempSync(join(consumer.folder, "packed-"));
+  const output = { path, filename: "bundle.mjs", library: { type: "module" }, asyncChunks: false, module: true };
+  await pack({ ...config, output, externals: external, externalsType: "module" });
+  assert.deepEqual(readdirSync(path), ["bundle.mjs"], "one file, no assets");
+  return readFileSync(join(path, "bundle.mjs"), "utf8");
+}
+
+/** @param {import("@rspack/core").Configuration} config */
+const packByRspack = (config) =>
+  new Promise((resolve, reject) => {
+    rspack({ mode: "production", context: consumer.folder, devtool: false, performance: { hints: false }, ...config }, (error, stats) => {
+      if (error || stats?.hasErrors() || stats?.hasWarnings()) reject(error ?? new Error(stats?.toString("errors-warnings")));
+      else resolve(undefined);
+    });
+  });
+
 const external = ["react", "svelte", "svelte/reactivity"];
 
 for (const [name, bundle] of Object.entries(bundlers)) {
@@ -101,9 +116,16 @@ const splitters = {
   },
   vite: (entry, outDir) =>
     vite({ root: consumer.folder, configFile: false, logLevel: "error", build: { outDir, lib: { entry, formats: ["es"], fileName: () => "main.mjs" } } }),
-  webpack: (entry, path) =>
-    pack({ entry: { main: entry }, output: { path, filename: "[name].mjs", chunkFilename: "[name].mjs", chunkFormat: "module", library: { type: "module" } }, experiments: { outputModule: true }, target: "node" }),
+  webpack: (entry, path) => pack({ ...toChunks(entry, path), experiments: { outputModule: true } }),
+  rspack: (entry, path) => packByRspack(toChunks(entry, path)),
 };
+
+/** @param {string} entry @param {string} path @returns {any} */
+const toChunks = (entry, path) => ({
+  entry: { main: entry },
+  output: { path, filename: "[name].mjs", chunkFilename: "[name].mjs", chunkFormat: "module", library: { type: "module" }, module: true },
+  target: "node",
+});
 
 for (const [name, split] of Object.entries(splitters)) {
   test(`${name} splits: at first comes neither a module nor what works only with one`, async () => {

@@ -215,6 +215,21 @@ impl Plan {
             let joins = |step| if step == Step::Reload { vec![step, Step::Attach] } else { vec![step] };
             plan.steps = steps.flat_map(joins).collect();
         }
+        // A page is left that has answered a call which the replay in progress has yet to bring again.
+        if seed % 16 == 9 {
+            plan.follow_ups = Some(8);
+            plan.resume = Some([Dialect::Replay, Dialect::Thread][random.below(2)]);
+            let frame = Step::Deliver(Amount::Frame);
+            let settle = Step::Settle { which: 0, any: false, fails: false };
+            let mut steps = vec![Step::Submit { seed: random.below(10_000) as u32, policy: "queue", answers: false }];
+            for _ in 0..6 + random.below(12) {
+                steps.extend([frame.clone(), settle.clone()]);
+            }
+            steps.extend([Step::Break, Step::Wait(5000)]);
+            steps.extend(vec![frame; 1 + random.below(3)]);
+            steps.extend([Step::Reload, Step::Attach, Step::Wait(5000), Step::Deliver(Amount::All)]);
+            plan.steps.splice(..0, steps);
+        }
         // With saves a request goes out last in its step, and one that is replaced at once never does: the model does not
         // see which run the policy was about.
         for step in plan.steps.iter_mut().filter(|_| plan.saves) {

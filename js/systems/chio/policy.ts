@@ -4,6 +4,7 @@
 
 import type { CapabilityScope, Classification, GuardOptions, Velocity } from "../../api/guard.js";
 import { wrong } from "./ask.js";
+import { nearest } from "./nearest.js";
 
 type Enabled = { readonly enabled?: boolean };
 
@@ -232,25 +233,4 @@ function kindOf(value: unknown): string {
   if (typeof value === "string") return shown(value);
   if (typeof value === "number" || typeof value === "boolean" || value === null || value === undefined) return String(value);
   return Array.isArray(value) ? "a list" : typeof value === "object" ? "a map" : `a ${typeof value}`;
-}
-
-/** The word that the fewest changes of a letter turn into the given one. */
-function nearest(given: string, words: readonly string[]): string {
-  const letters = given.slice(0, 64);
-  const distances = words.map((word) => distance(letters, word));
-  return words[distances.indexOf(Math.min(...distances))] ?? "";
-}
-
-/** Levenshtein's distance. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: one.length + 1 }, (_, at) => at);
-  for (let line = 1; line <= other.length; line++) {
-    const next = [line];
-    for (let at = 1; at <= one.length; at++) {
-      const changed = row[at - 1]! + (one[at - 1] === other[line - 1] ? 0 : 1);
-      next.push(Math.min(changed, row[at]! + 1, next[at - 1]! + 1));
-    }
-    row = next;
-  }
-  return row.at(-1)!;
 }

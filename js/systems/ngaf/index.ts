@@ -3,7 +3,6 @@
 //   agent.on("event") ──► reduce ──► fields ──► subscribers
 //   submit, … ──► agent.submit, …       agent.on("finish") ──► how a run ended that did not say so
 
-import type { AgentError } from "../../api/error.js";
 import type { JsonObject } from "../../api/protocol.js";
 import type { Agent, Message, ResumeAnswers, RunResult, SubmitInput } from "../../api/types.js";
 import { isObject } from "./json.js";
@@ -112,7 +111,8 @@ export function toNgafAgent<State>(given: Agent<State>, options: NgafOptions = {
     // Begun at the agent itself, it failed before RUN_STARTED; or after RUN_FINISHED, under strict rules.
     if (error && !reducer.open && fields.status !== "error") reducer.begin();
     if (outcome === "aborted") reducer.end("aborted");
-    else if (outcome === "truncated" && !isLost(error)) reducer.end(reducer.produced ? "interrupted" : "success");
+    // The server has closed the stream, which is no error of the contract's.
+    else if (outcome === "truncated" && error?.code === "truncated" && !error.lost) reducer.end(reducer.produced ? "interrupted" : "success");
     else if (error) reducer.end(undefined, error);
     else reducer.end("success");
     // What RFC 6902 refuses the agent has refused too. What is sent next shall be what is shown.
@@ -301,11 +301,6 @@ export function toNgafAgent<State>(given: Agent<State>, options: NgafOptions = {
 function toContent(message: NgafSubmitInput["message"]): string | undefined {
   if (typeof message !== "object") return message;
   return message.map((block) => (block.type === "text" ? block.text : JSON.stringify(block))).join("");
-}
-
-/** Whether the connection was lost, and the stream not ended by the server. */
-function isLost(error: AgentError | undefined): boolean {
-  return !!error?.message.startsWith("The connection was lost");
 }
 
 function messageOf(error: unknown): string {

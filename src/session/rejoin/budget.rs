@@ -53,6 +53,20 @@ mod tests {
         (0..count).map(connect).collect()
     }
 
+    /// The same as `js/network/retry.ts` has them; see `Network::pause`.
+    #[test]
+    fn connections_are_allowed_when_the_table_says() {
+        let table: serde_json::Value = serde_json::from_str(include_str!("table.json")).unwrap();
+        for row in table["budgets"].as_array().unwrap() {
+            let mut budget = Budget::new(row["perMinute"].as_f64().unwrap(), 0.0);
+            for pair in row["asked and allowed"].as_array().unwrap() {
+                let [asked, allowed] = std::array::from_fn(|at| pair[at].as_f64().unwrap());
+                assert_eq!(budget.next(asked), allowed, "{row}");
+                budget.spend(allowed);
+            }
+        }
+    }
+
     #[test]
     fn no_minute_has_more_than_it_says() {
         for per_minute in [2.0, 6.0, 60.0] {

@@ -103,6 +103,13 @@ impl Network {
         seed ^= seed >> 27;
         self.seed = seed;
         let random = (seed.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1_u64 << 53) as f64;
+        self.pause(attempt, base, random)
+    }
+
+    /// The delay at a point of the jitter, from 0 to 1. `js/network/retry.ts` has the same rule, with the defaults and the
+    /// budget, for connections that are kept open: those are made in the page, where no core may be loaded yet or the
+    /// core may be in a worker. `table.json` holds both.
+    fn pause(&self, attempt: u32, base: Option<f64>, random: f64) -> f64 {
         let bound = base.unwrap_or(self.base_ms) * f64::from(1_u32 << attempt.saturating_sub(1).min(30));
         self.min_ms + random * (bound.min(self.max_ms) - self.min_ms).max(0.0)
     }
@@ -283,6 +290,20 @@ mod tests {
             Network { seed: 3, ..network.clone() }.delay(1, None),
             Network { seed: 3, ..network }.delay(1, None)
         );
+    }
+
+    #[test]
+    fn defaults_and_pauses_are_those_of_the_table() {
+        let table: serde_json::Value = serde_json::from_str(include_str!("table.json")).unwrap();
+        let Network { attempts, base_ms, min_ms, max_ms, per_minute, idle_ms, .. } = Network::default();
+        let defaults = [f64::from(attempts), base_ms, min_ms, max_ms, per_minute, idle_ms];
+        let names = ["attempts", "baseMs", "minMs", "maxMs", "perMinute", "idleMs"];
+        assert_eq!(defaults.map(Some), names.map(|name| table["defaults"][name].as_f64()));
+        for row in table["pauses"].as_array().unwrap() {
+            let [base_ms, min_ms, max_ms, attempt, random, pause] = std::array::from_fn(|at| row[at].as_f64().unwrap());
+            let network = Network { base_ms, min_ms, max_ms, ..Network::default() };
+            assert_eq!(network.pause(attempt as u32, None, random), pause, "{row}");
+        }
     }
 
     #[test]

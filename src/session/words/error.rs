@@ -60,6 +60,8 @@ pub struct AgentError {
     pub event_type: Option<String>,
     /// The beginning of the body that the server answered with.
     pub body: Option<String>,
+    /// The connection was lost before the run had ended, and not closed by the server.
+    pub lost: bool,
 }
 
 impl AgentError {
@@ -74,6 +76,7 @@ impl AgentError {
             rule: None,
             event_type: None,
             body: None,
+            lost: false,
         }
     }
 
@@ -83,7 +86,8 @@ impl AgentError {
             Some(cause) => format!("The connection was lost before the run had ended: {cause}"),
             None => "The stream ended before the run had ended.".to_owned(),
         };
-        Self { code: Some("truncated".into()), ..Self::new(ErrorKind::Connection, message, true) }
+        let lost = cause.is_some();
+        Self { code: Some("truncated".into()), lost, ..Self::new(ErrorKind::Connection, message, true) }
     }
 
     /// What came would exceed a limit.
@@ -127,6 +131,9 @@ impl AgentError {
             .optional("rule", self.rule)
             .optional("eventType", self.event_type.as_deref())
             .optional("body", self.body.as_deref());
+        if self.lost {
+            object.member("lost").push_str("true");
+        }
         object.close();
     }
 }

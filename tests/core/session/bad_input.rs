@@ -147,6 +147,7 @@ fn a_cut_connection_keeps_the_partial_text() {
         assert_eq!(snapshot["status"], "error");
         assert_eq!(snapshot["error"]["kind"], "connection");
         assert_eq!(snapshot["error"]["retryable"], true);
+        assert_eq!(snapshot["error"]["lost"] == true, cut, "the connection was lost");
         assert_eq!(snapshot["connection"]["phase"], "closed");
         assert!(agent.warnings.is_empty());
         assert_eq!(agent.settled[0].1["outcome"], "truncated");

@@ -176,6 +176,14 @@ describe("the end of a run", { skip }, () => {
     assert.equal(ngaf.messages.get()[0].delivery.outcome, "error");
   });
 
+  it("is an error where the server withdraws the credentials during the run", async () => {
+    const resume = { by: "last-event-id", url: "/again", method: "POST" };
+    const cut = new Response(`id: 1\n${partial}`, eventStream);
+    const { ngaf } = create([cut, new Response("", { status: 401 })], 2, { agent: { resume, retry: { baseMs: 0, minMs: 0 } } });
+    await ngaf.submit({});
+    assert.deepEqual([ngaf.status.get(), ngaf.error.get()?.kind], ["error", "auth"]);
+  });
+
   it("is RUN_ERROR", async () => {
     const failed = sse(started, { type: "RUN_ERROR", message: "model overloaded", code: "X" });
     const one = create([failed], 1).ngaf;

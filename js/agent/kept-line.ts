@@ -1,0 +1,101 @@
+// The line of an agent: a connection that outlives its runs, where the transport keeps one open (js/network/line.ts). What comes
+// over it without being asked for is a run as well.
+
+import type { Line } from "../api/line.js";
+import type { Agent, AgentOptions, AgentSnapshot, RunResult } from "../api/types.js";
+import { toJson, unsupported } from "../base/failure.js";
+import { toRunInput } from "./input.js";
+import type { Self } from "./self.js";
+
+/** The line of an agent, which its transport makes once it is needed. */
+export interface KeptLine<State> extends Pick<Agent<State>, "connect" | "disconnect"> {
+  /** What was made. */
+  readonly current: Line | undefined;
+  /** Makes it, unless that is done. */
+  make(): Line;
+  /** The snapshot with the connection as the line has it, which stays open where the core's is closed. */
+  connected(next: AgentSnapshot<State>): AgentSnapshot<State>;
+  /** Takes what has come without being asked for, as a run that says nothing to the server. */
+  listen(): void;
+  /** Starts a run of this id that is sent at once, whatever answer comes: that is over then. */
+  overtake(runId: string, start: () => Promise<RunResult>): Promise<RunResult>;
+  /** Connects again if somebody has asked to listen. */
+  reconnect(): void;
+}
+
+type Client<State> = Pick<Self<State>, "link" | "read" | "runs" | "saves" | "emitter" | "options" | "disposed" | "act" | "alive">;
+
+/** The line of an agent; `changed`: the state of the connection may be another one. */
+export function createKeptLine<State>(self: Client<State>, changed: () => void): KeptLine<State> {
+  const { options, read, disposed } = self;
+  let line: Line | undefined;
+  // Somebody has asked to listen.
+  let listening = false;
+  // Submits that are sent at once.
+  const hasty = new Set<string>();
+
+  const listen = (): void => {
+    if (!line || disposed() || !self.saves.owns() || self.link.busy()) return;
+    line.rest();
+    const unread = line.unread();
+    if (!unread) return;
+    const input = toRunInput(options());
+    const json = toJson({ ...input, messages: [], ifBusy: "drop", unasked: unread.continues ? "continues" : "begins" });
+    self.runs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.talks, start: (session) => session.submit(json) }).catch(() => {});
+  };
+
+  const make = (): Line =>
+    (line ??= options().transport!.keep!.create({
+      source: () => options().transport?.keep,
+      options: () => options() as AgentOptions,
+      run: () => {
+        const { threadId, runId = "" } = read();
+        return { threadId, runId };
+      },
+      unread: listen,
+      overtaken: () => read().queue.some(({ runId }) => hasty.has(runId)),
+      changed: () => disposed() || changed(),
+      failed: (error) => disposed() || self.emitter.emit("error", error),
+    }));
+
+  return {
+    get current() {
+      return line;
+    },
+    make,
+    listen,
+    connected: (next) => {
+      if (!line) return next;
+      const { lastEventId } = next.connection;
+      const connection = { ...line.state(), ...(lastEventId !== undefined && { lastEventId }) };
+      return JSON.stringify(connection) === JSON.stringify(next.connection) ? next : { ...next, connection };
+    },
+    overtake: (runId, start) => {
+      hasty.add(runId);
+      const done = start();
+      // What the agent was saying is over, for the user has said something else.
+      line?.endAnswer();
+      return done.finally(() => hasty.delete(runId));
+    },
+    connect: async () => {
+      self.act();
+      if (!options().transport?.keep) {
+        const message = "connect() needs a transport whose connection is kept open: webSocket or eventSource with keepOpen";
+        throw unsupported("keep-open", message);
+      }
+      await self.saves.ready();
+      self.alive();
+      listening = true;
+      await make().connect(true);
+    },
+    reconnect: () => {
+      if (listening) make().connect(true).catch(() => {});
+    },
+    disconnect: async () => {
+      self.alive();
+      listening = false;
+      await self.link.now((session) => session.disconnect());
+      line?.close();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+// What is shown of an agent, and to whom: the thread as the core or the link to it has it, and with it the error of a call that
+// could not be made, until something else is called.
+
+import type { AgentError } from "../api/error.js";
+import type { SavedAgent } from "../api/saving.js";
+import type { AgentOptions, AgentSnapshot } from "../api/types.js";
+import { call } from "../base/call.js";
+import { lazily } from "../base/lazy.js";
+import { uuid } from "../base/uuid.js";
+import { initialSnapshot } from "../snapshot/initial.js";
+
+/** The snapshot of an agent, and who looks at it. */
+export interface View<State> {
+  /** What the agent shows before anything happens. A server and the page that hydrates have the same one. */
+  readonly first: AgentSnapshot<State>;
+  /** What is shown. */
+  read(): AgentSnapshot<State>;
+  /** The same without a call that was refused. */
+  bare(): AgentSnapshot<State>;
+  threadId(): string;
+  /** The snapshot of that thread when nothing has happened in it. */
+  empty(threadId?: string): AgentSnapshot<State>;
+  /** The snapshot of a save, whose thread is the agent's from now on. */
+  restored(saved: SavedAgent): AgentSnapshot<State>;
+  publish(next: AgentSnapshot<State>): void;
+  /** Shows that a call could not be made, or, without an error, no longer shows it. */
+  refuse(error?: AgentError): void;
+  /** Those who look. */
+  readonly listeners: Set<{ readonly listener: () => void }>;
+}
+
+/** The view of a new agent. `changed` is called before those who look. */
+export function createView<State>(given: AgentOptions<State>, changed: (next: AgentSnapshot<State>) => void): View<State> {
+  // Ids and randomness are drawn when they are first needed: an agent may be made in a prerender, which must be the same
+  // every time.
+  let { threadId } = given;
+  const ownThreadId = (): string => (threadId ??= uuid());
+  // A server and the page that hydrates have the same one only if the application gives it.
+  const first = initialSnapshot(threadId ?? "", given.initialMessages, given.initialState);
+  let bare: AgentSnapshot<State> = threadId === undefined ? lazily({ ...first }, "threadId", ownThreadId) : first;
+  let snapshot = bare;
+  const listeners: View<State>["listeners"] = new Set();
+  let refused: AgentError | undefined;
+
+  const show = (): void => {
+    const status = bare.isLoading ? bare.status : "error";
+    snapshot = refused ? { ...bare, status, error: refused } : bare;
+    for (const entry of [...listeners]) if (listeners.has(entry)) call(entry.listener);
+  };
+
+  return {
+    first,
+    read: () => snapshot,
+    bare: () => bare,
+    listeners,
+    threadId: ownThreadId,
+    empty: (id = ownThreadId()) => (id === first.threadId ? first : { ...first, threadId: id }),
+    restored: (saved) => initialSnapshot((threadId = saved.threadId), saved.messages, saved.state as State),
+    publish: (next) => {
+      if (next === bare) return;
+      bare = next;
+      changed(next);
+      show();
+    },
+    refuse: (error) => {
+      if (error === refused) return;
+      refused = error;
+      show();
+    },
+  };
+}
