@@ -10,6 +10,9 @@ export const LINES = "application/x-ndjson";
 /** What a connection fails with that the agent has given up. */
 export const aborted = (): DOMException => new DOMException("aborted", "AbortError");
 
+/** What was thrown, as an error. */
+export const toError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
+
 /** A body that is written from outside. */
 export interface Body {
   readonly stream: ReadableStream<Uint8Array>;

@@ -60,15 +60,15 @@ export const bugs = [
   {
     name: "a stop is shown, and the run goes on in the worker",
     file: "worker/session.ts",
-    from: 'stop: () => void act("stop"),',
-    to: "stop: () => {},",
+    from: 'tell("act", method, ...args);',
+    to: 'if (method !== "stop") tell("act", method, ...args);',
     tests: ["lockstep"],
   },
   {
     name: "a denial loses its reason on the way to the worker",
     file: "worker/session.ts",
-    from: 'deny: (json) => act("deny", json),',
-    to: 'deny: (json) => act("deny", JSON.stringify({ toolCallId: JSON.parse(json).toolCallId })),',
+    from: 'tell("act", method, ...args);',
+    to: 'tell("act", method, ...(method === "deny" ? [JSON.stringify({ toolCallId: JSON.parse(args[0] as string).toolCallId })] : args));',
     tests: ["page-and-worker"],
   },
   {

@@ -33,6 +33,19 @@ describe("one socket", { skip }, () => {
     assert.deepEqual([Socket.all.length, heard.finish, heard.errors, heard.warnings], [1, ["success", "success", "success"], [], []]);
   });
 
+  test("is opened anew where it was given up while it was being opened", async () => {
+    overSocket();
+    const first = agent.connect();
+    await until(() => Socket.all.length === 1, "the first socket");
+    const left = agent.disconnect();
+    const second = agent.connect();
+    await assert.rejects(first, { kind: "connection" });
+    await left;
+    await socketOf(2);
+    await second;
+    assert.equal(agent.getSnapshot().connection.phase, "open");
+  });
+
   test("a second message is sent at once while the first is answered, and begins another answer", async () => {
     overSocket();
     const first = agent.submit("one");

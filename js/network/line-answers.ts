@@ -1,0 +1,143 @@
+// The answer in progress on a line, and when it is over: by an event that says so, by a pause, by the next message, or
+// because the connection was lost.
+
+import { createBody, type Body } from "./body.js";
+import { endsByDefault, isText, parse } from "./line-frames.js";
+import { call } from "../base/call.js";
+import type { JsonObject } from "../api/protocol.js";
+import type { KeepOpenOptions } from "../api/types.js";
+
+/** A run's part of what comes. */
+export interface Answer {
+  readonly body: Body;
+  readonly asked: boolean;
+  talks: boolean;
+  /** Its head: of this media type. */
+  begin(type: string): void;
+  fail(error: Error): void;
+}
+
+/** The line, as its answers see it. */
+export interface AnswerLine {
+  /** The media type of what comes. */
+  media(): string;
+  isOpen(): boolean;
+  /** Whether frames wait that the answer is to have. */
+  hasMore(): boolean;
+  /** The run was stopped. */
+  stop(): void;
+}
+
+/** The answers of one line, one after the other. There is none yet. */
+export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: KeepOpenOptions, line: AnswerLine) {
+  let answer: Answer | undefined;
+  // When a pause ends it.
+  let due: number | undefined;
+  let pause: ReturnType<typeof setTimeout> | undefined;
+  // The last event with text.
+  let said: string | undefined;
+  let continues = false;
+
+  const take = (): Answer | undefined => {
+    const last = answer;
+    answer = due = undefined;
+    clearTimeout(pause);
+    return last;
+  };
+
+  /** Ends the answer in progress, as one that came whole. */
+  const end = (byPause: boolean): void => {
+    const last = take();
+    if (!last) return;
+    // What happens beside an answer does not end it.
+    if (last.asked || last.talks) continues = byPause;
+    last.begin(line.media());
+    last.body.end();
+  };
+
+  const fail = (error: Error): void => {
+    continues = false;
+    take()?.fail(error);
+  };
+
+  /** Calls `end` when nothing has come for so long. One timer, whatever comes. */
+  const expect = (ms: number): void => {
+    if (due === undefined || ms < due - Date.now()) {
+      clearTimeout(pause);
+      const check = (): void => {
+        const left = due === undefined ? 0 : due - Date.now();
+        if (left > 0) pause = setTimeout(check, left);
+        else if (due !== undefined && line.isOpen()) end(true);
+        // A silence that the network has made is no pause.
+        else if (due !== undefined) fail(new Error("the connection was lost, and not opened again in time"));
+      };
+      if (ms > 0) pause = setTimeout(check, ms);
+    }
+    due = ms > 0 ? Date.now() + ms : undefined;
+  };
+
+  /** What the application says. What it throws is reported, and ends nothing. */
+  const isEnd = (data: string): boolean => {
+    let ends = false;
+    call(() => {
+      const event = parse(data);
+      ends = !!event && !!answerEnds!(event as JsonObject);
+    });
+    return ends;
+  };
+
+  const create = (asked: boolean): { promise: Promise<Response>; mine: Answer } => {
+    let answered = false;
+    let mine!: Answer;
+    const promise = new Promise<Response>((resolve, reject) => {
+      const body = createBody(() => answer === mine && line.stop());
+      const begin = (media: string): void => {
+        if (answered) return;
+        answered = true;
+        resolve(new Response(body.stream, { headers: { "content-type": media } }));
+      };
+      const fail = (error: Error): void => {
+        reject(error);
+        body.fail(error);
+      };
+      mine = { body, asked, talks: false, begin, fail };
+    });
+    // A caller that hears of a failure in another way does not look at it.
+    promise.catch(() => {});
+    return { promise, mine };
+  };
+
+  return {
+    current: () => answer,
+    /** The last answer ended with a pause, and nobody has asked anything since. */
+    continues: () => continues,
+    /** Begins an answer. `asked`: by a message, or by a run that is joined. */
+    begin: (asked: boolean, withText: boolean) => {
+      const created = create(asked);
+      if (withText) continues = false;
+      answer = created.mine;
+      if (waitMs > 0) expect(waitMs);
+      return created;
+    },
+    /** Gives a frame to the answer in progress. */
+    pass: (frame: Uint8Array, data: string): void => {
+      const mine = answer!;
+      mine.begin(line.media());
+      mine.body.write(frame);
+      if (isText(data)) {
+        said = data;
+        mine.talks = true;
+      }
+      if (answerEnds ? isEnd(data) : endsByDefault(data, said)) end(false);
+      else if (mine.asked || mine.talks) expect(idleMs);
+      // What happens beside an answer is read, and that is all.
+      else if (!line.hasMore()) end(true);
+    },
+    end,
+    fail,
+    /** The answer may last so long without a frame; default: as long as a pause is. */
+    expect: (ms = idleMs): void => {
+      if (answer) expect(ms);
+    },
+  };
+}
