@@ -42,6 +42,7 @@ export function openSession<State>(
   let session: Session | undefined;
 
   const current = (): boolean => shared.live === live;
+  const shows = (): boolean => current() && !shared.held;
 
   /** Gives the error of a connection the value that was thrown, which the core does not see. */
   const explain = (error: AgentError | undefined): void => {
@@ -78,7 +79,7 @@ export function openSession<State>(
     receive: (reader, body, memory) => readBody(reader, body, memory, (trap) => fail(trap), task),
     stopRemote: client.stopRemote,
     changed: (urgent) => {
-      if (!current() || shared.held) return;
+      if (!shows()) return;
       if (urgent) patches.show(task.until);
       else patches.schedule();
     },
@@ -124,13 +125,10 @@ export function openSession<State>(
   };
 
   const patches = createPatches(client, {
-    current,
-    held: () => !!shared.held,
+    shows,
     takePatch: () => session!.takePatch(),
     fail,
-    showing: ({ error }) => {
-      if (error !== read().error) explain(error);
-    },
+    explain,
   });
   const { start, settled } = createTickets(shared, {
     current,

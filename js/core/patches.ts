@@ -1,5 +1,6 @@
 // How what a session says becomes what is shown: patches, applied in parts where they take long, and shown when they are whole.
 
+import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { beginPatch, type CheckpointData, type Patching } from "../snapshot/mirror.js";
 import { createScheduler } from "../snapshot/notify.js";
@@ -7,15 +8,13 @@ import type { Client } from "./client.js";
 import { sliceMs, turn } from "./read.js";
 
 /** The session whose patches are shown. */
-export interface Patched<State> {
-  /** Whether it is the agent's. */
-  current(): boolean;
-  /** Whether what it says waits for the end of a batch. */
-  held(): boolean;
+export interface Patched {
+  /** Whether it is the agent's, and what it says does not wait for the end of a batch. */
+  shows(): boolean;
   takePatch(): string | undefined;
   fail(cause: unknown): void;
-  /** Before this is shown. */
-  showing(next: AgentSnapshot<State>): void;
+  /** Adds to an error what only the page knows. */
+  explain(error: AgentError | undefined): void;
 }
 
 /** What is shown of a session. */
@@ -38,7 +37,7 @@ export interface Patches {
 }
 
 /** Shows nothing yet. */
-export function createPatches<State>(client: Client<State>, session: Patched<State>): Patches {
+export function createPatches<State>(client: Client<State>, session: Patched): Patches {
   type Snapshot = AgentSnapshot<State>;
   // A patch that is not applied to its end, with the checkpoints on its way; whether it continues in a task of its own.
   let patching: Patching<Snapshot> | undefined;
@@ -51,7 +50,7 @@ export function createPatches<State>(client: Client<State>, session: Patched<Sta
 
   const show = (until: number): void => {
     scheduler.clear();
-    if (!session.current() || session.held()) return;
+    if (!session.shows()) return;
     try {
       if (!advance(until)) return;
     } catch (error) {
@@ -61,7 +60,7 @@ export function createPatches<State>(client: Client<State>, session: Patched<Sta
     const { snapshot: next } = patching!;
     patching = undefined;
     for (const [data, snapshot] of checkpoints.splice(0)) client.checkpoint(data, snapshot);
-    session.showing(next);
+    if (next.error !== client.read().error) session.explain(next.error);
     client.publish(next);
     leave();
   };
@@ -90,7 +89,7 @@ export function createPatches<State>(client: Client<State>, session: Patched<Sta
     if (!turning) {
       turn(() => {
         turning = false;
-        if (session.current()) show(slice());
+        show(slice());
       });
     }
     turning = true;
