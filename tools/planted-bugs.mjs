@@ -22,7 +22,7 @@ const run = (command, args, more) => {
     CARGO_TARGET_DIR: at("target/planted-bugs/target"),
     // A bug needs few schedules: what counts is how long it takes to compile.
     CARGO_INCREMENTAL: "1",
-    CARGO_PROFILE_TEST_OPT_LEVEL: "0",
+    CARGO_PROFILE_TEST_OPT_LEVEL: "1",
     CARGO_PROFILE_TEST_DEBUG: "false",
     ...more,
   };

@@ -41,7 +41,7 @@ export async function startServer(folder) {
     }
     const entry = searchParams.get("entry");
     response.writeHead(200, { "content-type": "text/html", "cache-control": "no-store" });
-    response.end(`<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>Benchmark</title><style>${style}</style><body><main id="root"></main>${entry ? `<script type="module" src="/${entry}.js"></script>` : ""}`);
+    response.end(`<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>Benchmark</title><style>${style(entry)}</style><body><main id="root"></main>${entry ? `<script type="module" src="/${entry}.js"></script>` : ""}`);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
@@ -55,8 +55,15 @@ export async function startServer(folder) {
   };
 }
 
-// Rows of a chat. What is not seen is not laid out, which is what a page with 500 messages does.
-const style = "body{margin:0;font:16px/1.4 sans-serif}#root{height:100vh;overflow:auto}article{content-visibility:auto;contain-intrinsic-size:auto 8em;padding:4px;white-space:pre-wrap}.markdown{white-space:normal}.group{content-visibility:auto;contain-intrinsic-size:auto none auto 90lh}";
+// Rows of a chat. What is not seen is not laid out, which is what a page with 500 messages does. With answers in Markdown rows and blocks
+// are in groups: Chromium looks at every element with `content-visibility` in each frame. Its scroller grows upwards, so its end stays in view.
+const styles = {
+  "": "#root{height:100vh;overflow:auto}article{content-visibility:auto;contain-intrinsic-size:auto 8em;padding:4px;white-space:pre-wrap}",
+  markdown:
+    "#root{height:100vh;overflow:auto;display:flex;flex-direction:column-reverse}article{contain:content;padding:4px}" +
+    ".rows,.group{content-visibility:auto;contain-intrinsic-size:auto none auto 90lh}.rows{contain-intrinsic-size:auto none auto 256em}",
+};
+const style = (/** @type {string | null} */ entry) => `body{margin:0;font:16px/1.4 sans-serif}${entry === "markdown" ? styles.markdown : styles[""]}`;
 
 /**
  * @param {import("node:http").ServerResponse} response

@@ -2,11 +2,10 @@
 // (saves.ts), the line of its transport (kept-line.ts), and the link to its core (js/core/link.ts, or js/worker/link.ts). Each
 // part owns its state; what each may ask of another is said here.
 
-import type { Agent, AgentOptions, AgentSnapshot, TransportTarget } from "../api/types.js";
+import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 import type { SavedAgent } from "../api/saving.js";
 import { createEmitter } from "../base/emitter.js";
-import { reasonOf, toJson, unsupported } from "../base/failure.js";
-import { isPromise } from "../base/promise.js";
+import { toJson, unsupported } from "../base/failure.js";
 import { createWaker } from "../base/wake.js";
 import type { Client, Link } from "../core/client.js";
 import { createLink } from "../core/link.js";
@@ -85,18 +84,6 @@ export function createAgentOver<State, Place>(
   });
   const { parts } = source;
   const full = needsFull(given);
-  const request: Client<State>["request"] = (resume, runId, cursor) => {
-    const request = { resume, threadId: read().threadId, runId, cursor };
-    const target = current.transport?.keep ? line.make().target(request) : parts()!.toTarget(current, request);
-    const seen = emitter.has("request");
-    if (full && !seen) return target;
-    const change = (target: TransportTarget): TransportTarget => {
-      // The small module cannot read it, whatever the options say by now.
-      const plain = full ? target : { ...target, binary: false };
-      return seen ? parts()!.observed(plain, request, (request) => emitter.emit("request", request)) : plain;
-    };
-    return isPromise(target) ? target.then(change) : change(target);
-  };
   const link = linked({
     source: async () => {
       const core = source.load();
@@ -112,13 +99,8 @@ export function createAgentOver<State, Place>(
     empty: () => view.empty(),
     refused: (error) => emitter.emit("error", refusal(error)),
     save: (...save) => saves.write(...save),
-    request,
-    stopRemote: (runId) => {
-      parts()!.stopRemote(current, { threadId: read().threadId, runId }).catch((cause: unknown) => {
-        const message = `The server could not be notified of the stop: ${reasonOf(cause)}`;
-        emitter.emit("warning", { code: "stop-failed", message });
-      });
-    },
+    request: (...run) => parts()!.toRequest(self, full, ...run),
+    stopRemote: (runId) => parts()!.tellOfStop(self, runId),
     resumes: () => !!current.resume,
     // A run over a connection that is kept has ended when it says so.
     ending: () => !line.current && !bare().isLoading && bare().connection.phase !== "closed",

@@ -2,6 +2,6 @@
 // already and nothing of another chunk, for the reason that js/core/loader.ts gives.
 
 export { openSession } from "../core/live.js";
-export { observed } from "../network/observe.js";
-export { stopRemote, toNetwork, toTarget } from "../network/request.js";
+export { toNetwork } from "../network/request.js";
 export { createCalls } from "./calls.js";
+export { tellOfStop, toRequest } from "./requests.js";

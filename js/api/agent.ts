@@ -10,17 +10,17 @@ import type { SavedAgent } from "./saving.js";
 import type { AgentSnapshot, Checkpoint, RunOutcome, ToolCall } from "./snapshot.js";
 import type { PageTool } from "./tools.js";
 
-/** How a run ended, as `submit()` tells it. */
+/** How a run ended: what `submit()` resolves with. */
 export interface RunResult {
   readonly runId: string;
-  /** `dropped`: no run was made, because one was on already. `disconnected`: it was left to the server. */
+  /** `dropped`: no run was made, because another one was in progress. `disconnected`: the run was left to the server. */
   readonly outcome: RunOutcome | "dropped" | "disconnected";
   readonly error?: AgentError;
   /** What RUN_FINISHED returned. */
   readonly result?: unknown;
   /**
-   * The tool calls that a successful run left without an answer, in order: those that RUN_FINISHED named, or else those
-   * that the run started and did not answer. Absent if there are none.
+   * The tool calls that a successful run left without a result, in order: those that RUN_FINISHED named, or otherwise those
+   * that the run started. Absent if there are none.
    */
   readonly pendingToolCallIds?: readonly string[];
 }
@@ -36,12 +36,12 @@ export interface AgentWarning {
   readonly eventType?: string;
 }
 
-/** A CUSTOM event. The name `state_update` with an object as its value is told apart. */
+/** A CUSTOM event. The name `state_update` with an object as its value has a type of its own. */
 export type CustomEventData =
   | { readonly type: "state_update"; readonly data: JsonObject }
   | { readonly type: "custom"; readonly name: string; readonly data: unknown };
 
-/** What is answered to an interrupt. */
+/** A reply to an interrupt, without the interrupt's id. */
 export interface Answer {
   /** Default: `resolved`. */
   readonly status?: ResumeEntry["status"] | undefined;
@@ -50,12 +50,12 @@ export interface Answer {
   readonly metadata?: JsonObject | undefined;
 }
 
-/** The answer to one interrupt, named by `interruptId` as AG-UI does, or by `id` as the interrupt itself. */
+/** The reply to one interrupt, named by `interruptId` as AG-UI does, or by `id` as the interrupt itself. */
 export type ResumeAnswer = Answer &
   ({ readonly interruptId: string; readonly id?: undefined } | { readonly id: string; readonly interruptId?: undefined });
 
 /**
- * Answers to interrupts: `[{ interruptId, status?, payload?, metadata? }]`. Short for that, an object by the interrupts'
+ * Replies to interrupts: `[{ interruptId, status?, payload?, metadata? }]`. Short for that, an object by the interrupts'
  * ids: `{ [interruptId]: { payload } }`. Each may leave out `status`.
  */
 export type ResumeAnswers = readonly ResumeAnswer[] | { readonly [interruptId: string]: Answer };
@@ -97,7 +97,7 @@ export interface SubmitInput<State = unknown> {
   readonly ifAwaiting?: "deny" | "wait" | "reject" | undefined;
 }
 
-/** A request of the agent for a run: first as it is sent, then once more as it is answered, or has failed. */
+/** A request of the agent for a run: emitted as it is sent, and once more when its response is there or it has failed. */
 export interface AgentRequest {
   /** The same in both, and no other request's of this agent. */
   readonly id: number;
@@ -126,7 +126,7 @@ export interface EventFilter {
   readonly types?: readonly AgUiEvent["type"][] | undefined;
 }
 
-/** What `agent.on` tells of. */
+/** What `agent.on` listens to. */
 export interface AgentListeners {
   custom(event: CustomEventData): void;
   event(event: AgUiEvent): void;
@@ -201,7 +201,7 @@ export interface Agent<State = unknown> {
    * lost, or restored. Settles when it has ended.
    */
   attach(runId?: string): Promise<RunResult>;
-  /** Runs the thread again after a failure, without a new message; what the failed run answered is answered again. */
+  /** Runs the thread again after a failure, without a new message. What that run left unfinished at the end of the thread is removed. */
   retry(options?: AgainOptions): Promise<RunResult>;
   /**
    * Takes back an assistant message (default: the last) with all that follows, and runs again. Interrupts that are open
@@ -209,20 +209,20 @@ export interface Agent<State = unknown> {
    */
   regenerate(messageId?: string, options?: AgainOptions): Promise<RunResult>;
   /**
-   * Answers interrupts. Every open one needs an answer, and an expired one can only be cancelled. A list, or an object by
-   * ids, answers all at once, as `submit({ resume })` does; `resume({ id, payload })` answers one, and settles with the run
-   * that begins after the last answer. Rejects with the code `input`, and names the member, where an answer has another shape.
+   * Replies to interrupts. Every open one needs a reply, and an expired one can only be cancelled. A list, or an object by
+   * ids, replies to all at once, as `submit({ resume })` does. `resume({ id, payload })` replies to one, and settles with the
+   * run that begins after the last reply. A reply of another shape is rejected with the code `input`; the message names the member.
    */
   resume(answers: ResumeAnswers | ResumeAnswer): Promise<RunResult>;
   /**
-   * The result of a call that nobody executes: a person's answer, or what the page found out by itself. When every call is
-   * answered, the agent is run again. Of a call that is answered already, or unknown, nothing comes.
+   * Gives the result of a call without `execute`: a person's decision, or what the page found out by itself. When every call
+   * has its result, the agent is run again. A call that has a result keeps it; an unknown one is a warning, `call-unknown`.
    */
   addToolResult(answer: { readonly toolCallId: string; readonly result?: unknown; readonly error?: string | undefined }): void;
   /**
-   * Lets a call run that waits for approval, with other arguments if they are given. It is approved as the call that is
-   * passed shows it, or for an id as the snapshot does; if its name or arguments have changed since, it does not run and is
-   * asked again (`approval-outdated`). Arguments that the tool's validator refuses are a warning, `approval-invalid`: the call
+   * Approves a call that waits for approval, with other arguments if they are given. The approval is for the name and the
+   * arguments of the call that is passed, or for an id, of the call in the snapshot. If either has changed since, the call
+   * does not run and is asked again (`approval-outdated`). Arguments that the tool's validator refuses are a warning, `approval-invalid`: the call
    * waits, and can be approved again.
    */
   approve(toolCall: string | ToolCall, args?: Readonly<Record<string, unknown>>): void;
@@ -230,11 +230,11 @@ export interface Agent<State = unknown> {
    * The same, with arguments of the type that the tool has. A call of another tool is not approved (`approval-invalid`).
    */
   approve<Args>(tool: PageTool<Args>, toolCall: string | ToolCall, args?: Args): void;
-  /** Refuses a call that waits for approval. The agent is told, with the reason. */
+  /** Denies a call that waits for approval. The reason is sent to the agent as the call's error. */
   deny(toolCallId: string, reason?: string): void;
-  /** Puts another submit into the place of one that waits in `queue`. False if it waits no more. */
+  /** Replaces a submit that waits in `queue`. Returns false if it is not in the queue. */
   editQueued(id: string, input: string | Omit<SubmitInput<State>, "signal" | "ifBusy" | "runId">): boolean;
-  /** Takes a submit out of `queue`: it is `aborted`. False if it waits no more. */
+  /** Removes a submit from `queue`; its outcome is `aborted`. Returns false if it is not in the queue. */
   cancelQueued(id: string): boolean;
   /**
    * The boundaries of runs and steps so far, oldest first: at most `limits.history`. A list that has not changed is the same
@@ -271,7 +271,7 @@ export interface Agent<State = unknown> {
   /**
    * Edits the state: takes a value, or a function that returns one for the state that is shown. The edit is the difference
    * between the two, down to members of objects and elements of lists. Where both the edit and the server have changed a
-   * member, the edit wins; it stays until the next run tells the server.
+   * member, the edit wins; it stays until the next run sends it to the server.
    *
    * @example
    * agent.setState((state) => ({ ...state, title: "A better one" }));
@@ -288,12 +288,12 @@ export interface Agent<State = unknown> {
    * Sends an event of the system's own beside the run in progress: an object, or JSON text. Over `webSocket`, over
    * `eventSource` with a `submitUrl`, or another transport that can; with `keepOpen` between two runs, too. The guard's rule
    * for it, if there is one, is asked first; what it refuses is not sent. Throws (kind `unsupported`, code `not-sent`) where
-   * nothing is open to send it over, and (code `worker`) in worker mode with a guard, which cannot answer at once there. What
+   * nothing is open to send it over, and (code `worker`) in worker mode with a guard, whose decision comes later there. What
    * the server refuses later is a warning, `send-failed`.
    */
   send(event: object | string): Decision;
   /**
-   * Listens to one kind of happening. Returns what ends that. Events can be asked for by type, which keeps the others, above all
+   * Listens to one kind of event. Returns a function that stops listening. Events can be asked for by type, which keeps the others, above all
    * deltas, as fast as without a listener.
    *
    * @example

@@ -3,8 +3,8 @@
  *
  * | kind | meaning |
  * | --- | --- |
- * | `connection` | no answer, or the stream was cut |
- * | `http` | an answer that is not a stream of events: see `status` and `body` |
+ * | `connection` | no response, or the stream was cut |
+ * | `http` | a response that is not a stream of events: see `status` and `body` |
  * | `auth` | 401 or 403 |
  * | `protocol` | the server broke AG-UI's rules |
  * | `run` | the agent itself reported the failure (RUN_ERROR): see `code` |
@@ -47,7 +47,7 @@ export interface AgentErrorData {
   readonly rule?: string | undefined;
   /** The `type` of the event that broke it. */
   readonly eventType?: string | undefined;
-  /** The beginning of the answer's body. */
+  /** The beginning of the response's body. */
   readonly body?: string | undefined;
   /** Of code `truncated`: the connection was lost. Otherwise the server closed the stream before the run had ended. */
   readonly lost?: boolean | undefined;

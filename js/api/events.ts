@@ -72,7 +72,7 @@ export interface ToolCallStartEvent extends OfCall<"TOOL_CALL_START"> {
   readonly parentMessageId?: string;
 }
 
-/** A finished tool's answer. */
+/** The result of a call. */
 export interface ToolCallResultEvent extends OfMessage<"TOOL_CALL_RESULT"> {
   readonly toolCallId: string;
   readonly content: string | readonly ContentPart[];
@@ -139,7 +139,7 @@ export interface SubagentStartedEvent extends OfSubagent<"SUBAGENT_STARTED"> {
   readonly parentMessageId?: string;
 }
 
-/** A subagent ends, or pauses until an interrupt is answered. */
+/** A subagent ends, or pauses until an interrupt has its reply. */
 export interface SubagentFinishedEvent extends OfSubagent<"SUBAGENT_FINISHED"> {
   readonly result?: unknown;
   readonly outcome?:

@@ -11,7 +11,7 @@ export type Capability = string | CapabilityToken;
 /** What a token has. Times are seconds since 1970: it holds from `issued_at` on, and at `expires_at` no more. */
 export interface CapabilityToken {
   readonly id: string;
-  /** The key of who has signed it. */
+  /** The public key of the signer. */
   readonly issuer: string;
   readonly subject: string;
   readonly scope: JsonObject;

@@ -24,9 +24,9 @@ export interface Limits {
   readonly items?: number;
   /** Warnings that a run reports; after them comes one that says that more were left out. Default: 1000. */
   readonly warnings?: number;
-  /** Bytes that are kept of a failed answer. Default: 64 KiB. */
+  /** Bytes that are kept of the body of a failed response. Default: 64 KiB. */
   readonly errorBodyBytes?: number;
-  /** How long the rest of a failed answer is waited for, in milliseconds. Default: 5000. */
+  /** How long the rest of that body is waited for, in milliseconds. Default: 5000. */
   readonly errorBodyMs?: number;
   /** Submits that may wait. Default: 32. */
   readonly queue?: number;
@@ -123,9 +123,9 @@ export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"
    * refuse it (kind `unsupported`, code `worker`).
    */
   readonly worker?: false | undefined;
-  /** How a run is joined again. Without it, a run whose connection is lost is `truncated`. */
+  /** How a run is rejoined after its connection is lost. Default: it is not, and the run is `truncated`. */
   readonly resume?: ResumeOptions | undefined;
-  /** Whom `agent.stop()` tells. A failure is a warning, `stop-failed`. */
+  /** How the server is notified when `agent.stop()` is called. A failure is a warning, `stop-failed`. */
   readonly stop?: StopOptions | undefined;
   /** Default: a random UUID. */
   readonly threadId?: string | undefined;
@@ -133,15 +133,15 @@ export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"
   /** Default: `{}`. */
   readonly initialState?: State | undefined;
   /**
-   * What `agent.save()` gave at another time, in place of `initialMessages` and `initialState`. What is called before it
-   * has come waits for it. One that cannot be read, or is of another `threadId`, leaves the agent as if there were none,
-   * and `onError` hears of it: kind `unsupported`, code `restore`.
+   * What `agent.save()` returned at another time, in place of `initialMessages` and `initialState`. Calls that are made before a
+   * promise resolves wait for it. A save that cannot be read, or is of another `threadId`, is not used, and `onError`
+   * reports it: kind `unsupported`, code `restore`.
    */
   readonly restore?: SavedAgent | undefined | Promise<SavedAgent | undefined>;
   /**
    * Where the agent is saved: when something is accepted, executed, answered or has ended, every second during a run, and
    * when the page is hidden. It is restored from there, unless `restore` is given. One agent at a time owns a store: others
-   * show what was saved, and what they are asked to do waits. When the store refuses, `onWarning` hears of it: `not-saved`.
+   * show what was saved, and calls of them wait. When the store refuses a save, `onWarning` reports `not-saved`.
    */
   readonly persist?: AgentStore | undefined;
   /** How `persist` saves. */

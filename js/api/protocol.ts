@@ -91,7 +91,7 @@ export interface UserMessage extends MessageBase {
   readonly name?: string;
 }
 
-/** A tool's answer. */
+/** The result of a call. */
 export interface ToolMessage extends MessageBase {
   readonly role: "tool";
   readonly toolCallId: string;
@@ -140,24 +140,24 @@ export interface Context {
   readonly value: string;
 }
 
-/** A question that ended a run and waits for an answer. */
+/** A question that ended a run and waits for a reply. */
 export interface Interrupt {
   readonly id: string;
   /** `tool_call`, `input_required`, `confirmation`, or a framework's own `framework:name`. */
   readonly reason: string;
   readonly message?: string;
   readonly toolCallId?: string;
-  /** JSON Schema of the answer. */
+  /** JSON Schema of the reply's payload. */
   readonly responseSchema?: JsonObject;
   /** ISO 8601. An expired interrupt can only be cancelled. */
   readonly expiresAt?: string;
   readonly metadata?: JsonObject;
   readonly subagentRunId?: string;
-  /** Read-only extra: it is answered, and the run begins when all the others are. */
+  /** Read-only, not of the protocol: it has its reply, and the run begins once every other interrupt has one. */
   readonly answered?: true;
 }
 
-/** The answer to an interrupt, as it stands on the wire. A refusal is a resolved answer whose payload says no. */
+/** The reply to an interrupt, as it stands on the wire. A refusal is a `resolved` reply whose payload says no. */
 export interface ResumeEntry {
   readonly interruptId: string;
   readonly status: "resolved" | "cancelled";

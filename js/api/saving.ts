@@ -15,7 +15,7 @@ export interface SavedAgent {
 export interface AgentStore {
   /**
    * Names the place among all stores of the origin: agents whose stores have the same key write one at a time, in this
-   * page and in all tabs. Default: the store is told from others by the object, in this page.
+   * page and in all tabs. Default: the store is identified by its object, in this page.
    */
   readonly key?: string | undefined;
   /** Whether saves that overlap take effect in the order of the calls. Otherwise the next one waits for the last. */

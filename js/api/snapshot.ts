@@ -95,7 +95,7 @@ export interface AgentSnapshot<State = unknown> {
   readonly state: State;
   /** How the last run ended. */
   readonly outcome: RunOutcome | undefined;
-  /** Open questions of the agent, to be answered with `resume()`. */
+  /** Open questions of the agent; reply with `resume()`. */
   readonly interrupts: readonly Interrupt[];
   readonly subagents: readonly Subagent[];
   readonly steps: readonly Step[];

@@ -46,7 +46,7 @@ export interface PageTool<Args = unknown> {
   readonly metadata?: JsonObject | undefined;
   /**
    * Runs a call, once its arguments are complete; exactly once a call. What it returns goes to the agent as JSON, what it
-   * throws as an error. Left out: somebody answers with `agent.addToolResult`.
+   * throws as an error. Without it, the call waits for `agent.addToolResult`.
    */
   execute?(args: Args, context: ToolContext): unknown;
   /** Whether a person has to `approve` or `deny` a call before it runs. Default: `false`. */
@@ -54,7 +54,7 @@ export interface PageTool<Args = unknown> {
   /** Whether the agent is run again with the result. Default: `true`. */
   readonly followUp?: boolean | undefined;
   /**
-   * Only declared: the agent neither executes a call nor waits for its answer, and `RunResult.pendingToolCallIds` names it.
+   * Only declared: the agent neither executes a call nor waits for its result, and `RunResult.pendingToolCallIds` names it.
    * Default: `false`.
    */
   readonly declared?: boolean | undefined;

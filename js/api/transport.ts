@@ -1,4 +1,4 @@
-// How requests are made, connections kept and runs joined again.
+// How requests are made, connections kept and runs rejoined.
 
 import type { LineSource } from "./line.js";
 import type { Context, JsonObject, Message, ResumeEntry, Tool } from "./protocol.js";
@@ -13,7 +13,7 @@ export type AsyncProvider<Value> = Value | (() => Value | Promise<Value>);
 export interface RunTarget {
   readonly threadId: string;
   readonly runId: string;
-  /** How far the stream of a run that is joined was read. */
+  /** How far the stream of a run was read that is rejoined. */
   readonly cursor?: string | undefined;
 }
 
@@ -48,10 +48,10 @@ export interface Transport {
   connect(request: TransportRequest, resume: ResumeOptions | undefined): TransportTarget | Promise<TransportTarget>;
   /** Whether bodies may be in the binary framing, for which the agent loads the full module. Default: `false`. */
   readonly binary?: boolean | undefined;
-  /** Whether it would answer otherwise after a 401, as with headers that are made anew. Default: `false`. */
+  /** Whether the next request after a 401 may differ, for example by headers that are made anew. Default: `false`. */
   readonly renews?: boolean | undefined;
   /**
-   * Sends a string beside the run in progress. False where none is, or nothing can be sent; a promise where the server answers
+   * Sends a string beside the run in progress. Returns false if no run is in progress, or nothing can be sent; a promise where the server's response comes
    * later. Needed by `agent.send` only.
    */
   send?(text: string, run: RunTarget): boolean | Promise<Response>;
@@ -84,9 +84,9 @@ export interface FetchOptions {
   /** Used in place of the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
   /**
-   * Asks the server for the binary framing, which is smaller. One that does not have it answers with an event stream. The agent
-   * loads the full module for it; of an agent that was made without it, it stays off.
-   * Default: `false`. The answer is read as what it is, whatever was asked for.
+   * Asks the server for the binary framing, which is smaller. A server that does not have it sends an event stream: a
+   * response is read by its media type, whatever was asked for. The agent loads the full module for it. An agent that was made
+   * without this option cannot take it later. Default: `false`.
    */
   readonly binary?: boolean | undefined;
 }
@@ -95,16 +95,16 @@ export interface FetchOptions {
 export interface EventSourceOptions extends Omit<FetchOptions, "url" | "binary"> {
   /** Where the events of a run come from. */
   readonly url: RunUrl;
-  /** Where the input of a run goes, with POST; what it answers is not read. Without it, nothing is sent. */
+  /** Where the input of a run goes, with POST; the body of the response is not read. Without it, nothing is sent. */
   readonly submitUrl?: AsyncProvider<string | URL> | undefined;
   /**
-   * Whether a source that is closed has come to its end, for servers that do not say so otherwise. Then nobody can tell a
-   * connection that was lost from an end. Default: `false`, it is lost.
+   * Whether a source that is closed has come to its end, for servers that do not say so otherwise. A lost
+   * connection then counts as an end, too. Default: `false`: a source that is closed is a lost connection.
    */
   readonly closeIsEnd?: boolean | undefined;
   /** One source for all runs, which stays open between them: see {@link KeepOpenOptions}. Default: `false`, one a run. */
   readonly keepOpen?: boolean | KeepOpenOptions | undefined;
-  /** Names of events besides AG-UI's own: those that a dialect's server gives. A source tells only of names that it was asked for. */
+  /** Names of events besides AG-UI's own, such as those of a dialect's server. A source emits only events of the names that it is given. */
   readonly names?: readonly string[] | undefined;
   /** Used in place of the global one. */
   readonly EventSource?: typeof EventSource | undefined;
@@ -132,7 +132,7 @@ export interface CustomInput {
   readonly resume?: readonly ResumeEntry[];
 }
 
-/** What the generator of `custom` is told beside the input. */
+/** What the generator of `custom` receives beside the input. */
 export interface CustomContext extends TransportRequest {
   /** The input as JSON text, with numbers as they are. */
   readonly body: string;
@@ -161,14 +161,14 @@ export interface RetryOptions {
   readonly posts?: boolean | undefined;
 }
 
-/** How a run is joined again whose connection was lost, or that was left. */
+/** How a run is rejoined after its connection was lost, or after `disconnect()`. */
 export type ResumeOptions =
   /**
-   * The server numbers its frames (`id:`), and resumes after the `Last-Event-ID` of the request. That goes to `url` with
-   * GET, or, without one, to the agent's with the same POST.
+   * The server numbers its frames (`id:`), and resumes after the `Last-Event-ID` of the request. The request goes to `url` with
+   * GET; without `url` it is the same POST to the agent's address.
    */
   | { readonly by: "last-event-id"; readonly url?: RunUrl | undefined; readonly method?: "GET" | "POST" | undefined }
-  /** Each run has an address, which streams it, after `Last-Event-ID` if there was one, else from its beginning. */
+  /** Each run has an address that streams it: after `Last-Event-ID` if the request has one, otherwise from its beginning. */
   | { readonly by: "run-url"; readonly url: RunUrl }
   /**
    * Every event says its place: `path` is a member, or a JSON Pointer as `/metadata/seq`. The server resumes after the
@@ -186,7 +186,7 @@ export type ResumeOptions =
   | { readonly by: "snapshot"; readonly url: RunUrl; readonly method?: "GET" | "POST" | undefined }
   /** With RUN_STARTED, MESSAGES_SNAPSHOT, and a START of everything that is open. */
   | { readonly by: "prelude"; readonly url: RunUrl; readonly method?: "GET" | "POST" | undefined }
-  /** The server tells the whole run again. */
+  /** The server repeats the whole run. */
   | { readonly by: "replay"; readonly url: RunUrl; readonly method?: "GET" | "POST" | undefined }
   /** As `cursor`, for `webSocket`. Default of `param`: `lastSeenEventId`. */
   | { readonly by: "socket-cursor"; readonly path: string; readonly param?: string | undefined };

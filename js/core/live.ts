@@ -2,20 +2,20 @@
 // the module (js/agent/live.ts); what an agent needs before is in link.ts.
 
 import { AgentError } from "../api/error.js";
-import type { AgentSnapshot, RunResult } from "../api/types.js";
+import type { AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
 import { internal, isTrap, misuse } from "../base/failure.js";
 import { kept, weakly } from "../base/weak.js";
 import type { Session } from "../glue/core.js";
 import { cutOff } from "../snapshot/cut-off.js";
 import { initialSnapshot } from "../snapshot/initial.js";
-import { beginPatch, keep, type CheckpointData, type Patching } from "../snapshot/mirror.js";
-import { createScheduler } from "../snapshot/notify.js";
+import { beginPatch, keep } from "../snapshot/mirror.js";
 import { composeSave } from "../snapshot/compose.js";
-import type { Client, Live, Run, Shared, Step } from "./client.js";
+import type { Client, Live, Shared, Step } from "./client.js";
+import { createPatches } from "./patches.js";
 import type { Port } from "./port.js";
-import { readBody, sliceMs, turn } from "./read.js";
-import { belongs } from "./run-id.js";
+import { readBody } from "./read.js";
+import { createTickets } from "./tickets.js";
 import { watched, type WatchfulHost } from "./traps.js";
 
 /**
@@ -31,94 +31,18 @@ export function openSession<State>(
   todo: readonly Step<State>[],
 ): AgentSnapshot<State> | undefined {
   type Snapshot = AgentSnapshot<State>;
-  const { settings, emitter, calls, read, publish } = { ...client, calls: client.parts()!.calls };
-  const { runs, soon, report } = shared;
-  const tickets = new Map<number, Run<State>>();
-  // Results of runs that ended before their ticket was returned.
-  const early = new Map<number, string>();
-  // A call that returns a ticket is on.
-  let starting = false;
+  const { settings, emitter, calls, read } = { ...client, calls: client.parts()!.calls };
+  const { soon } = shared;
   // What the last request has failed with.
   let thrown: { readonly cause: unknown } | undefined;
   // It reads the save that it begins with.
   let restoring = true;
   // How long what it says now may take the page: all of it, unless it reads an answer of the server.
   const task = { until: Infinity };
-  // A patch that is not applied to its end, with the checkpoints on its way; whether it continues in a task of its own.
-  let patching: Patching<Snapshot> | undefined;
-  const checkpoints: [CheckpointData, Snapshot][] = [];
-  let turning = false;
-  // What is done once it is shown.
-  const unshown: (() => void)[] = [];
   let session: Session | undefined;
 
-  const slice = (): number => performance.now() + sliceMs;
-  const scheduler = createScheduler(client.notify, () => show(slice()));
   const current = (): boolean => shared.live === live;
-
-  /**
-   * Brings the snapshot up to date. Where that takes until later than that time, the rest is done after the page has had its
-   * turn, and nothing of it is shown before.
-   */
-  const show = (until: number): void => {
-    scheduler.clear();
-    if (!current() || shared.held) return;
-    try {
-      if (!advance(until)) return;
-    } catch (error) {
-      fail(error);
-      return;
-    }
-    const { snapshot: next } = patching!;
-    patching = undefined;
-    for (const [data, snapshot] of checkpoints.splice(0)) client.checkpoint(data, snapshot);
-    if (next.error !== read().error) explain(next.error);
-    publish(next);
-    leave();
-  };
-
-  /** Applies what the core gives, until that time. False: there is nothing to show. */
-  const advance = (until: number): boolean => {
-    const late = (): boolean => until !== Infinity && !!patching?.parted && performance.now() > until;
-    // What was begun before lacks what has come since.
-    let again = !!patching;
-    for (;;) {
-      while (patching?.step()) if (late()) return goOn();
-      if (patching?.whole && !again) return true;
-      const patch = session!.takePatch();
-      // In worker mode a part may be on its way.
-      if (patch === undefined) return !!patching?.whole;
-      if (patching?.whole) again = false;
-      if (!patching || patching.whole) {
-        patching = beginPatch(patching?.snapshot ?? read(), (data, snapshot) => checkpoints.push([data, snapshot]));
-      }
-      patching.take(patch);
-      if (late()) return goOn();
-    }
-  };
-
-  const goOn = (): false => {
-    if (!turning) {
-      turn(() => {
-        turning = false;
-        if (current()) show(slice());
-      });
-    }
-    turning = true;
-    return false;
-  };
-
-  /** Does it once the snapshot shows all that has led to it. */
-  const onceShown = (action: () => void): void => {
-    show(task.until);
-    if (patching) unshown.push(action);
-    else action();
-  };
-
-  /** Tells how runs have ended: it is shown, or the session is over and will show nothing. */
-  const leave = (): void => {
-    for (const action of unshown.splice(0)) action();
-  };
+  const shows = (): boolean => current() && !shared.held;
 
   /** Gives the error of a connection the value that was thrown, which the core does not see. */
   const explain = (error: AgentError | undefined): void => {
@@ -126,36 +50,12 @@ export function openSession<State>(
     Object.defineProperty(error, "cause", { value: thrown.cause, writable: true, configurable: true });
   };
 
-  /** Whoever waits for a run of the queue of an earlier session. */
-  const adopted = (runId: string): Run<State> | undefined => {
-    const run = [...runs].find(({ id, ticket }) => ticket === undefined && belongs(runId, id));
-    if (run) runs.delete(run);
-    return run;
-  };
-
-  /** A ticket has come to its end; without a run if nobody asked for it, but a result that was given by hand led to it. */
-  const finish = (ticket: number, run: Run<State> | undefined, json: string): void => {
-    tickets.delete(ticket);
-    if (run && !runs.delete(run)) return;
-    // Who waits for the end must find it in the snapshot.
-    const { error: data, ...result } = JSON.parse(json);
-    const waiting = run ?? adopted(result.runId);
-    onceShown(() => {
-      if (!data) return report(waiting, result);
-      const shown = read().error;
-      const same = shown && shown.kind === data.kind && shown.message === data.message;
-      const error = same ? shown : new AgentError(data);
-      if (!same) explain(error);
-      report(waiting, { ...result, error } as RunResult);
-    });
-  };
-
   /** The session is lost, the snapshot is not. */
   const fail = (cause: unknown, last = read()): void => {
     if (!current() || shared.disposed) return;
     shared.live = undefined;
     kept.delete(live);
-    scheduler.clear();
+    patches.clear();
     calls.abandonAll();
     const ended = cutOff(last, "error");
     const shown = { ...ended, messages: [...ended.messages, ...last.queue.flatMap(({ messages }) => messages)] };
@@ -163,18 +63,10 @@ export function openSession<State>(
     // What the thread does not say stays known; but a save over which the core fails is not tried twice.
     if (rescued !== undefined) shared.saved = rescued || undefined;
     else if (!restoring && (shared.known !== undefined || last.interrupts.length || last.toolCalls.length)) {
-      shared.saved = rescue(shared.known === undefined ? shown : ended);
+      shared.saved = rescue(shared.known, shared.known === undefined ? shown : ended);
     }
     shared.giveUp(AgentError.is(cause) ? cause : internal("The WebAssembly core has failed", cause), shown);
-    leave();
-  };
-
-  /** The save of a session that was lost. What was called is not called again. */
-  const rescue = ({ threadId, messages, state, interrupts, toolCalls }: Snapshot): string => {
-    const last = JSON.parse(composeSave(shared.known, { threadId, messages, state }));
-    const handled = [...new Set([...last.handled, ...toolCalls.map(({ id }) => id)])];
-    const open = interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
-    return JSON.stringify({ ...last, interrupts: open, handled });
+    patches.leave();
   };
 
   // What the session calls, which holds it only weakly: it may be collected with the agent.
@@ -187,15 +79,11 @@ export function openSession<State>(
     receive: (reader, body, memory) => readBody(reader, body, memory, (trap) => fail(trap), task),
     stopRemote: client.stopRemote,
     changed: (urgent) => {
-      if (!current() || shared.held) return;
-      if (urgent) show(task.until);
-      else scheduler.schedule();
+      if (!shows()) return;
+      if (urgent) patches.show(task.until);
+      else patches.schedule();
     },
-    settled: (ticket, json) => {
-      const run = tickets.get(ticket);
-      if (!run && starting) early.set(ticket, json);
-      else if (current()) finish(ticket, run, json);
-    },
+    settled: (...end) => settled(...end),
     custom: (name, value) => {
       if (!emitter.has("custom")) return;
       const data = JSON.parse(value);
@@ -236,25 +124,20 @@ export function openSession<State>(
     }
   };
 
-  const start = (run: Run<State>): void => {
-    // Inside a call of the core's another may begin.
-    const outer = starting;
-    starting = true;
-    try {
-      const ticket = run.start(session!);
-      run.ticket = ticket;
-      tickets.set(ticket, run);
-    } catch (error) {
-      if (isTrap(error)) fail(error, run.fold(read()));
-      else if (runs.delete(run)) run.reject(misuse(error));
-    }
-    starting = outer;
-    if (outer) return;
-    for (const [ticket, json] of early) {
-      early.delete(ticket);
-      if (current()) finish(ticket, tickets.get(ticket), json);
-    }
-  };
+  const patches = createPatches(client, {
+    shows,
+    takePatch: () => session!.takePatch(),
+    fail,
+    explain,
+  });
+  const { start, settled } = createTickets(shared, {
+    current,
+    session: () => session!,
+    read,
+    fail,
+    explain,
+    onceShown: (action) => patches.onceShown(task.until, action),
+  });
 
   const construct = ({ messages, state }: Snapshot): Session => {
     const options = { ...settings, events: emitter.wanted(), decisions: emitter.has("decision") };
@@ -271,16 +154,16 @@ export function openSession<State>(
     host,
     ask,
     start,
-    flush: () => show(Infinity),
-    partly: () => !!patching,
+    flush: () => patches.show(Infinity),
+    partly: patches.partly,
     end: () => {
       kept.delete(live);
       // Whoever ends it says what becomes of its runs.
       shared.live = undefined;
       call(() => session?.dispose());
-      scheduler.clear();
+      patches.clear();
       calls.abandonAll();
-      leave();
+      patches.leave();
       // Not now: this may be a call from inside the session.
       if (session) queueMicrotask(() => call(() => session!.free()));
     },
@@ -326,4 +209,13 @@ export function openSession<State>(
   const toolCalls = same(shown.toolCalls, next.toolCalls);
   const state = same(shown.state, next.state);
   return { ...next, messages, toolCalls, state };
+}
+
+/** The save of a session that was lost: the last one that is known, with this. What was called is not called again. */
+function rescue<State>(known: string | undefined, last: AgentSnapshot<State>): string {
+  const { threadId, messages, state, interrupts, toolCalls } = last;
+  const save = JSON.parse(composeSave(known, { threadId, messages, state }));
+  const handled = [...new Set([...save.handled, ...toolCalls.map(({ id }) => id)])];
+  const open = interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
+  return JSON.stringify({ ...save, interrupts: open, handled });
 }

@@ -157,7 +157,6 @@ export function createDialer(client: LineClient, heard: Heard) {
       attempt: state.phase === "open" ? 0 : attempt,
       ...("retryAt" in state && { retryAt: Math.round(state.retryAt!) }),
     }),
-    phase: () => state.phase,
     media: () => type ?? LINES,
     wire: () => wire,
     isOpen,

@@ -43,7 +43,7 @@ export function createLine(client: LineClient): Line {
 
   const answers = createAnswers(settings, {
     media: () => dialer.media(),
-    isOpen: () => dialer.phase() === "open",
+    isOpen: () => dialer.isOpen(),
     hasMore: () => frames.size > 0,
     stop,
   });
@@ -149,7 +149,7 @@ export function createLine(client: LineClient): Line {
       dialer.hangUp();
       clear();
       answers.fail(aborted());
-      if (dialer.phase() !== "closed") dialer.giveUp();
+      if (dialer.state().phase !== "closed") dialer.giveUp();
     },
   };
   whenCollected(line, dialer.closing());

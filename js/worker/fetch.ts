@@ -1,20 +1,21 @@
 // A request of a worker's session that the page makes, because only the page has what makes it.
 
-import type { RequestTarget } from "../glue/core.js";
+import type { Host, RequestTarget } from "../glue/core.js";
 import type { Head } from "./serve.js";
+import type { FromWorker } from "./session.js";
 
 // As many bytes are read before the worker has asked for them. Then it is asked for less often than pieces come.
 const AHEAD = 2 ** 16;
 
 /** A request on its way, or its answer. */
-export interface PageRequest {
+interface PageRequest {
   send(url: string, init: RequestInit): Promise<Head>;
   read(): Promise<Uint8Array | undefined>;
   cancel(): void;
 }
 
 /** A request that this fetch will make. */
-export function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>): PageRequest {
+function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>): PageRequest {
   const controller = new AbortController();
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let pieces: Uint8Array[] = [];
@@ -74,4 +75,44 @@ export function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>): P
       controller.abort();
     },
   };
+}
+
+/** The requests of a session: where each goes, and those that the page makes. */
+export function createPageRequests(host: Pick<Host, "request">) {
+  const requests = new Map<number, PageRequest>();
+  const answers: Pick<FromWorker, "request" | "fetch" | "read" | "cancelFetch"> = {
+    request: async (number, resume, runId, cursor) => {
+      const { url, method, headers, credentials, binary, fetch } = await host.request(resume, runId, cursor);
+      if (fetch) requests.set(number, createPageRequest(fetch));
+      // The worker's own address is another one.
+      return { url: fetch ? url : absolute(url), method, headers: listOf(headers), credentials, binary: binary === true, fetches: !!fetch };
+    },
+    fetch: async (number, url, init) => requests.get(number)!.send(url, init),
+    read: async (number) => {
+      const chunk = await requests.get(number)?.read();
+      if (!chunk) requests.delete(number);
+      return chunk;
+    },
+    cancelFetch: (number) => {
+      requests.get(number)?.cancel();
+      requests.delete(number);
+    },
+  };
+  return {
+    answers,
+    close: (): void => {
+      for (const request of requests.values()) request.cancel();
+      requests.clear();
+    },
+  };
+}
+
+function listOf(headers: HeadersInit | undefined): [string, string][] {
+  return [...new Headers(headers ?? {})];
+}
+
+/** The address as the page means it. */
+function absolute(url: string): string {
+  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
+  return base === undefined ? url : new URL(url, base).href;
 }

@@ -6,7 +6,7 @@ import type { Session, SessionOptions } from "../glue/core.js";
 import type { Core } from "../core/loader.js";
 import { readBody } from "../core/read.js";
 import { watched } from "../core/traps.js";
-import { createPipe, toFailure, type Failure } from "./pipe.js";
+import { createPipe, toFailure, type Failure, type Pipe } from "./pipe.js";
 import type { FromWorker } from "./session.js";
 import { holdLife } from "./watch.js";
 
@@ -55,10 +55,6 @@ const unsaved: readonly string[] = ["editState", "setEvents", "setDecisions", "p
 /** Serves a page at the other end of the port. */
 export function serve(port: MessagePort, core: Core): void {
   let session: Session | undefined;
-  // The core's tickets by the page's, and back.
-  const tickets = new Map<number, number>();
-  const ours = new Map<number, number>();
-  let starting: [ticket: number, json: string][] | undefined;
   let approving = false;
   let requests = 0;
   // There are changes; the page knows that there are; it shall have them now.
@@ -107,21 +103,18 @@ export function serve(port: MessagePort, core: Core): void {
     pipe.tell("lost", toFailure(error), isTrap(error));
   };
 
-  const settle = (ticket: number, json: string): void => {
+  const tickets = createTickets((name, json) => {
     // Who waits for the end finds it in the snapshot.
     patch();
-    const theirs = ours.get(ticket);
-    ours.delete(ticket);
-    if (theirs !== undefined) tickets.delete(theirs);
     acted = true;
-    pipe.tell("settled", theirs ?? ticket, json);
-  };
+    pipe.tell("settled", name, json);
+  });
 
   const host = watched({
     request: async (resume, runId, cursor) => {
       const number = ++requests;
       const { fetches, ...target } = (await pipe.ask("request", number, resume, runId, cursor)) as Target;
-      return fetches ? { ...target, fetch: pageFetch(number) } : target;
+      return fetches ? { ...target, fetch: fetchInPage(pipe, number) } : target;
     },
     receive: (reader, body, memory) => readBody(reader, body, memory, lose),
     failed: (cause) => pipe.tell("failed", toFailure(cause)),
@@ -131,11 +124,7 @@ export function serve(port: MessagePort, core: Core): void {
       due ||= urgent;
       pipe.wake();
     },
-    settled: (ticket, json) => {
-      // Its number in the page is not known yet.
-      if (starting && !ours.has(ticket)) starting.push([ticket, json]);
-      else settle(ticket, json);
-    },
+    settled: tickets.settled,
     custom: (name, value) => pipe.tell("custom", name, value),
     event: (json) => pipe.tell("event", json),
     decision: (json) => pipe.tell("decision", json),
@@ -154,27 +143,6 @@ export function serve(port: MessagePort, core: Core): void {
     lost: lose,
   });
 
-  /** A request that only the page can make. */
-  const pageFetch = (number: number): typeof fetch => {
-    const send = async (url: string, { method, headers, body, credentials, signal }: RequestInit) => {
-      const cancel = (): void => pipe.tell("cancelFetch", number);
-      signal?.addEventListener("abort", cancel);
-      const init = { method, headers: [...(headers as Headers)], body, credentials } as RequestInit;
-      const head = (await pipe.ask("fetch", number, url, init)) as Head;
-      const stream = new ReadableStream<Uint8Array>({
-        pull: async (controller) => {
-          const chunk = (await pipe.ask("read", number)) as Uint8Array | undefined;
-          if (chunk) controller.enqueue(chunk);
-          else controller.close();
-        },
-        cancel,
-      });
-      // No `Response`: that refuses some of the statuses that a server may answer with.
-      return { status: head.status, headers: new Headers(head.headers), body: head.hasBody ? stream : null };
-    };
-    return send as unknown as typeof fetch;
-  };
-
   const mine: FromPage = {
     open: (options, messages, state) => {
       acted = true;
@@ -187,15 +155,8 @@ export function serve(port: MessagePort, core: Core): void {
     restore: (json) => attempt((session) => session.restore(json), (why) => pipe.tell("unrestored", why)),
     begin: (theirs, method, ...args) => {
       acted = true;
-      const early = (starting = [] as [number, string][]);
       const call = (session: Session): number => (session[method] as (...args: readonly unknown[]) => number)(...args);
-      const ticket = attempt(call, (why) => pipe.tell("refused", theirs, why));
-      starting = undefined;
-      if (ticket !== undefined) {
-        tickets.set(theirs, ticket);
-        ours.set(ticket, theirs);
-      }
-      for (const end of early) settle(...end);
+      tickets.begin(theirs, () => attempt(call, (why) => pipe.tell("refused", theirs, why)));
     },
     act: (method, ...args) => {
       acted ||= !unsaved.includes(method);
@@ -205,7 +166,7 @@ export function serve(port: MessagePort, core: Core): void {
     },
     cancel: (theirs) => {
       acted = true;
-      const ticket = theirs < 0 ? tickets.get(theirs) : theirs;
+      const ticket = tickets.of(theirs);
       if (ticket !== undefined) attempt((session) => session.cancel(ticket), misused);
     },
     editQueued: (ticket, json) => {
@@ -273,6 +234,60 @@ export function serve(port: MessagePort, core: Core): void {
       if (acted || rested !== rest) pipe.wake();
     },
   });
+}
+
+/** A request that only the page can make. */
+function fetchInPage(pipe: Pipe<FromWorker>, number: number): typeof fetch {
+  const send = async (url: string, { method, headers, body, credentials, signal }: RequestInit) => {
+    const cancel = (): void => pipe.tell("cancelFetch", number);
+    signal?.addEventListener("abort", cancel);
+    const init = { method, headers: [...(headers as Headers)], body, credentials } as RequestInit;
+    const head = (await pipe.ask("fetch", number, url, init)) as Head;
+    const stream = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const chunk = (await pipe.ask("read", number)) as Uint8Array | undefined;
+        if (chunk) controller.enqueue(chunk);
+        else controller.close();
+      },
+      cancel,
+    });
+    // No `Response`: that refuses some of the statuses that a server may answer with.
+    return { status: head.status, headers: new Headers(head.headers), body: head.hasBody ? stream : null };
+  };
+  return send as unknown as typeof fetch;
+}
+
+/** The page's names for the core's tickets. `settle`: a ticket has ended, by the page's name where it has one. */
+function createTickets(settle: (name: number, json: string) => void) {
+  const tickets = new Map<number, number>();
+  const names = new Map<number, number>();
+  // While the core is called that gives a ticket, its name is not known: what ends meanwhile waits.
+  let early: [ticket: number, json: string][] | undefined;
+  const end = (ticket: number, json: string): void => {
+    const name = names.get(ticket);
+    names.delete(ticket);
+    if (name !== undefined) tickets.delete(name);
+    settle(name ?? ticket, json);
+  };
+  return {
+    /** The core's ticket by the page's name. */
+    of: (name: number): number | undefined => (name < 0 ? tickets.get(name) : name),
+    /** Calls the core for a ticket; `undefined` if it gave none. */
+    begin: (name: number, call: () => number | undefined): void => {
+      const ended: [ticket: number, json: string][] = (early = []);
+      const ticket = call();
+      early = undefined;
+      if (ticket !== undefined) {
+        tickets.set(name, ticket);
+        names.set(ticket, name);
+      }
+      for (const each of ended) end(...each);
+    },
+    settled: (ticket: number, json: string): void => {
+      if (early && !names.has(ticket)) early.push([ticket, json]);
+      else end(ticket, json);
+    },
+  };
 }
 
 /** The worker itself, or what stands for it. */

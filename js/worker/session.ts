@@ -5,7 +5,7 @@ import type { Host, Session, SessionOptions } from "../glue/core.js";
 import { AgentError } from "../api/error.js";
 import { internal } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
-import { createPageRequest, type PageRequest } from "./fetch.js";
+import { createPageRequests } from "./fetch.js";
 import { kept, weakly, whenCollected } from "../base/weak.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
 import type { Act, Begin, FromPage, Head } from "./serve.js";
@@ -97,28 +97,22 @@ export function createRemoteSession(
   host: Host,
   owner: Owner,
 ): RemoteSession {
-  const echoes = new Map<number, () => void>();
-  const requests = new Map<number, PageRequest>();
-  let calls = 0;
+  const echoes = createEchoes();
+  const requests = createPageRequests(host);
   let tickets = 0;
   // How often the worker was asked whether it is at rest, and whether it has to be asked again.
   let asked = 0;
   let working = false;
-  const patches = createQueue<string>();
+  const shown = createShown(host);
   let failure: AgentError | undefined;
-  let behind = false;
-  let counters: string | undefined;
   let events = options.events;
   let decisions = options.decisions;
 
   const close = (reason: string): void => {
-    for (const request of requests.values()) request.cancel();
-    requests.clear();
+    requests.close();
     work(false);
     pipe.close(reason);
-    const done = [...echoes.values()];
-    echoes.clear();
-    for (const echo of done) echo();
+    echoes.close();
     owner.closed();
   };
   const fail = (error: AgentError, died = false): void => {
@@ -140,21 +134,13 @@ export function createRemoteSession(
   const mine: FromWorker = {
     ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
     ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.saved },
+    ...requests.answers,
     save: (number, json, holds) => {
       owner.saving(json);
       host.save(number, json, holds);
     },
     failed: (why) => host.failed(Object.assign(new Error(why.message), why)),
-    patch: (json) => {
-      patches.push(json);
-      behind = false;
-      host.changed(true);
-    },
-    changed: () => {
-      behind = true;
-      host.changed(false);
-    },
-    counted: (json) => void (counters = json),
+    ...shown.answers,
     settled: (ticket, json) => {
       owner.settling(ticket);
       host.settled(ticket, json);
@@ -169,11 +155,7 @@ export function createRemoteSession(
       const { message, code = "input" } = why;
       fail(trapped ? internal("The WebAssembly core has failed", cause) : new AgentError({ kind: "unsupported", code, message, cause }));
     },
-    echo: (number) => {
-      const done = echoes.get(number);
-      echoes.delete(number);
-      done?.();
-    },
+    echo: echoes.came,
     idle: (number) => {
       if (number === asked && !working) work(false);
     },
@@ -183,22 +165,6 @@ export function createRemoteSession(
       owner.begun(toolCallId);
       if (approved) owner.approved(toolCallId, run);
       else run();
-    },
-    request: async (number, resume, runId, cursor) => {
-      const { url, method, headers, credentials, binary, fetch } = await host.request(resume, runId, cursor);
-      if (fetch) requests.set(number, createPageRequest(fetch));
-      // The worker's own address is another one.
-      return { url: fetch ? url : absolute(url), method, headers: listOf(headers), credentials, binary: binary === true, fetches: !!fetch };
-    },
-    fetch: async (number, url, init) => requests.get(number)!.send(url, init),
-    read: async (number) => {
-      const chunk = await requests.get(number)?.read();
-      if (!chunk) requests.delete(number);
-      return chunk;
-    },
-    cancelFetch: (number) => {
-      requests.get(number)?.cancel();
-      requests.delete(number);
     },
   };
   const hooks = {
@@ -228,36 +194,24 @@ export function createRemoteSession(
 
   const session: RemoteSession & { held: readonly object[] } = {
     held: [mine, hooks, owner.life],
-    submit: (input) => begin("submit", input),
-    retry: (input) => begin("retry", input),
-    regenerate: (messageId, input) => begin("regenerate", messageId, input),
-    attach: (input) => begin("attach", input),
-    answer: (json) => begin("answer", json),
+    ...methods(begin, "submit", "retry", "regenerate", "attach", "answer"),
+    ...methods(act, "settleCall", "approve", "deny", "hold", "stop", "online", "reset", "present"),
+    ...methods(act, "setMessages", "setState", "editMessages", "editState"),
     restore: (json) => {
       owner.restoring(json);
       tell("restore", json);
     },
     cancel: (ticket) => owner.cancelling(ticket, () => tell("cancel", ticket)),
     saved: (number) => tell("saved", number),
-    stop: () => void act("stop"),
     disconnect: () => {
       act("disconnect");
       // The agent waits for it.
       return new Promise<void>((done) => session.echo(done));
     },
-    online: () => void act("online"),
-    settleCall: (json) => act("settleCall", json),
-    approve: (json) => act("approve", json),
-    deny: (json) => act("deny", json),
-    hold: (json) => act("hold", json),
     editQueued: (ticket, json) => {
       tell("editQueued", ticket, json);
       return true;
     },
-    setMessages: (json) => void act("setMessages", json),
-    setState: (json) => void act("setState", json),
-    editMessages: (before, after) => void act("editMessages", before, after),
-    editState: (before, after) => void act("editState", before, after),
     setEvents: (types) => {
       // Options may be set with every rendering.
       if (types !== events) act("setEvents", (events = types));
@@ -265,32 +219,84 @@ export function createRemoteSession(
     setDecisions: (on) => {
       if (on !== decisions) act("setDecisions", (decisions = on));
     },
-    present: (json) => void act("present", json),
-    guardCounters: () => counters,
-    reset: () => void act("reset"),
+    guardCounters: shown.counters,
     takePatch: () => {
       if (failure) throw failure;
-      const json = patches.take();
-      if (json === undefined && behind) {
-        behind = false;
-        pipe.tell("take");
-      }
-      return json;
+      return shown.take(() => pipe.tell("take"));
     },
     // Known by who made the session.
     save: () => "",
     dispose: () => pipe.tell("end"),
     free: () => {},
     echo: (done) => {
-      if (failure) return done();
-      echoes.set(++calls, done);
-      pipe.tell("echo", calls);
+      if (failure) done();
+      else pipe.tell("echo", echoes.expect(done));
     },
     die: (reason) => fail(internal("The worker has failed", new Error(reason)), true),
   };
   tell("open", options, messages, state);
   whenCollected(session, ending(pipe, owner.closed));
   return session;
+}
+
+/** Methods of a session that only say something to the worker, each by its name. */
+function methods<Name extends Act | Begin>(say: (name: Name, ...args: (string | undefined)[]) => unknown, ...names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, (...args: (string | undefined)[]) => say(name, ...args)])) as unknown as Pick<Required<Session>, Name>;
+}
+
+/** What the worker has made of the snapshot, until the page takes it. */
+function createShown(host: Host) {
+  const patches = createQueue<string>();
+  let behind = false;
+  let counters: string | undefined;
+  const answers: Pick<FromWorker, "patch" | "changed" | "counted"> = {
+    patch: (json) => {
+      patches.push(json);
+      behind = false;
+      host.changed(true);
+    },
+    changed: () => {
+      behind = true;
+      host.changed(false);
+    },
+    counted: (json) => void (counters = json),
+  };
+  return {
+    answers,
+    counters: () => counters,
+    /** The next patch or part of one. `ask`: the worker has one that it did not send. */
+    take: (ask: () => void): string | undefined => {
+      const json = patches.take();
+      if (json === undefined && behind) {
+        behind = false;
+        ask();
+      }
+      return json;
+    },
+  };
+}
+
+/** Who waits until the worker has done what it was told before. */
+function createEchoes() {
+  const waiting = new Map<number, () => void>();
+  let calls = 0;
+  return {
+    expect: (done: () => void): number => {
+      waiting.set(++calls, done);
+      return calls;
+    },
+    came: (number: number): void => {
+      const done = waiting.get(number);
+      waiting.delete(number);
+      done?.();
+    },
+    /** Nothing comes from now on. */
+    close: (): void => {
+      const done = [...waiting.values()];
+      waiting.clear();
+      for (const echo of done) echo();
+    },
+  };
 }
 
 /** Ends a session that nobody holds. Must not hold it either: nothing else may be in reach of this function. */
@@ -303,14 +309,4 @@ function ending(pipe: Pipe<FromPage>, closed: () => void): () => void {
       closed();
     });
   };
-}
-
-function listOf(headers: HeadersInit | undefined): [string, string][] {
-  return [...new Headers(headers ?? {})];
-}
-
-/** The address as the page means it. */
-function absolute(url: string): string {
-  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
-  return base === undefined ? url : new URL(url, base).href;
 }

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, it } from "node:test";
-import { load, real } from "../js/lib.mjs";
+import { load, real, until } from "../js/lib.mjs";
+import { Socket, Source } from "../js/systems/chio-sockets.mjs";
 
 const chio = await load("systems/chio/index");
 const { createAgent, eventSource, webSocket, AgentError } = await load("index");
@@ -302,49 +303,10 @@ describe("policies that are none", () => {
   });
 });
 
-/** A socket or source in the test's hands. */
-class Pipe extends EventTarget {
-  static all = [];
-  readyState = 0;
-  sent = [];
-  constructor(url) {
-    super();
-    this.url = url;
-    Pipe.all.push(this);
-  }
-  open() {
-    this.readyState = 1;
-    this.onopen();
-  }
-  send(text) {
-    this.sent.push(JSON.parse(text));
-  }
-  /** Frames, over either. */
-  give(...events) {
-    for (const event of events) {
-      const data = JSON.stringify(event);
-      if (this.onmessage) this.onmessage({ data });
-      else this.dispatchEvent(Object.assign(new Event("message"), { data, lastEventId: "" }));
-    }
-  }
-  close() {
-    this.readyState = 3;
-  }
-}
-
-/** Waits for a condition. */
-async function until(condition, what) {
-  const deadline = Date.now() + 10_000;
-  while (!condition()) {
-    assert.ok(Date.now() < deadline, what);
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-}
-
 describe("the clients of the document", { skip }, () => {
   const ways = {
-    "client-sse.ts": () => eventSource({ url: (_, { threadId }) => "/ag-ui/stream?session=" + threadId, submitUrl: "/ag-ui/submit", EventSource: Pipe, fetch: async (_, { body }) => (Pipe.all.at(-1).sent.push(JSON.parse(body)), new Response("")), keepOpen: true }),
-    "client-ws.ts": () => webSocket({ url: (_, { threadId }) => "wss://example.app/ag-ui?session=" + threadId, WebSocket: Pipe, keepOpen: true }),
+    "client-sse.ts": () => eventSource({ url: (_, { threadId }) => "/ag-ui/stream?session=" + threadId, submitUrl: "/ag-ui/submit", EventSource: Source, fetch: async (_, { body }) => (Source.all.at(-1).texts.push(body), new Response("")), keepOpen: true }),
+    "client-ws.ts": () => webSocket({ url: (_, { threadId }) => "wss://example.app/ag-ui?session=" + threadId, WebSocket: Socket, keepOpen: true }),
   };
   for (const [name, transport] of Object.entries(ways)) {
     it(`${name}: connects without a message, and renders every event as it came, in order, text included, once`, async () => {
@@ -352,9 +314,10 @@ describe("the clients of the document", { skip }, () => {
       const agent = createAgent({ transport: transport(), dialect: "chio", threadId: "sess_01HZ" });
       const off = chio.onChioEvent(agent, (event) => rendered.push(event));
       const connected = agent.connect();
-      const number = Pipe.all.length + 1;
-      await until(() => Pipe.all.length >= number, "a connection");
-      const pipe = Pipe.all.at(-1);
+      const { all } = name === "client-ws.ts" ? Socket : Source;
+      const number = all.length + 1;
+      await until(() => all.length >= number, "a connection");
+      const pipe = all.at(-1);
       assert.match(pipe.url, /\?session=sess_01HZ$/);
       pipe.open();
       await connected;

@@ -31,7 +31,7 @@ export const bugs = [
   },
   {
     name: "a submit in the queue of a worker that ends does not settle",
-    file: "core/live.ts",
+    file: "core/tickets.ts",
     from: "const waiting = run ?? adopted(result.runId);",
     to: "const waiting = run;",
     tests: ["worker-deaths"],
@@ -60,15 +60,15 @@ export const bugs = [
   {
     name: "a stop is shown, and the run goes on in the worker",
     file: "worker/session.ts",
-    from: 'stop: () => void act("stop"),',
-    to: "stop: () => {},",
+    from: 'tell("act", method, ...args);',
+    to: 'if (method !== "stop") tell("act", method, ...args);',
     tests: ["lockstep"],
   },
   {
     name: "a denial loses its reason on the way to the worker",
     file: "worker/session.ts",
-    from: 'deny: (json) => act("deny", json),',
-    to: 'deny: (json) => act("deny", JSON.stringify({ toolCallId: JSON.parse(json).toolCallId })),',
+    from: 'tell("act", method, ...args);',
+    to: 'tell("act", method, ...(method === "deny" ? [JSON.stringify({ toolCallId: JSON.parse(args[0] as string).toolCallId })] : args));',
     tests: ["page-and-worker"],
   },
   {
@@ -116,8 +116,8 @@ export const bugs = [
   {
     name: "a stop without a session takes a reply to one of several interrupts back",
     file: "core/link.ts",
-    from: "const first = steps.find(begins)?.run;\n      if (shared.live)",
-    to: "const first = steps.find(({ run }) => run)?.run;\n      if (shared.live)",
+    from: "const first = steps.first();\n      if (shared.live)",
+    to: "const first = steps.list.find(({ run }) => run)?.run;\n      if (shared.live)",
     tests: ["page-and-worker"],
   },
   {
@@ -199,7 +199,7 @@ export const bugs = [
   },
   {
     name: "the inspector hears of no request",
-    file: "agent/agent.ts",
+    file: "agent/requests.ts",
     from: "const seen = emitter.has(\"request\");",
     to: "const seen = false;",
     tests: ["inspector"],
@@ -227,7 +227,7 @@ export const bugs = [
   },
   {
     name: "a save has what waits in its thread as well",
-    file: "core/link.ts",
+    file: "core/steps.ts",
     from: "(run?.queued ? at : edit.fold(at))",
     to: "edit.fold(at)",
     tests: ["tabs"],

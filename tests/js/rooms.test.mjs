@@ -123,3 +123,16 @@ test("js/api is types only, apart from the class AgentError", () => {
     assert.deepEqual(values, file === "error.ts" ? ["const brand", "export class AgentError"] : [], file);
   }
 });
+
+test("no file of js is longer than 500 lines", () => {
+  const long = files("js", ".ts").filter((file) => !file.startsWith("glue/")).filter((file) => read("js", file).split("\n").length > 500);
+  assert.deepEqual(long, []);
+});
+
+test("what composes others is short: the agent, its link to the core, an open session", () => {
+  const limits = { "agent/agent.ts": 260, "core/link.ts": 280, "core/live.ts": 250 };
+  for (const [file, most] of Object.entries(limits)) {
+    const lines = read("js", file).split("\n").length;
+    assert.ok(lines <= most, `js/${file} has ${lines} lines, at most ${most}: put what is new into a part of its own`);
+  }
+});

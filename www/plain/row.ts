@@ -93,7 +93,7 @@ function blockView(source: Blocks, block: Block, views: Map<number, () => void>)
     if (shown?.[0] === next && shown[1] === definitions) return;
     shown = [next, definitions];
     set(node, "data-settled", String(next.settled));
-    node.style.setProperty("--lines", String(linesOf(next)));
+    node.style.setProperty("--lines", String(linesOf([next])));
     node.innerHTML = renderBlock(next, definitions);
   };
   update(block);

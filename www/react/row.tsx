@@ -1,5 +1,5 @@
 import type { Agent, Message } from "ag-ui-wasm";
-import { useBlocks, type MessageBlock } from "ag-ui-wasm/blocks/react";
+import { useBlockGroups, type BlockGroup, type MessageBlock } from "ag-ui-wasm/blocks/react";
 import { memo, useId, useState, type CSSProperties } from "react";
 import { duration, fate } from "../shared/format.js";
 import { linesOf, renderBlock } from "../shared/markdown.js";
@@ -70,16 +70,26 @@ export const MessageRow = memo(function MessageRow({ row, agent }: { row: Row; a
 });
 
 function Markdown({ message }: { message: Message }) {
-  const blocks = useBlocks(message);
-  if (blocks.length === 0) return null;
+  const groups = useBlockGroups(message);
+  if (groups.length === 0) return null;
   return (
     <div className="text" data-testid="text">
+      {groups.map((group) => (
+        <Group key={group.id} group={group} />
+      ))}
+    </div>
+  );
+}
+
+const Group = memo(function Group({ group: { blocks } }: { group: BlockGroup }) {
+  return (
+    <div className="group" style={{ "--lines": linesOf(blocks) } as CSSProperties}>
       {blocks.map((block) => (
         <MarkdownBlock key={block.id} block={block} />
       ))}
     </div>
   );
-}
+});
 
 const MarkdownBlock = memo(function MarkdownBlock({ block }: { block: MessageBlock }) {
   return (
@@ -87,7 +97,6 @@ const MarkdownBlock = memo(function MarkdownBlock({ block }: { block: MessageBlo
       className="block"
       dir="auto"
       data-settled={block.settled}
-      style={{ "--lines": linesOf(block) } as CSSProperties}
       dangerouslySetInnerHTML={{ __html: renderBlock(block, block.definitions) }}
     />
   );

@@ -87,9 +87,10 @@ export function renderBlock({ text, settled, tooDeep }: Block, definitions: stri
   return render(definitions + (settled ? text : remend(text, { linkMode: "text-only" })));
 }
 
-/** About how many lines a block takes: its height until it is seen. */
-export function linesOf({ text }: Block): number {
-  return text.split("\n").reduce((lines, line) => lines + (line === "" ? 0 : 1 + Math.floor(line.length / 80)), 0);
+/** About how many lines the blocks take: their height until they are seen. */
+export function linesOf(blocks: readonly Block[]): number {
+  const lines = blocks.flatMap(({ text }) => text.split("\n"));
+  return lines.reduce((sum, line) => sum + (line === "" ? 0 : 1 + Math.floor(line.length / 80)), 0);
 }
 
 /** Makes the copy buttons of all code blocks work. */

@@ -2,64 +2,13 @@
 
 import { afterEach, test } from "node:test";
 import { load, real, until } from "../lib.mjs";
+import { Socket, Source } from "./chio-sockets.mjs";
+
+export { Socket, Source };
 
 const { createAgent, webSocket } = await load("index");
 
 export const skip = !real && "needs the built core";
-
-/** A socket in the test's hands. */
-export class Socket {
-  static all = [];
-  readyState = 0;
-  sent = [];
-  constructor(url) {
-    this.url = url;
-    Socket.all.push(this);
-  }
-  open() {
-    this.readyState = 1;
-    this.onopen();
-  }
-  send(text) {
-    this.sent.push(JSON.parse(text));
-  }
-  give(...events) {
-    for (const event of events) this.onmessage({ data: JSON.stringify(event) });
-  }
-  /** The server, or the network, closes it. */
-  lose(code = 1006) {
-    this.readyState = 3;
-    this.onclose({ code, reason: "" });
-  }
-  close() {
-    this.readyState = 3;
-  }
-}
-
-/** A source in the test's hands, which is opened again by itself as the platform's is. */
-export class Source extends EventTarget {
-  static all = [];
-  readyState = 0;
-  constructor(url) {
-    super();
-    this.url = url;
-    Source.all.push(this);
-  }
-  open() {
-    this.readyState = 1;
-    this.onopen();
-  }
-  give(...events) {
-    for (const event of events) this.dispatchEvent(Object.assign(new Event("message"), { data: JSON.stringify(event), lastEventId: this.marks ? event.event_id : "" }));
-  }
-  lose(closed = false) {
-    this.readyState = closed ? 2 : 0;
-    this.onerror({});
-  }
-  close() {
-    this.readyState = 2;
-  }
-}
 
 let count = 0;
 export const event = (event_type, classification, more) => ({ event_id: `e${++count}`, timestamp: 1744993921, agent_id: "a", session_id: "s1", event_type, classification, ...more });

@@ -6,6 +6,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { chio as speak, kernelKey } from "./servers/chio.mjs";
+import { Socket } from "./chio-sockets.mjs";
 import { load, until } from "../lib.mjs";
 
 const { createAgent, eventSource, webSocket, AgentError } = await load("index");
@@ -105,31 +106,6 @@ describe("an agent", () => {
     next.dispose();
   });
 
-  /** A socket in the test's hands. */
-  class Socket {
-    static all = [];
-    readyState = 0;
-    sent = [];
-    constructor(url) {
-      this.url = url;
-      Socket.all.push(this);
-    }
-    open() {
-      this.readyState = 1;
-      this.onopen();
-    }
-    send(text) {
-      this.sent.push(text);
-    }
-    close(code = 1000) {
-      this.readyState = 3;
-      this.onclose?.({ code, reason: "" });
-    }
-    static get last() {
-      return Socket.all.at(-1);
-    }
-  }
-
   test("speaks both ways over a WebSocket, by the guard's rule", async () => {
     const decisions = [];
     const agent = createAgent({
@@ -145,10 +121,10 @@ describe("an agent", () => {
     const count = Socket.all.length;
     const run = agent.submit("hello");
     await until(() => Socket.all.length > count, "a socket");
-    const socket = Socket.last;
+    const socket = Socket.all.at(-1);
     assert.equal(socket.url, "wss://host/ag-ui?session=s1");
     socket.open();
-    assert.deepEqual(socket.sent, [], "nothing is sent unasked");
+    assert.deepEqual(socket.texts, [], "nothing is sent unasked");
     for (const data of lines(`${names[1]}.ws.jsonl`)) socket.onmessage({ data });
     await until(() => agent.guard.forwarded === 2, "both events");
 
@@ -156,11 +132,11 @@ describe("an agent", () => {
     const refused = agent.send({ event_type: "navigation", payload: {} });
     assert.deepEqual([refused.allowed, refused.reason, refused.direction], [false, "inbound Navigate events are not allowed", "inbound"]);
     assert.equal(agent.send('{"event_type":"form_action","payload":9007199254740993}').allowed, true);
-    assert.deepEqual(socket.sent, [JSON.stringify(form), '{"event_type":"form_action","payload":9007199254740993}']);
+    assert.deepEqual(socket.texts, [JSON.stringify(form), '{"event_type":"form_action","payload":9007199254740993}']);
     assert.deepEqual(decisions.map(({ direction, allowed }) => `${direction} ${allowed}`), [
       ...["outbound true", "outbound true", "inbound true", "inbound false", "inbound true"],
     ]);
-    socket.close();
+    socket.lose(1000);
     assert.equal((await run).outcome, "success");
     assert.throws(() => agent.send(form), (error) => AgentError.is(error) && error.code === "not-sent");
     assert.deepEqual([agent.guard.forwarded, agent.guard.blocked, agent.guard.total], [2, 0, 2]);
@@ -178,9 +154,9 @@ describe("an agent", () => {
     const agent = make(["submit"]);
     const run = agent.submit("hello");
     await until(() => Socket.all.length > count, "a socket");
-    Socket.last.open();
-    assert.equal(JSON.parse(Socket.last.sent[0]).payload.text, "hello");
-    Socket.last.close();
+    Socket.all.at(-1).open();
+    assert.equal(Socket.all.at(-1).sent[0].payload.text, "hello");
+    Socket.all.at(-1).lose(1000);
     assert.equal((await run).outcome, "success");
     const other = make([]);
     const { outcome, error } = await other.submit("hello");

@@ -1,0 +1,35 @@
+// What an agent asks of its server: the request of a run, as its transport makes it, and word that one was stopped.
+
+import type { TransportTarget } from "../api/types.js";
+import { reasonOf } from "../base/failure.js";
+import { isPromise } from "../base/promise.js";
+import { observed } from "../network/observe.js";
+import { stopRemote, toTarget } from "../network/request.js";
+import type { Self } from "./self.js";
+
+type Client<State> = Pick<Self<State>, "line" | "emitter" | "options" | "read">;
+
+/** The target of a run. `full`: the core is the full module. */
+export function toRequest<State>(
+  { line, emitter, options, read }: Client<State>,
+  full: boolean,
+  ...[resume, runId, cursor]: readonly [resume: boolean, runId: string, cursor: string | undefined]
+): TransportTarget | Promise<TransportTarget> {
+  const request = { resume, threadId: read().threadId, runId, cursor };
+  const target = options().transport?.keep ? line.make().target(request) : toTarget(options(), request);
+  const seen = emitter.has("request");
+  if (full && !seen) return target;
+  const change = (target: TransportTarget): TransportTarget => {
+    // The small module cannot read it, whatever the options say by now.
+    const plain = full ? target : { ...target, binary: false };
+    return seen ? observed(plain, request, (request) => emitter.emit("request", request)) : plain;
+  };
+  return isPromise(target) ? target.then(change) : change(target);
+}
+
+/** Tells the server that the run was stopped. */
+export function tellOfStop<State>({ emitter, options, read }: Client<State>, runId: string): void {
+  stopRemote(options(), { threadId: read().threadId, runId }).catch((cause: unknown) => {
+    emitter.emit("warning", { code: "stop-failed", message: `The server could not be notified of the stop: ${reasonOf(cause)}` });
+  });
+}

@@ -1,0 +1,128 @@
+// What waits for a session: runs, with every edit that comes after them, while the snapshot shows how it will look.
+
+import type { AgentSnapshot } from "../api/types.js";
+import { misuse } from "../base/failure.js";
+import { kept } from "../base/weak.js";
+import { begun, cancelled } from "../snapshot/project.js";
+import type { Queued } from "../snapshot/save.js";
+import type { Client, Edit, Run, Shared, Step } from "./client.js";
+
+/** The steps that wait, oldest first. */
+export interface Steps<State> {
+  readonly list: readonly Step<State>[];
+  /** The first run that will begin; several replies to interrupts need not begin one. */
+  first(): Run<State> | undefined;
+  /** Adds a run, as `ifBusy` says. */
+  wait(run: Run<State>): void;
+  /** Adds a change; `acts`: one that needs a session. */
+  add(edit: Edit<State>, acts: boolean): void;
+  /** Takes a run out of those that wait. False if it is none of them. */
+  cancel(run: Run<State>): boolean;
+  /** Takes all, and the thread as it was before the first of them. */
+  take(): readonly [from: AgentSnapshot<State>, todo: Step<State>[]];
+  /** Nothing waits. */
+  forget(): void;
+  /** The runs are given up; what else waits still does. */
+  release(): void;
+  /** Shows what waits, on this thread if one is given. */
+  preview(base?: AgentSnapshot<State>): void;
+  /** For a save: the thread without the submits that can wait in one, and these. */
+  parted(): readonly [thread: AgentSnapshot<State>, waiting: Queued[]];
+}
+
+/** No steps yet. `drop` settles a run before it began. */
+export function createSteps<State>(
+  client: Client<State>,
+  shared: Shared<State>,
+  drop: (run: Run<State>, outcome: "aborted" | "dropped") => void,
+): Steps<State> {
+  const { read, publish } = client;
+  // The thread as it was before the first of them.
+  let base: AgentSnapshot<State> | undefined;
+  let list: Step<State>[] = [];
+
+  const needs = ({ run, acts }: Step<State>): unknown => run || acts;
+  const begins = ({ run }: Step<State>): boolean => !!run && !run.part;
+  const first = (): Run<State> | undefined => list.find(begins)?.run;
+
+  /** What waits for a session shall have one, also if nobody holds the agent. */
+  const retain = (): void => {
+    if (list.some(needs)) kept.add(client);
+    else kept.delete(client);
+  };
+
+  const forget = (): void => {
+    base = undefined;
+    list = [];
+    retain();
+  };
+
+  const preview = (on = base): void => {
+    base = on;
+    retain();
+    const shown = list.reduce((snapshot, { edit }) => edit.fold(snapshot), base ?? read());
+    const next = first();
+    if (next) {
+      publish(begun(shown, next.id));
+    } else {
+      if (!shared.saved && !list.some(needs)) forget();
+      publish(read().isLoading ? cancelled(shown) : shown);
+    }
+  };
+
+  const cancel = (run: Run<State>): boolean => {
+    const index = list.findIndex((step) => step.run === run);
+    if (index < 0) return false;
+    // The first one counts as started: its messages stay, as they do when a run is stopped.
+    if (list.some((step, i) => step.run && i < index)) list.splice(index, 1);
+    else list[index]!.run = undefined;
+    preview();
+    drop(run, "aborted");
+    return true;
+  };
+
+  return {
+    get list() {
+      return list;
+    },
+    first,
+    wait: (run) => {
+      const before = list.findIndex(begins);
+      if (before >= 0 && run.ifBusy === "drop") return drop(run, "dropped");
+      if (before >= 0 && run.ifBusy === "reject") {
+        shared.runs.delete(run);
+        return run.reject(misuse(Object.assign(new Error("Another run is in progress"), { code: "busy" })));
+      }
+      base ??= read();
+      const step = { run, edit: run };
+      if (run.ifBusy !== "replace" || before < 0) {
+        list.push(step);
+        return preview();
+      }
+      // It comes before what waits after the one that it replaces.
+      list.splice(before + 1, 0, step);
+      cancel(list[before]!.run!);
+    },
+    add: (edit, acts) => {
+      base ??= read();
+      list.push({ edit, acts });
+      if (acts) retain();
+    },
+    cancel,
+    take: () => {
+      const taken = [base ?? read(), list] as const;
+      forget();
+      return taken;
+    },
+    forget,
+    release: () => {
+      for (const step of list) step.run = undefined;
+    },
+    preview,
+    parted: () => {
+      const waiting = list.flatMap(({ run }) => run?.queued?.() ?? []);
+      // What waits has its messages with it.
+      return [list.reduce((at, { run, edit }) => (run?.queued ? at : edit.fold(at)), base ?? read()), waiting];
+    },
+  };
+}

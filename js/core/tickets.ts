@@ -1,0 +1,90 @@
+// The runs that a session works on, by the tickets that it gives for them.
+
+import { AgentError } from "../api/error.js";
+import type { AgentSnapshot, RunResult } from "../api/types.js";
+import { isTrap, misuse } from "../base/failure.js";
+import type { Session } from "../glue/core.js";
+import type { Run, Shared } from "./client.js";
+import { belongs } from "./run-id.js";
+
+/** The session that gives them. */
+export interface Ticketed<State> {
+  /** Whether it is the agent's. */
+  current(): boolean;
+  session(): Session;
+  read(): AgentSnapshot<State>;
+  /** It is lost, and this is shown. */
+  fail(cause: unknown, last?: AgentSnapshot<State>): void;
+  /** Adds to an error what only the page knows. */
+  explain(error: AgentError): void;
+  /** Does it once the snapshot shows all that has led to it. */
+  onceShown(action: () => void): void;
+}
+
+/** The tickets of a session. */
+export interface Tickets<State> {
+  start(run: Run<State>): void;
+  /** A ticket has come to its end: JSON text of the result. */
+  settled(ticket: number, json: string): void;
+}
+
+/** Nothing was started yet. */
+export function createTickets<State>({ runs, report }: Shared<State>, client: Ticketed<State>): Tickets<State> {
+  const { current, read, fail, explain } = client;
+  const tickets = new Map<number, Run<State>>();
+  // Results of runs that ended before their ticket was returned.
+  const early = new Map<number, string>();
+  // A call that returns a ticket is in progress.
+  let starting = false;
+
+  /** Whoever waits for a run of the queue of an earlier session. */
+  const adopted = (runId: string): Run<State> | undefined => {
+    const run = [...runs].find(({ id, ticket }) => ticket === undefined && belongs(runId, id));
+    if (run) runs.delete(run);
+    return run;
+  };
+
+  /** Without a run if nobody asked for it, but a result that was given by hand led to it. */
+  const finish = (ticket: number, run: Run<State> | undefined, json: string): void => {
+    tickets.delete(ticket);
+    if (run && !runs.delete(run)) return;
+    // Who waits for the end must find it in the snapshot.
+    const { error: data, ...result } = JSON.parse(json);
+    const waiting = run ?? adopted(result.runId);
+    client.onceShown(() => {
+      if (!data) return report(waiting, result);
+      const shown = read().error;
+      const same = shown && shown.kind === data.kind && shown.message === data.message;
+      const error = same ? shown : new AgentError(data);
+      if (!same) explain(error);
+      report(waiting, { ...result, error } as RunResult);
+    });
+  };
+
+  return {
+    start: (run) => {
+      // Inside a call of the core's another may begin.
+      const outer = starting;
+      starting = true;
+      try {
+        const ticket = run.start(client.session());
+        run.ticket = ticket;
+        tickets.set(ticket, run);
+      } catch (error) {
+        if (isTrap(error)) fail(error, run.fold(read()));
+        else if (runs.delete(run)) run.reject(misuse(error));
+      }
+      starting = outer;
+      if (outer) return;
+      for (const [ticket, json] of early) {
+        early.delete(ticket);
+        if (current()) finish(ticket, tickets.get(ticket), json);
+      }
+    },
+    settled: (ticket, json) => {
+      const run = tickets.get(ticket);
+      if (!run && starting) early.set(ticket, json);
+      else if (current()) finish(ticket, run, json);
+    },
+  };
+}
