@@ -91,18 +91,23 @@ impl Thread {
             moves.extend(caller.filter(before).map(|caller| (*slot, caller)));
         }
         for slot in std::mem::take(&mut merged.fresh) {
-            let Some(call) = self.list.get(slot).filter(|entry| entry.page) else { continue };
-            let call = call.message.tool_call_id.clone().unwrap_or_default();
-            moves.extend(self.list.find_call(&call).map(|caller| (slot, caller)));
+            let Some(entry) = self.list.get(slot).filter(|entry| entry.message.role == Role::Tool) else { continue };
+            let (page, call) = (entry.page, entry.message.tool_call_id.clone().unwrap_or_default());
+            // An edit may bring back what the server has taken out, while it has moved the call.
+            let caller = self.list.find_call(&call);
+            let before = |caller: &At| page || !of_server && self.list.precedes(slot, caller.message);
+            moves.extend(caller.filter(before).map(|caller| (slot, caller)));
         }
         moves.sort_by_key(|(slot, _)| self.list.place(*slot).message);
         moves.dedup_by_key(|(slot, _)| *slot);
         // One that is right after its call stays where it is, between whichever other results.
         moves.retain(|(slot, caller)| !self.list.is_right_after(caller.message, *slot));
+        let mut answered = moved.clone();
         for (slot, caller) in moves {
+            answered.extend(self.list.get(slot).and_then(|entry| entry.message.tool_call_id.clone()));
             self.move_result(slot, caller);
         }
-        let differ = self.list.link_results(&merged.slots, &moved);
+        let differ = self.list.link_results(&merged.slots, &answered);
         self.changed_calls.extend(moved);
         self.changed_calls.append(&mut merged.changed);
         self.rewritten.append(&mut merged.rewritten);
@@ -235,12 +240,12 @@ impl MessageList {
     }
 
     /// Gives calls the last answers that stand in the list: those that these messages answer, those in these messages that
-    /// have no answer yet, and `moved` ones. Returns the calls that had another answer.
-    fn link_results(&mut self, slots: &[usize], moved: &[String]) -> Vec<String> {
+    /// have no answer yet, and `answered` ones. Returns the calls that had another answer.
+    fn link_results(&mut self, slots: &[usize], answered: &[String]) -> Vec<String> {
         if !self.has_results() {
             return Vec::new();
         }
-        let mut calls = moved.to_vec();
+        let mut calls = answered.to_vec();
         for entry in slots.iter().filter_map(|slot| self.get(*slot)) {
             calls.extend(entry.message.tool_call_id.clone());
             let open = entry.message.tool_calls.iter().zip(&entry.calls).filter(|(_, state)| state.result.is_none());

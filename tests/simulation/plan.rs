@@ -230,6 +230,17 @@ impl Plan {
             steps.extend([Step::Reload, Step::Attach, Step::Wait(5000), Step::Deliver(Amount::All)]);
             plan.steps.splice(..0, steps);
         }
+        // Somebody edits, again and again, messages of which more has come than the page shows.
+        if seed % 16 == 13 {
+            plan.publishing = Publishing::Frames;
+            let mut steps = vec![Step::Submit { seed: random.below(10_000) as u32, policy: "queue", answers: false }];
+            for _ in 0..4 + random.below(12) {
+                steps.extend(vec![Step::Deliver(Amount::Frame); 1 + random.below(3)]);
+                steps.extend(random.one_in(2).then_some(Step::Frame));
+                steps.extend(random.one_in(2).then(|| Step::EditMessages(2 + 4 * random.below(9))));
+            }
+            plan.steps.splice(..0, steps);
+        }
         // With saves a request goes out last in its step, and one that is replaced at once never does: the model does not
         // see which run the policy was about.
         for step in plan.steps.iter_mut().filter(|_| plan.saves) {

@@ -82,7 +82,7 @@ impl Thread {
                 self.messages.push(Message::read(message));
             }
         }
-        self.settle(Vec::new(), &[]);
+        self.settle(Vec::new(), &[], false);
     }
 
     /// An event of a stream was delivered.

@@ -28,7 +28,7 @@ impl Thread {
         given.iter_mut().for_each(|message| message.told = !self.known.contains(&message.id));
         merged.append(&mut given);
         self.messages = merged;
-        self.settle(left, &named);
+        self.settle(left, &named, false);
         self.rewrites(&before);
     }
 
@@ -75,7 +75,7 @@ impl Thread {
             self.messages.push(local);
         }
         left.extend(old.into_iter().flat_map(|message| message.calls));
-        self.settle(left, &named);
+        self.settle(left, &named, true);
         self.rewrites(&before);
     }
 
@@ -146,12 +146,12 @@ impl Thread {
             .iter()
             .map(|message| (message.id.clone(), message.tool_call_id.clone(), fresh.contains(&key_of(message))))
             .collect();
-        self.settle(left, &named);
+        self.settle(left, &named, true);
     }
 
     /// After a list: calls that are elsewhere now are as far as they were, and results stand after their calls. `named`: the
     /// messages of the list, and whether they are new.
-    pub(super) fn settle(&mut self, mut left: Vec<Call>, named: &[(String, Option<String>, bool)]) {
+    pub(super) fn settle(&mut self, mut left: Vec<Call>, named: &[(String, Option<String>, bool)], edited: bool) {
         let mut moved = HashSet::new();
         for message in &mut self.messages {
             for call in message.calls.iter_mut().filter(|call| call.given) {
@@ -184,7 +184,9 @@ impl Thread {
                 }
                 self.messages.retain(|other| other != message);
             } else if let Some(caller) = caller
-                && (moved.contains(&call) && (message.page || at < caller) || message.page && fresh)
+                && (moved.contains(&call) && (message.page || at < caller)
+                    || message.page && fresh
+                    || edited && fresh && at < caller)
                 && (at < caller || old[caller + 1..at].iter().any(|between| between.role != "tool"))
             {
                 misplaced.push(message.clone());

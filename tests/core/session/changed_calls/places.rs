@@ -145,3 +145,24 @@ fn a_call_whose_message_goes_while_its_arguments_stream_goes_on() {
     assert_eq!(ran(&agent), [("a", "page", "{\"x\":1}".to_owned())]);
     assert_eq!(agent.snapshot()["messages"][1]["delivery"], "complete");
 }
+
+/// The server renames the message that calls, and drops the result, while somebody edits the result that the page shows.
+#[test]
+fn a_result_that_an_edit_brings_back_stands_after_its_call() {
+    let (call, other) = (("a", "search", "{}"), ("b", "search", "{}"));
+    let result = |content: &str| json!({"id": "t", "role": "tool", "toolCallId": "a", "content": content});
+    let mut agent = Agent::new(Options::default());
+    let request = agent.submit("go");
+    agent.head(request, 200, "text/event-stream");
+    let shown = [user("u0", "go"), assistant("m", &[other]), assistant("k", &[call]), result("found")];
+    agent.events(request, &[started("r"), snapshot(&shown)]);
+    let came = [user("u0", "go"), assistant("m", &[other]), user("v", "and"), assistant("n", &[call])];
+    agent.events(request, &[snapshot(&came)]);
+    let after = json!([0, 1, 2, result("edited")]);
+    agent.act(|session, _| session.edit_messages(&json!(shown).to_string(), &after.to_string()).unwrap());
+    let messages = agent.snapshot()["messages"].clone();
+    let order: Vec<&str> = messages.as_array().unwrap().iter().map(|m| m["id"].as_str().unwrap()).collect();
+    assert_eq!(order, ["u0", "m", "v", "n", "t"]);
+    let calls = agent.snapshot()["toolCalls"].clone();
+    assert_eq!(calls[1]["result"], "edited", "{calls}");
+}
