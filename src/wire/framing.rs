@@ -83,9 +83,9 @@ pub struct Framer {
     utf8: Utf8Decoder,
     framing: Framing,
     limits: Limits,
-    /// A frame of so many bytes waits until somebody asks for the next step.
-    long: usize,
-    /// The text after it, and how much of that is read.
+    /// There is another step: a long frame that waits, or text that came after one.
+    waits: bool,
+    /// That text, and how much of it is read.
     rest: String,
     read: usize,
 }
@@ -120,19 +120,26 @@ impl Framer {
             Format::Unknown => Framing::Undecided(SseParser::new(max_frame)),
         };
         let limits = Limits { depth: max_depth, bytes: max_frame };
-        Self { utf8: Utf8Decoder::default(), framing, limits, long: usize::MAX, rest: String::new(), read: 0 }
+        Self { utf8: Utf8Decoder::default(), framing, limits, waits: false, rest: String::new(), read: 0 }
     }
 
     /// Frames of so many bytes that did not come in one read wait from now on: [`Self::step`] hands them on, and what came
     /// after them.
     pub fn in_steps(mut self, long: usize) -> Self {
-        self.long = long;
+        match &mut self.framing {
+            Framing::Sse(sse) | Framing::Undecided(sse) => sse.long = long,
+            Framing::Split { splitter, .. } => splitter.long = long,
+            #[cfg(feature = "codecs")]
+            Framing::Binary { .. } => {}
+            Framing::Nothing => {}
+        }
         self
     }
 
     /// Whether there is another step.
+    #[inline(always)]
     pub fn waits(&self) -> bool {
-        self.parked().is_some() || self.read < self.rest.len()
+        self.waits
     }
 
     /// The long frame that waits.
@@ -146,19 +153,20 @@ impl Framer {
 
     /// Hands on the long frame that waits, or else reads what came after it, up to the next one. `joins` as in [`Self::feed`].
     pub fn step(&mut self, joins: bool, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
-        if self.parked().is_some() {
+        let mut rest = std::mem::take(&mut self.rest);
+        if self.framing.is_parked() {
             self.framing.unpark(self.limits, sink);
-            return Ok(());
-        }
-        let rest = std::mem::take(&mut self.rest);
-        self.framing.set(self.long, joins);
-        let text = rest.get(self.read..).unwrap_or_default();
-        self.read += self.framing.text(text, self.limits, sink)?;
-        if self.read < rest.len() {
-            self.rest = rest;
         } else {
+            self.framing.join(joins);
+            let text = rest.get(self.read..).unwrap_or_default();
+            self.read += self.framing.text(text, self.limits, sink)?;
+        }
+        if self.read == rest.len() {
+            rest = String::new();
             self.read = 0;
         }
+        self.rest = rest;
+        self.waits = !self.rest.is_empty() || self.framing.is_parked();
         Ok(())
     }
 
@@ -181,11 +189,11 @@ impl Framer {
     /// Reads the next bytes of the body. `joins`: what the sink would answer now.
     pub fn feed(&mut self, bytes: &[u8], joins: bool, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
         // What came before comes first.
-        while self.waits() {
+        while self.waits {
             self.step(joins, sink)?;
         }
-        let Self { utf8, framing, limits, long, rest, .. } = self;
-        framing.set(*long, joins);
+        let Self { utf8, framing, limits, waits, rest, .. } = self;
+        framing.join(joins);
         #[cfg(feature = "codecs")]
         if let Framing::Binary { packets, json } = framing {
             packets.feed(bytes, &mut |packet| {
@@ -203,10 +211,14 @@ impl Framer {
             if result.is_err() {
                 return;
             }
-            let waits = framing.is_parked() || !rest.is_empty();
-            let read = if waits { Ok(0) } else { framing.text(text, *limits, sink) };
+            let read = if *waits { Ok(0) } else { framing.text(text, *limits, sink) };
             match read {
-                Ok(read) => rest.push_str(text.get(read..).unwrap_or_default()),
+                Ok(read) => {
+                    *waits |= framing.is_parked();
+                    if *waits {
+                        rest.push_str(text.get(read..).unwrap_or_default());
+                    }
+                }
                 Err(error) => result = Err(error),
             }
         });
@@ -215,11 +227,11 @@ impl Framer {
 
     /// The end of the body. A last frame that lacks its end counts all the same, marked as unterminated.
     pub fn finish(&mut self, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
-        while self.waits() {
+        while self.waits {
             self.step(false, sink)?;
         }
         let Self { utf8, framing, limits, .. } = self;
-        framing.set(usize::MAX, false);
+        framing.join(false);
         let mut result = Ok(0);
         utf8.finish(&mut |text| result = framing.text(text, *limits, sink));
         result?;
@@ -241,17 +253,14 @@ impl Framer {
 }
 
 impl Framing {
-    fn set(&mut self, long: usize, joins: bool) {
-        match self {
-            Self::Sse(sse) => {
-                sse.long = long;
-                sse.join(joins);
-            }
-            Self::Split { splitter, .. } => splitter.long = long,
-            _ => {}
+    #[inline(always)]
+    fn join(&mut self, joins: bool) {
+        if let Self::Sse(sse) = self {
+            sse.join(joins);
         }
     }
 
+    #[inline(always)]
     fn is_parked(&self) -> bool {
         match self {
             Self::Sse(sse) => sse.parked().is_some(),
@@ -278,7 +287,12 @@ impl Framing {
     fn text(&mut self, text: &str, limits: Limits, sink: &mut FrameSink<'_>) -> Result<usize, FrameTooLong> {
         if let Self::Undecided(sse) = self {
             let start = text.trim_start_matches(blank);
-            let split = |cut| Self::Split { splitter: Splitter::new(cut, limits.bytes), sure: false };
+            let long = sse.long;
+            let split = |cut| {
+                let mut splitter = Splitter::new(cut, limits.bytes);
+                splitter.long = long;
+                Self::Split { splitter, sure: false }
+            };
             *self = match start.as_bytes().first() {
                 None => return sse.feed(text, &mut |_| false),
                 Some(b'[') => split(Cut::Elements),

@@ -153,7 +153,9 @@ impl SseParser {
                 let frame = text.get(start..at).unwrap_or_default();
                 self.dispatch_line(frame, in_place, sink);
                 data = Data::None;
-            } else if self.line.is_empty() {
+                continue;
+            }
+            if self.line.is_empty() {
                 self.line(line, &mut data, sink)?;
             } else {
                 self.line.push_str(line);

@@ -60,6 +60,7 @@ impl Intake {
     }
 
     /// Whether there is another step to take in what has come of the body.
+    #[inline(always)]
     pub fn waits(&self) -> bool {
         self.body.as_ref().is_some_and(|body| body.waits())
     }

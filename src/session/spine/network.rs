@@ -41,7 +41,7 @@ impl Session {
     /// Bytes of the body have come.
     pub fn bytes(&mut self, request: u32, bytes: &[u8], now: f64) {
         self.read(request, bytes, now);
-        while self.go_on(request, usize::MAX, now) {}
+        while self.waits() && self.go_on(request, usize::MAX, now) {}
     }
 
     /// The same for who has other things to do as well: a long frame, and what comes after it, is left to [`Self::go_on`]. Until
@@ -229,7 +229,7 @@ impl Session {
             return;
         }
         // A frame that waits may have an id: it has not come.
-        if !broken && stream.parked().is_none() {
+        if !broken && !stream.waits() {
             self.note_id(stream.last_id());
         }
         self.intake.put_body(stream);

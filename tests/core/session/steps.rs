@@ -147,7 +147,7 @@ fn an_event_that_is_being_read_has_not_come() {
                             let from = before.saturating_sub(1);
                             let end = from + body[from..].find("\n\n").unwrap();
                             let came = body[..end].rfind("data: ").unwrap();
-                            other.bytes(request, body[..came].as_bytes());
+                            other.bytes(request, &body.as_bytes()[..came]);
                             act(&mut other);
                             let save = |agent: &Agent| agent.session.save();
                             assert_eq!(save(&agent), save(&other), "act {number} after {after} steps of {body}");
@@ -156,7 +156,7 @@ fn an_event_that_is_being_read_has_not_come() {
                                 known(&mut other),
                                 "act {number} after {after} steps of {body}"
                             );
-                            other.bytes(request, body[came..].as_bytes());
+                            other.bytes(request, &body.as_bytes()[came..]);
                             acted = true;
                         }
                         left = left.saturating_sub(1);
