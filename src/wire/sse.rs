@@ -59,7 +59,9 @@ pub struct SseParser {
     data: String,
     has_data: bool,
     event: String,
+    /// The last event id, and the one before it while the frame that brings it has not come whole.
     id: String,
+    previous_id: String,
     has_id: bool,
     retry: Option<u64>,
     max_frame: usize,
@@ -86,6 +88,7 @@ impl SseParser {
             has_data: false,
             event: String::new(),
             id: String::new(),
+            previous_id: String::new(),
             has_id: false,
             retry: None,
             max_frame,
@@ -102,9 +105,10 @@ impl SseParser {
         self.retry
     }
 
-    /// The last event id.
+    /// The last event id. "When the dispatch is required […] set the last event ID string of the event source to the value of
+    /// the last event ID buffer": that of a frame that has not come whole is not one yet.
     pub fn last_id(&self) -> &str {
-        &self.id
+        if self.has_id { &self.previous_id } else { &self.id }
     }
 
     /// Whether frames that are alike may come as one, should the sink's last answer not hold.
@@ -292,8 +296,10 @@ impl SseParser {
             "event" => value.clone_into(&mut self.event),
             // "If the field value does not contain U+0000 NULL, set the last event ID buffer"
             "id" if !value.contains('\0') => {
+                if !std::mem::replace(&mut self.has_id, true) {
+                    std::mem::swap(&mut self.id, &mut self.previous_id);
+                }
                 value.clone_into(&mut self.id);
-                self.has_id = true;
             }
             "retry" if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) => {
                 self.retry = value.parse().ok().or(self.retry);
@@ -338,7 +344,9 @@ impl SseParser {
             self.joins =
                 sink(Ok(&Frame { event: &self.event, delta, own_id: self.has_id, unterminated, ..self.frame(text) }));
         }
-        self.has_id = false;
+        if std::mem::take(&mut self.has_id) && unterminated {
+            std::mem::swap(&mut self.id, &mut self.previous_id);
+        }
         self.data.clear();
         self.event.clear();
         self.has_data = false;

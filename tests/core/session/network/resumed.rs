@@ -70,6 +70,7 @@ fn a_frame_that_the_cut_has_halved_comes_again() {
         agent.bytes(request, &rest.as_bytes()[..length]);
         agent.end(request);
         let cursor = if length == rest.len() { "r:3" } else { "r:2" };
+        assert_eq!(agent.snapshot()["connection"]["lastEventId"], cursor, "{length}");
         let request = agent.wait();
         assert_eq!(agent.targets[1].2.as_deref(), Some(cursor), "{length}");
         agent.head(request, 200, SSE);
