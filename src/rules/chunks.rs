@@ -54,6 +54,9 @@ pub fn is_chunk(event: &Event<'_>) -> bool {
     matches!(event, Event::TextMessageChunk { .. } | Event::ToolCallChunk { .. } | Event::ReasoningMessageChunk { .. })
 }
 
+/// How long the ids may be that a chunk leaves out.
+const MOST_IMPLIED: usize = 4096;
+
 /// Takes the expanded events.
 type Sink<'s> = dyn FnMut(&Incoming<'_>) + 's;
 
@@ -92,6 +95,7 @@ impl ChunkExpander {
         };
         let tag = subagent_run_id;
         let lane = self.lane_of(&chunk, tag)?;
+        self.check_implied(&chunk, tag, lane)?;
         let continues =
             |lane: &&Lane| lane.kind == chunk.kind && chunk.id.is_none_or(|id| id == Str::from_raw(&lane.id));
         if let Some(lane) = lane.and_then(|at| self.lanes.get(at)).filter(continues) {
@@ -113,6 +117,18 @@ impl ChunkExpander {
         }
         self.lanes.push(opened);
         Ok(())
+    }
+
+    /// What a chunk leaves out is looked up anew for each: that has to be about as short as the chunk.
+    fn check_implied(&self, chunk: &Chunk<'_>, tag: Option<Str<'_>>, lane: Option<usize>) -> Result<(), Violation> {
+        let Some(lane) = lane.and_then(|at| self.lanes.get(at)) else { return Ok(()) };
+        let id = if chunk.id.is_none() { lane.id.len() } else { 0 };
+        let owner = lane.owner.as_ref().filter(|_| tag.is_none()).map_or(0, String::len);
+        if id + owner <= MOST_IMPLIED {
+            return Ok(());
+        }
+        let what = format!("a chunk must name its stream and subagent where they are longer than {MOST_IMPLIED} bytes");
+        violation(Code::ChunkWithoutId, "C7", what)
     }
 
     /// The open lane that a chunk goes to, if there is one.

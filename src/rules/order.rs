@@ -16,7 +16,7 @@ mod ids;
 
 use super::{Code, Repair, Violation};
 use crate::wire::{DeltaKind, Event, Incoming, Raw, Str, same, shown_id};
-use ids::Ids;
+use ids::{Ids, Owner};
 
 /// Where the stream stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -181,7 +181,7 @@ impl OrderKeeper {
             Event::ToolCallArgs { .. } => self.call_args(id, tag),
             Event::ToolCallEnd { .. } => self.end_of_deltas(DeltaKind::Args, id, tag, ["V18", "V19"]),
             Event::ToolCallResult { .. } => {
-                self.text.name(id, tag, true);
+                self.text.name(id, tag.map(Into::into), true);
                 None
             }
             Event::ReasoningMessageStart { .. } => start(&mut self.reasoning, id, tag, ["V24", "V25"]),
@@ -189,7 +189,7 @@ impl OrderKeeper {
             Event::ReasoningMessageEnd { .. } => self.end_of_deltas(DeltaKind::Reasoning, id, tag, ["V26", "V27"]),
             Event::ReasoningStart { .. } => {
                 let conflict = owner(&self.reasoning, id, tag, "V25");
-                self.reasoning.name(id, tag, false);
+                self.reasoning.name(id, tag.map(Into::into), false);
                 start(&mut self.spans, id, None, ["V24", "V25"]).or(conflict)
             }
             Event::ReasoningEnd { .. } => {
@@ -198,7 +198,7 @@ impl OrderKeeper {
             }
             Event::ReasoningEncryptedValue { subtype, .. } => self.encrypted(subtype, id, tag),
             Event::ActivitySnapshot { replace, .. } => {
-                self.activities.name(id, tag, replace);
+                self.activities.name(id, tag.map(Into::into), replace);
                 None
             }
             Event::ActivityDelta { .. } => owner(&self.activities, id, tag, "V30"),
@@ -317,18 +317,18 @@ impl OrderKeeper {
         messages.each(&mut |_, fields| {
             let string = |name: &str| fields?.get(name).and_then(Raw::string);
             let (Some(id), Some(role)) = (string("id"), string("role")) else { return };
-            let owner = string("subagentRunId");
+            let owner: Owner = string("subagentRunId").map(Into::into);
             let ids = match &*role {
                 "reasoning" => &mut self.reasoning,
                 "activity" => &mut self.activities,
                 _ => &mut self.text,
             };
-            ids.name(&id, owner.as_deref(), replace);
+            ids.name(&id, owner.clone(), replace);
             let calls = fields.and_then(|fields| fields.some("toolCalls"));
             calls.into_iter().for_each(|calls| {
                 calls.each(&mut |_, call| {
                     let id = call.and_then(|call| call.get("id")?.string());
-                    id.into_iter().for_each(|id| self.calls.name(&id, owner.as_deref(), replace));
+                    id.into_iter().for_each(|id| self.calls.name(&id, owner.clone(), replace));
                 });
             });
         });

@@ -30,6 +30,8 @@ pub(super) struct Body {
     /// Milliseconds, from `Retry-After`.
     retry_after: Option<f64>,
     bytes: Vec<u8>,
+    /// So many of them are nothing yet, and were looked at.
+    blank: usize,
     limit: usize,
     /// It is waited for no longer than this, unless an event shows that it is a stream.
     pub until: Option<f64>,
@@ -44,6 +46,7 @@ impl Body {
             format,
             retry_after,
             bytes: Vec::new(),
+            blank: 0,
             limit,
             until: None,
         }
@@ -57,8 +60,13 @@ impl Body {
     }
 
     /// Whether it may be an event stream whose first event has not come.
-    pub fn begins_like_a_stream(&self) -> bool {
-        let bytes = self.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&self.bytes).trim_ascii_start();
+    pub fn begins_like_a_stream(&mut self) -> bool {
+        if self.blank == 0 && self.bytes.starts_with(b"\xEF\xBB\xBF") {
+            self.blank = 3;
+        }
+        let rest = self.bytes.get(self.blank..).unwrap_or_default();
+        let bytes = rest.trim_ascii_start();
+        self.blank += rest.len() - bytes.len();
         let fields: [&[u8]; 5] = [b":", b"data:", b"event:", b"id:", b"retry:"];
         fields.iter().any(|field| bytes.starts_with(field) || field.starts_with(bytes))
     }

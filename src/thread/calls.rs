@@ -5,6 +5,9 @@ use super::list::{At, Index};
 use super::{Thread, merge_metadata};
 use crate::wire::{Content, JsonError, Message, Raw, Role, Str, ToolCall, shown_id};
 
+/// How long the id of a subagent may be that an answer of the page has from its call's message.
+const MOST_COPIED: usize = 4096;
+
 /// How a run ended, for what it left open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -235,7 +238,9 @@ impl Thread {
     pub(crate) fn answer_call(&mut self, id: &str, message_id: &str, content: &str, error: Option<&str>, denied: bool) {
         let Some(at) = self.list.find_call(id) else { return };
         let content = Content::Text(content.to_owned());
-        let owner = self.list.get(at.message).and_then(|entry| entry.message.subagent_run_id.clone());
+        let owner = self.list.get(at.message).and_then(|entry| entry.message.subagent_run_id.as_ref());
+        // Each answer would have another copy of what the server has said once.
+        let owner = owner.filter(|owner| owner.len() <= MOST_COPIED).cloned();
         if let Some((_, state)) = self.list.change_call(at) {
             state.answer(&content, error);
             if denied {

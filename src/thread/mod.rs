@@ -51,6 +51,7 @@ pub use entry::Delivery;
 pub use limit::ThreadLimits;
 pub(crate) use limit::{Copies, LimitExceeded};
 pub(crate) use list::{At, Index};
+pub(crate) use order::{Part, add as add_part};
 pub(crate) use patch::Patch;
 
 use crate::wire::{

@@ -252,7 +252,7 @@ pub(crate) enum Part {
 }
 
 /// Adds a part. Neighbors that stay neighbors are one part.
-pub(super) fn add(parts: &mut Vec<Part>, part: Part) {
+pub(crate) fn add(parts: &mut Vec<Part>, part: Part) {
     if let (Some(Part::Keep(last)), Part::Keep(next)) = (parts.last_mut(), &part)
         && last.end == next.start
     {

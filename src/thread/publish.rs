@@ -15,9 +15,13 @@ pub(super) fn write(thread: &mut Thread, patch: &mut Patch) {
             entry.write(out);
         }
     });
+    let mut linked = Vec::new();
     patch.rebuild("\"toolCalls\"", thread.sent_calls, &list.call_parts(thread.sent_calls), |out, slot, call| {
         if let Some(entry) = list.get(slot) {
             write_call(entry, call, out);
+            if Linked::all().any(|link| link.is_long(entry)) {
+                linked.push((slot, call));
+            }
         }
     });
     let (messages, calls) = list.sent();
@@ -31,6 +35,10 @@ pub(super) fn write(thread: &mut Thread, patch: &mut Patch) {
     }
     for at in calls {
         call(list, at, patch);
+    }
+    // By now the mirror has the messages as they are.
+    for (slot, call) in linked {
+        link(list, slot, call, patch);
     }
 }
 
@@ -224,14 +232,61 @@ fn arguments(place: usize, position: usize, at: usize, call: &ToolCall, state: &
     }
 }
 
+/// What a call has from its message. One that is long is not written for each of the message's calls.
+#[derive(Clone, Copy)]
+enum Linked {
+    Id,
+    Owner,
+}
+
+/// How long such an id may be that is written again: as long as what says where it stands.
+const SHORT_ID: usize = 128;
+
+impl Linked {
+    fn all() -> impl Iterator<Item = Self> {
+        [Self::Id, Self::Owner].into_iter()
+    }
+
+    fn of(self, entry: &Entry) -> Option<&str> {
+        match self {
+            Self::Id => Some(&entry.message.id),
+            Self::Owner => entry.message.subagent_run_id.as_deref(),
+        }
+    }
+
+    fn is_long(self, entry: &Entry) -> bool {
+        self.of(entry).is_some_and(|id| id.len() > SHORT_ID)
+    }
+
+    /// What is written of it with the call.
+    fn written(self, entry: &Entry) -> Option<&str> {
+        self.of(entry).map(|id| if id.len() > SHORT_ID { "" } else { id })
+    }
+}
+
+/// Copies what is long to a call from its message, which the mirror has.
+fn link(list: &mut MessageList, slot: usize, at: usize, patch: &mut Patch) {
+    let place = list.place(slot);
+    let Some(entry) = list.get(slot) else { return };
+    let (message, call) = (place.message, place.call + at);
+    for link in Linked::all().filter(|link| link.is_long(entry)) {
+        let (from, to) = match link {
+            Linked::Id => ("id", "messageId"),
+            Linked::Owner => ("subagentRunId", "subagentRunId"),
+        };
+        let (from, path) = (format!("/messages/{message}/{from}"), format!("/toolCalls/{call}/{to}"));
+        patch.apply("", &format!("[{{\"op\":\"copy\",\"from\":\"{from}\",\"path\":\"{path}\"}}]"));
+    }
+}
+
 /// Writes a call as the snapshot has it, but for its arguments, which follow.
 fn write_call(entry: &Entry, at: usize, out: &mut String) {
     let (Some(call), Some(state)) = (entry.message.tool_calls.get(at), entry.calls.get(at)) else { return };
     let mut object = JsonWriter::object(out);
     object.string("id", &call.id).string("name", &call.name);
     object.member("args").push_str("{}");
-    object.string("argsText", "").string("messageId", &entry.message.id);
-    object.optional("subagentRunId", entry.message.subagent_run_id.as_deref());
+    object.string("argsText", "").optional("messageId", Linked::Id.written(entry));
+    object.optional("subagentRunId", Linked::Owner.written(entry));
     state.write_members(&mut object);
     object.close();
 }

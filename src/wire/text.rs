@@ -194,9 +194,11 @@ fn hex4(text: &[u8]) -> Option<u32> {
 
 /// Writes `text` as a JSON string literal.
 pub(crate) fn write_string(out: &mut String, text: &str) {
-    // Growing by half and half again would leave as much behind, which WebAssembly never gives back.
-    if text.len() > 16 * 1024 {
-        out.reserve_exact(text.len() + text.len() / 8);
+    // Doubling would leave as much behind, which WebAssembly never gives back. But many long texts must not each move all that
+    // stands before them.
+    let room = text.len() + text.len() / 8;
+    if text.len() > 16 * 1024 && out.capacity() - out.len() < room {
+        out.reserve_exact(room.max(out.len() / 4));
     }
     out.push('"');
     write_escaped(out, text, special_or::<LEAD>);

@@ -264,6 +264,15 @@ pub fn rows() -> Vec<Row> {
             }),
             ..Work::default()
         }),
+        row("submits that wait, of a queue without a limit", |n| Work {
+            options: Options { max_queue: usize::MAX, ..Options::default() },
+            calls: each(n, |at| {
+                move |session: &mut Session| {
+                    session.submit(&queued(at), 0.0).unwrap();
+                }
+            }),
+            ..Work::default()
+        }),
         row("a submit that waits and is edited", |n| Work {
             calls: once(|session| {
                 session.submit(&queued(0), 0.0).unwrap();

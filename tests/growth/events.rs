@@ -32,14 +32,14 @@ events! {
     TextMessageContent: ["text","text of two messages","text of nobody's messages","metadata of many keys","metadata of one key"];
     TextMessageEnd: ["messages"];
     TextMessageChunk: ["text chunks"];
-    ToolCallStart: ["calls","calls of one parent","a call that begins and ends again","a call that is renamed"];
+    ToolCallStart: ["calls","calls of one parent","calls that a message with a long owner gets","a call that begins and ends again","a call that is renamed"];
     ToolCallArgs: ["calls","arguments"];
     ToolCallEnd: ["calls","runs with a call each"];
     ToolCallChunk: ["call chunks"];
     ToolCallResult: ["results","results of one parent's calls","results of one call","results of one id"];
     StateSnapshot: ["state snapshots", "state snapshots under an edit"];
     StateDelta: ["add: members", "add: under an edit"];
-    MessagesSnapshot: ["snapshots beside activities","snapshots of types beside activities","a snapshot of many messages","a snapshot of malformed messages","a snapshot of calls in another order"];
+    MessagesSnapshot: ["snapshots beside activities","snapshots of types beside activities","a snapshot of many messages","long texts","calls of a message with a long id and owner","a snapshot of malformed messages","a snapshot of calls in another order"];
     ActivitySnapshot: ["activity snapshots"];
     ActivityDelta: ["activity deltas"];
     Raw: ["custom and raw"];

@@ -110,6 +110,12 @@ pub fn rows() -> Vec<Row> {
             let delta = |_| vec![event("TEXT_MESSAGE_CONTENT", json!({"messageId": "m", "delta": "text"}))];
             after(message("m"), each(n, delta))
         }),
+        row("long texts", |n| {
+            let text = "x".repeat(20_000);
+            let list: Vec<Value> =
+                (0..n / 10).map(|at| json!({"id": format!("m{at}"), "role": "user", "content": text})).collect();
+            work(vec![snapshot(json!(list))])
+        }),
         row("text of two messages", |n| {
             let delta =
                 |at: usize| event("TEXT_MESSAGE_CONTENT", json!({"messageId": (["m", "o"][at % 2]), "delta": "x"}));
@@ -127,6 +133,17 @@ pub fn rows() -> Vec<Row> {
         row("reasoning chunks", |n| lanes(n, "REASONING_MESSAGE_CHUNK")),
         row("calls", |n| work(each(n, |at| call(&format!("c{at}"), None)))),
         row("calls of one parent", |n| work(each(n, |at| call(&format!("c{at}"), Some("p"))))),
+        row("calls of a message with a long id and owner", |n| {
+            let calls: Vec<Value> = (0..n)
+                .map(|at| json!({"id": format!("c{at}"), "type": "function", "function": {"name": "f", "arguments": "{}"}}))
+                .collect();
+            let message = json!({"id": long(n), "role": "assistant", "subagentRunId": long(n), "toolCalls": calls});
+            work(vec![snapshot(json!([message]))])
+        }),
+        row("calls that a message with a long owner gets", |n| {
+            let start = event("TEXT_MESSAGE_START", json!({"messageId": "p", "subagentRunId": long(n)}));
+            after(vec![start], each(n, |at| call(&format!("c{at}"), Some("p"))))
+        }),
         row("a call that begins and ends again", |n| {
             let large = event("TOOL_CALL_ARGS", json!({"toolCallId": "c", "delta": format!("[\"{}\"", long(n))}));
             let mut before = call("c", None);

@@ -1,9 +1,10 @@
 //! The ids that events have opened: which type of event opened each, and which are open.
 
 use crate::wire::{At, Index};
+use std::rc::Rc;
 
-/// A subagent, or `None`: the parent agent.
-pub(super) type Owner = Option<String>;
+/// A subagent, or `None`: the parent agent. Shared by what a message brings: its calls have its owner.
+pub(super) type Owner = Option<Rc<str>>;
 
 /// What is known of one id.
 #[derive(Debug, Default)]
@@ -68,11 +69,11 @@ impl Ids {
     }
 
     /// Gives `id` an owner: instead of what is known, or where nothing is known.
-    pub(super) fn name(&mut self, id: &str, owner: Option<&str>, replace: bool) {
+    pub(super) fn name(&mut self, id: &str, owner: Owner, replace: bool) {
         if let Some(known) = self.of(id)
             && (replace || known.owner.is_none())
         {
-            known.owner = Some(owner.map(Into::into));
+            known.owner = Some(owner);
         }
     }
 

@@ -11,7 +11,7 @@ mod with_guard {
     use crate::guard::{Guard, Known, Shown, Verdict, WITHHELD};
     use crate::rules::OrderKeeper;
     use crate::thread::Thread;
-    use crate::wire::{Fields, Incoming, Raw};
+    use crate::wire::{Fields, Incoming, Raw, shortened};
 
     #[derive(Debug, Default)]
     pub(in crate::session) struct Gate {
@@ -129,7 +129,8 @@ mod with_guard {
 
     impl Shown for View<'_> {
         fn call(&mut self, id: &str) -> Option<String> {
-            self.0.call_name(id).map(Into::into)
+            // A list of components has none that is longer; what has passed is told with every part of its arguments.
+            self.0.call_name(id).map(|name| shortened(name, 1024).into_owned())
         }
 
         fn message(&mut self, message: Raw<'_>) -> Known {

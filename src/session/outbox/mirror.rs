@@ -2,8 +2,8 @@
 
 use crate::session::queue::Queue;
 use crate::session::verdict::Verdict;
-use crate::session::words::{AgentError, Boundary};
-use crate::thread::{Patch, Thread};
+use crate::session::words::{AgentError, Boundary, Ticket};
+use crate::thread::{Part, Patch, Thread, add_part};
 use crate::wire::{Cutter, JsonWriter, Str};
 
 /// A patch that is longer is taken in parts. The page reads one in a fraction of a frame, whatever is in it.
@@ -42,7 +42,7 @@ struct Sent {
     run_id: Option<String>,
     error: Option<AgentError>,
     last_event_id: String,
-    queue: String,
+    queue: Vec<Ticket>,
     small: [String; 6],
 }
 
@@ -59,11 +59,7 @@ const PATHS: [&str; 6] = [
 impl Default for Mirror {
     /// What the mirror starts with (`js/snapshot/initial.ts`).
     fn default() -> Self {
-        let sent = Sent {
-            queue: "[]".to_owned(),
-            small: ["\"idle\"", "", "", "\"closed\"", "0", ""].map(str::to_owned),
-            ..Sent::default()
-        };
+        let sent = Sent { small: ["\"idle\"", "", "", "\"closed\"", "0", ""].map(str::to_owned), ..Sent::default() };
         Self { sent, marked: String::new(), marks: 0, rest: None }
     }
 }
@@ -156,9 +152,8 @@ impl Sent {
             text(patch, "\"connection\",\"lastEventId\"", id);
             connection.last_event_id.clone_into(&mut self.last_event_id);
         }
-        if let Some(json) = queue.take_changed().filter(|json| *json != self.queue) {
-            patch.reconcile("\"queue\"", |out| out.push_str(&json));
-            self.queue = json;
+        if queue.take_changed() {
+            self.write_queue(queue, patch);
         }
         for ((path, sent), json) in PATHS.into_iter().zip(&mut self.small).zip(small(verdict, connection)) {
             if *sent == json {
@@ -174,6 +169,35 @@ impl Sent {
                 patch.reconcile(path, |out| out.push_str(&json));
             }
             *sent = json;
+        }
+    }
+
+    /// Writes what waits that the mirror has not, or not as it is: however much waits, each is written once.
+    fn write_queue(&mut self, queue: &mut Queue, patch: &mut Patch) {
+        let length = self.queue.len();
+        // The same from the beginning on.
+        let same = self.queue.iter().zip(queue.iter()).take_while(|(sent, submit)| **sent == submit.ticket).count();
+        let sent = self.queue.split_off(same);
+        let (mut parts, mut from) = (Vec::new(), 0);
+        add_part(&mut parts, Part::Keep(0..same));
+        for (at, submit) in queue.iter().enumerate().skip(same) {
+            self.queue.push(submit.ticket);
+            let rest = sent.get(from..).unwrap_or_default();
+            let Some(gone) = rest.iter().position(|ticket| *ticket == submit.ticket) else {
+                add_part(&mut parts, Part::New(at, 0));
+                continue;
+            };
+            from += gone + 1;
+            add_part(&mut parts, Part::Keep(same + from - 1..same + from));
+        }
+        patch.rebuild("\"queue\"", length, &parts, |out, at, _| {
+            queue.get(at).into_iter().for_each(|submit| submit.write(out));
+        });
+        for edited in queue.take_edited() {
+            let at = self.queue.iter().position(|ticket| *ticket == edited);
+            if let Some((at, submit)) = at.and_then(|at| Some((at, queue.get(at)?))) {
+                patch.reconcile(&format!("\"queue\",{at}"), |out| submit.write(out));
+            }
         }
     }
 }

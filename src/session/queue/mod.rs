@@ -5,7 +5,6 @@ mod tracked;
 
 use super::submit::Submit;
 use super::words::Ticket;
-use crate::wire::JsonWriter;
 use std::collections::VecDeque;
 use tickets::Tickets;
 use tracked::Tracked;
@@ -13,6 +12,8 @@ use tracked::Tracked;
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     submits: Tracked<VecDeque<Submit>>,
+    /// Those that were edited since it was published.
+    edited: Vec<Ticket>,
     tickets: Tickets,
 }
 
@@ -80,17 +81,23 @@ impl Queue {
         let at = self.submits.iter().position(|submit| submit.ticket == ticket);
         let Some(submit) = at.and_then(|at| self.submits.get_mut(at)) else { return false };
         submit.edit(json, edited);
+        if !self.edited.contains(&ticket) {
+            self.edited.push(ticket);
+        }
         true
     }
 
-    /// The snapshot's `queue`, if it may have changed since the last call.
-    pub fn take_changed(&mut self) -> Option<String> {
-        self.submits.take_changed().then(|| {
-            let mut json = String::new();
-            let mut list = JsonWriter::array(&mut json);
-            self.submits.iter().for_each(|submit| submit.write(list.item()));
-            list.close();
-            json
-        })
+    /// Whether it may have changed since the last call.
+    pub fn take_changed(&mut self) -> bool {
+        self.submits.take_changed()
+    }
+
+    /// Those that were edited since the last call.
+    pub fn take_edited(&mut self) -> Vec<Ticket> {
+        std::mem::take(&mut self.edited)
+    }
+
+    pub fn get(&self, at: usize) -> Option<&Submit> {
+        self.submits.get(at)
     }
 }

@@ -277,3 +277,21 @@ fn tolerant_rules_lose_nothing() {
     check(&format!("{opened}, RUN_FINISHED"), "/outcome", json!("success"));
     check("RUN_STARTED, ACTIVITY_SNAPSHOT id=p by=a, ACTIVITY_DELTA id=p by=b", "/messages/1/content", json!({"a": 1}));
 }
+
+/// What a chunk leaves out is looked up for each, so it cannot be of any length.
+#[test]
+fn a_chunk_names_an_id_that_is_long() {
+    for (length, text) in [(4000, "ab"), (4100, "a")] {
+        for (id, by) in [(length, 1), (1, length)] {
+            let (id, by) = ("m".repeat(id), "s".repeat(by));
+            let (mut agent, request) = Agent::started();
+            agent.event(request, event(&format!("TEXT_MESSAGE_CHUNK id={id} by={by} delta=a")));
+            agent.event(request, event("TEXT_MESSAGE_CHUNK delta=b"));
+            assert_eq!(agent.snapshot()["messages"][1]["content"], text, "{length}");
+            assert_eq!(agent.warnings.contains(&"chunk-without-id".to_owned()), text == "a", "{:?}", agent.warnings);
+            // Who names them goes on.
+            agent.event(request, event(&format!("TEXT_MESSAGE_CHUNK id={id} by={by} delta=c")));
+            assert_eq!(agent.snapshot()["messages"][1]["content"], format!("{text}c"));
+        }
+    }
+}

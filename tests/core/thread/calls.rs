@@ -367,3 +367,31 @@ fn a_result_that_the_application_sends_answers_its_call() {
     assert_eq!(agent.snapshot()["toolCalls"][0]["status"], "complete");
     assert_eq!(agent.sent()["messages"][2]["content"], "42");
 }
+
+#[test]
+fn calls_have_the_long_ids_of_their_message_wherever_it_stands() {
+    let (mut agent, request) = Agent::started();
+    let [p, s, q] = ["p", "s", "q"].map(|id| id.repeat(300));
+    let owned = event!("TEXT_MESSAGE_START", "messageId": p, "subagentRunId": s);
+    agent.events(request, &[start("a"), owned, start_in("b", &p), start_in("c", &p), start_in("d", &q)]);
+    let check = |agent: &mut Agent, expected: Value| {
+        let calls = agent.snapshot()["toolCalls"].as_array().unwrap().clone();
+        let ids = calls.iter().map(|call| json!([call["id"], call["messageId"], call["subagentRunId"]]));
+        assert_eq!(Value::from_iter(ids), expected);
+    };
+    check(&mut agent, json!([["a", "a", null], ["b", p, s], ["c", p, s], ["d", q, null]]));
+    // The same in one patch, in another order.
+    let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": ""}});
+    let list = json!([
+        {"id": "x", "role": "user", "content": "new"},
+        {"id": q, "role": "assistant", "toolCalls": [call("d"), call("e")]},
+        {"id": p, "role": "assistant", "subagentRunId": s, "toolCalls": [call("a"), call("c")]},
+    ]);
+    agent.events(request, &[event!("MESSAGES_SNAPSHOT", "messages": list)]);
+    let calls = agent.snapshot()["toolCalls"].as_array().unwrap().clone();
+    for call in calls {
+        let (id, owner) =
+            if ["d", "e"].contains(&call["id"].as_str().unwrap()) { (&q, None) } else { (&p, Some(s.as_str())) };
+        assert_eq!((&call["messageId"], call["subagentRunId"].as_str()), (&json!(id), owner), "{call}");
+    }
+}

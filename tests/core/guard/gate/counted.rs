@@ -89,3 +89,22 @@ fn bound_capabilities_reach_the_arguments_of_their_call() {
     assert_eq!(agent.executed.len(), 1);
     assert!(!seen(&mut agent).contains(MARK));
 }
+
+/// A server may give a call a name of any length: that is told with the call, and not again with each part of its arguments.
+#[test]
+fn a_long_name_is_told_once() {
+    let mut agent = Agent::guarded(None, open(), Options::default());
+    let call = called("c", &"n".repeat(100_000));
+    answered(
+        &mut agent,
+        "text/event-stream",
+        Framing::Sse.body(&[&[started()], &*call, &[finished()]].concat()).as_bytes(),
+        99,
+    );
+    let length = |name: &str| {
+        let told = agent.decisions.iter().find(|told| told["eventType"] == name).unwrap();
+        told["target"]["componentId"].as_str().unwrap().len()
+    };
+    assert_eq!(length("TOOL_CALL_START"), 100_000);
+    assert!(length("TOOL_CALL_ARGS") < 2000);
+}
