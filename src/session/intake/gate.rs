@@ -129,7 +129,7 @@ mod with_guard {
 
     impl Shown for View<'_> {
         fn call(&mut self, id: &str) -> Option<String> {
-            // A list of components has none that is longer; what has passed is told with every part of its arguments.
+            // A list of components has none that is longer; decisions repeat it for each part of the arguments.
             self.0.call_name(id).map(|name| shortened(name, 1024).into_owned())
         }
 

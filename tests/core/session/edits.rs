@@ -2,7 +2,6 @@
 
 use crate::support::Agent;
 use crate::support::runs::{finished, outcomes, started, text, user};
-use crate::support::streams::Random;
 use ag_ui_wasm::session::{Effect, Options, Session};
 use serde_json::{Value, json};
 
@@ -42,42 +41,6 @@ fn what_waits_may_be_changed() {
     agent.events(request, &[started("r"), finished("r")]);
     agent.end(request);
     assert_eq!(agent.requests[1].1["messages"][1]["content"], "second, but better");
-}
-
-/// The page is told what came, went or changed, and not the whole queue: in any order, told at any time.
-#[test]
-fn the_queue_is_shown_as_it_is_whatever_was_told_before() {
-    for seed in 0..200 {
-        let mut random = Random::new(seed);
-        let mut agent = Agent::new(Options { max_queue: usize::MAX, ..Options::default() });
-        agent.submit("go");
-        let mut waits: Vec<(u32, String)> = Vec::new();
-        for n in 0..40 {
-            let text = format!("{n}");
-            match random.below(4) {
-                0 | 1 => {
-                    let input = json!({"runId": text, "messages": [user(&format!("u{n}"), &text)]});
-                    waits.push((agent.submit_json(input), text));
-                }
-                2 if !waits.is_empty() => {
-                    let (ticket, _) = waits.remove(random.below(waits.len()));
-                    agent.act(|session, now| session.cancel(ticket, now));
-                }
-                3 if !waits.is_empty() => {
-                    let at = random.below(waits.len());
-                    let json = json!({"runId": text, "messages": [user(&format!("u{n}"), &text)]}).to_string();
-                    agent.act(|session, _| assert!(session.edit_queued(waits[at].0, &json).unwrap()));
-                    waits[at].1 = text;
-                }
-                _ => {}
-            }
-            if random.one_in(3) {
-                let shown = agent.snapshot()["queue"].as_array().unwrap().clone();
-                let shown: Vec<_> = shown.iter().map(|one| one["messages"][0]["content"].as_str().unwrap()).collect();
-                assert_eq!(shown, waits.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), "seed {seed}");
-            }
-        }
-    }
 }
 
 #[test]

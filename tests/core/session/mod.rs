@@ -7,6 +7,7 @@ mod edits;
 mod life;
 mod network;
 mod page_tools;
+mod queue;
 mod rejoined;
 mod replays;
 mod request;

@@ -90,9 +90,9 @@ fn bound_capabilities_reach_the_arguments_of_their_call() {
     assert!(!seen(&mut agent).contains(MARK));
 }
 
-/// A server may give a call a name of any length: that is told with the call, and not again with each part of its arguments.
+/// A server may give a call a name of any length: the decision of the call has all of it, those of its arguments do not.
 #[test]
-fn a_long_name_is_told_once() {
+fn a_long_name_is_reported_once() {
     let mut agent = Agent::guarded(None, open(), Options::default());
     let call = called("c", &"n".repeat(100_000));
     answered(
