@@ -249,7 +249,11 @@ impl Plan {
                 // The head, the body and its end, of a request that may be sent twice.
                 steps.extend(vec![Step::Deliver(Amount::All); 3 + random.below(4)]);
                 steps.extend([Step::Answer(random.below(3)), Step::Wait(1000)]);
-                steps.extend([Step::Answer(random.below(3)), Step::Answer(random.below(3)), Step::Deliver(Amount::All)]);
+                steps.extend([
+                    Step::Answer(random.below(3)),
+                    Step::Answer(random.below(3)),
+                    Step::Deliver(Amount::All),
+                ]);
                 // The thread stays short: a save of a long one is not written at once.
                 steps.push(Step::Reset);
             }
