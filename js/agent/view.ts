@@ -29,7 +29,7 @@ export interface View<State> {
   subscribe(listener: () => void): () => void;
   /** Whether it has a listener. */
   watched(): boolean;
-  /** Calls no listener any more. */
+  /** Calls no listener from now on. */
   close(): void;
 }
 
