@@ -36,7 +36,7 @@ for (const { name, file, from, to, tests } of bugs) {
   const tsc = [at("node_modules/typescript/bin/tsc"), "-p", join(copy, "js"), "--outDir", join(copy, "pkg"), "--noUnusedLocals", "false"];
   spawnSync("node", tsc);
   for (const test of tests) {
-    const env = { ...process.env, AG_UI_WASM_JS: join(copy, "pkg"), LOCKSTEP: "400", LOCKSTEP_SEED: "1", TABS: "1000" };
+    const env = { ...process.env, AG_UI_WASM_JS: join(copy, "pkg"), LOCKSTEP: "6000", LOCKSTEP_SEED: "1", TABS: "1000" };
     const { status } = spawnSync("node", ["--test", "--test-timeout=120000", at(`tests/js/${test}.test.mjs`)], { env, encoding: "utf8", timeout: 900_000 });
     // A promise that never settles is found by the test's own limit; what is killed has found nothing.
     const found = source.includes(from) && status !== null && status !== 0;

@@ -189,7 +189,7 @@ class DirectRun {
   private came(type: string): void {
     const ended = type === "RUN_FINISHED" || type === "RUN_ERROR";
     if (!ended && type !== "RUN_STARTED") return;
-    // Whoever hears of the end has heard of what came before it.
+    // A listener that is notified of the end has been notified of everything before it.
     if (ended) this.publish();
     this.ended = ended;
     clearTimeout(this.grace);

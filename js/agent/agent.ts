@@ -18,7 +18,6 @@ import { createSource } from "./beside.js";
 import { createEdits, idOf } from "./edits.js";
 import { createGuard } from "./guard.js";
 import { createHistory } from "./history.js";
-import { findTool } from "./input.js";
 import { createKeptLine } from "./kept-line.js";
 import { createRuns } from "./runs.js";
 import { createSaves } from "./saves.js";
@@ -77,7 +76,7 @@ export function createAgentOver<State, Place>(
   };
 
   const source = createSource(core, {
-    find: (name) => runs.brought.get(name) ?? findTool(current, name),
+    find: (name) => runs.tool(name),
     agent: () => agent as unknown as Agent,
     settle: (json) => void link.now((session) => session.settleCall(json)),
     hold: (json) => void link.now((session) => session.hold(json)),
@@ -145,19 +144,18 @@ export function createAgentOver<State, Place>(
     history.clear();
     wait(false);
     emitter.close();
-    view.listeners.clear();
-    runs.brought.clear();
+    view.close();
+    runs.forget();
   };
 
   const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
     subscribe: (listener) => {
       if (gone) return () => {};
-      const entry = { listener };
-      view.listeners.add(entry);
+      const off = view.subscribe(listener);
       saves.use(false);
       // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
       if (inPage()) void link.load();
-      return () => void view.listeners.delete(entry);
+      return off;
     },
     getSnapshot: read,
     flush: () => link.flush(),

@@ -1,5 +1,5 @@
 // Who may write the save of a store: one agent at a time in this page and, where the platform has Web Locks, in all tabs
-// of the origin. Whoever owns a store also sends what its save has waiting, and executes its calls.
+// of the origin. The owner of a store also sends the queue of its save, and executes its calls.
 //
 //   nobody ──ask──► asked ──granted──► owned ──another agent acts──► nobody's own, until it asks again
 //                     ▲                  │
@@ -128,7 +128,7 @@ const lead = (place: Place, member: Member): void => {
   collected?.register(member, place);
 };
 
-/** Whoever has the store when its holder is gone. */
+/** The agent that owns the store after its holder is gone. */
 const heirOf = ({ next, before }: Place): Member | undefined => {
   const last = before?.deref();
   return next ?? (last?.mounted() ? last : undefined);
@@ -300,7 +300,7 @@ export function createClaim(store: AgentStore, member: Member): Claim {
       place.job = job;
       start(place, store);
       if (settled) return;
-      // Whoever waits for a store that hangs waits once.
+      // A store that hangs is waited for once.
       if (place.hangs) return once();
       timer = setTimeout(() => {
         place.hangs = true;

@@ -20,8 +20,10 @@ export interface Runs<State> {
   start(parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult>;
   /** Joins the run that was in progress when the page was left. */
   rejoin(runId: string): void;
-  /** Tools that a submit has brought with it. The results of their calls may come long after. */
-  readonly brought: Map<string, PageTool>;
+  /** A tool of this name: one that a submit has brought with it, or one of the options. */
+  tool(name: string): PageTool | undefined;
+  /** Forgets the tools that submits have brought with them. */
+  forget(): void;
 }
 
 /** A submit as a save has it. */
@@ -32,6 +34,7 @@ type Client<State> = Pick<Self<State>, "link" | "line" | "saves" | "view" | "rea
 /** @internal */
 export function createRuns<State>(self: Client<State>): Runs<State> {
   const { link, view, options, read, act } = self;
+  // Tools that came with a submit. The results of their calls may come long after.
   const brought = new Map<string, PageTool>();
   // The run that was in progress when the page was left is joined.
   let rejoining: Promise<RunResult> | undefined;
@@ -163,6 +166,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
       rejoining = join(undefined, runId).finally(() => (rejoining = undefined));
       rejoining.catch(() => {});
     },
-    brought,
+    tool: (name) => brought.get(name) ?? findTool(options(), name),
+    forget: () => brought.clear(),
   };
 }

@@ -86,7 +86,7 @@ export function createSaves<State>(given: AgentOptions<State>, self: Client<Stat
   const open = (store: NonNullable<typeof persist>): Saving =>
     createSaving(store, restore, given.saving ?? {}, {
       busy: link.busy,
-      mounted: () => view.listeners.size > 0,
+      mounted: view.watched,
       read: link.save,
       begin: (value, text) => {
         if (link.open()) link.suspend();
@@ -102,7 +102,7 @@ export function createSaves<State>(given: AgentOptions<State>, self: Client<Stat
         // A run that the application has started itself comes first.
         const runId = link.busy() ? undefined : interrupted(text);
         if (runId !== undefined) self.runs.rejoin(runId);
-        else if (view.listeners.size) void link.load();
+        else if (view.watched()) void link.load();
         line.reconnect();
       },
       refuse,

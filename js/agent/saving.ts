@@ -178,7 +178,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   /** The store was read: what waits continues if the agent owns it. */
   const settle = (): void => {
     if (!gate || disposed) return;
-    // Whoever owns it may write more: that is read once this agent does.
+    // Its owner may write more: that is read once this agent owns it.
     if (!claim.owns()) return client.awaitSave();
     if (stale) fetch(() => store.load(), loadMs);
     else open();

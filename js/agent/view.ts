@@ -9,7 +9,7 @@ import { lazily } from "../base/lazy.js";
 import { uuid } from "../base/uuid.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 
-/** The snapshot of an agent, and who looks at it. */
+/** The snapshot of an agent, and its listeners. */
 export interface View<State> {
   /** What the agent shows before anything happens. A server and the page that hydrates have the same one. */
   readonly first: AgentSnapshot<State>;
@@ -25,11 +25,15 @@ export interface View<State> {
   publish(next: AgentSnapshot<State>): void;
   /** Shows that a call could not be made, or, without an error, no longer shows it. */
   refuse(error?: AgentError): void;
-  /** Those who look. */
-  readonly listeners: Set<{ readonly listener: () => void }>;
+  /** Calls the listener after every change, until what this returns is called. */
+  subscribe(listener: () => void): () => void;
+  /** Whether it has a listener. */
+  watched(): boolean;
+  /** Calls no listener from now on. */
+  close(): void;
 }
 
-/** The view of a new agent. `changed` is called before those who look. */
+/** The view of a new agent. `changed` is called before the listeners. */
 export function createView<State>(given: AgentOptions<State>, changed: (next: AgentSnapshot<State>) => void): View<State> {
   // Ids and randomness are drawn when they are first needed: an agent may be made in a prerender, which must be the same
   // every time.
@@ -39,7 +43,8 @@ export function createView<State>(given: AgentOptions<State>, changed: (next: Ag
   const first = initialSnapshot(threadId ?? "", given.initialMessages, given.initialState);
   let bare: AgentSnapshot<State> = threadId === undefined ? lazily({ ...first }, "threadId", ownThreadId) : first;
   let snapshot = bare;
-  const listeners: View<State>["listeners"] = new Set();
+  // A listener that subscribes twice is called twice.
+  const listeners = new Set<{ readonly listener: () => void }>();
   let refused: AgentError | undefined;
 
   const show = (): void => {
@@ -52,7 +57,13 @@ export function createView<State>(given: AgentOptions<State>, changed: (next: Ag
     first,
     read: () => snapshot,
     bare: () => bare,
-    listeners,
+    subscribe: (listener) => {
+      const entry = { listener };
+      listeners.add(entry);
+      return () => void listeners.delete(entry);
+    },
+    watched: () => listeners.size > 0,
+    close: () => listeners.clear(),
     threadId: ownThreadId,
     empty: (id = ownThreadId()) => (id === first.threadId ? first : { ...first, threadId: id }),
     restored: (saved) => initialSnapshot((threadId = saved.threadId), saved.messages, saved.state as State),

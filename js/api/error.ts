@@ -10,7 +10,7 @@
  * | `run` | the agent itself reported the failure (RUN_ERROR): see `code` |
  * | `aborted` | somebody stopped it |
  * | `limit` | a limit of the options was passed |
- * | `blocked` | the page's Content-Security-Policy forbids WebAssembly |
+ * | `blocked` | the page's Content-Security-Policy, or the host, forbids to compile WebAssembly |
  * | `unsupported` | the platform or the call cannot do this: see `code` |
  * | `internal` | a fault of this package |
  */

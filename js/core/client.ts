@@ -177,7 +177,7 @@ export interface Link<State> {
   restore(shown?: AgentSnapshot<State>, json?: string): void;
   /** The run that a failed load has kept from the core, or nothing if a session can be asked to retry. */
   lost(): Run<State> | undefined;
-  /** Who listens to which events may have changed. */
+  /** The listeners of events may have changed. */
   listen(): void;
   dispose(): void;
 }

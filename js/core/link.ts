@@ -89,7 +89,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   const attempt = async (): Promise<void> => {
     let cause: unknown;
     try {
-      // Whoever owns the save may have changed while the core came: the save is on the way again then.
+      // The save may have another owner since the load began: then it is being read again.
       do port = await source();
       while (shared.saved === true && !shared.disposed);
     } catch (error) {

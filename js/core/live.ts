@@ -158,7 +158,7 @@ export function openSession<State>(
     partly: patches.partly,
     end: () => {
       kept.delete(live);
-      // Whoever ends it says what becomes of its runs.
+      // The caller decides what becomes of its runs.
       shared.live = undefined;
       call(() => session?.dispose());
       patches.clear();

@@ -98,12 +98,13 @@ export async function loading<Module>(load: () => Promise<Module>): Promise<Modu
 function toLoadError(cause: unknown): AgentError {
   if (AgentError.is(cause)) return cause;
   const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
-  // The engines word it differently; Chromium's and Firefox's is a CompileError, WebKit's may be an EvalError.
-  if (name === "EvalError" || /content.security.policy|\bCSP\b|unsafe-eval/i.test(message)) {
+  // The engines word it differently; Chromium's and Firefox's is a CompileError, WebKit's may be an EvalError. The last one is of
+  // hosts that compile nothing at run time.
+  if (name === "EvalError" || /content.security.policy|\bCSP\b|unsafe-eval|by embedder/i.test(message)) {
     return new AgentError({
       kind: "blocked",
       code: "load",
-      message: "The page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src",
+      message: "WebAssembly may not be compiled here: a page needs 'wasm-unsafe-eval' in script-src, a Cloudflare Worker ag-ui-wasm/slim",
       cause,
     });
   }

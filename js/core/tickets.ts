@@ -37,7 +37,7 @@ export function createTickets<State>({ runs, report }: Shared<State>, client: Ti
   // A call that returns a ticket is in progress.
   let starting = false;
 
-  /** Whoever waits for a run of the queue of an earlier session. */
+  /** The run of an earlier session's queue with this id: its promise still waits. */
   const adopted = (runId: string): Run<State> | undefined => {
     const run = [...runs].find(({ id, ticket }) => ticket === undefined && belongs(runId, id));
     if (run) runs.delete(run);
@@ -48,7 +48,7 @@ export function createTickets<State>({ runs, report }: Shared<State>, client: Ti
   const finish = (ticket: number, run: Run<State> | undefined, json: string): void => {
     tickets.delete(ticket);
     if (run && !runs.delete(run)) return;
-    // Who waits for the end must find it in the snapshot.
+    // A caller that waits for the end must find it in the snapshot.
     const { error: data, ...result } = JSON.parse(json);
     const waiting = run ?? adopted(result.runId);
     client.onceShown(() => {

@@ -126,7 +126,7 @@ export function createDialer(client: LineClient, heard: Heard) {
     clearTimeout(timer);
     hangUp();
     const mine = (current.controller = new AbortController());
-    // Whoever reads must not hold the agent.
+    // The loop that reads must not hold the agent: it could never be collected.
     const { signal } = mine;
     const weak = weakly(events);
     budget(times().perMinute, Date.now(), 1);

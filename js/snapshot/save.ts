@@ -64,7 +64,7 @@ export function mergeSaves(older: string, newer: string): string {
     handled: union(old.handled, own.handled, itself),
     unsent: union(old.unsent, own.unsent, itself),
     untold: union(old.untold, own.untold, ({ call }) => call),
-    // Whoever reads it adds up what is of one model.
+    // The reader adds up what belongs to one model.
     usage: [...(old.usage ?? []), ...(own.usage ?? [])],
     queue: union(old.queue, own.queue, ({ runId }) => runId).filter(({ runId }) => runId !== own.runId),
   });

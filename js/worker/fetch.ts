@@ -21,7 +21,7 @@ function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>): PageRequ
   let pieces: Uint8Array[] = [];
   let length = 0;
   let end: { readonly error?: unknown } | undefined;
-  // Who waits for something to come, or to be taken.
+  // The side that waits: for something to come, or for something to be taken.
   let wake = (): void => {};
   const change = (): Promise<void> => new Promise((resolve) => (wake = resolve));
 

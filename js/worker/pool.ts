@@ -100,7 +100,7 @@ function start(shared: Shared, spawn: () => Worker, startMs: number): Place {
     timer = setTimeout(() => die(`its script has sent nothing for ${startMs} ms`), startMs);
     (timer as { unref?(): void }).unref?.();
   });
-  // Who does not ask has no need to know.
+  // An application that does not ask has no need to know.
   ready.catch(() => {});
   const place: Place = { spawn, worker, ready, users, watch };
   return place;

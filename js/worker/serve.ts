@@ -104,7 +104,7 @@ export function serve(port: MessagePort, core: Core): void {
   };
 
   const tickets = createTickets((name, json) => {
-    // Who waits for the end finds it in the snapshot.
+    // A caller that waits for the end finds it in the snapshot.
     patch();
     acted = true;
     pipe.tell("settled", name, json);

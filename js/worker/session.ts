@@ -45,7 +45,7 @@ export interface FromWorker {
   cancelFetch(number: number): void;
 }
 
-/** Who makes a session, and hears what it could not answer at once. */
+/** What makes a session, and is given what it could not answer at once. */
 export interface Owner {
   /** A ticket's run will not be: `settled` is called next with its end. */
   refused(ticket: number, why: Failure): void;
@@ -247,16 +247,17 @@ function methods<Name extends Act | Begin>(say: (name: Name, ...args: (string | 
 /** What the worker has made of the snapshot, until the page takes it. */
 function createShown(host: Host) {
   const patches = createQueue<string>();
-  let behind = false;
+  // The worker has a patch that it did not send.
+  let withheld = false;
   let counters: string | undefined;
   const answers: Pick<FromWorker, "patch" | "changed" | "counted"> = {
     patch: (json) => {
       patches.push(json);
-      behind = false;
+      withheld = false;
       host.changed(true);
     },
     changed: () => {
-      behind = true;
+      withheld = true;
       host.changed(false);
     },
     counted: (json) => void (counters = json),
@@ -264,11 +265,11 @@ function createShown(host: Host) {
   return {
     answers,
     counters: () => counters,
-    /** The next patch or part of one. `ask`: the worker has one that it did not send. */
+    /** The next patch or part of one. `ask` asks the worker for the one that it did not send. */
     take: (ask: () => void): string | undefined => {
       const json = patches.take();
-      if (json === undefined && behind) {
-        behind = false;
+      if (json === undefined && withheld) {
+        withheld = false;
         ask();
       }
       return json;
@@ -276,7 +277,7 @@ function createShown(host: Host) {
   };
 }
 
-/** Who waits until the worker has done what it was told before. */
+/** The calls that wait until the worker has done what it was sent before. */
 function createEchoes() {
   const waiting = new Map<number, () => void>();
   let calls = 0;

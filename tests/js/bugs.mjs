@@ -95,7 +95,7 @@ export const bugs = [
   {
     name: "a run ends in the page before what it has brought is shown",
     file: "worker/serve.ts",
-    from: "// Who waits for the end finds it in the snapshot.\n    patch();",
+    from: "// A caller that waits for the end finds it in the snapshot.\n    patch();",
     to: "",
     tests: ["lockstep"],
   },
@@ -186,7 +186,7 @@ export const bugs = [
   {
     name: "the inspector calls a lost connection closed",
     file: "inspector/model/watch.ts",
-    from: "const lost = phase === \"reconnecting\" || next.outcome === \"truncated\";",
+    from: "const lost = phase === \"reconnecting\" || !!next.error?.lost;",
     to: "const lost = false;",
     tests: ["inspector"],
   },

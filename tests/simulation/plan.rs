@@ -241,6 +241,24 @@ impl Plan {
             }
             plan.steps.splice(..0, steps);
         }
+        // Interrupts are answered one by one, so slowly that an answer may expire before the last one is given.
+        if seed % 16 == 5 {
+            let mut steps = Vec::new();
+            for _ in 0..6 + random.below(6) {
+                steps.push(Step::Submit { seed: random.below(10_000) as u32, policy: "queue", answers: false });
+                // The head, the body and its end, of a request that may be sent twice.
+                steps.extend(vec![Step::Deliver(Amount::All); 3 + random.below(4)]);
+                steps.extend([Step::Answer(random.below(3)), Step::Wait(1000)]);
+                steps.extend([
+                    Step::Answer(random.below(3)),
+                    Step::Answer(random.below(3)),
+                    Step::Deliver(Amount::All),
+                ]);
+                // The thread stays short: a save of a long one is not written at once.
+                steps.push(Step::Reset);
+            }
+            plan.steps.splice(..0, steps);
+        }
         // With saves a request goes out last in its step, and one that is replaced at once never does: the model does not
         // see which run the policy was about.
         for step in plan.steps.iter_mut().filter(|_| plan.saves) {

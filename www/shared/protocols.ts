@@ -71,8 +71,8 @@ export const protocolOf = (name: string): Protocol => protocols.find((protocol) 
 export const scenariosOf = ({ system, without = [] }: Protocol, catalogue: Catalogue): readonly Scenario[] =>
   (catalogue[system] ?? []).filter(({ name }) => !without.includes(name));
 
-/** Twenty updates a second look fluent, and cost three fifths of what sixty do. */
-const notify = { throttleMs: 50 };
+/** Fifteen updates a second look fluent, and leave the page more time than sixty. */
+const notify = { throttleMs: 66 };
 
 /** How the agent is asked at an address: a request a run, or one source that stays open, with a request a message beside it. */
 export const wayOf = ({ session }: Protocol, url: () => string): Pick<AgentOptions, "fetch" | "notify"> & ({ url: () => string } | { transport: Transport }) =>

@@ -112,8 +112,9 @@ const textOf = (/** @type {any} */ { parts }, /** @type {string} */ member) => p
 
 const apps = {
   // What docs/blocks.md recommends for long answers.
-  "ag-ui-wasm": (given) => <Ours {...given} row={rows.native} notify={{ throttleMs: 50 }} worker />,
-  "ag-ui-wasm, no worker": (given) => <Ours {...given} row={rows.native} notify={{ throttleMs: 50 }} />,
+  "ag-ui-wasm": (given) => <Ours {...given} row={rows.native} notify={{ throttleMs: 66 }} worker />,
+  "ag-ui-wasm, 50 ms": (given) => <Ours {...given} row={rows.native} notify={{ throttleMs: 50 }} worker />,
+  "ag-ui-wasm, no worker": (given) => <Ours {...given} row={rows.native} notify={{ throttleMs: 66 }} />,
   "ag-ui-wasm, defaults": (given) => <Ours {...given} row={rows.purified} />,
   "ag-ui-wasm, whole text": (given) => <Ours {...given} row={rows.whole} />,
 

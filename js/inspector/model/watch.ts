@@ -47,7 +47,7 @@ export function watch(agent: Agent, log: Log, now: () => number = Date.now): () 
       pending = [];
       const { phase, attempt } = next.connection;
       const moved = phase !== last.connection.phase || attempt !== last.connection.attempt;
-      const lost = phase === "reconnecting" || next.outcome === "truncated";
+      const lost = phase === "reconnecting" || !!next.error?.lost;
       if (moved && (phase === "closed" || phase === "reconnecting")) close(lost ? "lost" : "closed");
       page(rest, last, next);
       if (moved) add({ connection: next.connection });

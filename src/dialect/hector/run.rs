@@ -5,7 +5,7 @@
 //!    └──────────────────────────────────────────────► fail: RUN_ERROR ─────────┴──► over: nothing more is said
 //! ```
 //!
-//! Whoever speaks opens what it speaks of, so that no server can break an order with what it leaves out.
+//! An event opens the message or the run that it belongs to, so that no server can break an order by leaving events out.
 
 use super::write::{filled, say};
 use crate::dialect::{Item, Output};

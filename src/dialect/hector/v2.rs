@@ -41,7 +41,7 @@ impl Hector {
                 let Some(artifact) = object(fields, "artifact") else {
                     return malformed(out, "artifact-update: expected an artifact");
                 };
-                // Who does not say what is a piece begins an artifact and appends to it.
+                // A server that does not mark pieces begins an artifact and appends to it.
                 if !is_true(fields, "append") && metadata.as_ref().is_none_or(|data| data.get("partial").is_none()) {
                     self.said.retain(|said| said.kind == Kind::Thinking);
                     self.run.close_all(Kind::Text, out);

@@ -44,7 +44,7 @@ impl Asked {
 
     /// Until when an answer to this interrupt may be sent. `running`: a run is in progress.
     pub fn judge(&self, id: &str, entry: &str, thread: &Thread, running: bool, now: f64) -> Result<f64, Misuse> {
-        // The run in progress took an answer along: who answers twice by a double click means it once.
+        // The run in progress took an answer along: a double click answers twice and means it once.
         let taken = || {
             let resumed = self.resume().filter(|_| running);
             resumed.is_some_and(|json| answers(json).iter().any(|(taken, _)| *taken == id))
@@ -62,8 +62,8 @@ impl Asked {
     /// Takes an answer that was judged.
     pub fn answer(&mut self, answer: Partial, thread: &mut Thread, now: f64) -> Answered {
         let mut dropped = Vec::new();
-        // Who answers again means the second answer. One that has expired since it was given must not be sent, nor one to
-        // what is open no more.
+        // A second answer replaces the first. An answer that has expired since it was given must not be sent, nor one to
+        // an interrupt that is no longer open.
         if let Some(again) = self.partial.take(&answer.id) {
             dropped.push((again.ticket, None));
         }

@@ -254,7 +254,7 @@ impl Page {
                 }
             }
             (Stage::Waiting, _) => thread.set_call_phase(id, CallPhase::AwaitingApproval),
-            // Whoever answers by hand was not asked about this.
+            // Somebody who answers by hand was not asked about this.
             (Stage::Manual, Some(stage)) if changed => {
                 self.set_stage(id, stage);
                 return Call::Enters { stage, name, args };

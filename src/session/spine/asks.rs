@@ -91,7 +91,7 @@ impl Session {
 
     /// `tells`: the server is told, too.
     pub(super) fn halt(&mut self, tells: bool, now: f64) {
-        // Who waits for a call that is gone waits no longer when its run ends, and the turn may continue over that.
+        // The end of a run also ends the wait for a call that is gone, and the turn may continue after that.
         if self
             .run
             .as_ref()

@@ -144,7 +144,7 @@ impl Session {
     fn run_finished(&mut self, incoming: &Incoming<'_>, new: bool, now: f64) {
         let Event::RunFinished { thread_id, run_id, result, outcome, .. } = incoming.event else { return };
         self.apply_end(incoming, now);
-        // Who joins may have missed where a call began or ended.
+        // A page that joins a run may have missed where a call began or ended.
         if self.run.as_ref().is_some_and(|run| run.joined.is_some()) {
             self.thread.claim_calls(self.rejoin.behind());
         }

@@ -212,6 +212,17 @@ describe("an agent that is watched", () => {
     assert.deepEqual(exchanges(all.log.entries).map(({ end }) => end), ["lost"]);
   });
 
+  it("shows a stream that the server has ended too early as one that it has closed", { skip }, async () => {
+    const all = watched();
+    all.server.open(text("Hel"));
+    const ended = all.agent.submit("hi");
+    await all.server.request();
+    await all.server.tick();
+    all.server.end();
+    assert.equal((await ended).outcome, "truncated");
+    assert.deepEqual(exchanges(all.log.entries).map(({ end }) => end), ["closed"]);
+  });
+
   it("shows what waits, what is asked and what a person decides", { skip }, async () => {
     const tools = [{ name: "pay", description: "", parameters: { type: "object" }, needsApproval: true, execute: () => "paid" }];
     const all = watched({ tools });

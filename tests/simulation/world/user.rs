@@ -285,12 +285,12 @@ impl World {
             "{refused:?}: interrupts {:?} are open, and the answer was {result:?}",
             self.thread.interrupts
         );
-        // One that is refused ends what was left as well, for those that wait before it.
+        // One that is refused ends what was left as well, for those before it that may begin.
         let judged_late = matches!(
             result,
             Err(Misuse::Busy | Misuse::QueueFull | Misuse::NothingToRegenerate | Misuse::NothingToReplace)
         );
-        if judged_late && !self.queue.is_empty() && self.left.take().is_some() {
+        if judged_late && self.waits() && self.left.take().is_some() {
             self.thread.end("aborted", &[]);
         }
         match &result {
