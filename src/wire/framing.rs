@@ -304,11 +304,12 @@ impl Framing {
             Self::Sse(sse) => return sse.feed(text, sink),
             Self::Split { splitter, sure } => {
                 let mut nothing = false;
-                let read = splitter.feed(text, &mut |piece| nothing = nothing || !event(piece, sure, limits, sink))?;
-                if nothing {
-                    *self = Self::Nothing;
+                let read = splitter.feed(text, &mut |piece| nothing = nothing || !event(piece, sure, limits, sink));
+                if !nothing {
+                    return read;
                 }
-                return Ok(read);
+                // However long what follows is: it is no frame.
+                *self = Self::Nothing;
             }
             #[cfg(feature = "codecs")]
             Self::Binary { .. } => {}

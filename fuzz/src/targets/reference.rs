@@ -11,6 +11,8 @@ pub fn event_stream(body: &[u8]) -> (Vec<Frame>, String, Option<u64>) {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
     let (mut frames, mut retry) = (Vec::new(), None);
     let (mut data, mut event, mut id, mut own_id) = (None::<String>, String::new(), String::new(), false);
+    // The id counts once its frame has ended.
+    let mut last_id = String::new();
     let mut lines = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find(['\r', '\n']) {
@@ -25,6 +27,9 @@ pub fn event_stream(body: &[u8]) -> (Vec<Frame>, String, Option<u64>) {
             if let Some(data) = data.take().filter(|data| !data.is_empty()) {
                 let unterminated = !ended;
                 frames.push(Frame { event: event.clone(), data, id: id.clone(), own_id, unterminated });
+            }
+            if ended {
+                last_id.clone_from(&id);
             }
             event.clear();
             own_id = false;
@@ -54,7 +59,7 @@ pub fn event_stream(body: &[u8]) -> (Vec<Frame>, String, Option<u64>) {
     if let Some(data) = data.filter(|data| !data.is_empty()) {
         frames.push(Frame { event, data, id: id.clone(), own_id, unterminated: true });
     }
-    (frames, id, retry)
+    (frames, last_id, retry)
 }
 
 /// Characters of the range that halves of surrogate pairs are kept in, as the core keeps them: as two halves.

@@ -273,6 +273,22 @@ fn the_limit_is_that_of_a_frame_and_not_of_a_read() {
     }
 }
 
+/// The page of a gateway, say. Whether its long line comes with the first line or after it makes no difference.
+#[test]
+fn a_body_that_turns_out_to_be_no_stream_has_no_limit_of_frames() {
+    for first in ["{no event\n", "[1,"] {
+        let body = format!("{first}{}\n", "x".repeat(100));
+        for size in 1..=body.len() {
+            let mut framer = Framer::new(Format::Unknown, 64, 512);
+            for read in body.as_bytes().chunks(size) {
+                let fed = framer.feed(read, false, &mut |_| panic!("a frame"));
+                assert_eq!(fed, Ok(()), "{first:?} in reads of {size}");
+            }
+            assert_eq!(framer.finish(&mut |_| panic!("a frame")), Ok(()));
+        }
+    }
+}
+
 /// What is read again for every frame or for every read would take hours.
 #[test]
 fn many_frames_in_a_read_and_many_reads_of_a_frame() {
