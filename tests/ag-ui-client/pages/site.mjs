@@ -38,7 +38,6 @@ export async function bundle(page, way) {
 }
 
 const frame = (event) => `data: ${JSON.stringify(event)}\n\n`;
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What the agent says to a question. */
 async function* reply({ threadId, runId, messages, tools }, requests) {
@@ -94,13 +93,15 @@ export async function serve(scripts) {
       let body = "";
       for await (const part of request) body += part;
       const input = body ? JSON.parse(body) : undefined;
-      const kept = { path: pathname, headers: request.headers, input, closed: false };
+      const kept = { path: pathname, headers: request.headers, input };
+      // Resolves once the page, or the runtime, has ended it.
+      kept.closed = new Promise((resolve) => (kept.close = resolve));
       requests.push(kept);
       const given = runtime && ofRuntime(pathname, input);
       // Whoever stops a run at the runtime ends its stream there.
-      if (pathname.includes("/stop/")) for (const other of requests) other.closed = true;
+      if (pathname.includes("/stop/")) for (const other of requests) other.close();
       if (given) return response.writeHead(200, { "content-type": given.type }).end(given.body);
-      response.on("close", () => (kept.closed = true));
+      response.on("close", kept.close);
       response.writeHead(200, { "content-type": "text/event-stream" });
       const all = reply(input, requests.length);
       let text = "";
@@ -108,7 +109,7 @@ export async function serve(scripts) {
         if (event.hold) {
           response.write(text);
           text = "";
-          while (!kept.closed) await pause(5);
+          await kept.closed;
           return response.end();
         }
         text += frame(event);
