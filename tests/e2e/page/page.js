@@ -12,7 +12,7 @@ window.life = {
   results: [],
   errors: [],
   warnings: [],
-  /** When which last message was shown. */
+  /** When how much of the last answer was shown. */
   shown: [],
   start({ persist, database, tokens, resume, worker, counts, ...options }) {
     Object.assign(life, { results: [], errors: [], warnings: [], shown: [] });
@@ -39,7 +39,8 @@ window.life = {
       const { status, connection, messages } = agent.getSnapshot();
       byId("status").value = status;
       byId("connection").value = connection.phase;
-      life.shown.push([performance.now(), (messages.length > 1 && messages.at(-1).content) || ""]);
+      const last = messages.at(-1);
+      life.shown.push([performance.now(), (last?.role === "assistant" && last.content) || ""]);
       byId("messages").replaceChildren(
         ...messages.map(({ role, content, delivery }) => {
           const row = document.createElement("li");
