@@ -8,6 +8,9 @@ use crate::wire::{Content, JsonError, Message, Raw, Role, Str, ToolCall, shown_i
 /// How long the id of a subagent may be that an answer of the page has from its call's message.
 const MOST_COPIED: usize = 4096;
 
+/// The error of a call that its run has left open.
+pub(crate) const UNANSWERED: &str = "The run ended before the call was answered.";
+
 /// How a run ended, for what it left open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -367,8 +370,13 @@ impl CallState {
         } else {
             self.status = CallStatus::Error;
             self.phase = CallPhase::OutputError;
-            self.error = Some("The run ended before the call was answered.".to_owned());
+            self.error = Some(UNANSWERED.to_owned());
         }
+    }
+
+    /// The run has ended before there was a result.
+    pub fn is_given_up(&self) -> bool {
+        self.phase == CallPhase::OutputError && self.result.is_none()
     }
 
     /// The arguments are others now.

@@ -22,7 +22,7 @@ pub(super) use calls::Stage;
 
 use super::submit::{PageTool, Start, Submit};
 use super::words::{Ended, Outcome, Ticket};
-use crate::thread::{At, CallPhase, Index, LocalAnswer, Thread};
+use crate::thread::{At, CallPhase, Index, LocalAnswer, Thread, UNANSWERED};
 use crate::wire::{Fields, JsonWriter, Raw};
 use calls::PageCall;
 use detached::Detached;
@@ -145,9 +145,24 @@ impl Page {
             Some(turn) if !joins && !submit.speaks() && turn.waits() => Begun::Same,
             _ => {
                 let last = self.turn.replace(Turn::new(submit));
-                last.map_or(Begun::New { settles: None, abandons: Vec::new() }, |last| {
+                let begun = last.map_or(Begun::New { settles: None, abandons: Vec::new() }, |last| {
                     leave(last, &submit.start, thread)
-                })
+                });
+                self.answer_given_up(&submit.start, thread);
+                begun
+            }
+        }
+    }
+
+    /// Providers refuse a thread with a call that has no result. What is done again is cut off, with its calls, and a run that is
+    /// joined may bring results itself.
+    fn answer_given_up(&mut self, start: &Start, thread: &mut Thread) {
+        if *start != Start::Submit {
+            return;
+        }
+        for id in thread.given_up_calls(&|name| self.tool(name).is_some()) {
+            if thread.is_answered(&id) == Some(false) {
+                thread.answer_call(&id, &result_of(&id), UNANSWERED, Some(UNANSWERED), false);
             }
         }
     }

@@ -209,6 +209,56 @@ fn a_run_that_fails_gives_them_up_too() {
     assert_eq!(phases(&mut agent), ["output-error", "output-error"]);
 }
 
+/// What a request brings: of a message its role, and of a result its call.
+fn sent(agent: &Agent, request: usize) -> Vec<String> {
+    let messages = agent.requests[request].1["messages"].as_array().unwrap();
+    messages.iter().map(|message| message["toolCallId"].as_str().or(message["role"].as_str()).unwrap().into()).collect()
+}
+
+/// Providers refuse a thread with a call that has no result.
+#[test]
+fn a_submit_after_a_run_that_was_given_up_brings_a_result_for_each_call_of_the_page() {
+    let cut = vec![
+        event!("TOOL_CALL_START", "toolCallId": "d", "toolCallName": "page", "parentMessageId": "m"),
+        event!("TOOL_CALL_ARGS", "toolCallId": "d", "delta": "{"),
+    ];
+    for fails in [false, true] {
+        for reloads in [false, true] {
+            let answered = call("b", "page", "{}");
+            let calls =
+                [call("a", "page", "{}"), answered, call("c", "asked", "{}"), cut.clone(), call("s", "server", "{}")];
+            let (mut agent, request) = calling(&calls);
+            assert!(settle(&mut agent, "b", json!({"result": 1})));
+            if fails {
+                agent.event(request, failed());
+                agent.end(request);
+            } else {
+                agent.act(|session, now| session.stop(now));
+            }
+            let mut last = 1;
+            if reloads {
+                let saved = agent.session.save();
+                (agent, last) = (Agent::new(Options::default()), 0);
+                agent.act(|session, now| session.restore(&saved, now).unwrap());
+            }
+            let input = json!({"runId": "next", "messages": [user("v", "never mind")], "pageTools": tools()});
+            agent.submit_json(input);
+            // The results of the server's calls are the server's.
+            let expected = ["user", "assistant", "b", "a", "c", "d", "user"];
+            assert_eq!(sent(&agent, last), expected, "fails: {fails}, reloads: {reloads}");
+            assert_eq!(phases(&mut agent)[..3], ["output-error", "output-available", "output-error"]);
+        }
+    }
+}
+
+#[test]
+fn what_is_done_again_needs_no_result_for_what_was_given_up() {
+    let (mut agent, _) = calling(&[call("a", "page", "{}")]);
+    agent.act(|session, now| session.stop(now));
+    agent.act(|session, now| _ = session.retry("{\"runId\":\"again\"}", now).unwrap());
+    assert_eq!(sent(&agent, 1), ["user"]);
+}
+
 #[test]
 fn who_goes_on_without_an_answer_has_denied() {
     let (mut agent, request) = calling(&[call("a", "asked", "{}")]);
