@@ -9,7 +9,7 @@ use crate::wire::{Content, JsonError, Message, Raw, Role, Str, ToolCall, shown_i
 const MOST_COPIED: usize = 4096;
 
 /// The error of a call that its run has left open.
-pub(crate) const UNANSWERED: &str = "The run ended before the call was answered.";
+const UNANSWERED: &str = "The run ended before the call was answered.";
 
 /// How a run ended, for what it left open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,6 +211,24 @@ impl Thread {
     pub(crate) fn is_answered(&mut self, id: &str) -> Option<bool> {
         let at = self.list.find_call(id)?;
         Some(self.list.call(at)?.1.result.is_some())
+    }
+
+    /// Gives the calls of these tools that a run has left open an error as their result; `result_of`: the id of its message.
+    pub(crate) fn answer_given_up(&mut self, of_page: &dyn Fn(&str) -> bool, result_of: fn(&str) -> String) {
+        let mut ids = Vec::new();
+        for entry in self.list.iter() {
+            for (call, state) in entry.message.tool_calls.iter().zip(&entry.calls) {
+                if state.is_given_up() && of_page(&call.name) {
+                    ids.push(call.id.clone());
+                }
+            }
+        }
+        for id in ids {
+            // Two calls of one id have one result.
+            if self.is_answered(&id) == Some(false) {
+                self.answer_call(&id, &result_of(&id), UNANSWERED, Some(UNANSWERED), false);
+            }
+        }
     }
 
     /// Takes the ids of calls that lists of messages have brought answers to since the last call.

@@ -42,7 +42,7 @@ mod subagents;
 mod text;
 
 pub(crate) use ahead::Ahead;
-pub(crate) use calls::{Ending, UNANSWERED};
+pub(crate) use calls::Ending;
 pub(crate) use checkpoint::{Checkpoint, LocalAnswer};
 #[cfg(any(feature = "codecs", test))]
 pub(crate) use delta::apply as apply_patch;
@@ -317,13 +317,6 @@ impl Thread {
             kept.truncate(begin + at);
             self.list.replace(kept);
         }
-    }
-
-    /// The calls of these tools that a run has left open, each once.
-    pub fn given_up_calls(&self, of_page: &dyn Fn(&str) -> bool) -> Vec<String> {
-        let calls = self.list.iter().flat_map(|entry| entry.message.tool_calls.iter().zip(&entry.calls));
-        let given_up = calls.filter(|(call, state)| state.is_given_up() && of_page(&call.name));
-        given_up.map(|(call, _)| call.id.clone()).collect()
     }
 
     /// The tool calls that open interrupts are about.

@@ -22,7 +22,7 @@ pub(super) use calls::Stage;
 
 use super::submit::{PageTool, Start, Submit};
 use super::words::{Ended, Outcome, Ticket};
-use crate::thread::{At, CallPhase, Index, LocalAnswer, Thread, UNANSWERED};
+use crate::thread::{At, CallPhase, Index, LocalAnswer, Thread};
 use crate::wire::{Fields, JsonWriter, Raw};
 use calls::PageCall;
 use detached::Detached;
@@ -148,21 +148,12 @@ impl Page {
                 let begun = last.map_or(Begun::New { settles: None, abandons: Vec::new() }, |last| {
                     leave(last, &submit.start, thread)
                 });
-                self.answer_given_up(&submit.start, thread);
+                // Providers refuse a thread with a call that has no result. What is done again is cut off, with its calls, and a run
+                // that is joined may bring results itself.
+                if submit.start == Start::Submit {
+                    thread.answer_given_up(&|name| self.tool(name).is_some(), result_of);
+                }
                 begun
-            }
-        }
-    }
-
-    /// Providers refuse a thread with a call that has no result. What is done again is cut off, with its calls, and a run that is
-    /// joined may bring results itself.
-    fn answer_given_up(&mut self, start: &Start, thread: &mut Thread) {
-        if *start != Start::Submit {
-            return;
-        }
-        for id in thread.given_up_calls(&|name| self.tool(name).is_some()) {
-            if thread.is_answered(&id) == Some(false) {
-                thread.answer_call(&id, &result_of(&id), UNANSWERED, Some(UNANSWERED), false);
             }
         }
     }
