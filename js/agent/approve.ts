@@ -13,8 +13,8 @@ export function createApprove<State>(self: Client<State>, parts: () => Parts | u
   const { link, read } = self;
 
   /** `json`: as the core reads it. */
-  const approve = (toolCallId: string, json: string): void => {
-    if (!self.disposed()) link.act((session) => parts()!.calls.approve(toolCallId, () => session.approve(json)));
+  const approve = (json: string): void => {
+    if (!self.disposed()) link.act((session) => void session.approve(json));
   };
 
   const decide = (tool: PageTool | undefined, toolCall: string | ToolCall, args: unknown): void => {
@@ -28,12 +28,12 @@ export function createApprove<State>(self: Client<State>, parts: () => Parts | u
       self.emitter.emit("warning", { code: "approval-invalid", message });
     };
     if (tool && shown && tool.name !== shown.name) return refuse(`it is a call of ${shown.name}, not of ${tool.name}`);
-    if (args === undefined) return approve(toolCallId, json);
+    if (args === undefined) return approve(json);
     const check = (): void => {
       try {
         const judged = parts()!.calls.check(shown?.name, JSON.parse(json).args);
-        if (isPromise(judged)) judged.then(() => approve(toolCallId, json), refuse);
-        else approve(toolCallId, json);
+        if (isPromise(judged)) judged.then(() => approve(json), refuse);
+        else approve(json);
       } catch (cause) {
         refuse(cause);
       }

@@ -27,18 +27,16 @@ export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
   let ended: (readonly [string, AbortController, string])[] = [];
   let held: string[] = [];
   let holding = false;
-  // The core executes a call within the call that approves it; also one that was held in a page before this one.
-  let approving: string | undefined;
 
-  const run = async (toolCallId: string, name: string, json: string, signal: AbortSignal): Promise<unknown> => {
-    const approved = approving === toolCallId;
+  const run = async (toolCallId: string, name: string, json: string, approved: boolean, signal: AbortSignal): Promise<unknown> => {
     const tool = find(name);
     if (!tool?.execute) throw new Error(`The page has no tool ${name} to execute`);
     const args = check(tool, JSON.parse(json));
     // Not waited for without need: a call that needs a person shall not be shown as executing before.
     const checked = isPromise(args) ? await args : args;
     const { needsApproval } = tool;
-    if (typeof needsApproval === "function" && !approved && !signal.aborted && needsApproval(checked)) {
+    // The core knows the tools that the run was begun with: a queue that was saved has those of that time.
+    if (needsApproval && !approved && !signal.aborted && (needsApproval === true || needsApproval(checked))) {
       running.delete(toolCallId);
       holdBack(toolCallId);
       return undefined;
@@ -75,7 +73,7 @@ export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
   };
 
   return {
-    execute: (toolCallId, name, json) => {
+    execute: (toolCallId, name, json, approved) => {
       const controller = new AbortController();
       running.set(toolCallId, controller);
       const end = (how: { result: unknown } | { error: string }): void => {
@@ -83,18 +81,10 @@ export function createCalls({ find, agent, settle, hold }: CallsClient): Calls {
         if (!ended.length) queueMicrotask(settleAll);
         ended.push([toolCallId, controller, toSettled({ toolCallId, ...how })]);
       };
-      run(toolCallId, name, json, controller.signal).then(
+      run(toolCallId, name, json, approved, controller.signal).then(
         (result) => end({ result }),
         (cause) => end({ error: messageOf(cause) }),
       );
-    },
-    approve: (toolCallId, method) => {
-      approving = toolCallId;
-      try {
-        method();
-      } finally {
-        approving = undefined;
-      }
     },
     check: (name, args) => {
       const tool = name === undefined ? undefined : find(name);

@@ -27,7 +27,7 @@ export interface Runs<State> {
 }
 
 /** A submit as a save has it. */
-const toQueued = (start: Queued["start"], json: string, of?: string): Queued => ({ ...JSON.parse(json), start, of });
+const toQueued = (start: Queued["start"], json: string, of?: string): Queued => ({ messages: [], ...JSON.parse(json), start, of });
 
 type Client<State> = Pick<Self<State>, "link" | "line" | "saves" | "view" | "read" | "options" | "disposed" | "act">;
 

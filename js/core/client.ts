@@ -11,9 +11,8 @@ import type { Port } from "./port.js";
 
 /** The calls that run in the page. */
 export interface Calls {
-  execute(toolCallId: string, name: string, args: string): void;
-  /** A person approves the call: what the method leads to is not asked about again. */
-  approve(toolCallId: string, method: () => void): void;
+  /** `approved`: a person has approved it, and is not asked again. */
+  execute(toolCallId: string, name: string, args: string, approved: boolean): void;
   /** Throws, or rejects, where these are no arguments for the tool of that name. */
   check(name: string | undefined, args: unknown): unknown;
   /** Nobody wants the result. */

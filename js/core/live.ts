@@ -93,8 +93,8 @@ export function openSession<State>(
     event: (json) => {
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
-    execute: (toolCallId, name, args) => {
-      if (current()) calls.execute(toolCallId, name, args);
+    execute: (...call) => {
+      if (current()) calls.execute(...call);
     },
     abandon: (toolCallId) => calls.abandon(toolCallId),
     save: (number, json, holds) => {

@@ -81,8 +81,8 @@ export interface Host {
   decision(json: string): void;
   /** Something odd that was dealt with. */
   warning(warning: { code: string; rule?: string; message: string; eventType?: string }): void;
-  /** A call of one of the page's tools is to run; the arguments as JSON text. Report its end with `settleCall`. */
-  execute(toolCallId: string, name: string, args: string): void;
+  /** A call of one of the page's tools is to run; the arguments as JSON text. `approved`: by a person. Report its end with `settleCall`. */
+  execute(toolCallId: string, name: string, args: string, approved: boolean): void;
   /**
    * Write this save, and report it with `session.saved(number)`, within a bounded time also if it cannot be written.
    * `holds`: a request or a call waits for it.

@@ -202,7 +202,6 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
       lost: (died) => (session === remote ? lose(died, read, () => host.changed(true)) : undefined),
       working: place.working,
       begun: (toolCallId) => void executed.add(toolCallId),
-      approved: (toolCallId, method) => client.parts()!.calls.approve(toolCallId, method),
       closed: place.close,
       life,
       restoring: (json) => {

@@ -55,7 +55,6 @@ const unsaved: readonly string[] = ["editState", "setEvents", "setDecisions", "p
 /** Serves a page at the other end of the port. */
 export function serve(port: MessagePort, core: Core): void {
   let session: Session | undefined;
-  let approving = false;
   let requests = 0;
   // There are changes; the page knows that there are; it shall have them now.
   let fresh = false;
@@ -129,10 +128,10 @@ export function serve(port: MessagePort, core: Core): void {
     event: (json) => pipe.tell("event", json),
     decision: (json) => pipe.tell("decision", json),
     warning: (warning) => pipe.tell("warning", warning),
-    execute: (toolCallId, name, args) => {
+    execute: (...call) => {
       // Should this worker end, the page has to know what was begun.
       acted = true;
-      pipe.tell("execute", toolCallId, name, args, approving);
+      pipe.tell("execute", ...call);
     },
     abandon: (toolCallId) => pipe.tell("abandon", toolCallId),
     save: (number, json, holds) => pipe.tell("save", number, json, holds),
@@ -160,9 +159,7 @@ export function serve(port: MessagePort, core: Core): void {
     },
     act: (method, ...args) => {
       acted ||= !unsaved.includes(method);
-      approving = method === "approve";
       attempt((session) => (session[method] as ((...args: readonly unknown[]) => unknown) | undefined)?.(...args), misused);
-      approving = false;
     },
     cancel: (theirs) => {
       acted = true;

@@ -68,8 +68,6 @@ export interface Owner {
   working(on: boolean): void;
   /** The page is about to execute this call. */
   begun(toolCallId: string): void;
-  /** The call runs because a person has approved it. */
-  approved(toolCallId: string, method: () => void): void;
   /** It is over with this session. */
   closed(): void;
   /** What others hold only weakly: it lives as long as the session. */
@@ -160,11 +158,9 @@ export function createRemoteSession(
       if (number === asked && !working) work(false);
     },
     ended: () => close("The session has ended"),
-    execute: (toolCallId, name, args, approved) => {
-      const run = (): void => host.execute(toolCallId, name, args);
+    execute: (toolCallId, ...call) => {
       owner.begun(toolCallId);
-      if (approved) owner.approved(toolCallId, run);
-      else run();
+      host.execute(toolCallId, ...call);
     },
   };
   const hooks = {

@@ -29,7 +29,7 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn settled(this: &Host, ticket: u32, result: &str);
     #[wasm_bindgen(method)]
-    pub fn execute(this: &Host, tool_call_id: &str, name: &str, args: &str);
+    pub fn execute(this: &Host, tool_call_id: &str, name: &str, args: &str, approved: bool);
     #[wasm_bindgen(method)]
     pub fn save(this: &Host, number: u32, save: &str, holds: bool);
     #[wasm_bindgen(method)]

@@ -325,7 +325,9 @@ impl Shared {
                     *self.timer.borrow_mut() = at.map(|at| Timer::new(&self.host, at - host::now(), wake));
                 }
                 Effect::Save { number, save, holds } => self.host.save(number, &save, holds),
-                Effect::Execute { tool_call_id, name, args } => self.host.execute(&tool_call_id, &name, &args),
+                Effect::Execute { tool_call_id, name, args, approved } => {
+                    self.host.execute(&tool_call_id, &name, &args, approved);
+                }
                 Effect::Abandon { tool_call_id } => self.host.abandon(&tool_call_id),
                 Effect::Settled { ticket, result } => self.host.settled(ticket, &result),
                 Effect::Custom { name, value } => self.host.custom(&name, &value),

@@ -356,7 +356,9 @@ impl Agent {
                 Effect::StopRemote { run_id } => self.stopped.push(run_id),
                 Effect::Close { request } => self.closed.push(request),
                 Effect::Settled { ticket, result } => self.settled.push((ticket, parse(&result))),
-                Effect::Execute { tool_call_id, name, args } => self.executed.push((tool_call_id, name, parse(&args))),
+                Effect::Execute { tool_call_id, name, args, .. } => {
+                    self.executed.push((tool_call_id, name, parse(&args)))
+                }
                 Effect::Abandon { tool_call_id } => self.abandoned.push(tool_call_id),
                 Effect::Warning(warning) => {
                     self.warnings.push(warning.code.to_owned());

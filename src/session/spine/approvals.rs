@@ -67,7 +67,7 @@ impl Session {
             }
             Some(false) => {
                 self.page.set_stage(id, Stage::Executing);
-                self.execute(id, name, args);
+                self.execute(id, name, args, true);
             }
         }
     }

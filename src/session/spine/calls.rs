@@ -63,7 +63,7 @@ impl Session {
                 self.outbox.ask_for_save_soon();
                 match stage {
                     Stage::Waiting => self.thread.set_call_phase(id, CallPhase::AwaitingApproval),
-                    Stage::Executing => self.execute(id, name, args),
+                    Stage::Executing => self.execute(id, name, args, false),
                     Stage::Manual => self.thread.set_call_phase(id, CallPhase::InputAvailable),
                     Stage::Done => {}
                 }
@@ -77,7 +77,7 @@ impl Session {
         self.take_call(id, call);
     }
 
-    pub(super) fn execute(&mut self, id: &str, name: String, args: String) {
+    pub(super) fn execute(&mut self, id: &str, name: String, args: String, approved: bool) {
         #[cfg(feature = "guard")]
         if let Some(reason) = self.forbidden(id, &name) {
             let message = format!("The guard does not allow this call: {reason}");
@@ -98,7 +98,7 @@ impl Session {
         }
         let mut json = String::new();
         crate::wire::write_json(&mut json, &args);
-        self.outbox.push(Effect::Execute { tool_call_id: id.to_owned(), name, args: json });
+        self.outbox.push(Effect::Execute { tool_call_id: id.to_owned(), name, args: json, approved });
     }
 
     /// A call has its answer.

@@ -60,6 +60,8 @@ pub enum Effect {
         name: String,
         /// The arguments as JSON text.
         args: String,
+        /// A person has approved it: nobody is asked again.
+        approved: bool,
     },
     /// The page's tool need not continue: nobody waits for its result.
     Abandon {

@@ -4,12 +4,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it, mock } from "node:test";
 import { load, real, until } from "../lib.mjs";
+import { inWorker } from "../thread.mjs";
 import { agents, core, memory, never, page, texts, turn, waiting } from "./over-stores.mjs";
 
 describe("with the core itself", { skip: !real }, () => {
   /** A server that says what it is told to, one answer a request. */
-  async function talking(options) {
-    const { createAgent } = await load("index");
+  async function talking(options, make) {
+    const createAgent = make ?? (await load("index")).createAgent;
     const sent = [];
     const fetch = (_, { body, signal }) => {
       sent.push(JSON.parse(body));
@@ -74,6 +75,45 @@ describe("with the core itself", { skip: !real }, () => {
     await until(() => steps.includes("executed"));
     assert.ok(steps.indexOf("run saved") < steps.indexOf("sent"), steps.join());
     assert.ok(steps.indexOf("call saved") < steps.indexOf("executed"), steps.join());
+  });
+
+  for (const needsApproval of [true, () => true]) {
+    it(`a call that was approved waits for its save, and is not asked about again (${needsApproval})`, async () => {
+      const store = memory(undefined, { save: () => new Promise((saved) => setTimeout(saved, 5)) });
+      const { createAgent } = await load("index");
+      for (const make of [createAgent, await inWorker()]) {
+        const execute = mock.fn(() => 1);
+        const { agent, sent } = await talking({ persist: store, tools: [{ name: "f", description: "d", execute, needsApproval, followUp: false }] }, make);
+        const run = agent.submit("1");
+        await until(() => sent.length);
+        sent[0].say(started(sent[0]), ...call, finished(sent[0]));
+        sent[0].end();
+        assert.equal((await run).outcome, "success");
+        const phases = [];
+        agent.subscribe(() => phases.push(agent.getSnapshot().toolCalls[0].phase));
+        agent.approve("c");
+        await until(() => ["awaiting-approval", "output-available"].includes(phases.at(-1)));
+        assert.deepEqual([execute.mock.callCount(), phases.at(-1)], [1, "output-available"]);
+        agent.dispose();
+      }
+    });
+  }
+
+  it("a queue from before a tool needed approval: it is asked for now", async () => {
+    const store = memory();
+    const execute = mock.fn();
+    const one = await talking({ persist: store, tools: [{ name: "f", description: "d", execute }] });
+    void one.agent.submit("1");
+    await until(() => one.sent.length);
+    void one.agent.submit("2");
+    one.agent.dispose();
+    const two = await talking({ persist: store, tools: [{ name: "f", description: "d", execute, needsApproval: true }] });
+    two.agent.subscribe(() => {});
+    void two.agent.retry();
+    await until(() => two.sent.length);
+    two.sent[0].say(started(two.sent[0]), ...call);
+    await until(() => two.agent.getSnapshot().toolCalls[0]?.phase === "awaiting-approval");
+    assert.equal(execute.mock.callCount(), 0);
   });
 
   it("joins a run by itself after a reload", async () => {

@@ -1,7 +1,7 @@
 // The page's side of tools, over a core that does what the test says.
 
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it, mock } from "node:test";
 import { Session } from "../fake-core.mjs";
 import { deferred, load, until } from "../lib.mjs";
 
@@ -208,7 +208,7 @@ describe("approval", () => {
     await turn();
     assert.deepEqual(ran, [1]);
     // Approved, perhaps with other arguments: it is not asked twice.
-    session.approved = ({ toolCallId, args }) => session.host.execute(toolCallId, "pay", JSON.stringify(args));
+    session.approved = ({ toolCallId, args }) => session.host.execute(toolCallId, "pay", JSON.stringify(args), true);
     agent.approve("large", { amount: 12 });
     await turn();
     assert.deepEqual(ran, [1, 12]);
@@ -219,11 +219,23 @@ describe("approval", () => {
   it("is of one call, and not of a later one", async () => {
     const { agent, session, calls } = await running([named("t", { needsApproval: () => true, execute() {} })]);
     agent.approve("1");
-    session.host.execute("1", "t", "{}");
+    session.host.execute("1", "t", "{}", false);
     session.host.abandon("1");
-    session.approved = () => session.host.execute("2", "t", "{}");
+    session.approved = () => session.host.execute("2", "t", "{}", false);
     agent.approve("1");
     assert.deepEqual(calls("hold"), ["1", "2"]);
+  });
+
+  it("is asked for by the tool as it is now, also where the run began with one that did not need it", async () => {
+    const execute = mock.fn();
+    const { agent, session, calls } = await running([named("t", { execute })]);
+    agent.setOptions({ url: "/agent", tools: [named("t", { needsApproval: true, execute })] });
+    session.host.execute("1", "t", "{}", false);
+    await turn();
+    assert.deepEqual([calls("hold"), execute.mock.callCount()], [["1"], 0]);
+    session.host.execute("1", "t", "{}", true);
+    await turn();
+    assert.deepEqual([calls("hold"), execute.mock.callCount()], [["1"], 1]);
   });
 
   it("of arguments that the tool does not take is refused, and the call goes on waiting", async () => {

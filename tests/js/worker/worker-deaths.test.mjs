@@ -169,6 +169,20 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
     assert.deepEqual(texts(agent), ["1", "sure?", "resumed", "2", "two", "three", "three!"]);
   });
 
+  for (const persist of [undefined, { load: () => undefined, save() {}, clear() {} }]) it(`does not show what waits without a message, ${persist ? "with a store" : "without one"}`, async () => {
+    const agent = create({ persist });
+    server.open(text("half"));
+    const run = agent.submit("1");
+    await until(() => texts(agent).at(-1) === "half");
+    const again = [agent.regenerate(), agent.retry()];
+    die();
+    for (const promise of [run, ...again]) assert.equal((await promise).outcome, "error");
+    assert.deepEqual(texts(agent), ["1", "half"]);
+    assert.ok(agent.getSnapshot().queue.every(({ messages }) => Array.isArray(messages)));
+    for (const answer of ["two", "three", "four"]) server.reply(text(answer));
+    assert.equal((await agent.submit("2")).outcome, "success");
+  });
+
   it("while a stop is on its way: the run is aborted", async () => {
     const failed = mock.fn();
     const agent = create({ onError: failed });

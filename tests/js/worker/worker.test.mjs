@@ -246,7 +246,7 @@ describe("tools", () => {
   it("that a function wants approved are asked about once", async () => {
     const needsApproval = mock.fn(() => true);
     const { agent, session, called } = await running({ tools: [named("t", { execute: () => "done", needsApproval })] });
-    session.approved = ({ toolCallId }) => session.host.execute(toolCallId, "t", "{}");
+    session.approved = ({ toolCallId }) => session.host.execute(toolCallId, "t", "{}", true);
     session.host.execute("c", "t", "{}");
     await until(() => called("hold").length);
     agent.approve("c");

@@ -51,7 +51,7 @@ impl World {
                     self.say(|| format!("     → wake at {at:?}"));
                 }
                 Effect::Settled { ticket, result } => self.settled(ticket, &parse(&result))?,
-                Effect::Execute { tool_call_id, name, args } => self.executed(&tool_call_id, &name, &args)?,
+                Effect::Execute { tool_call_id, name, args, .. } => self.executed(&tool_call_id, &name, &args)?,
                 Effect::Abandon { tool_call_id } => {
                     self.say(|| format!("     → abandon {tool_call_id}"));
                     match self.due.abandons.iter().position(|id| *id == tool_call_id) {
