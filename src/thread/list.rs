@@ -9,7 +9,7 @@ mod places;
 
 use super::entry::{CallState, Delivery, Entry};
 use super::finder::Finder;
-use super::order::{Item, Order, Part, Place, add};
+use super::order::{Item, Order, Part, Place, Slots, add};
 use super::results::Merged;
 pub(crate) use crate::wire::{At, Index};
 use crate::wire::{Content, Message, Role, ToolCall, same};
@@ -82,22 +82,52 @@ pub(super) struct Slot {
     renumbered: usize,
 }
 
+/// Messages with their slots, in order.
+pub(super) struct Entries<'l> {
+    list: &'l MessageList,
+    slots: Slots<'l>,
+}
+
+impl<'l> Iterator for Entries<'l> {
+    type Item = (usize, &'l Entry);
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let slot = self.slots.next()?;
+            if let Some(entry) = self.list.get(slot) {
+                return Some((slot, entry));
+            }
+        }
+    }
+}
+
+impl DoubleEndedIterator for Entries<'_> {
+    #[inline(never)]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        loop {
+            let slot = self.slots.next_back()?;
+            if let Some(entry) = self.list.get(slot) {
+                return Some((slot, entry));
+            }
+        }
+    }
+}
+
 impl MessageList {
     /// The messages in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
-        self.order.iter().filter_map(|slot| self.get(slot))
+        self.after(None).map(|(_, entry)| entry)
     }
 
     /// Their slots.
     pub fn slots(&self) -> impl DoubleEndedIterator<Item = usize> {
-        self.order.iter().filter(|slot| self.get(*slot).is_some())
+        self.after(None).map(|(slot, _)| slot)
     }
 
     /// The messages after the one in a slot, with their slots; all, where there is no such slot.
-    pub fn after(&self, slot: Option<usize>) -> impl Iterator<Item = (usize, &Entry)> {
-        let all = slot.is_none().then(|| self.order.iter()).into_iter().flatten();
-        let rest = slot.map(|slot| self.order.after(slot)).into_iter().flatten();
-        all.chain(rest).filter_map(|slot| Some((slot, self.get(slot)?)))
+    pub fn after(&self, slot: Option<usize>) -> Entries<'_> {
+        Entries { list: self, slots: slot.map_or_else(|| self.order.iter(), |slot| self.order.after(slot)) }
     }
 
     pub fn get(&self, slot: usize) -> Option<&Entry> {

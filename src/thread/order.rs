@@ -3,6 +3,7 @@
 //! Kept in chunks, so that what is inserted or removed moves its neighbors and not all that follow.
 
 use std::ops::{AddAssign, Range, SubAssign};
+use std::slice::Iter;
 
 /// A chunk that has grown longer than this is cut in two.
 const MOST: usize = 256;
@@ -223,15 +224,17 @@ impl Order {
         Some((chunk, at))
     }
 
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = usize> {
-        self.chunks.iter().flat_map(|chunk| chunk.items.iter().map(|item| item.slot))
+    pub fn iter(&self) -> Slots<'_> {
+        Slots { chunks: &self.chunks, front: [].iter(), back: [].iter() }
     }
 
     /// The slots after one of them.
-    pub fn after(&self, slot: usize) -> impl Iterator<Item = usize> {
+    pub fn after(&self, slot: usize) -> Slots<'_> {
         let (chunk, at) = self.find(slot).unwrap_or((usize::MAX, 0));
-        let rest = self.chunks.iter().skip(chunk).flat_map(|chunk| chunk.items.iter().map(|item| item.slot));
-        rest.skip(at + 1)
+        let mut slots =
+            Slots { chunks: self.chunks.get(chunk..).unwrap_or_default(), front: [].iter(), back: [].iter() };
+        slots.nth(at);
+        slots
     }
 
     /// The slots of the messages that have calls.
@@ -239,6 +242,44 @@ impl Order {
         let chunks = self.chunks.iter().filter(|chunk| chunk.size.call > 0);
         let items = chunks.flat_map(|chunk| chunk.items.iter());
         items.filter(|item| item.calls > 0).map(|item| item.slot)
+    }
+}
+
+/// Slots, in order and from both ends. Adapters of the library over nested lists would be compiled anew for each use.
+#[derive(Debug, Clone)]
+pub(super) struct Slots<'o> {
+    chunks: &'o [Chunk],
+    front: Iter<'o, Item>,
+    back: Iter<'o, Item>,
+}
+
+impl Iterator for Slots<'_> {
+    type Item = usize;
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<usize> {
+        loop {
+            if let Some(item) = self.front.next() {
+                return Some(item.slot);
+            }
+            let Some((chunk, rest)) = self.chunks.split_first() else { return self.back.next().map(|item| item.slot) };
+            (self.front, self.chunks) = (chunk.items.iter(), rest);
+        }
+    }
+}
+
+impl DoubleEndedIterator for Slots<'_> {
+    #[inline(never)]
+    fn next_back(&mut self) -> Option<usize> {
+        loop {
+            if let Some(item) = self.back.next_back() {
+                return Some(item.slot);
+            }
+            let Some((chunk, rest)) = self.chunks.split_last() else {
+                return self.front.next_back().map(|item| item.slot);
+            };
+            (self.back, self.chunks) = (chunk.items.iter(), rest);
+        }
     }
 }
 
