@@ -349,18 +349,19 @@ impl ArgsReader {
     }
 
     fn write_path(&self, root: &Path<'_>, ops: &mut String) {
-        root.write(ops, |path| {
-            for container in &self.stack {
-                path.push(',');
-                match container {
-                    Container::Array(index) => path.push_str(&index.to_string()),
-                    Container::Object(key) => {
-                        path.push('"');
-                        write_json(path, key);
-                        path.push('"');
-                    }
+        ops.push('[');
+        ops.push_str(root.0);
+        for container in &self.stack {
+            ops.push(',');
+            match container {
+                Container::Array(index) => ops.push_str(&index.to_string()),
+                Container::Object(key) => {
+                    ops.push('"');
+                    write_json(ops, key);
+                    ops.push('"');
                 }
             }
-        });
+        }
+        ops.push(']');
     }
 }

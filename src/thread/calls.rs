@@ -3,7 +3,7 @@
 use super::entry::{CallPhase, CallState, CallStatus, Delivery, Entry, result_json};
 use super::list::{At, Index};
 use super::{Thread, merge_metadata};
-use crate::wire::{Content, JsonError, Message, Raw, Role, Str, ToolCall, shown_id};
+use crate::wire::{Content, Gather, JsonError, Message, Raw, Role, Str, ToolCall, shown_id};
 
 /// How long the id of a subagent may be that an answer of the page has from its call's message.
 const MOST_COPIED: usize = 4096;
@@ -179,7 +179,7 @@ impl Thread {
     pub(crate) fn failed_calls(&self) -> impl Iterator<Item = &str> {
         let failed = |state: &CallState| state.phase == CallPhase::OutputError && state.result.is_none();
         let of = move |entry: &'_ Entry| -> Vec<usize> {
-            (0..entry.calls.len()).filter(|&at| entry.calls.get(at).is_some_and(failed)).collect()
+            (0..entry.calls.len()).filter(|&at| entry.calls.get(at).is_some_and(failed)).gather()
         };
         self.list.iter().flat_map(move |entry| {
             of(entry).into_iter().filter_map(|at| Some(entry.message.tool_calls.get(at)?.id.as_str()))
@@ -291,7 +291,7 @@ impl Thread {
         for id in ids {
             unsent.insert(id.clone(), At::default());
         }
-        for slot in self.list.slots().collect::<Vec<_>>() {
+        for slot in self.list.slots().gather() {
             if let Some(entry) = self.list.change(slot) {
                 entry.local = unsent.contains_key(&entry.message.id);
                 entry.page |= entry.local;

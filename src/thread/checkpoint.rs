@@ -2,7 +2,7 @@
 
 use super::entry::{CallPhase, Entry};
 use super::{At, Index, Thread, ThreadLimits};
-use crate::wire::{Content, JsonWriter, Raw, ToolCall};
+use crate::wire::{Content, Gather, JsonWriter, Raw, ToolCall};
 
 /// What a run may change, as it was.
 #[derive(Debug)]
@@ -139,7 +139,7 @@ impl Checkpoint {
             let id = id.string()?.into_owned();
             let sizes = grown.as_ref().and_then(|grown| grown.get(&id)?.array());
             let sizes: Vec<usize> =
-                sizes.into_iter().flatten().filter_map(Raw::whole).map(|size| size as usize).collect();
+                sizes.into_iter().flatten().filter_map(Raw::whole).map(|size| size as usize).gather();
             let size = match sizes[..] {
                 [content, reasoning, calls] => Size { content, reasoning, calls },
                 _ => {
@@ -237,7 +237,7 @@ impl Thread {
     pub(crate) fn go_back(&mut self, checkpoint: &Checkpoint) -> Vec<LocalAnswer> {
         let mut answers = Vec::new();
         let mut entries = self.list.take();
-        let denied_calls: Vec<String> = entries.iter().flat_map(Entry::denied).collect();
+        let denied_calls: Vec<String> = entries.iter().flat_map(Entry::denied).gather();
         for entry in &mut entries {
             if let Some(size) =
                 checkpoint.size(&entry.message.id).filter(|size| *size != WHOLE && *size != Size::of(entry))

@@ -16,7 +16,7 @@ use super::list::{At, Index, MessageList};
 use super::merge::{Given, replace};
 use super::overlay;
 use super::results::Merged;
-use crate::wire::{Content, Note, Raw, Role, Tree, text_after};
+use crate::wire::{Content, Gather, Note, Raw, Role, Tree, text_after};
 
 /// A message that the application was shown.
 #[derive(Debug)]
@@ -84,14 +84,13 @@ impl Edit {
             rows.leave(shown, merged);
         }
         let order = rows.order(&before, &after, length, moved);
-        let fresh: Vec<usize> =
-            (0..order.len()).filter(|at| order.get(*at).is_some_and(|row| *row >= length)).collect();
-        list.replace(order.into_iter().filter_map(|row| rows.entries.get_mut(row)?.take()).collect());
+        let fresh: Vec<usize> = (0..order.len()).filter(|at| order.get(*at).is_some_and(|row| *row >= length)).gather();
+        list.replace(order.into_iter().filter_map(|row| rows.entries.get_mut(row)?.take()).gather());
         merged.reordered = moved;
-        merged.slots = list.slots().collect();
-        merged.fresh = fresh.into_iter().filter_map(|at| merged.slots.get(at).copied()).collect();
+        merged.slots = list.slots().gather();
+        merged.fresh = fresh.into_iter().filter_map(|at| merged.slots.get(at).copied()).gather();
         let added = merged.fresh.iter().filter_map(|slot| Some(list.get(*slot)?.message.id.clone()));
-        added.collect()
+        added.gather()
     }
 }
 
@@ -108,7 +107,7 @@ fn read_shown(list: Raw<'_>) -> Vec<Shown> {
             kept: false,
         }
     };
-    list.array().unwrap_or_default().into_iter().map(read).collect()
+    list.array().unwrap_or_default().into_iter().map(read).gather()
 }
 
 /// What names a message: an id alone may be that of a result, and of reasoning, too.
@@ -164,8 +163,8 @@ struct Rows {
 
 impl Rows {
     fn new(entries: Vec<Entry>) -> Self {
-        let unseen = Queue::new(entries.iter().map(|entry| Some(key_of(entry))).collect());
-        Self { entries: entries.into_iter().map(Some).collect(), unseen }
+        let unseen = Queue::new(entries.iter().map(|entry| Some(key_of(entry))).gather());
+        Self { entries: entries.into_iter().map(Some).gather(), unseen }
     }
 
     /// All, as an application has them that was shown what there is.
@@ -178,7 +177,7 @@ impl Rows {
             folded: false,
             kept: false,
         };
-        self.entries.iter().flatten().map(shown).collect()
+        self.entries.iter().flatten().map(shown).gather()
     }
 
     /// Finds what was shown.
@@ -219,7 +218,7 @@ impl Rows {
             }
         }
         let changed = before.iter().map(|shown| (!shown.kept).then(|| shown.key.clone()));
-        let mut changed = Queue::new(changed.collect());
+        let mut changed = Queue::new(changed.gather());
         let (mut rows, mut last, mut moved) = (Vec::with_capacity(wanted.len()), 0, false);
         for wanted in wanted {
             let (at, entry) = match wanted {
@@ -273,7 +272,7 @@ impl Rows {
     /// Rows in the order that they have from now on: as the edit has them if it has moved some, else as they stand. What stands
     /// in the one list only keeps its place after the one before it; what came since stands before what the edit adds.
     fn order(&self, before: &[Shown], after: &[usize], length: usize, moved: bool) -> Vec<usize> {
-        let now: Vec<usize> = (0..length).filter(|row| self.get(*row).is_some()).collect();
+        let now: Vec<usize> = (0..length).filter(|row| self.get(*row).is_some()).gather();
         let mut shown = vec![false; self.entries.len()];
         for row in before.iter().filter_map(|shown| shown.row) {
             shown.get_mut(row).into_iter().for_each(|shown| *shown = true);

@@ -171,6 +171,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    #[inline(never)]
     pub fn new(message: Message, delivery: Delivery) -> Self {
         Self {
             message,
@@ -201,7 +202,7 @@ impl Entry {
         let call = entry.message.tool_call_id.as_deref();
         entry.page = call.is_some_and(|call| entry.message.id.strip_suffix("-result") == Some(call));
         fields.into_iter().for_each(|fields| entry.read_extras(fields));
-        entry.calls = entry.message.tool_calls.iter().map(|_| CallState::given()).collect();
+        entry.calls.resize_with(entry.message.tool_calls.len(), CallState::given);
         Ok(entry)
     }
 

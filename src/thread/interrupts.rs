@@ -5,7 +5,7 @@ use super::ahead::Read;
 use super::list::{At, Index};
 use super::order::{Item, Order, Part, add};
 use super::patch::Patch;
-use crate::wire::{Fields, JsonWriter, Raw, parse_time, write_json};
+use crate::wire::{Fields, Gather, JsonWriter, Raw, parse_time, write_json};
 
 /// The members of an interrupt.
 const MEMBERS: [&str; 8] =
@@ -133,7 +133,7 @@ impl Interrupts {
     /// Writes what the mirror lacks.
     pub fn write(&mut self, patch: &mut Patch) {
         let (changed, closed) = (std::mem::take(&mut self.changed), std::mem::take(&mut self.closed));
-        let mut gone: Vec<usize> = closed.iter().map(|slot| self.order.place(*slot).message).collect();
+        let mut gone: Vec<usize> = closed.iter().map(|slot| self.order.place(*slot).message).gather();
         closed.into_iter().for_each(|slot| self.order.remove(slot));
         let sent = std::mem::replace(&mut self.sent, self.order.size().message);
         if std::mem::take(&mut self.renewed) {

@@ -4,15 +4,17 @@
 //! those that stay. What came and went since the last patch is noted, so that the patch is written from that alone; only
 //! where the list was given anew is all of it looked through.
 
+mod entries;
 mod index;
 mod places;
 
 use super::entry::{CallState, Delivery, Entry};
 use super::finder::Finder;
-use super::order::{Item, Order, Part, Place, Slots, add};
+use super::order::{Item, Order, Part, Place, add};
 use super::results::Merged;
 pub(crate) use crate::wire::{At, Index};
-use crate::wire::{Content, Message, Role, ToolCall, same};
+use crate::wire::{Content, Gather, Message, Role, ToolCall, same};
+use entries::Entries;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -80,38 +82,6 @@ pub(super) struct MessageList {
 pub(super) struct Slot {
     slot: usize,
     renumbered: usize,
-}
-
-/// Messages with their slots, in order.
-pub(super) struct Entries<'l> {
-    list: &'l MessageList,
-    slots: Slots<'l>,
-}
-
-impl<'l> Iterator for Entries<'l> {
-    type Item = (usize, &'l Entry);
-
-    #[inline(never)]
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let slot = self.slots.next()?;
-            if let Some(entry) = self.list.get(slot) {
-                return Some((slot, entry));
-            }
-        }
-    }
-}
-
-impl DoubleEndedIterator for Entries<'_> {
-    #[inline(never)]
-    fn next_back(&mut self) -> Option<Self::Item> {
-        loop {
-            let slot = self.slots.next_back()?;
-            if let Some(entry) = self.list.get(slot) {
-                return Some((slot, entry));
-            }
-        }
-    }
 }
 
 impl MessageList {
@@ -368,7 +338,7 @@ impl MessageList {
             }
         }
         let entries = self.order.iter().filter_map(|slot| self.slab.get_mut(slot)?.take()).filter(|entry| !entry.gone);
-        entries.collect()
+        entries.gather()
     }
 
     pub fn replace(&mut self, entries: Vec<Entry>) {
@@ -424,8 +394,8 @@ impl MessageList {
     /// The classes of activities: of all types, or of one.
     pub fn activities(&self, kind: Option<&str>) -> Vec<Class> {
         match kind {
-            Some(kind) => self.activity_types.get(kind).map(|at| Class::Activity(at.message)).into_iter().collect(),
-            None => (0..self.activity_types.len()).map(Class::Activity).collect(),
+            Some(kind) => self.activity_types.get(kind).map(|at| Class::Activity(at.message)).into_iter().gather(),
+            None => (0..self.activity_types.len()).map(Class::Activity).gather(),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::entry::{CallState, Delivery, Entry, Reasoning};
 use super::list::{At, Class, Index, MessageList};
 use super::results::Merged;
-use crate::wire::{Content, Fields, Message, Note, Raw, Role, ToolCall};
+use crate::wire::{Content, Fields, Gather, Message, Note, Raw, Role, ToolCall};
 use std::borrow::Cow;
 
 /// A list of messages, read.
@@ -91,7 +91,7 @@ impl Authority {
         let mut classes = match self {
             Self::Default if has_activity => list.activities(None),
             Self::Every => list.activities(None),
-            Self::Types(types) => types.iter().flat_map(|kind| list.activities(Some(kind))).collect(),
+            Self::Types(types) => types.iter().flat_map(|kind| list.activities(Some(kind))).gather(),
             Self::Default | Self::None => Vec::new(),
         };
         classes.push(Class::Plain);
@@ -151,7 +151,7 @@ pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority,
 
 /// As [`replace`], of a message in the list.
 fn replace_at(list: &mut MessageList, slot: usize, new: Entry, snapshot_has_reasoning: bool, merged: &mut Merged) {
-    let ids = |entry: &Entry| entry.message.tool_calls.iter().map(|call| call.id.clone()).collect::<Vec<_>>();
+    let ids = |entry: &Entry| entry.message.tool_calls.iter().map(|call| call.id.clone()).gather();
     let Some((before, message)) = list.get(slot).map(|entry| (ids(entry), &entry.message)) else { return };
     if *message == new.message && new.reasoning.is_none() && !snapshot_has_reasoning {
         return;
@@ -218,7 +218,7 @@ fn keep_calls(local: &mut Entry, new: &[ToolCall], states: Vec<CallState>, merge
         .into_iter()
         .zip(std::mem::take(&mut local.calls))
         .map(Some)
-        .collect();
+        .gather();
     let mut keep = |call: &ToolCall| {
         let at = old.get(&call.id)?.call;
         Some((at, old_calls.get_mut(at)?.take()?))
@@ -245,7 +245,7 @@ fn keep_calls(local: &mut Entry, new: &[ToolCall], states: Vec<CallState>, merge
             }
             None => given,
         })
-        .collect();
+        .gather();
     for (call, state) in old_calls.iter().flatten() {
         merged.leave(&call.id, state);
     }

@@ -55,7 +55,7 @@ pub(crate) use order::{Part, add as add_part};
 pub(crate) use patch::Patch;
 
 use crate::wire::{
-    Delta, DeltaKind, Event, Fields, Incoming, JsonWriter, Note, Protocol, Raw, Role, Str, Tree, shown_id,
+    Delta, DeltaKind, Event, Fields, Gather, Incoming, JsonWriter, Note, Protocol, Raw, Role, Str, Tree, shown_id,
 };
 use delta::Failed;
 use edit::Edit;
@@ -310,7 +310,7 @@ impl Thread {
             matches!(entry.delivery, Delivery::Aborted | Delivery::Error)
                 || entry.calls.iter().any(|call| call.is_given_up())
         };
-        let entries: Vec<&Entry> = self.list.iter().collect();
+        let entries: Vec<&Entry> = self.list.iter().gather();
         let begin = entries.iter().rposition(|entry| entry.message.role == Role::User).map_or(0, |at| at + 1);
         if let Some(at) = entries.iter().skip(begin).position(|entry| unfinished(entry)) {
             let mut kept = self.list.take();
@@ -321,7 +321,7 @@ impl Thread {
 
     /// The tool calls that open interrupts are about.
     pub fn interrupted_calls(&self) -> Vec<String> {
-        self.report.interrupts().iter().filter_map(|interrupt| interrupt.tool_call_id.clone()).collect()
+        self.report.interrupts().iter().filter_map(|interrupt| interrupt.tool_call_id.clone()).gather()
     }
 
     /// The id of the last message.
@@ -359,7 +359,7 @@ impl Thread {
 
     /// The open interrupts: their ids, and when they expire.
     pub fn open_interrupts(&self) -> Vec<(&str, Option<f64>)> {
-        self.report.interrupts().iter().map(|interrupt| (interrupt.id.as_str(), interrupt.expires)).collect()
+        self.report.interrupts().iter().map(|interrupt| (interrupt.id.as_str(), interrupt.expires)).gather()
     }
 
     /// When the first open interrupt of an id expires (never: infinity); `None`, where none of it is open.

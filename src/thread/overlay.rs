@@ -12,7 +12,7 @@ pub(super) use rebase::Rebase;
 use super::edit::Queue;
 use super::limit::{Copies, ThreadLimits};
 use super::list::{At, Index as Places};
-use crate::wire::{JsonWriter, Tree};
+use crate::wire::{Gather, JsonWriter, Tree};
 use json_patch::jsonptr::{Pointer, Token, index::Index};
 use std::rc::Rc;
 
@@ -247,7 +247,7 @@ fn align<'t>(mut old: &'t [Tree], mut new: &'t [Tree], pair: &mut dyn FnMut(Pair
         tail.push((Some(a), Some(b)));
         (old, new) = (old_rest, new_rest);
     }
-    let mut places = Queue::new(old.iter().map(|item| Some(identity(item))).collect());
+    let mut places = Queue::new(old.iter().map(|item| Some(identity(item))).gather());
     // What stands before these is done.
     let (mut old_at, mut new_at) = (0, 0);
     for (at, item) in new.iter().enumerate() {

@@ -9,12 +9,21 @@ use crate::wire::{JsonWriter, for_engine, write_string};
 pub(crate) struct Path<'a>(pub &'a str);
 
 impl Path<'_> {
-    /// Writes the path, and after it what `tail` adds (each part with a comma before it).
-    pub fn write(&self, out: &mut String, tail: impl FnOnce(&mut String)) {
+    #[inline(never)]
+    pub fn write(&self, out: &mut String) {
         out.push('[');
         out.push_str(self.0);
-        tail(out);
         out.push(']');
+    }
+
+    /// Begins an operation at the path: what follows is its value, and `],`.
+    #[inline(never)]
+    pub fn begin(&self, operation: &str, out: &mut String) {
+        out.push_str("[\"");
+        out.push_str(operation);
+        out.push_str("\",");
+        self.write(out);
+        out.push(',');
     }
 }
 
@@ -44,19 +53,15 @@ impl Patch {
         &mut self.ops
     }
 
-    fn op(&mut self, name: char, path: &Path<'_>, tail: &str, value: impl FnOnce(&mut String)) {
-        self.ops.push_str("[\"");
-        self.ops.push(name);
-        self.ops.push_str("\",");
-        path.write(&mut self.ops, |out| out.push_str(tail));
-        self.ops.push(',');
+    fn op(&mut self, name: &str, path: &str, value: impl FnOnce(&mut String)) {
+        Path(path).begin(name, &mut self.ops);
         value(&mut self.ops);
         self.ops.push_str("],");
     }
 
     /// Sets the value at `path`.
     pub fn set(&mut self, path: &str, value: impl FnOnce(&mut String)) {
-        self.op('=', &Path(path), "", value);
+        self.op("=", path, value);
     }
 
     /// Sets the string at `path`.
@@ -66,36 +71,36 @@ impl Patch {
 
     /// Sets the value at `path`; equal parts of what was there stay what they are.
     pub fn reconcile(&mut self, path: &str, value: impl FnOnce(&mut String)) {
-        self.op('~', &Path(path), "", value);
+        self.op("~", path, value);
     }
 
     /// Applies JSON Patch operations to the value at `path`.
     pub fn apply(&mut self, path: &str, operations: &str) {
-        self.op('p', &Path(path), "", |out| crate::wire::write_json(out, operations));
+        self.op("p", path, |out| crate::wire::write_json(out, operations));
     }
 
     /// Removes the member at `path`.
     pub fn remove(&mut self, path: &str) {
         self.ops.push_str("[\"-\",");
-        Path(path).write(&mut self.ops, |_| {});
+        Path(path).write(&mut self.ops);
         self.ops.push_str("],");
     }
 
     /// Appends to the strings at `paths`.
     pub fn append(&mut self, paths: &[&str], text: &str) {
         let Some((first, more)) = paths.split_first() else { return };
-        self.op('+', &Path(first), "", |out| {
+        self.op("+", first, |out| {
             write_string(out, text);
             for path in more {
                 out.push(',');
-                Path(path).write(out, |_| {});
+                Path(path).write(out);
             }
         });
     }
 
     /// Adds elements to the list at `path`, which has `length`.
     pub fn extend(&mut self, path: &str, length: usize, write: impl FnOnce(&mut JsonWriter<'_>)) {
-        self.op('o', &Path(path), "", |out| {
+        self.op("o", path, |out| {
             let mut list = JsonWriter::array(out);
             if length > 0 {
                 list.item().push_str(&format!("[0,{length}]"));
@@ -121,7 +126,7 @@ impl Patch {
         if same {
             return;
         }
-        self.op('o', &Path(path), "", |out| {
+        self.op("o", path, |out| {
             let mut list = JsonWriter::array(out);
             for part in parts {
                 match part {

@@ -5,7 +5,7 @@ use super::interrupts::Interrupts;
 use super::list::{At, Index};
 use super::patch::Patch;
 use super::subagents::Subagents;
-use crate::wire::{Event, Fields, JsonWriter, Raw};
+use crate::wire::{Event, Fields, Gather, JsonWriter, Raw};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Status {
@@ -138,7 +138,7 @@ impl Report {
 
     /// The calls that this run has started and not answered, in order.
     pub fn unanswered(&self) -> Vec<String> {
-        self.unanswered.calls.iter().flatten().cloned().collect()
+        self.unanswered.calls.iter().flatten().cloned().gather()
     }
 
     pub fn called(&mut self, id: &str) {

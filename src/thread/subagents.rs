@@ -6,7 +6,7 @@
 use super::list::{At, Index};
 use super::patch::Patch;
 use super::run::Status;
-use crate::wire::{Event, JsonWriter, Raw, Str, write_json, write_string};
+use crate::wire::{Event, Gather, JsonWriter, Raw, Str, write_json, write_string};
 
 /// Deeper ones stand at this level: each path to one is written with the patches of what it does.
 const MAX_DEPTH: usize = 64;
@@ -140,7 +140,7 @@ impl Subagents {
                         Some("suspended") => Status::Suspended,
                         _ => Status::Complete,
                     };
-                    subagent.interrupt_ids = ids.into_iter().filter_map(Raw::string).map(Into::into).collect();
+                    subagent.interrupt_ids = ids.into_iter().filter_map(Raw::string).map(Into::into).gather();
                     subagent.result = result.map(|raw| raw.text().to_owned());
                 }
                 self.touch(at, STATUS | RESULT | INTERRUPTS);

@@ -11,6 +11,7 @@
 //! leaves so many levels; the path leads from there into what the part itself has opened and not closed: a key, or `null`
 //! for the last element. The reader begins in the outermost container, and is done once it has left that.
 
+use super::Gather;
 use super::text::string_end;
 use std::ops::Range;
 
@@ -81,7 +82,7 @@ impl Cutter {
                 End::Cut => part.push_str(",0]"),
             }
             part.push_str("],\"path\":[");
-            let keys: Vec<_> = self.open.iter().skip(outer - 1).collect();
+            let keys: Vec<_> = self.open.iter().skip(outer - 1).gather();
             for (at, pair) in keys.windows(2).enumerate() {
                 if at > 0 {
                     part.push(',');

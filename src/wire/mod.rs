@@ -14,6 +14,7 @@ mod event;
 #[cfg(feature = "codecs")]
 mod fields;
 mod framing;
+mod gather;
 mod index;
 mod input;
 mod joined;
@@ -60,6 +61,7 @@ pub(crate) use utf8::decode;
 pub use wanted::Wanted;
 
 pub(crate) use cutter::Cutter;
+pub(crate) use gather::Gather;
 pub(crate) use index::{At, Index};
 pub(crate) use input::RunAgentInput;
 pub(crate) use json::is_number;

@@ -1,6 +1,7 @@
 //! Content parts of a message: what AG-UI 1.0 has is kept, what 0.0 had is converted, the rest is left out and noted.
 //! And the way back, for servers that are older.
 
+use super::Gather;
 use super::index::{At, Index};
 use super::message::Note;
 use super::protocol::Protocol;
@@ -47,7 +48,7 @@ pub(super) fn read(list: Value, notes: &mut Vec<Note>) -> Value {
             }
         }
     }
-    Value::Array(parts.into_iter().flatten().map(Value::Object).collect())
+    Value::Array(parts.into_iter().flatten().map(Value::Object).gather())
 }
 
 fn text<'p>(map: &'p Map<String, Value>, name: &str) -> Option<&'p str> {

@@ -18,7 +18,7 @@ impl Protocol {
         }
         let digits = version.strip_prefix("0.0.").filter(|digits| digits.len() <= 3)?;
         let plain = digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
-        digits.parse().ok().filter(|_| plain).map(Self)
+        digits.parse::<u64>().ok().filter(|_| plain).map(|number| Self(number as u16))
     }
 
     /// Whether requests declare their version.

@@ -44,11 +44,13 @@ pub(crate) struct JsonWriter<'a> {
 }
 
 impl<'a> JsonWriter<'a> {
+    #[inline(never)]
     pub(crate) fn object(out: &'a mut String) -> Self {
         out.push('{');
         Self { out, close: '}', empty: true }
     }
 
+    #[inline(never)]
     pub(crate) fn array(out: &'a mut String) -> Self {
         out.push('[');
         Self { out, close: ']', empty: true }

@@ -11,7 +11,7 @@ pub(super) use partial::Partial;
 use super::submit::{Start, Submit};
 use super::words::{Misuse, Ticket};
 use crate::thread::Thread;
-use crate::wire::{Fields, Index, JsonWriter, Raw};
+use crate::wire::{Fields, Gather, Index, JsonWriter, Raw};
 use partial::Partials;
 
 #[derive(Debug, Default)]
@@ -82,9 +82,9 @@ impl Asked {
             return Answered { dropped, resume: None };
         }
         let others = self.partial.iter().map(|partial| partial.entry.as_str());
-        let entries: Vec<&str> = others.chain([answer.entry.as_str()]).collect();
+        let entries: Vec<&str> = others.chain([answer.entry.as_str()]).gather();
         let resume = format!("[{}]", entries.join(","));
-        let tickets = self.partial.take_all().map(|partial| partial.ticket).collect();
+        let tickets = self.partial.take_all().map(|partial| partial.ticket).gather();
         Answered { dropped, resume: Some((resume, tickets)) }
     }
 
@@ -100,7 +100,7 @@ impl Asked {
             thread.mark_answered(&partial.id, false);
             partial.ticket
         };
-        self.partial.take_all().map(reopen).collect()
+        self.partial.take_all().map(reopen).gather()
     }
 
     /// A run has ended with interrupts, some of which may be those that are answered.
@@ -115,7 +115,7 @@ impl Asked {
         }
         let (questions, asked) = thread.questions();
         let stale = self.partial.take_stale(f64::NEG_INFINITY, asked, |id| thread.question(id).is_some());
-        let mut dropped: Vec<Ticket> = stale.into_iter().map(|gone| gone.ticket).collect();
+        let mut dropped: Vec<Ticket> = stale.into_iter().map(|gone| gone.ticket).gather();
         if self.partial.len() == questions {
             dropped.extend(self.drop_answers(thread));
         }
@@ -146,7 +146,7 @@ impl Asked {
             answer.message += 1;
             answer.call |= usize::from(!*cancelled);
         }
-        let missing: Vec<&str> = open.iter().map(|(id, _)| *id).filter(|id| !answered.contains_key(id)).collect();
+        let missing: Vec<&str> = open.iter().map(|(id, _)| *id).filter(|id| !answered.contains_key(id)).gather();
         if !missing.is_empty() {
             return Err(Misuse::InterruptsOpen(missing.join(", ")));
         }

@@ -23,7 +23,7 @@ pub(super) use calls::Stage;
 use super::submit::{PageTool, Start, Submit};
 use super::words::{Ended, Outcome, Ticket};
 use crate::thread::{At, CallPhase, Index, LocalAnswer, Thread};
-use crate::wire::{Fields, JsonWriter, Raw};
+use crate::wire::{Fields, Gather, JsonWriter, Raw};
 use calls::PageCall;
 use detached::Detached;
 use turn::Turn;
@@ -168,7 +168,7 @@ impl Page {
     /// The turn has failed or was stopped: what the page is at is ignored. Gives the calls that it executes.
     pub fn abandon(&mut self) -> Vec<String> {
         let Some(turn) = self.turn.take() else { return Vec::new() };
-        turn.calls.iter().filter(|call| call.stage() == Stage::Executing).map(|call| call.id.clone()).collect()
+        turn.calls.iter().filter(|call| call.stage() == Stage::Executing).map(|call| call.id.clone()).gather()
     }
 
     /// The page's work between two runs is stopped. Gives how the last run has ended, and who waits.
@@ -319,14 +319,14 @@ impl Page {
     pub fn drop_gone(&mut self, thread: &mut Thread) -> Vec<String> {
         let calls = self.turn.iter().flat_map(|turn| turn.calls.iter());
         let gone = calls.map(|call| call.id.clone()).filter(|id| thread.is_answered(id).is_none());
-        let gone: Vec<String> = gone.collect();
+        let gone: Vec<String> = gone.gather();
         // Nor does a run follow on an answer that it could not bring.
         let drop = |id: &String| {
             let executing = self.drop_call(id);
             self.turn.iter_mut().for_each(|turn| turn.calls.ask_no_run(id));
             executing
         };
-        gone.into_iter().filter(drop).collect()
+        gone.into_iter().filter(drop).gather()
     }
 
     /// Nothing of it is left.
@@ -368,7 +368,7 @@ impl Page {
         let Saved { turn, handled, detached } = saved;
         (self.handled, self.detached) = (handled, detached);
         let Some(turn) = turn else { return };
-        let calls: Vec<(String, Stage)> = turn.calls.iter().map(|call| (call.id.clone(), call.stage())).collect();
+        let calls: Vec<(String, Stage)> = turn.calls.iter().map(|call| (call.id.clone(), call.stage())).gather();
         self.turn = Some(turn);
         for (id, stage) in calls {
             // After a core or a worker has failed, the thread may be newer than the turn. An answer of somebody else asks for

@@ -10,7 +10,7 @@
 
 use crate::session::words::Misuse;
 use crate::thread::pointer_key;
-use crate::wire::{Fields, Frame, JsonWriter, Raw, parse_time, write_json};
+use crate::wire::{Fields, Frame, Gather, JsonWriter, Raw, parse_time, write_json};
 
 /// How a session deals with broken networks.
 #[derive(Debug, Clone, PartialEq)]
@@ -232,7 +232,7 @@ impl Resume {
 /// The keys of a JSON Pointer, or one member's name.
 fn keys(path: &str) -> Vec<String> {
     match path.strip_prefix('/') {
-        Some(pointer) => pointer.split('/').map(|key| pointer_key(key).unwrap_or_else(|| key.to_owned())).collect(),
+        Some(pointer) => pointer.split('/').map(|key| pointer_key(key).unwrap_or_else(|| key.to_owned())).gather(),
         None => vec![path.to_owned()],
     }
 }
@@ -240,8 +240,8 @@ fn keys(path: &str) -> Vec<String> {
 /// The milliseconds that a `Retry-After` asks for: seconds, or a date as HTTP writes it.
 pub(in crate::session) fn retry_after(value: &str, now: f64) -> Option<f64> {
     let value = value.trim();
-    if let Ok(seconds) = value.parse::<u32>() {
-        return Some(f64::from(seconds) * 1000.0);
+    if let Some(seconds) = value.parse::<u64>().ok().filter(|seconds| *seconds <= u32::MAX.into()) {
+        return Some(seconds as f64 * 1000.0);
     }
     let mut parts = value.split_whitespace().skip(1);
     let (day, month, year, time) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);

@@ -7,7 +7,7 @@ use crate::session::words::Boundary;
 use crate::session::words::Outcome;
 use crate::session::words::{AgentError, Effect, ErrorKind, is_a_name};
 use crate::thread::Ending;
-use crate::wire::{Event, Incoming, PROTOCOL_VERSION, Raw, Str, shown_id};
+use crate::wire::{Event, Gather, Incoming, PROTOCOL_VERSION, Raw, Str, shown_id};
 
 impl Session {
     pub(super) fn event(&mut self, incoming: &Incoming<'_>, now: f64) {
@@ -195,7 +195,7 @@ impl Session {
         }
         let pending = fields.and_then(|fields| fields.some("pendingToolCallIds")).and_then(Raw::array);
         let pending = pending.unwrap_or_default().into_iter().filter_map(Raw::string).map(String::from);
-        let named: Vec<String> = pending.collect();
+        let named: Vec<String> = pending.gather();
         let interrupts = self.thread.interrupted_calls();
         if let Some(run) = &mut self.run {
             run.unanswered = if named.is_empty() { self.thread.unanswered_calls() } else { named.clone() };
@@ -204,7 +204,7 @@ impl Session {
         if let (Outcome::Success, Some(run)) = (outcome, &mut self.run) {
             run.result = result.map(|result| result.text().to_owned());
         }
-        self.terminal(outcome, None, named.into_iter().chain(interrupts).collect(), now);
+        self.terminal(outcome, None, named.into_iter().chain(interrupts).gather(), now);
     }
 
     /// The run has ended; its body may continue for a while.

@@ -10,7 +10,7 @@ use crate::session::rejoin::Resume;
 use crate::session::submit::Submit;
 use crate::session::words::Misuse;
 use crate::session::words::Outcome;
-use crate::wire::{JsonWriter, Raw, keep_private};
+use crate::wire::{Gather, JsonWriter, Raw, keep_private};
 
 /// What `v` says.
 const VERSION: &str = "1";
@@ -69,7 +69,7 @@ impl Session {
         let messages = fields.get("messages").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
         let state = fields.get("state").ok_or_else(damaged)?;
         let interrupts = fields.get("interrupts").filter(|raw| raw.text().starts_with('[')).ok_or_else(damaged)?;
-        let unsent: Vec<String> = list("unsent")?.into_iter().filter_map(|id| id.string().map(Into::into)).collect();
+        let unsent: Vec<String> = list("unsent")?.into_iter().filter_map(|id| id.string().map(Into::into)).gather();
         let queue: Result<Vec<Submit>, Misuse> =
             list("queue")?.into_iter().map(|raw| Submit::restore(raw, self.options.max_depth)).collect();
         let queue = queue.map_err(|_| damaged())?;

@@ -1,6 +1,6 @@
 //! A tool that the page has, as a submit names it.
 
-use crate::wire::{Fields, JsonWriter, Raw};
+use crate::wire::{Fields, Gather, JsonWriter, Raw};
 
 #[derive(Debug, Clone)]
 pub(in crate::session) struct PageTool {
@@ -26,7 +26,7 @@ impl PageTool {
                 follow_up: is("followUp") != Some(false),
             })
         };
-        list.into_iter().filter_map(tool).collect()
+        list.into_iter().filter_map(tool).gather()
     }
 
     /// As [`Self::read_all`] reads it.

@@ -437,8 +437,11 @@ fn equal(a: &str, b: &str) -> bool {
 fn decimal(number: &str) -> (bool, String, i64) {
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let exponent: i64 = exponent.parse().unwrap_or(i64::MAX);
-    let digits: String = whole.chars().chain(fraction.chars()).filter(char::is_ascii_digit).collect();
+    let below = exponent.starts_with('-');
+    // A form of `parse` for each type of number is compiled by itself.
+    let exponent: u64 = exponent.trim_start_matches(['-', '+']).parse().unwrap_or(u64::MAX);
+    let exponent = i64::try_from(exponent).unwrap_or(i64::MAX) * if below { -1 } else { 1 };
+    let digits = [whole.trim_start_matches('-'), fraction].concat();
     let stripped = digits.trim_end_matches('0');
     let exponent = exponent.saturating_add((digits.len() - stripped.len()) as i64 - fraction.len() as i64);
     match stripped.trim_start_matches('0') {
