@@ -103,7 +103,7 @@ async function optimize(module) {
       // No single --enable-* flags: the module says itself which features it uses.
       // Nothing stands in the first kilobyte of the memory, which is the end of the stack: offsets may be added by the loads.
       // Inlining what has several callers makes it larger by 1%, and row 1 of the benchmark no faster.
-      const smaller = ["-O3", "--flexible-inline-max-function-size=0", "--low-memory-unused", shortNames];
+      const smaller = ["--flexible-inline-max-function-size=0", "--low-memory-unused", "-O3", "-Oz", shortNames];
       const optimize = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, made, "-o", optimized(module)];
       followNames(join(glue, `${name}.js`), await run("node", optimize, { log: `build-wasm-opt-${name}` }));
       writeFileSync(join(glue, module.bytes), await inlineBytes(readFileSync(optimized(module))));
