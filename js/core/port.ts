@@ -7,6 +7,8 @@ import type { Core } from "./loader.js";
 export interface Port {
   /** A session that begins with these messages and this state, each JSON text. It calls the host. */
   open(options: SessionOptions, messages: string | undefined, state: string | undefined, host: Host): Session;
+  /** Whether it leads nowhere any longer: another one has to be asked for. */
+  gone?(): boolean;
 }
 
 /** The port to a core in this page. */

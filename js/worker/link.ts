@@ -13,7 +13,8 @@ import type { Client, Link, Run } from "../core/client.js";
 import type { Core } from "../core/loader.js";
 import { portTo, type Port } from "../core/port.js";
 import { keep } from "../snapshot/mirror.js";
-import { composeSave } from "../snapshot/compose.js";
+import { composeSave, union } from "../snapshot/compose.js";
+import { messageKey } from "../snapshot/message-key.js";
 import type { Queued } from "../snapshot/save.js";
 import type { AgentSnapshot, Message } from "../api/types.js";
 import { weakly } from "../base/weak.js";
@@ -146,21 +147,26 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
       handled: [...new Set([...beside.handled, ...executed])],
       ...(beside.turn && { turn: { ...beside.turn, calls: beside.turn.calls.map((call) => (executed.has(call.id) ? { ...call, stage: "executing" } : call)) } }),
     });
-    const changes = { ...(failed && { running: true }), ...(failed && !client.settings.saves && { queue: [] }) };
     const last = rest && JSON.parse(rest);
+    const known = new Set(last?.turn?.calls.map(({ id }: { readonly id: string }) => id));
+    // A run that cannot be joined has left them open.
+    const left = client.resumes() ? [] : shown.toolCalls.filter(({ id, status }) => status === "running" && !known.has(id)).map(({ id }) => id);
+    const changes = failed && { running: true, failed: [...(last?.failed ?? []), ...left], ...(!client.settings.saves && { queue: [] }) };
     const beside = last && JSON.stringify({ ...last, ...(executed.size && executing(last)), ...changes });
-    const waiting = queuedOf([...sent].filter(({ waits }) => waits));
+    const waiting = queuedOf([...sent].filter(({ run, waits }) => waits && run.id !== confirmed.runId));
     const replies = stops ? [] : [...parts];
     const ids = [...shown.queue, ...replies.map(({ id }) => ({ runId: id }))].map(({ runId }) => runId);
     // The server continues after what this thread has.
     const then = confirmed.isLoading && client.resumes() ? thread : shown;
+    freeze();
+    confirmed = { ...confirmed, queue: [...confirmed.queue, ...waiting.map(({ runId, messages }) => ({ id: "", runId, messages }))] };
+    const queued = client.settings.saves || !failed ? [] : confirmed.queue.flatMap(({ messages }) => messages);
     heir = (messages) => {
       if (!died && !read) return "";
       const { threadId } = client.settings;
-      return composeSave(beside, { threadId, messages: then === shown ? messages : then.messages, state: then.state }, client.settings.saves ? waiting : []);
+      const all = then === shown ? messages : union(then.messages, queued, messageKey);
+      return composeSave(beside, { threadId, messages: all, state: then.state }, client.settings.saves ? waiting : []);
     };
-    freeze();
-    confirmed = { ...confirmed, queue: [...confirmed.queue, ...waiting.map(({ runId, messages }) => ({ id: "", runId, messages }))] };
     return () => {
       if (failed) fail();
       else {
@@ -225,7 +231,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     ...client,
     source: async () => {
       const place = await client.source();
-      if (place.at === "worker") return { open };
+      if (place.at === "worker") return { open, gone: () => !pool.has() };
       const { message } = pool.refusal();
       emitter.emit("warning", { code: "worker-unavailable", message: `The agent runs in the page, without a worker: ${message}` });
       return portTo(place.core);

@@ -8,6 +8,8 @@ import { createWatch, type Watch } from "./watch.js";
 export interface Pool {
   /** Rejects where no worker can be had. */
   ready(): Promise<void>;
+  /** Whether there is one, which has begun. */
+  has(): boolean;
   /** Why the last one could not be had. */
   refusal(): Error;
   /** A way to the worker. `died` hears of its end. */
@@ -35,6 +37,7 @@ interface Place {
   readonly spawn: () => Worker;
   readonly worker: Worker;
   readonly ready: Promise<void>;
+  started: boolean;
   readonly users: Set<(reason: string) => void>;
   readonly watch: Watch;
 }
@@ -90,6 +93,7 @@ function start(shared: Shared, spawn: () => Worker, startMs: number): Place {
       if (!data?.started) return;
       clearTimeout(timer);
       watch.begun(data.lock);
+      place.started = true;
       resolve();
     };
     worker.onerror = (event) => {
@@ -102,7 +106,7 @@ function start(shared: Shared, spawn: () => Worker, startMs: number): Place {
   });
   // An application that does not ask has no need to know.
   ready.catch(() => {});
-  const place: Place = { spawn, worker, ready, users, watch };
+  const place: Place = { spawn, worker, ready, started: false, users, watch };
   return place;
 }
 
@@ -131,6 +135,7 @@ function createPool(shared: Shared, startMs: number, given: (() => Worker) | und
       shared.getting++;
       return get().finally(() => void shared.getting--);
     },
+    has: () => !!shared.current?.started,
     refusal: () => shared.refusal,
     open: (died) => {
       const { port1, port2 } = new MessageChannel();

@@ -175,9 +175,12 @@ impl Thread {
         }
     }
 
-    /// The calls whose run has failed before they had a result.
-    pub(crate) fn failed_calls(&self) -> impl Iterator<Item = &str> {
-        let failed = |state: &CallState| state.phase == CallPhase::OutputError && state.result.is_none();
+    /// The calls whose run has failed before they had a result; `over`: and those that a run in progress has left open.
+    pub(crate) fn failed_calls(&self, over: bool) -> impl Iterator<Item = &str> {
+        let failed = move |state: &CallState| {
+            state.result.is_none()
+                && (state.phase == CallPhase::OutputError || over && state.status == CallStatus::Running)
+        };
         let of = move |entry: &'_ Entry| -> Vec<usize> {
             (0..entry.calls.len()).filter(|&at| entry.calls.get(at).is_some_and(failed)).gather()
         };

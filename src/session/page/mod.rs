@@ -145,17 +145,16 @@ impl Page {
             Some(turn) if !joins && !submit.speaks() && turn.waits() => Begun::Same,
             _ => {
                 let last = self.turn.replace(Turn::new(submit));
-                let begun = last.map_or(Begun::New { settles: None, abandons: Vec::new() }, |last| {
+                last.map_or(Begun::New { settles: None, abandons: Vec::new() }, |last| {
                     leave(last, &submit.start, thread)
-                });
-                // Providers refuse a thread with a call that has no result. What is done again is cut off, with its calls, and a run
-                // that is joined may bring results itself.
-                if submit.start == Start::Submit {
-                    thread.answer_given_up(&|name| self.tool(name).is_some(), result_of);
-                }
-                begun
+                })
             }
         }
+    }
+
+    /// Providers refuse a thread with a call that has no result.
+    pub fn answer_given_up(&self, thread: &mut Thread) {
+        thread.answer_given_up(&|name| self.tool(name).is_some(), result_of);
     }
 
     /// The run is left to the server; what the page executes continues.

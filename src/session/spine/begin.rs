@@ -90,6 +90,10 @@ impl Session {
                 self.thread.rewind(id.as_deref());
             }
         }
+        // What is done again is cut off, with its calls. A run that is joined may bring results itself.
+        if submit.speaks() {
+            self.page.answer_given_up(&mut self.thread);
+        }
         if let Some(id) = &submit.new_message_id {
             self.thread.rename_question(id);
         }

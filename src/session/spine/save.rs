@@ -33,8 +33,9 @@ impl Session {
         // Answers of the page that the server has not seen.
         object.strings("unsent", self.thread.unsent_answers());
         self.page.save(&mut object, self.thread.orphans());
-        // A retry drops them.
-        let mut failed = self.thread.failed_calls().peekable();
+        // A retry drops them. A run that cannot be joined is over once the page is left; what waits in the page is not.
+        let failed = self.thread.failed_calls(running && self.options.network.resume.is_none());
+        let mut failed = failed.filter(|id| self.page.stage_of(id).is_none()).peekable();
         if failed.peek().is_some() {
             object.strings("failed", failed);
         }

@@ -252,6 +252,45 @@ fn a_submit_after_a_run_that_was_given_up_brings_a_result_for_each_call_of_the_p
 }
 
 #[test]
+fn a_submit_after_a_run_that_was_left_brings_a_result_for_each_call_of_the_page() {
+    let cut = vec![
+        event!("TOOL_CALL_START", "toolCallId": "d", "toolCallName": "page", "parentMessageId": "m"),
+        event!("TOOL_CALL_ARGS", "toolCallId": "d", "delta": "{"),
+    ];
+    for reloads in [false, true] {
+        let (mut agent, _) = calling(&[call("a", "page", "{}"), call("c", "asked", "{}"), cut.clone()]);
+        let mut last = 1;
+        if reloads {
+            let saved = agent.session.save();
+            (agent, last) = (Agent::new(Options::default()), 0);
+            agent.act(|session, now| session.restore(&saved, now).unwrap());
+            assert_eq!(phases(&mut agent), ["output-error", "awaiting-approval", "output-error"]);
+        } else {
+            agent.act(|session, now| session.disconnect(now));
+        }
+        agent.submit_json(json!({"runId": "next", "messages": [user("v", "never mind")], "pageTools": tools()}));
+        let mut sent = sent(&agent, last);
+        sent[2..5].sort();
+        assert_eq!(sent, ["user", "assistant", "a", "c", "d", "user"], "reloads: {reloads}");
+    }
+}
+
+/// An edit has added a question, so the retry cuts nothing.
+#[test]
+fn a_retry_brings_results_for_what_it_does_not_cut() {
+    let (mut agent, _) = calling(&[call("a", "page", "{}")]);
+    agent.act(|session, now| session.stop(now));
+    let before = agent.snapshot()["messages"].clone();
+    let mut after = before.clone();
+    after.as_array_mut().unwrap().push(user("v", "and?"));
+    agent.act(|session, _| session.edit_messages(&before.to_string(), &after.to_string()).unwrap());
+    agent.act(|session, now| {
+        _ = session.retry("{\"runId\":\"again\",\"pageTools\":[{\"name\":\"page\"}]}", now).unwrap()
+    });
+    assert_eq!(sent(&agent, 1), ["user", "assistant", "a", "user"]);
+}
+
+#[test]
 fn what_is_done_again_needs_no_result_for_what_was_given_up() {
     let (mut agent, _) = calling(&[call("a", "page", "{}")]);
     agent.act(|session, now| session.stop(now));

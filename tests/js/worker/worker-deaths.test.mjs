@@ -183,6 +183,53 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
     assert.equal((await agent.submit("2")).outcome, "success");
   });
 
+  for (const persist of [undefined, { load: () => undefined, save() {}, clear() {} }]) it(`when the next run has just begun, which is then not begun again, ${persist ? "with a store" : "without one"}`, async () => {
+    const agent = create({ persist });
+    server.open(text("half"));
+    const run = agent.submit("1");
+    await until(() => texts(agent).at(-1) === "half");
+    server.reply(text("two"));
+    const off = agent.subscribe(() => {
+      if (texts(agent).at(-1) !== "2") return;
+      off();
+      die();
+    });
+    const next = agent.submit({ message: "2", ifBusy: "replace" });
+    for (const promise of [run, next]) assert.ok(["aborted", "error"].includes((await promise).outcome));
+    assert.deepEqual(texts(agent), ["1", "half", "2"]);
+    assert.deepEqual(agent.save().queue, []);
+  });
+
+  it("while arguments arrive: the next submit brings a result for that call", async () => {
+    const agent = create({ tools: [adding()] });
+    server.open({ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "add" }, { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: "{" });
+    const run = agent.submit("1");
+    await until(() => agent.getSnapshot().toolCalls.length);
+    die();
+    assert.equal((await run).outcome, "error");
+    server.reply(text("two"));
+    assert.equal((await agent.submit("2")).outcome, "success");
+    assert.deepEqual(server.requests.at(-1).input.messages.map(({ role, toolCallId }) => toolCallId ?? role), ["user", "assistant", "c", "user"]);
+  });
+
+  it("and no other one begins: the agent works in the page", async () => {
+    const warned = [];
+    let refused = false;
+    const spawn = () => {
+      if (refused) throw new Error("refused");
+      return workers.spawn();
+    };
+    const agent = create({ onWarning: ({ code }) => warned.push(code) }, spawn);
+    server.reply(text("one"));
+    await agent.submit("1");
+    await until(() => agent.save().runId);
+    die();
+    refused = true;
+    server.reply(text("two"));
+    assert.equal((await agent.submit("2")).outcome, "success");
+    assert.deepEqual([texts(agent), warned], [["1", "one", "2", "two"], ["worker-unavailable"]]);
+  });
+
   it("while a stop is on its way: the run is aborted", async () => {
     const failed = mock.fn();
     const agent = create({ onError: failed });
@@ -220,7 +267,7 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
     const { agent } = await used({ tools: [tool] }, toolCall("add", { a: 1 }, "c"));
     agent.approve("c");
     for (const number of [0, 1]) {
-      await until(() => workers.all[number]);
+      await until(() => workers.all[number]?.ports.length);
       die(number);
     }
     for (let i = 0; i < 20; i++) await new Promise(setImmediate);
@@ -241,7 +288,7 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
       const held = [];
       const locks = {
         request: async (name, granted) => {
-          const [before] = held.slice(-1);
+          const before = held.findLast((other) => other.name === name);
           const end = deferred();
           held.push({ name, end });
           await before?.end.promise;

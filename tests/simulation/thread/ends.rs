@@ -4,7 +4,7 @@ use super::*;
 
 impl Thread {
     /// The thread as a page has it that was left and is back.
-    pub fn reload(&mut self) {
+    pub fn reload(&mut self, gave_up: impl Fn(&str) -> bool) {
         self.local = None;
         self.subagents.clear();
         self.open.clear();
@@ -14,7 +14,8 @@ impl Thread {
                 message.delivery = "aborted";
             }
             for call in &mut message.calls {
-                let failed = call.phase == "output-error" && call.result.is_none();
+                let failed = call.phase == "output-error" || call.running && gave_up(&call.id);
+                let failed = failed && call.result.is_none();
                 call.phase = if failed { "output-error" } else { "input-available" };
                 (call.running, call.result) = (false, None);
             }

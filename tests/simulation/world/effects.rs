@@ -214,6 +214,7 @@ impl World {
                 }
             }
         }
+        self.answer_left_open();
         let replaced = self.thread.messages.iter().position(|message| replaces.as_ref() == Some(&message.id));
         if let Some(length) = replaced {
             self.thread.messages.truncate(length);
@@ -235,6 +236,7 @@ impl World {
         ensure!(run_id == expected, "{run_id} follows, not {expected}");
         self.resumed = None;
         let ticket = *turn.ticket.get_or_insert(0);
+        self.answer_left_open();
         Ok(ticket)
     }
 

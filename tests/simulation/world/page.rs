@@ -424,20 +424,20 @@ impl World {
         }
     }
 
-    /// Another submit begins: who was asked has continued without an answer, and what a run has left open has failed.
-    pub(super) fn leave_turn(&mut self, start: &Start) {
-        self.nobody_answers(start);
+    /// What runs have left open has failed, and the agent is told.
+    pub(super) fn answer_left_open(&mut self) {
         let page = |name: &str| tool(name).is_some() && self.plan.follow_ups.is_some();
         let calls = self.thread.messages.iter().flat_map(|message| &message.calls);
         let failed = calls.filter(|call| call.phase == "output-error" && call.result.is_none() && page(&call.name));
-        let failed: Vec<String> = failed.map(|call| call.id.clone()).filter(|_| *start == Start::Submit).collect();
+        let failed: Vec<String> = failed.map(|call| call.id.clone()).collect();
         for id in failed {
             let reason = "The run ended before the call was answered.";
             self.thread.answer(&id, reason, Some(reason), false);
         }
     }
 
-    fn nobody_answers(&mut self, start: &Start) {
+    /// Another submit begins: who was asked has continued without an answer.
+    pub(super) fn leave_turn(&mut self, start: &Start) {
         let Some(turn) = self.turn.take() else { return };
         for call in turn.calls.iter().filter(|call| call.stage != Stage::Done) {
             if call.stage == Stage::Executing {

@@ -218,7 +218,11 @@ impl World {
         self.parked = running;
         self.left = None;
         (self.status, self.outcome) = if running { ("error", Some("truncated")) } else { ("idle", None) };
-        self.thread.reload();
+        let waits = |id: &str| {
+            self.turn.iter().flat_map(|turn| &turn.calls).any(|call| call.id == id && call.stage != Stage::Done)
+        };
+        // Nobody can join the run.
+        self.thread.reload(|id| running && self.plan.resume.is_none() && !waits(id));
         self.turn.take_if(|turn| !turn.any(&[Stage::Executing, Stage::Waiting, Stage::Manual]));
         let mut calls = Vec::new();
         if let Some(turn) = &mut self.turn {
