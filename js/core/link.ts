@@ -76,8 +76,12 @@ export function createLink<State>(client: Client<State>): Link<State> {
 
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
   const open = (): void => {
-    const save = shared.saved as string | undefined;
-    const [before, todo] = steps.take();
+    let save = shared.saved as string | undefined;
+    const [before, all] = steps.take();
+    // Nobody waits for these any longer, but what they say stays. Behind the queue of the save they could only be cancelled.
+    const said = save ? all.filter(({ run, edit }) => !run && "start" in edit) : [];
+    if (said.length) save = composeSave(save, said.reduce((at, { edit }) => edit.fold(at), { ...client.empty(), ...JSON.parse(save!) }));
+    const todo = all.filter((step) => !said.includes(step));
     let from = save ? client.empty() : before;
     shared.saved = undefined;
     while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.edit.fold(from);

@@ -99,6 +99,40 @@ describe("with the core itself", { skip: !real }, () => {
     });
   }
 
+  it("what is said while the core cannot be loaded stays, beside a queue that was saved", async () => {
+    const store = memory();
+    const one = await talking({ persist: store });
+    void one.agent.submit("1");
+    await until(() => one.sent.length);
+    void one.agent.submit({ message: "2", runId: "second" });
+    one.agent.dispose();
+    const [{ createAgentWith }, { load: inline }] = await Promise.all(["agent/agent", "core/core-inline"].map(load));
+    let fails = true;
+    const two = await talking({ persist: store }, (options) => createAgentWith(() => (fails ? Promise.reject(new Error("offline")) : inline()), options));
+    for (const { outcome } of await Promise.all(["3", "4"].map((message) => two.agent.submit(message)))) assert.equal(outcome, "error");
+    assert.deepEqual(texts(two.agent), ["1", "3", "4"]);
+    fails = false;
+    void two.agent.retry();
+    await until(() => two.sent.length);
+    assert.deepEqual(two.sent[0].messages.map(({ content }) => content).sort(), ["1", "2", "3", "4"]);
+  });
+
+  it("what is stopped before the core is there stays, beside a queue that was saved", async () => {
+    const store = memory();
+    const one = await talking({ persist: store });
+    void one.agent.submit("1");
+    await until(() => one.sent.length);
+    void one.agent.submit({ message: "2", runId: "second" });
+    one.agent.dispose();
+    const two = await talking({ persist: store });
+    const stopped = two.agent.submit("3");
+    void two.agent.stop();
+    assert.equal((await stopped).outcome, "aborted");
+    void two.agent.submit("4");
+    await until(() => two.sent.length);
+    assert.deepEqual(two.sent[0].messages.map(({ content }) => content), ["1", "3", "2"]);
+  });
+
   it("a queue from before a tool needed approval: it is asked for now", async () => {
     const store = memory();
     const execute = mock.fn();
