@@ -109,19 +109,14 @@ export function createLink<State>(client: Client<State>): Link<State> {
     else if (read().error?.code === "load") publish({ ...read(), status: "idle", error: undefined });
   };
 
-  /** Where the core was may be gone: then it is asked for anew, and may be elsewhere. */
-  const look = (): void => {
-    if (port?.gone?.()) port = undefined;
-  };
-
   const load = async (): Promise<void> => {
-    look();
+    // Where the core was may be gone: then it is asked for anew, and may be elsewhere.
+    if (port?.gone?.()) port = undefined;
     if (!shared.live && (!port || shared.saved) && !shared.disposed) await (loading ??= attempt());
   };
 
   const begin = (): void => {
-    look();
-    if (!port || shared.saved === true) void load();
+    if (!port || port.gone?.() || shared.saved === true) void load();
     else if (steps.list.length) open();
   };
 

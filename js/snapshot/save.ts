@@ -7,7 +7,7 @@ import { union } from "./compose.js";
 
 /** Whatever was stored, as a save of this thread; throws if it is none. */
 export function readSaved(value: unknown, threadId: string | undefined): SavedAgent {
-  const saved = value as Partial<SavedAgent>;
+  const saved = value as Partial<Saved>;
   if (typeof saved !== "object" || !saved) throw refusal("it is no object");
   if (saved.v !== 1) throw refusal(`it is of version ${JSON.stringify(saved.v)}, and this package reads version 1`);
   if (typeof saved.threadId !== "string") throw refusal("it has no thread id");
@@ -16,7 +16,9 @@ export function readSaved(value: unknown, threadId: string | undefined): SavedAg
   }
   const whole = (message: Partial<Message> | null): boolean =>
     typeof message?.id === "string" && typeof message.role === "string";
-  if (!Array.isArray(saved.messages) || !saved.messages.every(whole)) throw refusal("its messages are damaged");
+  const { messages, queue = [] } = saved;
+  const lists = [messages, queue].every(Array.isArray);
+  if (!lists || queue.includes(null as never) || !messages!.every(whole)) throw refusal("it is damaged");
   return saved as SavedAgent;
 }
 

@@ -91,6 +91,10 @@ impl Session {
         self.asked.restore(&fields);
         self.rejoin.restore(&fields, &mut self.thread);
         for submit in queue {
+            // A run is sent once, whatever a save says.
+            if self.queue.iter().any(|waiting| waiting.run_id == submit.run_id) {
+                continue;
+            }
             let ticket = self.queue.give();
             self.queue.push(Submit { ticket, ..submit });
         }

@@ -444,3 +444,15 @@ fn token_counts_are_saved_and_later_ones_are_added() {
     again.act(|session, now| session.restore(&saved, now).unwrap());
     assert_eq!(again.snapshot()["usage"], usage);
 }
+
+#[test]
+fn what_waits_twice_in_a_save_begins_once() {
+    let mut agent = Agent::new(Options::default());
+    agent.submit("one");
+    agent.submit_json(json!({"runId": "two", "messages": [user("u", "two")]}));
+    let mut saved: Value = serde_json::from_str(&agent.session.save()).unwrap();
+    let waits = saved["queue"][0].clone();
+    saved["queue"].as_array_mut().unwrap().push(waits);
+    let mut again = restored(&saved.to_string());
+    assert_eq!(again.snapshot()["queue"].as_array().unwrap().len() + again.requests.len(), 1);
+}

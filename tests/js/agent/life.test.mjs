@@ -261,6 +261,8 @@ describe("a save", () => {
     ["no thread", { v: 1, messages }, /thread id/],
     ["no messages", { ...saved, messages: undefined }, /damaged/],
     ["damaged messages", { ...saved, messages: [{ role: "user" }] }, /damaged/],
+    ["a queue that is none", { ...saved, queue: { length: 1 } }, /damaged/],
+    ["a damaged queue", { ...saved, queue: [null] }, /damaged/],
     ["a promise that fails", () => Promise.reject(new Error("disk")), /disk/],
   ]) {
     it(`that is ${name} is refused, and the agent is empty`, async () => {
