@@ -24,7 +24,7 @@ import { at, packageFolder } from "./paths.mjs";
 import { rulesModule } from "./rules.mjs";
 import { Failure, isMain, main, run, step } from "./run.mjs";
 import { ensureBuildTools, wbg } from "./setup.mjs";
-import { followNames, shortNames } from "./short-names.mjs";
+import { followNames, shortNames, takeStringsOnly } from "./short-names.mjs";
 import { compileSources, writeOneFile } from "./sources.mjs";
 import { crateVersion } from "./versions.mjs";
 
@@ -105,6 +105,7 @@ async function optimize(module) {
       // Inlining what has several callers makes it larger by 1%, and row 1 of the benchmark no faster.
       const smaller = ["--flexible-inline-max-function-size=0", "--low-memory-unused", "-O3", "-Oz", shortNames];
       const optimize = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, made, "-o", optimized(module)];
+      takeStringsOnly(join(glue, `${name}.js`));
       followNames(join(glue, `${name}.js`), await run("node", optimize, { log: `build-wasm-opt-${name}` }));
       writeFileSync(join(glue, module.bytes), await inlineBytes(readFileSync(optimized(module))));
       rmSync(made);

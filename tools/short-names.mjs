@@ -33,6 +33,20 @@ export function followNames(file, output) {
   writeFileSync(file, glue);
 }
 
+const taken = "function passStringToWasm0(arg, malloc, realloc) {\n";
+
+/**
+ * A value that is no string would be written into memory that nobody has given it, and the module would fail later.
+ *
+ * @param {string} file  the glue
+ */
+export function takeStringsOnly(file) {
+  const glue = readFileSync(file, "utf8");
+  if (!glue.includes(taken)) throw new Failure("The glue hands over no strings: has wasm-bindgen's form changed?");
+  const check = '    if (typeof arg !== "string") throw new TypeError(`expected a string, got a value of type ${typeof arg}`);\n';
+  writeFileSync(file, glue.replace(taken, taken + check));
+}
+
 /** @param {Map<string, string>} names @param {string} name */
 function known(names, name) {
   const short = names.get(name);

@@ -164,7 +164,8 @@ export function createAgentOver<State, Place>(
     stop: async () => link.stop(),
     connect: line.connect,
     disconnect: line.disconnect,
-    addToolResult: ({ toolCallId, result, error }) => decide("settleCall", toJson({ toolCallId, result, error })),
+    // The core says what is wrong with it.
+    addToolResult: (given) => decide("settleCall", toJson({ toolCallId: given?.toolCallId, result: given?.result, error: given?.error })),
     approve: createApprove(self, parts),
     deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
     ...createEdits(self),

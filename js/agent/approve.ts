@@ -19,7 +19,7 @@ export function createApprove<State>(self: Client<State>, parts: () => Parts | u
 
   const decide = (tool: PageTool | undefined, toolCall: string | ToolCall, args: unknown): void => {
     self.act();
-    const toolCallId = typeof toolCall === "string" ? toolCall : toolCall.id;
+    const toolCallId = typeof toolCall === "string" ? toolCall : toolCall?.id;
     // What the person has looked at: the core runs nothing else.
     const shown = typeof toolCall === "string" ? read().toolCalls.find(({ id }) => id === toolCallId) : toolCall;
     const json = toJson({ toolCallId, args, seen: { name: shown?.name, argsText: shown?.argsText } });
@@ -44,8 +44,8 @@ export function createApprove<State>(self: Client<State>, parts: () => Parts | u
   };
 
   return (of: string | ToolCall | PageTool, ...rest: readonly unknown[]): void => {
-    // Only calls have the text of their arguments.
-    if (typeof of === "string" || "argsText" in of) decide(undefined, of, rest[0]);
-    else decide(of, rest[0] as string | ToolCall, rest[1]);
+    // Only tools execute. What is neither is for the core to refuse.
+    if (typeof of === "object" && of && !("argsText" in of)) decide(of, rest[0] as string | ToolCall, rest[1]);
+    else decide(undefined, of, rest[0]);
   };
 }

@@ -8,7 +8,7 @@ import { toCoreInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** The id of a checkpoint. */
-export const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint.id);
+export const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint?.id);
 
 type Client<State> = Pick<Self<State>, "link" | "history" | "read" | "saves" | "options" | "act">;
 

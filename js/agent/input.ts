@@ -53,8 +53,8 @@ export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunI
 }
 
 /** The input of a run that asks the last question again. */
-export function toAgainInput(options: AgentOptions, { newMessageId }: AgainOptions = {}): RunInput & { newMessageId?: string } {
-  return { ...toRunInput(options), ...(newMessageId === true && { newMessageId: uuid() }) };
+export function toAgainInput(options: AgentOptions, again: AgainOptions | undefined): RunInput & { newMessageId?: string } {
+  return { ...toRunInput(options), ...(again?.newMessageId === true && { newMessageId: uuid() }) };
 }
 
 /** The tool of that name, as the agent's options have it now. */

@@ -70,6 +70,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     const long = typeof input === "string" ? { message: input } : input;
     if (typeof long !== "object" || !long) throw misuse(new TypeError("submit() expects a string or an object"));
     const { state, signal, replaces } = long;
+    if (signal && typeof signal.addEventListener !== "function") throw misuse(new TypeError("submit(): `signal` is no AbortSignal"));
     const core = toCoreInput(options(), long, read().interrupts);
     const { runId: id, messages } = core;
     bring(long.tools);
@@ -117,6 +118,10 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
 
   const regenerate = async (messageId?: string, again?: AgainOptions): Promise<RunResult> => {
     act();
+    // A handler of clicks that is given as it is gets an event.
+    if (messageId !== undefined && typeof messageId !== "string") {
+      throw misuse(new TypeError("regenerate() expects the id of an assistant message, or nothing"));
+    }
     return ask("regenerate", toAgainInput(options(), again), messageId);
   };
 

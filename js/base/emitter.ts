@@ -33,8 +33,8 @@ export function createEmitter(options: () => AgentOptions): Emitter {
   const callback = (name: Name): ((detail: never) => void) | undefined =>
     name === "custom" || name === "request" ? undefined : options()[callbacks[name]];
 
-  const on: Emitter["on"] = (name, listener, { types } = {}) => {
-    const entry = { name, listener, types };
+  const on: Emitter["on"] = (name, listener, filter) => {
+    const entry = { name, listener, types: filter?.types };
     if (!closed) listeners.add(entry);
     return () => void listeners.delete(entry);
   };

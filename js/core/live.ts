@@ -169,11 +169,31 @@ export function openSession<State>(
     },
   };
 
-  // The core tells of all messages and calls, as it has read them; what it has read as they are keeps its identity.
-  let next = initialSnapshot<State>(from.threadId, [], from.state);
+  /** Begins with what the application has set before. Where the core refuses that, without the part that it refuses. */
+  const begin = (): void => {
+    const { messages, state } = client.empty();
+    const less = [{ ...from, state }, { ...from, messages }, { ...from, messages, state }];
+    const parts = less.filter((part) => part.state !== from.state || part.messages !== from.messages);
+    let refused: AgentError | undefined;
+    for (let part: Snapshot | undefined = from; part; part = parts.shift()) {
+      try {
+        session = construct((from = part));
+        if (refused) soon(() => emitter.emit("error", refused!));
+        return;
+      } catch (error) {
+        if (isTrap(error)) throw error;
+        refused ??= error as AgentError;
+      }
+    }
+    throw refused;
+  };
+
   shared.live = live;
+  let next: Snapshot;
   try {
-    session = construct(from);
+    begin();
+    // The core tells of all messages and calls, as it has read them; what it has read as they are keeps its identity.
+    next = initialSnapshot<State>(from.threadId, [], from.state);
     try {
       if (save && !ask((session) => session.restore(save))) return undefined;
       if (save && settings.saves) shared.known = save;
@@ -190,11 +210,18 @@ export function openSession<State>(
         start(edit);
         ask((session) => edit.ticket && session.cancel(edit.ticket));
       } else if (acts) call(() => void ask(edit.apply));
-      else if (!ask(edit.apply)) return undefined;
+      else {
+        try {
+          if (!ask(edit.apply)) return undefined;
+        } catch (error) {
+          // What the application has done wrong keeps nothing else from being done.
+          soon(() => emitter.emit("error", error as AgentError));
+        }
+      }
     }
     if (!current()) return undefined;
     const first = beginPatch(next, client.checkpoint);
-    for (let patch; !first.whole && (patch = session.takePatch()) !== undefined; ) {
+    for (let patch; !first.whole && (patch = session!.takePatch()) !== undefined; ) {
       first.take(patch);
       while (first.step());
     }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { Session } from "../fake-core.mjs";
-import { folder, load, until } from "../lib.mjs";
+import { folder, load, real, until } from "../lib.mjs";
 
 const [{ createAgentWith }, { AgentError }, { tool }, { fakeAgent }] = await Promise.all(["agent/agent", "api/error", "agent/tools", "testing"].map(load));
 
@@ -179,4 +179,62 @@ it("fakeAgent keeps status and isLoading in agreement", () => {
 it("ag-ui-wasm/worker exports what the entry without a worker does", async () => {
   const [page, worker] = await Promise.all(["index", "worker"].map((name) => import(new URL(`${name}.js`, folder))));
   assert.deepEqual(Object.keys(worker).sort(), Object.keys(page).sort());
+});
+
+// A worker refuses later.
+describe("with a core in the page", { skip: (!real && "needs the real core") || (process.env.AG_UI_WASM_WORKER && "in the page alone") }, () => {
+  const deep = JSON.parse(`${"[".repeat(600)}${"]".repeat(600)}`);
+  /** An agent whose server says "x", and the errors that it reports. */
+  const withErrors = async () => {
+    const { createAgent } = await load("index");
+    const errors = [];
+    const fetch = async (_, { body }) => {
+      const { threadId, runId } = JSON.parse(body);
+      const events = [{ type: "RUN_STARTED", threadId, runId }, { type: "TEXT_MESSAGE_CHUNK", messageId: runId, delta: "x" }, { type: "RUN_FINISHED", threadId, runId }];
+      return new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers: { "content-type": "text/event-stream" } });
+    };
+    const agent = createAgent({ url: "http://agent/", notify: "sync", fetch, initialState: { kept: 1 }, onError: (error) => errors.push(error) });
+    agents.push(agent);
+    return { agent, errors };
+  };
+  const texts = (agent) => agent.getSnapshot().messages.map(({ content }) => content);
+
+  it("a click that regenerate() is given is refused, and the core lives", async () => {
+    for (const given of [new Event("click"), 5, {}]) {
+      const { agent, errors } = await withErrors();
+      await agent.submit("one");
+      await assert.rejects(agent.regenerate(given), (error) => AgentError.is(error) && error.code === "input" && /regenerate\(\) expects the id/.test(error.message));
+      assert.equal((await agent.submit("two")).outcome, "success");
+      assert.deepEqual([texts(agent), errors], [["one", "x", "two", "x"], []]);
+    }
+  });
+
+  it("what was set before it came, and what it refuses, is reported once and keeps nothing else from being done", async () => {
+    const { agent, errors } = await withErrors();
+    agent.setMessages([{ id: "m", role: "user", content: "before" }]);
+    agent.setState(deep);
+    assert.equal((await agent.submit("one")).outcome, "success");
+    assert.equal((await agent.submit("two")).outcome, "success");
+    assert.deepEqual(texts(agent), ["before", "one", "x", "two", "x"]);
+    assert.deepEqual(agent.getSnapshot().state, { kept: 1 });
+    assert.deepEqual(errors.map(({ kind, code }) => [kind, code]), [["unsupported", "input"]]);
+  });
+
+  it("an edit that it refuses after a submit is reported, and the submit goes out", async () => {
+    const { agent, errors } = await withErrors();
+    const run = agent.submit("one");
+    agent.setState(deep);
+    assert.equal((await run).outcome, "success");
+    assert.deepEqual([agent.getSnapshot().state, errors.map(({ code }) => code)], [{ kept: 1 }, ["input"]]);
+  });
+
+  it("no argument at all is an error with a code, or nothing", async () => {
+    const { agent } = await withErrors();
+    await agent.submit("one");
+    for (const method of ["approve", "addToolResult", "deny", "fork"]) {
+      assert.throws(() => agent[method](), (error) => AgentError.is(error), method);
+    }
+    assert.equal(agent.at(), undefined);
+    await assert.rejects(agent.submit({ message: "two", signal: "no" }), (error) => AgentError.is(error) && error.code === "input");
+  });
 });
