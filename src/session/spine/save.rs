@@ -10,7 +10,7 @@ use crate::session::rejoin::Resume;
 use crate::session::submit::Submit;
 use crate::session::words::Misuse;
 use crate::session::words::Outcome;
-use crate::wire::{Gather, JsonWriter, Raw, keep_private};
+use crate::wire::{At, Gather, Index, JsonWriter, Raw, keep_private};
 
 /// What `v` says.
 const VERSION: &str = "1";
@@ -90,13 +90,13 @@ impl Session {
         }
         self.asked.restore(&fields);
         self.rejoin.restore(&fields, &mut self.thread);
+        // A run is sent once, whatever a save says.
+        let mut runs = Index::new();
         for submit in queue {
-            // A run is sent once, whatever a save says.
-            if self.queue.iter().any(|waiting| waiting.run_id == submit.run_id) {
-                continue;
+            if runs.insert(submit.run_id.as_str(), At::default()).is_none() {
+                let ticket = self.queue.give();
+                self.queue.push(Submit { ticket, ..submit });
             }
-            let ticket = self.queue.give();
-            self.queue.push(Submit { ticket, ..submit });
         }
         for id in fields.some("failed").and_then(Raw::array).unwrap_or_default() {
             id.string().into_iter().for_each(|id| self.thread.restore_failed(&id));
