@@ -15,6 +15,7 @@ import { portTo } from "../core/port.js";
 import { refusal } from "../snapshot/save.js";
 import { createApprove } from "./approve.js";
 import { createSource } from "./beside.js";
+import { checkOptions } from "./check.js";
 import { createEdits, idOf } from "./edits.js";
 import { createGuard } from "./guard.js";
 import { createHistory } from "./history.js";
@@ -24,7 +25,6 @@ import { createSaves } from "./saves.js";
 import { createSend } from "./send.js";
 import type { Self } from "./self.js";
 import { toSettings } from "./settings.js";
-import { checkTools } from "./tools.js";
 import { createView } from "./view.js";
 
 /**
@@ -47,7 +47,7 @@ export function createAgentOver<State, Place>(
   linked: (client: Client<State, Place>) => Link<State>,
 ): Agent<State> {
   // Mistakes are reported where they are made.
-  check(given);
+  checkOptions(given);
   let current = given;
   let gone = false;
   const options = (): AgentOptions<State> => current;
@@ -218,15 +218,6 @@ export function createAgentOver<State, Place>(
   saves.begin();
   if (inPage()) source.begin();
   return agent;
-}
-
-/** Throws where the options cannot be those of an agent in the page. */
-function check<State>({ worker, tools }: AgentOptions<State>): void {
-  if (worker) {
-    const message = '"worker" is an option of createAgent() from "ag-ui-wasm/worker": make the agent with that, and pass it to useAgent()';
-    throw unsupported("worker", message);
-  }
-  if (Array.isArray(tools)) checkTools(tools);
 }
 
 /** Whether somebody looks: a server that renders never asks the core, and loads none. */

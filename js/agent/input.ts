@@ -1,6 +1,6 @@
 // From what the application gives to what the core reads.
 
-import { misuse } from "../base/failure.js";
+import { misuse, unfit } from "../base/failure.js";
 import { declare } from "./tools.js";
 import type {
   AgainOptions,
@@ -101,12 +101,6 @@ function toEntry(name: string, given: unknown, key?: string): ResumeEntry {
   }
   // A cancellation has nothing to say.
   return { ...rest, interruptId, status, ...(status === "resolved" && { payload }) } as ResumeEntry;
-}
-
-/** The application's mistake, by the member that it is in. */
-function unfit(name: string, expected: string, found: unknown): Error {
-  const value = typeof found === "string" ? JSON.stringify(found) : found === null || typeof found !== "object" ? String(found) : Array.isArray(found) ? "a list" : "an object";
-  return misuse(new TypeError(`${name}: expected ${expected}, got ${value}`));
 }
 
 /** The core's form of what was given to `submit`. */

@@ -38,6 +38,10 @@ export interface Claim {
   leave(save: string | undefined): void;
   /** Writes after everything that was written before, by any agent of this page. `done`: settled, or hanging for `waitMs`. */
   write(save: string, waitMs: number, failed: (cause: unknown) => void, done: () => void): void;
+  /** This agent will write once the store has answered. Returns what to call when it has begun to, or never will. */
+  promise(): () => void;
+  /** What this page is writing is in the store, or hangs; nothing if it is there already, or will be before it is read. */
+  written(): Promise<void> | undefined;
   /** Whether other tabs may own the store. */
   shared(): boolean;
   /** How often the store was written in this page, by any of its agents. */
@@ -65,6 +69,10 @@ interface Place {
   job?: Job | undefined;
   busy: number;
   hangs?: boolean;
+  /** So many agents that have ended wait for the store, to write then. */
+  promised: number;
+  /** Who reads the store once nothing is being written. */
+  readers: (() => void)[];
 }
 
 interface Job {
@@ -83,7 +91,7 @@ const placeOf = (store: AgentStore): Place => {
   const { key } = store;
   let place = key === undefined ? others.get(store) : keyed.get(key);
   if (!place) {
-    place = { key, lock: "none", version: writes, busy: 0 };
+    place = { key, lock: "none", version: writes, busy: 0, promised: 0, readers: [] };
     if (key === undefined) others.set(store, place);
     else keyed.set(key, place);
   }
@@ -170,9 +178,11 @@ const drop = (place: Place): void => {
   else free?.();
 };
 
+/** Nothing is being written, or it hangs. */
 const leave = (place: Place): void => {
   place.leaving?.();
   place.leaving = undefined;
+  for (const read of place.readers.splice(0)) read();
 };
 
 const abandon = (place: Place): void => {
@@ -183,7 +193,7 @@ const abandon = (place: Place): void => {
   if (place.lock === "held") drop(place);
   place.channel?.close();
   place.channel = undefined;
-  if (!place.busy && place.key !== undefined && keyed.get(place.key) === place) keyed.delete(place.key);
+  if (!place.busy && !place.promised && place.key !== undefined && keyed.get(place.key) === place) keyed.delete(place.key);
 };
 
 const granted = (place: Place): void => {
@@ -307,6 +317,19 @@ export function createClaim(store: AgentStore, member: Member): Claim {
         once();
         leave(place);
       }, waitMs);
+    },
+    promise: () => {
+      const place = at();
+      place.promised++;
+      return () => {
+        place.promised--;
+        if (!place.busy || place.hangs) leave(place);
+      };
+    },
+    written: () => {
+      const place = at();
+      if (!place.promised && (!place.busy || place.hangs || store.ordered)) return undefined;
+      return new Promise((resolve) => place.readers.push(resolve));
     },
     shared: () => !!locks(at()),
     version: () => at().version,

@@ -43,18 +43,24 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     new Promise((resolve, reject) => {
       const stop = (): void => link.cancel(job);
       const end = (): void => signal?.removeEventListener("abort", stop);
+      // Where the core is not there to say when, or hears of it later.
+      const unheard = link.late || !link.open();
       const job: Run<State> = {
         ifBusy: "queue",
         again: parts.start,
         fold: (at) => at,
         ...parts,
         resolve: (result) => (end(), resolve(result)),
-        reject: (error) => (end(), reject(error)),
+        reject: (error) => {
+          end();
+          // In the store it waits. What is asked for beside it has begun by then.
+          if (unheard) queueMicrotask(self.saves.save);
+          reject(error);
+        },
       };
       signal?.addEventListener("abort", stop);
       link.run(job);
-      // Where the core is not there to say when, or hears of it later.
-      if (link.late || !link.open()) self.saves.save();
+      if (unheard) self.saves.save();
       // Aborted by a listener, before there was something to cancel.
       if (signal?.aborted) stop();
     });

@@ -65,6 +65,8 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   let reported: string | undefined;
   let dirty = false;
   let disposed = false;
+  // The agent has ended before the store has answered, and writes after that.
+  let promised: (() => void) | undefined;
 
   const close = (): void => {
     client.awaitSave();
@@ -98,8 +100,14 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   /** Whether what was read is what the agent begins with: nobody else writes, or has written since it was asked for. */
   const final = (): boolean => claim.owns() && !stale;
 
+  /** What the store has, with what this page is writing: an agent before this one may have just ended. */
+  const load = (): unknown => {
+    const written = claim.written();
+    return written ? written.then(load) : store.load();
+  };
+
   /** Loads, or takes what is given. Where that takes time, the gate is closed meanwhile, but not for ever. */
-  const fetch = (load: () => unknown, limit: number | undefined): void => {
+  const fetch = (read: () => unknown, limit: number | undefined): void => {
     const number = ++loads;
     // The application's own save is not the store's.
     const own = limit === undefined;
@@ -107,7 +115,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     seen = claim.version();
     let value: unknown;
     try {
-      value = load();
+      value = read();
     } catch (cause) {
       unknown = own ? undefined : "refused";
       client.refuse(cause);
@@ -155,7 +163,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         client.refuse(cause);
         settle();
       },
-    );
+    ).then(() => promised?.());
   };
 
   /** A save has come after the agent had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
@@ -180,7 +188,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     if (!gate || disposed) return;
     // Its owner may write more: that is read once this agent owns it.
     if (!claim.owns()) return client.awaitSave();
-    if (stale) fetch(() => store.load(), loadMs);
+    if (stale) fetch(load, loadMs);
     else open();
   };
 
@@ -264,7 +272,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         return open();
       }
       close();
-      fetch(() => store.load(), loadMs);
+      fetch(load, loadMs);
     },
     look: () => {
       if (!gate || disposed || loading || client.busy()) return;
@@ -292,7 +300,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   const claim = createClaim(store, member);
 
   if (given !== undefined && given !== null) fetch(() => given, undefined);
-  else fetch(() => store.load(), loadMs);
+  else fetch(load, loadMs);
 
   return {
     ready: () => gate?.promise,
@@ -318,6 +326,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         write(json, () => {});
       }
       disposed = true;
+      if (unknown === "late" && dirty) promised = claim.promise();
       claim.leave(json);
     },
   };

@@ -7,13 +7,13 @@ import type { SessionOptions } from "../glue/core.js";
 
 /** The settings of sessions. `threadId` and `network` are asked when a session is made: an agent may be made in a prerender. */
 export function toSettings(given: AgentOptions, threadId: () => string, network: () => string): SessionOptions {
-  const { limits = {} } = given;
   const { rules = "tolerant", protocol = "1.0" } = given;
   // As the core reads it, which comes too late to tell of a mistake where it was made.
   if (!/^(1\.0|0\.0\.(0|[1-9]\d{0,2}))$/.test(protocol)) {
     throw misuse(new TypeError(`expected "1.0" or "0.0.x" as protocol, not ${JSON.stringify(protocol)}`));
   }
   const { name: dialect, ...ownSettings } = typeof given.dialect === "string" ? { name: given.dialect } : (given.dialect ?? {});
+  const limits = given.limits ?? {};
   return {
     get threadId() {
       return threadId();

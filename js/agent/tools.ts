@@ -1,6 +1,6 @@
 // Tools of the page: what the server learns of them. Their calls are in calls.ts.
 
-import { misuse, reasonOf } from "../base/failure.js";
+import { misuse, reasonOf, unfit } from "../base/failure.js";
 import type { JsonObject, PageTool, StandardSchema, Tool } from "../api/types.js";
 
 /**
@@ -23,7 +23,16 @@ export function tool<Args = JsonObject>(definition: PageTool<Args>): PageTool<Ar
 
 /** Throws where the arguments of a tool cannot be described to the server. */
 export function checkTools(tools: readonly (Tool | PageTool)[]): void {
-  for (const tool of tools) schemaOf(tool as PageTool);
+  for (const tool of listed(tools)) schemaOf(tool);
+}
+
+/** Other libraries take an object by names. */
+function listed(tools: readonly (Tool | PageTool)[]): readonly PageTool[] {
+  if (!Array.isArray(tools)) throw unfit("tools", "a list of tools", tools);
+  tools.forEach((tool, at) => {
+    if (typeof tool?.name !== "string") throw unfit(`tools[${at}]`, "a tool with a name", tool);
+  });
+  return tools as readonly PageTool[];
 }
 
 /** JSON Schema of a tool's arguments, if it has any. */
@@ -44,7 +53,7 @@ interface Flags {
 export function declare(given: readonly (Tool | PageTool)[]): { tools: readonly Tool[]; pageTools: readonly Flags[] } {
   const tools: Tool[] = [];
   const pageTools: Flags[] = [];
-  for (const tool of given as readonly PageTool[]) {
+  for (const tool of listed(given)) {
     const { execute, needsApproval, followUp, declared, jsonSchema: _, parameters: __, ...rest } = tool;
     const schema = schemaOf(tool);
     tools.push((schema === undefined ? rest : { ...rest, parameters: schema }) as Tool);
@@ -66,10 +75,6 @@ export function isValidator(parameters: unknown): parameters is StandardSchema {
   return !!parameters && /object|function/.test(typeof parameters) && "~standard" in (parameters as object);
 }
 
-const writers =
-  "Those of zod 4.2, of ArkType 2 and of valibot with toStandardJsonSchema() of @valibot/to-json-schema 1.5 can; for another one, " +
-  "pass the schema as `jsonSchema`";
-
 // A validator is translated once, not with every run.
 const schemas = new WeakMap<object, unknown>();
 
@@ -85,7 +90,7 @@ function toJsonSchema(name: string, validator: StandardSchema): unknown {
       const made =
         standard.jsonSchema?.input({ target: "draft-2020-12" }) ??
         (toJSONSchema ?? toJsonSchema)?.call(validator);
-      if (!made) throw new TypeError(`its validator (${standard.vendor}) cannot write JSON Schema. ${writers}`);
+      if (!made) throw new TypeError(`its validator (${standard.vendor}) cannot write JSON Schema: pass one as \`jsonSchema\` (docs/tools.md)`);
       schemas.set(validator, made);
     } catch (cause) {
       throw misuse(new TypeError(`tool ${JSON.stringify(name)}: ${messageOf(cause)}`, { cause }));

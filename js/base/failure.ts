@@ -23,6 +23,13 @@ export function misuse(cause: unknown): AgentError {
   return new AgentError({ kind: "unsupported", code, message, cause });
 }
 
+/** The application's mistake, by the member that it is in. */
+export function unfit(name: string, expected: string, found: unknown): Error {
+  const shape = Array.isArray(found) ? "a list" : found && typeof found === "object" && "an object";
+  const value = shape || (typeof found === "string" ? JSON.stringify(found) : String(found));
+  return misuse(new TypeError(`${name}: expected ${expected}, got ${value}`));
+}
+
 /** JSON text, or the application's mistake. */
 export function toJson(value: unknown): string {
   try {

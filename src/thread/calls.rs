@@ -234,6 +234,45 @@ impl Thread {
         }
     }
 
+    /// Where a run began: at the message that was the last one then or, where that is not known, at the last message of the user.
+    fn begin_of_run(&mut self, behind: Option<&str>) -> Option<usize> {
+        behind.and_then(|id| self.list.find(id)).or_else(|| {
+            let user = |slot: &usize| self.list.get(*slot).is_some_and(|entry| entry.message.role == Role::User);
+            self.list.slots().rev().find(user)
+        })
+    }
+
+    /// The calls of a run that no more comes of have failed; `of_page`: those that the page still answers.
+    pub(crate) fn give_up_calls(&mut self, behind: Option<&str>, of_page: &dyn Fn(&str) -> bool) {
+        let mut ids = Vec::new();
+        let begin = self.begin_of_run(behind);
+        for (_, entry) in self.list.after(begin) {
+            ids.extend(entry.message.tool_calls.iter().map(|call| call.id.clone()).filter(|id| !of_page(id)));
+        }
+        for id in ids {
+            self.restore_failed(&id);
+        }
+    }
+
+    /// Takes all calls after a message that have no answer for the run's own. Where it is not known, or not there, that is
+    /// the last message of the user.
+    pub(crate) fn claim_calls(&mut self, behind: Option<&str>) {
+        // A later run over the same connection continues where the last one ended.
+        let known = self.claimed.take().filter(|(then, _)| then.as_deref() == behind);
+        let begin = known.and_then(|(_, slot)| self.list.find_slot(slot)).or_else(|| self.begin_of_run(behind));
+        let mut last = begin;
+        for (slot, entry) in self.list.after(begin) {
+            last = Some(slot);
+            let calls = entry.message.tool_calls.iter().zip(&entry.calls);
+            for (call, _) in calls.filter(|(_, state)| state.result.is_none()) {
+                // Once more, for its place: the stream may have mentioned a later one before.
+                self.report.answered(&call.id);
+                self.report.called(&call.id);
+            }
+        }
+        self.claimed = last.map(|slot| (behind.map(Into::into), self.list.note_slot(slot)));
+    }
+
     /// Takes the ids of calls that lists of messages have brought answers to since the last call.
     pub(crate) fn take_answered(&mut self) -> Vec<String> {
         std::mem::take(&mut self.answered)

@@ -329,29 +329,6 @@ impl Thread {
         self.list.iter().next_back().map(|entry| entry.message.id.as_str())
     }
 
-    /// Takes all calls after a message that have no answer for the run's own. Where it is not known, or not there, that is
-    /// the last message of the user.
-    pub fn claim_calls(&mut self, behind: Option<&str>) {
-        // A later run over the same connection continues where the last one ended.
-        let known = self.claimed.take().filter(|(then, _)| then.as_deref() == behind);
-        let known = known.and_then(|(_, slot)| self.list.find_slot(slot));
-        let begin = known.or_else(|| behind.and_then(|id| self.list.find(id))).or_else(|| {
-            let user = |slot: &usize| self.list.get(*slot).is_some_and(|entry| entry.message.role == Role::User);
-            self.list.slots().rev().find(user)
-        });
-        let mut last = begin;
-        for (slot, entry) in self.list.after(begin) {
-            last = Some(slot);
-            let calls = entry.message.tool_calls.iter().zip(&entry.calls);
-            for (call, _) in calls.filter(|(_, state)| state.result.is_none()) {
-                // Once more, for its place: the stream may have mentioned a later one before.
-                self.report.answered(&call.id);
-                self.report.called(&call.id);
-            }
-        }
-        self.claimed = last.map(|slot| (behind.map(Into::into), self.list.note_slot(slot)));
-    }
-
     /// The calls that the run has started and not answered, in order.
     pub fn unanswered_calls(&self) -> Vec<String> {
         self.report.unanswered()

@@ -39,7 +39,7 @@ export const bugs = [
   {
     name: "a store is given away while the worker has yet to answer",
     file: "worker/link.ts",
-    from: "busy: () => guesses.size > 0 || client.read().isLoading || link.busy(),",
+    from: "busy: () => guesses.pending || client.read().isLoading || link.busy(),",
     to: "busy: link.busy,",
     tests: ["saves-tabs"],
   },
@@ -52,8 +52,8 @@ export const bugs = [
   },
   {
     name: "what a call shows is gone before the patch that has it is whole",
-    file: "worker/link.ts",
-    from: "if (link.partly()) return;",
+    file: "worker/guesses.ts",
+    from: "if (partly()) return;",
     to: "",
     tests: ["page-and-worker"],
   },
@@ -73,7 +73,7 @@ export const bugs = [
   },
   {
     name: "a guess stays after the worker has answered",
-    file: "worker/link.ts",
+    file: "worker/guesses.ts",
     from: "if (guesses.delete(guess)) came = late = true;",
     to: "came = late = true;",
     tests: ["lockstep"],
@@ -101,7 +101,7 @@ export const bugs = [
   },
   {
     name: "a submit that was cancelled comes back with a reload",
-    file: "worker/link.ts",
+    file: "worker/known.ts",
     from: "=> !cancelled.has(runId);",
     to: "=> !cancelled.has(`${runId} `);",
     tests: ["page-and-worker"],

@@ -199,6 +199,8 @@ pub struct World {
     left: Option<usize>,
     /// The same of one that was on when the page was left.
     lost: Option<usize>,
+    /// A reload has cut the last run, which has not ended since.
+    restored: bool,
     /// The page knows of its run no more than how far it was told.
     anew: bool,
     /// The last run had ended before the page was loaded anew.
@@ -295,6 +297,7 @@ impl World {
             finished: None,
             left: None,
             lost: None,
+            restored: false,
             anew: false,
             over: false,
             chunks: None,
@@ -420,6 +423,7 @@ impl World {
                     ensure!(self.queue.is_empty() && self.run.is_none(), "reset left something behind");
                     (self.thread, self.turn) = (Thread::new(), None);
                     (self.left, self.lost, self.anew, self.over) = (None, None, false, false);
+                    self.restored = false;
                     self.handled.clear();
                     self.tokens = 0;
                     self.untold.clear();

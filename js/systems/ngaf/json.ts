@@ -1,6 +1,7 @@
 // Small questions about JSON.
 
 import type { JsonObject } from "../../api/protocol.js";
+import { applyOperations, type Operation } from "../../base/json-patch.js";
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -23,6 +24,18 @@ export function parsed(value: unknown): unknown {
     return JSON.parse(value);
   } catch {
     return value;
+  }
+}
+
+/** An object after a JSON Patch, and whether RFC 6902 would have refused that; `undefined`: the patch does not apply. */
+export function patched(document: JsonObject, operations: unknown): { value: JsonObject; lenient: boolean } | undefined {
+  try {
+    const list = (Array.isArray(operations) ? operations : []).map((step) => (isObject(step) ? step : {}) as Operation);
+    const { value, lenient } = applyOperations(document, list);
+    return isObject(value) ? { value, lenient } : undefined;
+  } catch {
+    // The agent refuses it as well, and warns.
+    return undefined;
   }
 }
 

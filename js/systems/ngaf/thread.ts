@@ -7,8 +7,8 @@ import type { Reducer } from "./reduce.js";
 import type { ContentBlock, NgafMessage, NgafToolCall } from "./types.js";
 
 /** Brings the fields in line with a snapshot, as far as no event has. */
-export function followThread(reducer: Reducer, changed: () => void): (snapshot: AgentSnapshot) => void {
-  const { fields, named } = reducer;
+export function followThread(reducer: Reducer): (snapshot: AgentSnapshot) => void {
+  const { fields, named, messages, calls } = reducer;
   // Messages that the snapshot has had: ours may be ahead of it.
   let seen: readonly Message[] = [];
   let state: unknown;
@@ -17,9 +17,9 @@ export function followThread(reducer: Reducer, changed: () => void): (snapshot: 
     const now = new Set(snapshot.messages.map(({ id }) => id));
     const gone = new Set(seen.filter(({ id }) => !now.has(id)).map(({ id }) => id));
     if (gone.size) {
-      const calls = new Set(snapshot.toolCalls.map(({ id }) => id));
-      fields.messages = fields.messages.filter(({ id }) => !gone.has(id));
-      fields.toolCalls = fields.toolCalls.filter(({ id }) => calls.has(id) || !named.has(id));
+      const left = new Set(snapshot.toolCalls.map(({ id }) => id));
+      messages.replace(fields.messages.filter(({ id }) => !gone.has(id)));
+      calls.keep(({ id }) => left.has(id) || !named.has(id));
       // Should they come back, no event will tell.
       for (const id of gone) named.delete(id);
     }
@@ -29,13 +29,13 @@ export function followThread(reducer: Reducer, changed: () => void): (snapshot: 
       if (known.has(message.id) || ofEvent || /^(reasoning|activity|developer)$/.test(message.role)) continue;
       // A run makes the others: their events come first, or have come.
       if (snapshot.isLoading && message.role !== "user") continue;
-      reducer.add(toMessage(message));
+      messages.add(toMessage(message));
       named.add(message.id);
       if (message.role !== "assistant") continue;
       const ids = message.toolCallIds ?? [];
-      const calls = snapshot.toolCalls.filter(({ id }) => ids.includes(id) && !fields.toolCalls.some((call) => call.id === id));
-      fields.toolCalls = [...fields.toolCalls, ...calls.map(toCall)];
-      for (const { id } of calls) named.add(id);
+      const missing = snapshot.toolCalls.filter(({ id }) => ids.includes(id) && !fields.toolCalls.some((call) => call.id === id));
+      calls.add(missing.map(toCall));
+      for (const { id } of missing) named.add(id);
     }
     seen = snapshot.messages;
   };
@@ -47,12 +47,11 @@ export function followThread(reducer: Reducer, changed: () => void): (snapshot: 
     const same = snapshot.isLoading && messages.length === seen.length && messages[last]?.id === seen[last]?.id;
     if (messages !== seen && !same) take(snapshot);
     // With a patch that the agent has refused, ours is ahead until it is told.
-    if (!snapshot.isLoading && !reducer.open && !reducer.lenient && snapshot.state !== state && isObject(snapshot.state)) {
+    if (!snapshot.isLoading && !reducer.open && !reducer.state.lenient && snapshot.state !== state && isObject(snapshot.state)) {
       state = snapshot.state;
-      fields.state = snapshot.state;
+      reducer.state.set(snapshot.state);
       // Version 1 does so after events of the state only.
-      if (reducer.version === 2 || !reducer.generation) reducer.bridge();
-      changed();
+      if (reducer.version === 2 || !reducer.answers.generation) reducer.state.cite();
     }
   };
 }

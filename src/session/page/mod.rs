@@ -145,9 +145,7 @@ impl Page {
             Some(turn) if !joins && !submit.speaks() && turn.waits() => Begun::Same,
             _ => {
                 let last = self.turn.replace(Turn::new(submit));
-                last.map_or(Begun::New { settles: None, abandons: Vec::new() }, |last| {
-                    leave(last, &submit.start, thread)
-                })
+                last.map_or(Begun::New { settles: None, abandons: Vec::new() }, |last| leave(last, thread))
             }
         }
     }
@@ -404,7 +402,7 @@ fn result_of(call: &str) -> String {
 }
 
 /// Another submit begins: who was asked has continued without an answer.
-fn leave(mut turn: Turn, start: &Start, thread: &mut Thread) -> Begun {
+fn leave(mut turn: Turn, thread: &mut Thread) -> Begun {
     // Another run is joined while the page is at work.
     let settles = turn.ticket().map(|ticket| (ticket, turn.take_last()));
     let mut abandons = Vec::new();
@@ -413,8 +411,8 @@ fn leave(mut turn: Turn, start: &Start, thread: &mut Thread) -> Begun {
         if call.stage() == Stage::Executing {
             abandons.push(call.id.clone());
         }
-        // What is regenerated is cut off, with its calls; and the application may have put an answer into the thread.
-        if thread.is_answered(&call.id) == Some(false) && !matches!(start, Start::Regenerate(_)) {
+        // What is regenerated has been cut off, with its calls; and the application may have put an answer into the thread.
+        if thread.is_answered(&call.id) == Some(false) {
             thread.answer_call(&call.id, &result_of(&call.id), WENT_ON, Some(WENT_ON), true);
         }
     }

@@ -100,8 +100,13 @@ impl Rejoin {
     }
 
     /// The session was restored while a run was in progress.
-    pub fn set_restored(&mut self, restored: bool) {
-        self.progress.restored = restored;
+    pub fn set_restored(&mut self) {
+        self.progress.restored = true;
+    }
+
+    /// That run has ended, or is not waited for any longer. Says whether there was one.
+    pub fn take_restored(&mut self) -> bool {
+        std::mem::take(&mut self.progress.restored)
     }
 
     /// Whether the last run has not ended as far as anybody knows. `connected`: whether the run in progress has not.

@@ -25,13 +25,17 @@ impl Session {
         self.outbox.ask_for_save();
         let same = self.verdict.is_of(&submit.run_id);
         let follows = self.page.is_followed_by(&submit);
+        // Calls that are cut off need no answer from those who leave them.
+        if let Start::Regenerate(id) = &submit.start {
+            self.thread.rewind(id.as_deref());
+        }
         self.begin_turn(&submit, same);
         if submit.speaks() {
             let dropped = self.asked.send(&submit, &mut self.thread);
             self.settle_dropped(dropped, Outcome::Dropped);
         }
         if !joins {
-            self.end_left(now);
+            self.end_last(now);
             self.rejoin.begin(self.thread.last_id().is_none());
             // A result whose call was taken away may be asked for by the run that follows, and by no other.
             if !follows {
@@ -83,12 +87,8 @@ impl Session {
     /// What the submit does to the thread.
     fn begin_thread(&mut self, submit: &Submit) {
         let depth = self.options.max_depth;
-        match &submit.start {
-            Start::Submit | Start::Attach | Start::Unasked { .. } => {}
-            Start::Retry => self.thread.drop_unfinished(),
-            Start::Regenerate(id) => {
-                self.thread.rewind(id.as_deref());
-            }
+        if submit.start == Start::Retry {
+            self.thread.drop_unfinished();
         }
         // What is done again is cut off, with its calls. A run that is joined may bring results itself.
         if submit.speaks() {

@@ -61,7 +61,7 @@ impl Session {
             return Err(Misuse::Busy);
         }
         if !self.verdict.is_of(&submit.run_id) {
-            self.end_left(now);
+            self.end_last(now);
             self.rejoin.begin_other(submit.run_id.clone());
         } else if !self.rejoin.has_checkpoint() && self.verdict.outcome() != Some(Outcome::Truncated) {
             // It has ended here, and the page was loaded anew since.
@@ -119,6 +119,14 @@ impl Session {
     pub(super) fn end_left(&mut self, now: f64) {
         if self.rejoin.take_left() {
             self.thread.end_run(Ending::Aborted, &[], &|_| false, now);
+        }
+    }
+
+    /// Another run takes the place of the last one, which may have been left, here or by the page before.
+    pub(super) fn end_last(&mut self, now: f64) {
+        self.end_left(now);
+        if self.rejoin.take_restored() {
+            self.give_up_restored();
         }
     }
 

@@ -20,7 +20,7 @@ impl Session {
     pub(super) fn finish(&mut self, now: f64) {
         let Some(mut run) = self.run.take() else { return };
         self.intake.drop_body();
-        self.rejoin.set_restored(false);
+        let restored = self.rejoin.take_restored();
         self.outbox.wake(None);
         let (outcome, error) =
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
@@ -28,6 +28,9 @@ impl Session {
             self.drop_gone_calls();
         }
         self.drop_stale_answers();
+        if restored && !matches!(outcome, Outcome::Success | Outcome::Interrupted | Outcome::Cancelled) {
+            self.give_up_restored();
+        }
         self.conclude(outcome, error.clone(), &run.pending_calls, now);
         if !matches!(run.phase, Phase::Draining { .. }) {
             self.checkpoint(Boundary::RunFinished, None, now);
@@ -39,6 +42,12 @@ impl Session {
         }
         let run_id = self.verdict.run_name();
         self.settle(run.ticket, &run_id, outcome, error.as_ref(), Some(&ended));
+    }
+
+    /// The run of a save is over without its end: its calls have no answer, but for those that the page is at work on.
+    pub(super) fn give_up_restored(&mut self) {
+        let page = &self.page;
+        self.thread.give_up_calls(self.rejoin.behind(), &|id| page.stage_of(id).is_some());
     }
 
     /// Nothing grows, and the snapshot says how it ended.

@@ -128,6 +128,20 @@ fn no_run_follows_where_the_result_is_for_the_page_alone() {
 }
 
 #[test]
+fn a_regenerate_that_has_nothing_to_cut_answers_the_calls_that_people_left() {
+    let mut agent = Agent::new(Options::default());
+    let retry = json!({"runId": "r", "pageTools": tools()}).to_string();
+    agent.act(|session, now| _ = session.retry(&retry, now).unwrap());
+    agent.head(1, 200, "text/event-stream");
+    agent.events(1, &[vec![started("r")], call("c", "asked", "{}")].concat());
+    // The run is in progress: it waits, and nobody knows yet that no user has said anything.
+    agent.act(|session, now| _ = session.regenerate(None, r#"{"runId":"s"}"#, now).unwrap());
+    end(&mut agent, 1, "r");
+    assert_eq!(sent(&agent, 1), ["assistant", "c"]);
+    assert_eq!(phases(&mut agent), ["denied"]);
+}
+
+#[test]
 fn as_many_runs_follow_as_are_allowed() {
     let mut agent = Agent::new(Options::default());
     agent.submit_json(json!({"runId": "r", "messages": [], "pageTools": tools(), "maxFollowUps": 2}));

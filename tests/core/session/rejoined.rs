@@ -263,3 +263,28 @@ fn a_reply_that_is_the_last_one_left_is_asked_for_again() {
     assert!(outcomes(&agent).contains(&(3, "dropped")), "{:?}", outcomes(&agent));
     assert_eq!(agent.snapshot()["interrupts"][0].get("answered"), None);
 }
+
+#[test]
+fn the_calls_of_a_run_that_cannot_be_joined_after_a_reload_have_failed() {
+    let tools = json!([{"name": "work"}]);
+    for (by, joins) in [("cursor", true), ("run-url", true), ("run-url", false)] {
+        let mut agent = Agent::new(options(by));
+        agent.submit_json(json!({"runId": "r", "messages": [user("u", "go")], "pageTools": tools.clone()}));
+        agent.head(1, 200, SSE);
+        let begun = [started("r"), event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "work")];
+        agent.events(1, &begun);
+        agent.event(1, event!("TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{\"n\":"));
+        let mut agent = agent.reloaded(by);
+        if joins {
+            let request = agent.attach();
+            agent.head(request, 404, "text/plain");
+            agent.end(request);
+        }
+        agent.submit_json(json!({"runId": "s", "messages": [user("v", "on")], "pageTools": tools.clone()}));
+        let sent = &agent.sent()["messages"];
+        let seen: Vec<&Value> = sent.as_array().unwrap().iter().map(|message| &message["role"]).collect();
+        assert_eq!(seen, ["user", "assistant", "tool", "user"], "{by} {joins}");
+        assert_eq!(sent[2]["error"], "The run ended before the call was answered.", "{by} {joins}");
+        assert_eq!(agent.snapshot()["toolCalls"][0]["status"], "error", "{by} {joins}");
+    }
+}

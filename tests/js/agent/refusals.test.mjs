@@ -120,12 +120,39 @@ describe("a run that could not be asked for", () => {
   });
 });
 
+describe("options that no agent can work with", () => {
+  for (const [what, options, expected] of [
+    ["no address", { url: undefined }, /^url: expected an address, or a transport, got undefined$/],
+    ["tools by name", { tools: { weather: {} } }, /^tools: expected a list of tools, got an object$/],
+    ["a tool without a name", { tools: [{ description: "?" }] }, /^tools\[0\]: expected a tool with a name, got an object$/],
+    ["no tool", { tools: [null] }, /^tools\[0\]: expected a tool with a name, got null$/],
+    ["rules that do not exist", { rules: "stict" }, /^rules: expected "tolerant" or "strict", got "stict"$/],
+    ["a way to resume by its name only", { resume: "replay" }, /^resume: expected an object, got "replay"$/],
+    ["a store by its key only", { persist: "chat" }, /^persist: expected an object, got "chat"$/],
+    ["a number as the thread's id", { threadId: 7 }, /^threadId: expected a string, got 7$/],
+  ]) {
+    it(`are refused where they are given: ${what}`, () => {
+      assert.throws(() => create(options), (error) => error instanceof AgentError && error.code === "input" && expected.test(error.message));
+    });
+  }
+
+  it("are refused with the run that they are given to", async () => {
+    const agent = create({ tools: () => ({ weather: {} }) });
+    await assert.rejects(agent.submit("hi"), { code: "input", message: /^tools: expected a list of tools/ });
+    await assert.rejects(create().submit({ message: "hi", tools: {} }), { code: "input", message: /^tools: expected a list of tools/ });
+  });
+
+  it("are as not given where they are null", () => {
+    assert.equal(create({ limits: null, persist: null, resume: null, tools: null }).getSnapshot().status, "idle");
+  });
+});
+
 describe("a validator that cannot write JSON Schema", () => {
   // As zod 3.24 and its like are.
   const old = { "~standard": { version: 1, vendor: "zod", validate: (value) => ({ value }) } };
   const weather = { name: "weather", description: "d", parameters: old, execute() {} };
   const refused = (error) => {
-    assert.match(error.message, /tool "weather": its validator \(zod\) cannot write JSON Schema.*zod 4\.2.*ArkType 2.*to-json-schema 1\.5.*`jsonSchema`/);
+    assert.match(error.message, /tool "weather": its validator \(zod\) cannot write JSON Schema: pass one as `jsonSchema` \(docs/);
     return AgentError.is(error) && error.code === "input";
   };
   it("is refused by tool() and by createAgent, not by every submit", () => {
@@ -226,6 +253,27 @@ describe("with a core in the page", { skip: (!real && "needs the real core") || 
     agent.setState(deep);
     assert.equal((await run).outcome, "success");
     assert.deepEqual([agent.getSnapshot().state, errors.map(({ code }) => code)], [{ kept: 1 }, ["input"]]);
+  });
+
+  it("a submit that it refuses is in no save, and what waits beside it is", async () => {
+    for (const then of ["nothing", "another", "dispose"]) {
+      const { createAgent } = await load("index");
+      const saves = [];
+      const [messages, interrupts] = [[{ id: "u", role: "user", content: "one" }], [{ id: "i", reason: "r" }]];
+      const saved = { v: 1, threadId: "t", runId: "r", running: false, messages, state: {}, interrupts, unsent: [], handled: [], queue: [] };
+      const persist = { load: () => saved, save: (save) => void saves.push(save.queue.map(({ messages }) => messages[0].content)), clear() {} };
+      const agent = createAgent({ url: "http://agent/", fetch: () => new Promise(() => {}), persist });
+      agents.push(agent);
+      const refused = agent.submit("two").catch((error) => error.code);
+      assert.deepEqual(saves.at(-1), ["two"]);
+      if (then === "another") void agent.submit({ message: "three", resume: [{ interruptId: "i", payload: 1 }] });
+      assert.equal(await refused, "interrupts-open");
+      if (then === "dispose") agent.dispose();
+      // In the same turn: a page may crash at any time.
+      await new Promise((resolve) => queueMicrotask(resolve));
+      assert.equal(saves.at(-1).includes("two"), false, then);
+      assert.equal(agent.getSnapshot().messages.some(({ content }) => content === "three"), then === "another");
+    }
   });
 
   it("no argument at all is an error with a code, or nothing", async () => {

@@ -138,6 +138,45 @@ describe("a request waits for the save before it", () => {
 });
 
 describe("a store that loads", () => {
+  it("while the last save of another agent is being written: it has that one", async () => {
+    const writes = [];
+    const store = { key: "slow", now: full, load: async () => store.now, clear() {} };
+    store.save = async (saved) => {
+      const written = deferred();
+      writes.push(written);
+      await written.promise;
+      store.now = saved;
+    };
+    const first = create({ persist: store });
+    await until(() => texts(first).length);
+    first.setMessages([user("b", "two")]);
+    first.dispose();
+    const second = create({ persist: { ...store, load: store.load } });
+    await turn();
+    await turn();
+    assert.deepEqual(texts(second), []);
+    writes.forEach(({ resolve }) => resolve());
+    await until(() => texts(second).length);
+    assert.deepEqual(texts(second), ["two"]);
+  });
+
+  it("slowly, and an agent before this one has ended meanwhile: it has what that one had", async () => {
+    const late = deferred();
+    const store = { key: "late", now: full, clear() {}, save: async (saved) => void (await turn(), (store.now = saved)) };
+    store.load = async () => (await late.promise, store.now);
+    const first = create({ persist: store });
+    first.submit({ message: "two", runId: "r" });
+    first.dispose();
+    const second = create({ persist: { ...store, load: async () => store.now } });
+    second.submit({ message: "three", runId: "s" });
+    await turn();
+    assert.equal(Session.last, undefined);
+    late.resolve();
+    await until(() => Session.last?.restored);
+    assert.deepEqual(waiting(Session.last.restored), ["q", "r"]);
+    assert.deepEqual(Session.last.calls.find(([name]) => name === "submit")[1].runId, "s");
+  });
+
   it("slowly: a submit waits for it, and is saved on top of it", async () => {
     const late = deferred();
     const store = memory(undefined, { load: () => late.promise });

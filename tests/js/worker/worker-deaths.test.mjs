@@ -331,6 +331,24 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
       assert.deepEqual(texts(agent).slice(0, 3), ["1", "one", "2"]);
     });
 
+    it("without a word: what was said after a stop that it has not heard of stays in the thread", async () => {
+      mock.timers.enable({ apis: ["setInterval"] });
+      const agent = create({ resume: { by: "run-url", url: (id) => `/runs/${id}` } });
+      server.open(text("half"));
+      const runs = [agent.submit("1")];
+      await until(() => texts(agent).at(-1) === "half");
+      vanish();
+      runs.push(agent.submit("2"), agent.stop(), agent.submit("3"), agent.attach());
+      agent.setMessages((messages) => [...messages, { id: "e", role: "user", content: "5" }]);
+      for (let n = 0; n < 6; n++) mock.timers.tick(5000);
+      await Promise.all(runs);
+      const said = () => texts(agent).filter((text) => /^\d$/.test(text));
+      assert.deepEqual(said(), ["1", "3", "5", "2"]);
+      server.reply(text("four"));
+      assert.equal((await agent.submit("4")).outcome, "success");
+      assert.deepEqual(said(), ["1", "3", "5", "2", "4"]);
+    });
+
     it("while stop() waits: that settles too", async () => {
       mock.timers.enable({ apis: ["setInterval"] });
       const agent = create();

@@ -23,6 +23,16 @@ impl Thread {
         self.link();
     }
 
+    /// The calls of a run that no more comes of have failed, but for those of the page.
+    pub fn give_up(&mut self, of_page: &[String]) {
+        let ids: Vec<String> = self.unanswered().into_iter().filter(|id| !of_page.contains(id)).collect();
+        for call in self.messages.iter_mut().flat_map(|message| &mut message.calls) {
+            if ids.contains(&call.id) && call.result.is_none() {
+                (call.phase, call.running) = ("output-error", false);
+            }
+        }
+    }
+
     /// A run ended; `pending` are the calls that wait for the page.
     pub fn end(&mut self, ending: &str, pending: &[String]) {
         let delivery = match ending {

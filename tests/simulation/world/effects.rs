@@ -189,7 +189,12 @@ impl World {
         ensure!(asked.run_id == run_id, "{run_id} begins before {}", asked.run_id);
         ensure!(!std::mem::replace(&mut asked.begun, true), "{run_id} begins twice");
         let (start, message, replaces) = (asked.start.clone(), asked.message.clone(), asked.replaces.clone());
-        self.leave_turn(&start);
+        if let Start::Regenerate(id) = &start
+            && let Some(length) = self.thread.cut(id.as_deref())
+        {
+            self.thread.messages.truncate(length);
+        }
+        self.leave_turn();
         let (mut left, abandoned) = (std::mem::take(&mut self.due.left), std::mem::take(&mut self.abandoned));
         if self.plan.saves {
             let never: Vec<String> =
@@ -205,14 +210,12 @@ impl World {
             over: None,
         });
         self.resumed = self.answers(&self.asked[&ticket]);
+        if std::mem::take(&mut self.restored) {
+            self.give_up_restored();
+        }
         match &start {
-            Start::Submit => {}
+            Start::Submit | Start::Regenerate(_) => {}
             Start::Retry => self.thread.drop_unfinished(),
-            Start::Regenerate(id) => {
-                if let Some(length) = self.thread.cut(id.as_deref()) {
-                    self.thread.messages.truncate(length);
-                }
-            }
         }
         self.answer_left_open();
         let replaced = self.thread.messages.iter().position(|message| replaces.as_ref() == Some(&message.id));
@@ -236,6 +239,9 @@ impl World {
         ensure!(run_id == expected, "{run_id} follows, not {expected}");
         self.resumed = None;
         let ticket = *turn.ticket.get_or_insert(0);
+        if std::mem::take(&mut self.restored) {
+            self.give_up_restored();
+        }
         self.answer_left_open();
         Ok(ticket)
     }
@@ -292,6 +298,10 @@ impl World {
             self.drop_gone_calls();
         }
         self.drop_stale_answers();
+        let restored = std::mem::take(&mut self.restored);
+        if restored && !matches!(ended, "success" | "interrupted" | "cancelled") {
+            self.give_up_restored();
+        }
         self.conclude(ended, &run.pending);
         match &mut self.turn {
             Some(turn) if matches!(ended, "success" | "interrupted") && turn.ticket.is_none_or(|t| t == run.ticket) => {

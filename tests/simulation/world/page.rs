@@ -1,6 +1,6 @@
 //! Tools in the page: what must become of calls, and the runs that follow on them.
 
-use super::{Held, Start, World};
+use super::{Held, World};
 use ag_ui_wasm::session::Ticket;
 use serde_json::{Value, json};
 
@@ -424,6 +424,12 @@ impl World {
         }
     }
 
+    /// The run that a reload has cut is over: what nobody is at work on has failed.
+    pub(super) fn give_up_restored(&mut self) {
+        let page = self.open_calls(&[Stage::Executing, Stage::Waiting, Stage::Manual]);
+        self.thread.give_up(&page);
+    }
+
     /// What runs have left open has failed, and the agent is told.
     pub(super) fn answer_left_open(&mut self) {
         let page = |name: &str| tool(name).is_some() && self.plan.follow_ups.is_some();
@@ -437,16 +443,14 @@ impl World {
     }
 
     /// Another submit begins: who was asked has continued without an answer.
-    pub(super) fn leave_turn(&mut self, start: &Start) {
+    pub(super) fn leave_turn(&mut self) {
         let Some(turn) = self.turn.take() else { return };
         for call in turn.calls.iter().filter(|call| call.stage != Stage::Done) {
             if call.stage == Stage::Executing {
                 self.due.left.push(call.id.clone());
             }
-            if !matches!(start, Start::Regenerate(_)) {
-                let reason = "The user continued without answering.";
-                self.thread.answer(&call.id, reason, Some(reason), true);
-            }
+            let reason = "The user continued without answering.";
+            self.thread.answer(&call.id, reason, Some(reason), true);
         }
     }
 

@@ -191,6 +191,7 @@ impl World {
         // Also who comes back once more knows what to join.
         self.lost = self.left.or(on).or(self.lost);
         let running = self.lost.is_some();
+        self.restored = running;
         self.finished = self.run.as_ref().filter(|run| run.ended.is_some()).map(|run| run.received).or(self.finished);
         self.over |= !running;
         self.session = Session::new(options(&self.plan), None, None).unwrap();

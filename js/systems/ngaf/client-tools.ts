@@ -1,0 +1,69 @@
+// Tools that the page answers, as version 2 of the contract has them.
+
+import type { JsonObject } from "../../api/protocol.js";
+import type { Agent } from "../../api/types.js";
+import type { Reducer } from "./reduce.js";
+import type { ClientCapabilities, ClientTool, ClientToolOutcome, ClientTools, NgafToolCall } from "./types.js";
+import type { Watch } from "./watch.js";
+
+/** The contract's `clientTools`, and what they add to a run. */
+export interface PageTools {
+  readonly clientTools: ClientTools;
+  /** Sent with every run, where the application has set them. */
+  readonly catalog: readonly ClientTool[] | undefined;
+  readonly capabilities: ClientCapabilities | undefined;
+}
+
+/** `run`: runs the agent, which takes the answers along. */
+export function createPageTools(agent: Agent<JsonObject>, reducer: Reducer, watch: Watch, run: () => Promise<void>): PageTools {
+  const { fields, named, calls } = reducer;
+  const settled = new Set<string>();
+  let catalog: readonly ClientTool[] | undefined;
+  let capabilities: ClientCapabilities | undefined;
+  let pending: readonly NgafToolCall[] = [];
+
+  /** Answers a call once. Says whether this was the answer. */
+  const settle = (toolCallId: string, outcome: ClientToolOutcome): boolean => {
+    if (settled.has(toolCallId) || !fields.toolCalls.some(({ id }) => id === toolCallId)) return false;
+    settled.add(toolCallId);
+    const error = outcome.ok ? undefined : outcome.error;
+    const result = outcome.ok ? outcome.value : { error };
+    calls.change(toolCallId, (call) => ({ ...call, result, ...(!outcome.ok && { error, status: "error" }) }));
+    const content = outcome.ok ? (typeof result === "string" ? result : (JSON.stringify(result) ?? "null")) : `Error: ${messageOf(error)}`;
+    const message = { id: `tool-${toolCallId}`, role: "tool", toolCallId, content } as const;
+    named.add(message.id);
+    agent.setMessages((messages) => [...messages, message]);
+    return true;
+  };
+
+  return {
+    get catalog() {
+      return catalog;
+    },
+    get capabilities() {
+      return capabilities;
+    },
+    clientTools: {
+      setCatalog: (tools, given) => {
+        [catalog, capabilities] = [tools, given];
+        watch.changed();
+      },
+      pending: watch.field(() => {
+        const waits = ({ id, name, result }: NgafToolCall): boolean =>
+          result === undefined && !settled.has(id) && !!catalog?.some((tool) => tool.name === name);
+        const next = fields.isLoading ? [] : fields.toolCalls.filter(waits);
+        const same = next.length === pending.length && next.every((call, at) => call === pending[at]);
+        return same ? pending : (pending = next);
+      }),
+      settle: (toolCallId, outcome) => void settle(toolCallId, outcome),
+      resolve: async (toolCallId, outcome) => {
+        if (settle(toolCallId, outcome)) await run();
+      },
+      flush: () => {},
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : typeof error === "string" ? error : (JSON.stringify(error) ?? String(error));
+}

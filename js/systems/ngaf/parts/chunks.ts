@@ -1,0 +1,35 @@
+// Chunks: each continues the last one of its kind, unless it names another id. The official client makes a START of the first one,
+// and an END after the last.
+
+export interface Chunks {
+  /**
+   * The id that a chunk is about. `start` opens what the chunks before it did not, and may return what closes it.
+   */
+  continue(kind: string, id: string, start: (id: string) => (() => void) | void): string;
+  /** What the chunks have opened is closed. */
+  close(): void;
+  /** It is left as it is. */
+  forget(): void;
+}
+
+export function createChunks(): Chunks {
+  let last: { readonly id: string; readonly key: string; close?(): void } | undefined;
+  const close = (): void => {
+    const { close } = last ?? {};
+    last = undefined;
+    close?.();
+  };
+  return {
+    continue: (kind, id, start) => {
+      const to = id || (last?.key.startsWith(kind) ? last.id : "unknown");
+      const key = kind + to;
+      if (last?.key === key) return to;
+      close();
+      const end = start(to);
+      last = { id: to, key, ...(end && { close: end }) };
+      return to;
+    },
+    close,
+    forget: () => void (last = undefined),
+  };
+}

@@ -1,0 +1,51 @@
+// The messages, found by their ids. Owns `messages`.
+
+import type { NgafMessage } from "../types.js";
+import type { Shared } from "./shared.js";
+
+export interface Messages {
+  get(id: string): NgafMessage | undefined;
+  add(message: NgafMessage): void;
+  /** Changes a message, if it is there. */
+  edit(id: string, change: (message: NgafMessage) => NgafMessage): void;
+  replace(messages: readonly NgafMessage[]): void;
+  /** Somebody gets the list: it does not change in place any longer. */
+  handOut(): void;
+}
+
+export function createMessages({ fields, changed }: Shared): Messages {
+  // The list, if nobody has got it yet: it may change in place.
+  let fresh: NgafMessage[] | undefined;
+  // Where each message stands; counted when it is first asked for.
+  let places: Map<string, number> | undefined;
+
+  const place = (id: string): number | undefined => {
+    places ??= new Map(fields.messages.map((message, at) => [message.id, at]));
+    return places.get(id);
+  };
+  /** The list as it may be changed. */
+  const draft = (): NgafMessage[] => {
+    changed();
+    return (fresh ??= fields.messages = fields.messages.slice());
+  };
+
+  return {
+    get: (id) => fields.messages[place(id) ?? -1],
+    add: (message) => {
+      place(message.id);
+      places!.set(message.id, draft().push(message) - 1);
+    },
+    edit: (id, change) => {
+      const at = place(id);
+      if (at === undefined) return;
+      const messages = draft();
+      messages[at] = change(messages[at]!);
+    },
+    replace: (messages) => {
+      fields.messages = messages;
+      fresh = places = undefined;
+      changed();
+    },
+    handOut: () => void (fresh = undefined),
+  };
+}

@@ -1,0 +1,96 @@
+// How the run stands, what it asks, and what it reports. Owns `status`, `isLoading`, `error`, `interrupt` and `customEvents`.
+
+import { AgentError } from "../../../api/error.js";
+import { uuid } from "../../../base/uuid.js";
+import { classifyError } from "../errors.js";
+import { isObject, parsed } from "../json.js";
+import type { DeliveryOutcome, NgafEvent } from "../types.js";
+import { text, type Loose, type Shared } from "./shared.js";
+
+export interface Run {
+  /** Whether it has not been told its end. */
+  readonly open: boolean;
+  /** RUN_STARTED. */
+  started(): void;
+  begin(): void;
+  /** It has ended without an event that says so. Gives what has become of its answers. */
+  end(outcome: DeliveryOutcome | undefined, cause?: unknown): DeliveryOutcome;
+  /** RUN_FINISHED. */
+  finish(event: Loose): DeliveryOutcome;
+  /** RUN_ERROR. */
+  fail(event: Loose): DeliveryOutcome;
+  /** CUSTOM. */
+  custom(event: Loose): void;
+}
+
+export function createRun({ version, fields, changed }: Shared, tell: (event: NgafEvent) => void): Run {
+  let open = false;
+  /** It waits for an answer. */
+  let paused = false;
+  const set = (status: "idle" | "running" | "error", error?: unknown): void => {
+    fields.status = status;
+    fields.isLoading = status === "running";
+    fields.error = error ?? (version === 1 ? null : undefined);
+    changed();
+  };
+  const ask = (id: string, value: unknown): void => {
+    fields.interrupt = { id, value, resumable: true };
+    paused = true;
+  };
+
+  return {
+    get open() {
+      return open;
+    },
+    started: () => {
+      if (version === 1) set("running");
+    },
+    begin: () => {
+      open = true;
+      paused = false;
+      fields.interrupt = undefined;
+      fields.customEvents = [];
+      if (version === 2) set("running");
+    },
+    end: (outcome, cause) => {
+      open = false;
+      if (outcome) set("idle");
+      else set("error", version === 2 ? classifyError(cause, thrown(cause)) : cause);
+      return paused ? "paused" : (outcome ?? "error");
+    },
+    finish: (event) => {
+      open = false;
+      const outcome = event.outcome as Loose | undefined;
+      const asked = outcome?.type === "interrupt" && Array.isArray(outcome.interrupts) ? (outcome.interrupts as Loose[])[0] : undefined;
+      if (asked && !fields.interrupt) {
+        ask(text(asked, "id"), isObject(asked.metadata) && "value" in asked.metadata ? asked.metadata.value : asked);
+      }
+      set("idle", version === 1 ? fields.error : undefined);
+      return paused ? "paused" : outcome?.type === "cancelled" ? "aborted" : "success";
+    },
+    fail: (event) => {
+      open = false;
+      const said = text(event, "message");
+      set("error", version === 2 ? classifyError(Object.assign(new Error(said), { cause: event })) : said || event);
+      return "error";
+    },
+    custom: (event) => {
+      const name = text(event, "name");
+      const data = version === 2 ? parsed(event.value) : event.value;
+      if (name === "on_interrupt") {
+        ask(uuid(), parsed(event.value));
+        changed();
+        if (version === 2) return set("idle");
+      }
+      const told = { name, data };
+      fields.customEvents = [...fields.customEvents, told];
+      changed();
+      tell(name === "state_update" && isObject(data) ? { type: "state_update", data } : { type: "custom", ...told });
+    },
+  };
+}
+
+/** What was thrown beneath an error of the agent's. */
+function thrown(error: unknown): unknown {
+  return (AgentError.is(error) ? error.cause : undefined) ?? error;
+}

@@ -1,0 +1,56 @@
+// The shared state, and the citations that it has for messages. Owns `state`.
+
+import type { JsonObject } from "../../../api/protocol.js";
+import { citationsOf } from "../citations.js";
+import { isObject, own, patched } from "../json.js";
+import type { Messages } from "./messages.js";
+import type { Shared } from "./shared.js";
+
+export interface SharedState {
+  /** Whether RFC 6902 would have refused a patch that was applied: the agent has refused it, and its state is another one. */
+  readonly lenient: boolean;
+  set(state: JsonObject): void;
+  /** STATE_DELTA. Says whether it applies. */
+  patch(operations: unknown): boolean;
+  /** Gives messages the citations that the state has for them. */
+  cite(): void;
+  /** The agent has the state that is shown. */
+  agree(): void;
+}
+
+export function createState({ version, fields, changed }: Shared, messages: Messages): SharedState {
+  let lenient = false;
+  // The lists that citations were made of, by message.
+  const cited = new Map<string, unknown>();
+  const set = (state: JsonObject): void => {
+    fields.state = state;
+    changed();
+  };
+
+  return {
+    get lenient() {
+      return lenient;
+    },
+    set,
+    patch: (operations) => {
+      const next = patched(fields.state, operations);
+      if (!next) return false;
+      lenient ||= next.lenient;
+      set(next.value);
+      return true;
+    },
+    cite: () => {
+      const all = own(fields.state, "citations");
+      if (!isObject(all)) return;
+      for (const id of Object.keys(all)) {
+        const message = messages.get(id);
+        // What a patch does not touch stays the same.
+        if (!message || (cited.get(id) === all[id] && message.citations)) continue;
+        cited.set(id, all[id]);
+        const citations = citationsOf(fields.state, id, version);
+        if (citations) messages.edit(id, (message) => ({ ...message, citations }));
+      }
+    },
+    agree: () => void (lenient = false),
+  };
+}

@@ -1,0 +1,56 @@
+// Subagents: those that activities show, and those that have events of their own. Owns `subagents`.
+
+import type { JsonObject } from "../../../api/protocol.js";
+import { isObject, own, patched } from "../json.js";
+import { toSubagent } from "../subagents.js";
+import type { NgafSubagent } from "../types.js";
+import { text, type Loose, type Shared } from "./shared.js";
+
+export interface Subagents {
+  clear(): void;
+  /** ACTIVITY_SNAPSHOT. */
+  activity(event: Loose, id: string): void;
+  /** ACTIVITY_DELTA. */
+  patch(event: Loose, id: string): void;
+  /** An event of a subagent's own, after which it stands so. */
+  took(event: Loose, status: NgafSubagent["status"]): void;
+}
+
+export function createSubagents({ fields, changed }: Shared): Subagents {
+  const activities = new Map<string, { readonly type: string; readonly content: JsonObject }>();
+  const set = (id: string, subagent: NgafSubagent): void => {
+    // Not a spread with a computed key: ids come from servers.
+    fields.subagents = Object.fromEntries([...Object.entries(fields.subagents), [id, subagent]]);
+    changed();
+  };
+  const show = (id: string, type: string, content: JsonObject): void => {
+    activities.set(id, { type, content });
+    if (type === "subagent") set(id, toSubagent(id, content));
+  };
+
+  return {
+    clear: () => {
+      activities.clear();
+      fields.subagents = {};
+    },
+    activity: (event, id) => {
+      const content = isObject(event.content) ? event.content : {};
+      const type = text(event, "activityType");
+      const known = activities.get(id);
+      const merges = known?.type === type && event.replace !== true;
+      show(id, type, merges ? { ...known.content, ...content } : content);
+    },
+    patch: (event, id) => {
+      const known = activities.get(id);
+      const next = known && patched(known.content, event.patch);
+      if (next) show(id, known.type, next.value);
+    },
+    took: (event, status) => {
+      const run = text(event, "subagentRunId");
+      const known = own(fields.subagents as JsonObject, run) as NgafSubagent | undefined;
+      const { toolCallId = text(event, "parentToolCallId", run), messages = [], toolCalls = [], state = {} } = known ?? {};
+      const name = known?.name ?? (typeof event.name === "string" ? event.name : undefined);
+      set(run, { toolCallId, ...(name !== undefined && { name }), status, messages, toolCalls, state });
+    },
+  };
+}

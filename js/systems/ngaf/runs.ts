@@ -1,0 +1,145 @@
+// What the application does: submits, regenerates, retries. One run at a time is open; a run that another one takes the place of
+// ends as interrupted.
+
+import type { JsonObject } from "../../api/protocol.js";
+import type { Agent, Message, ResumeAnswers, RunResult, SubmitInput } from "../../api/types.js";
+import type { PageTools } from "./client-tools.js";
+import { isObject } from "./json.js";
+import type { Reducer } from "./reduce.js";
+import type { NgafAgent, NgafSubmitInput } from "./types.js";
+
+/** A run that is to be submitted. */
+export type Run = Omit<SubmitInput<JsonObject>, "signal"> & { readonly signal?: AbortSignal | undefined };
+
+/** What runs are made with. */
+export interface RunClient {
+  readonly agent: Agent<JsonObject>;
+  readonly reducer: Reducer;
+  readonly tools: () => Pick<PageTools, "catalog" | "capabilities">;
+  changed(): void;
+  now(): number;
+  /** Tells the telemetry. */
+  measure(name: string, properties?: JsonObject): void;
+}
+
+export interface Runs extends Pick<NgafAgent, "submit" | "regenerate" | "retry"> {
+  submitRun(input: Run): Promise<void>;
+  /** The agent's run has ended. */
+  finished(result: RunResult): void;
+}
+
+export function createRuns({ agent, reducer, tools, changed, now, measure }: RunClient): Runs {
+  const { version, fields, messages, state, answers } = reducer;
+  let superseding = false;
+  let submitted = false;
+  let startedAt = 0;
+
+  const run = async (start: () => Promise<RunResult>): Promise<void> => {
+    submitted = true;
+    startedAt = now();
+    measure("runtime_request_created");
+    superseding = version === 2 && agent.getSnapshot().status === "running";
+    reducer.begin();
+    let promise: Promise<RunResult>;
+    try {
+      promise = start();
+    } finally {
+      superseding = false;
+    }
+    try {
+      await promise;
+    } catch (cause) {
+      // The call made no sense to the agent.
+      reducer.end(undefined, cause);
+    }
+  };
+
+  const submitRun = (input: Run): Promise<void> => {
+    const { catalog, capabilities } = tools();
+    const shared = capabilities && { a2ui_client_capabilities: capabilities };
+    const merged = input.state || shared ? { ...input.state, ...shared } : undefined;
+    if (merged) state.set({ ...fields.state, ...merged });
+    return run(() =>
+      agent.submit({
+        ...input,
+        ...(merged && { state: merged }),
+        ...(catalog && { tools: catalog as never }),
+        ifBusy: version === 2 ? "replace" : "queue",
+      } as SubmitInput<JsonObject>),
+    );
+  };
+
+  /** The reply to the agent's open questions: the answer, or that nobody answers. */
+  const reply = (input: NgafSubmitInput): Partial<Run> => {
+    const { interrupts } = agent.getSnapshot();
+    const resumes = input.resume !== undefined;
+    if (!interrupts.length) return resumes ? { forwardedProps: { command: { resume: input.resume } } } : {};
+    const answer = resumes ? ({ status: "resolved", payload: input.resume } as const) : ({ status: "cancelled" } as const);
+    const resume: ResumeAnswers = interrupts.map(({ id }) => ({ interruptId: id, ...answer }));
+    return { resume };
+  };
+
+  return {
+    submitRun,
+    finished: ({ outcome, error }) => {
+      const durationMs = Math.round(now() - startedAt);
+      if (error) measure("stream_errored", { durationMs, errorClass: error.kind });
+      else measure("stream_ended", { durationMs });
+      // The next one has begun already.
+      if (superseding) return;
+      // Begun at the agent itself, it failed before RUN_STARTED; or after RUN_FINISHED, under strict rules.
+      if (error && !reducer.open && fields.status !== "error") reducer.begin();
+      if (outcome === "aborted") reducer.end("aborted");
+      // The server has closed the stream, which is no error of the contract's.
+      else if (outcome === "truncated" && error?.code === "truncated" && !error.lost) reducer.end(answers.produced ? "interrupted" : "success");
+      else if (error) reducer.end(undefined, error);
+      else reducer.end("success");
+      const theirs = agent.getSnapshot().state;
+      // What RFC 6902 refuses the agent has refused too. What is sent next shall be what is shown.
+      if (state.lenient) {
+        state.agree();
+        agent.setState(fields.state);
+      } else if (isObject(theirs)) {
+        state.set(theirs);
+      }
+      changed();
+    },
+    submit: (input, { signal } = {}) => {
+      const content = input.resume === undefined ? toContent(input.message) : undefined;
+      const id = Math.random().toString(36).slice(2);
+      if (content !== undefined) {
+        const delivery = { generation: answers.generation + 1, phase: "complete", outcome: "success" } as const;
+        reducer.named.add(id);
+        messages.add({ id, role: "user", content, ...(version === 2 && { delivery }) });
+      }
+      return submitRun({
+        ...reply(input),
+        ...(content !== undefined && { message: { id, content } }),
+        ...(input.state && { state: input.state }),
+        signal,
+      });
+    },
+    regenerate: async (assistantIndex) => {
+      const list = fields.messages;
+      if (fields.isLoading) throw new Error("A run is in progress: nothing can be regenerated");
+      if (list[assistantIndex]?.role !== "assistant") throw new Error(`Message ${assistantIndex} is not the assistant's`);
+      let last = assistantIndex;
+      while (last >= 0 && list[last]!.role !== "user") last--;
+      const user = list[last];
+      if (!user) throw new Error(`No user message stands before message ${assistantIndex}`);
+      const cut = (list: readonly Message[]): readonly Message[] => list.slice(0, list.findIndex(({ id }) => id === user.id) + 1);
+      agent.setMessages(cut);
+      messages.replace(list.slice(0, last + 1));
+      await submitRun(reply({}));
+    },
+    retry: async () => {
+      if (submitted && !fields.isLoading) await run(() => agent.retry());
+    },
+  };
+}
+
+/** The text of blocks: what is no text goes as JSON. */
+function toContent(message: NgafSubmitInput["message"]): string | undefined {
+  if (typeof message !== "object") return message;
+  return message.map((block) => (block.type === "text" ? block.text : JSON.stringify(block))).join("");
+}

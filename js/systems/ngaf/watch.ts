@@ -1,0 +1,67 @@
+// Who watches the fields, and how they are notified: once for all that one read brings.
+
+import type { Field, NgafEvent } from "./types.js";
+
+export interface Watch {
+  /** Something has changed. */
+  changed(): void;
+  field<Value>(get: () => Value): Field<Value>;
+  subscribe(listener: () => void): () => void;
+  /** Tells the listeners of `events$`. */
+  tell(event: NgafEvent): void;
+  listen(listener: (event: NgafEvent) => void): () => void;
+  /** Nobody is notified any longer. */
+  close(): void;
+}
+
+export function createWatch(): Watch {
+  // A listener that subscribes twice is called twice.
+  const watchers = new Set<{ tell(): void }>();
+  const listeners = new Set<{ listener: (event: NgafEvent) => void }>();
+  let scheduled = false;
+  let closed = false;
+
+  const notify = (): void => {
+    scheduled = false;
+    for (const watcher of [...watchers]) if (watchers.has(watcher)) watcher.tell();
+  };
+  const subscribe = (tell: () => void): (() => void) => {
+    const watcher = { tell };
+    watchers.add(watcher);
+    return () => void watchers.delete(watcher);
+  };
+
+  return {
+    changed: () => {
+      if (closed || scheduled || !watchers.size) return;
+      scheduled = true;
+      queueMicrotask(notify);
+    },
+    field: (get) => ({
+      get,
+      subscribe: (listener) => {
+        let last = get();
+        return subscribe(() => {
+          const value = get();
+          if (Object.is(value, last)) return;
+          last = value;
+          listener(value);
+        });
+      },
+    }),
+    subscribe,
+    tell: (event) => {
+      for (const entry of [...listeners]) if (listeners.has(entry)) entry.listener(event);
+    },
+    listen: (listener) => {
+      const entry = { listener };
+      listeners.add(entry);
+      return () => void listeners.delete(entry);
+    },
+    close: () => {
+      closed = true;
+      watchers.clear();
+      listeners.clear();
+    },
+  };
+}

@@ -1,0 +1,126 @@
+// What is shown before the worker has answered: what it has said, with the guesses on it.
+//
+//   call ──► guess shown ─────────────────────────► patch shown, guess dropped
+//      └──────────► worker: core ──► echo, patch ──┘
+
+import { keep } from "../snapshot/mirror.js";
+import type { AgentSnapshot } from "../api/types.js";
+import type { RemoteSession } from "./session.js";
+
+/** What a call will do to the snapshot. */
+export interface Guess<State> {
+  fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
+  ticket?: number | undefined;
+  /** It replies to some of the interrupts. */
+  part?: boolean | undefined;
+  stops?: boolean;
+  /** The worker has done it: it is shown until the patch that has it is. */
+  done?: boolean;
+  /** Does it again in another session, should the worker end before it has answered. */
+  redo?: () => void;
+}
+
+export interface Guesses<State> {
+  /** What the worker has said: patches fit that one only. */
+  readonly confirmed: AgentSnapshot<State>;
+  readonly all: readonly Guess<State>[];
+  /** The worker has not answered for all that was done. */
+  readonly pending: boolean;
+  /** Shows a guess. Returns when the worker has done it; `heard` is called in that turn. */
+  expect(session: RemoteSession, guess: Guess<State>, heard?: () => void): Promise<void>;
+  /** The worker has said this. */
+  confirm(next: AgentSnapshot<State>): void;
+  /** It has answered for a ticket. */
+  settled(ticket: number): void;
+  /** Shows the thread without what the worker has done, unless the patch that has it is not applied to its end. */
+  catchUp(): void;
+  /** There is nothing more to wait for: what is shown is what there is. `amend`: but for this, which is not published. */
+  freeze(amend?: (shown: AgentSnapshot<State>) => AgentSnapshot<State>): void;
+}
+
+/** `partly`: whether a patch is not applied to its end. */
+export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: (next: AgentSnapshot<State>) => void, partly: () => boolean): Guesses<State> {
+  const guesses = new Set<Guess<State>>();
+  let confirmed = read();
+  // Guesses have been dropped: since what was shown last, and since what was shown without any.
+  let late = false;
+  let came = false;
+
+  const show = (): void => {
+    late = false;
+    if (came && !guesses.size) confirmed = keepShown(read(), confirmed);
+    came &&= guesses.size > 0;
+    publish([...guesses].reduce((snapshot, { fold }) => fold(snapshot), confirmed));
+  };
+  const drop = (guess: Guess<State>): void => {
+    if (guesses.delete(guess)) came = late = true;
+  };
+  /** Drops what the worker has done: what that has come to is in `confirmed`. */
+  const dropDone = (): void => {
+    for (const guess of guesses) if (guess.done) drop(guess);
+  };
+  const catchUp = (): void => {
+    if (partly()) return;
+    dropDone();
+    if (late) show();
+  };
+
+  return {
+    get confirmed() {
+      return confirmed;
+    },
+    get all() {
+      return [...guesses];
+    },
+    get pending() {
+      return guesses.size > 0;
+    },
+    expect: (session, guess, heard) => {
+      guesses.add(guess);
+      const done = new Promise<void>((resolve) =>
+        session.echo(() => {
+          guess.done = true;
+          // In this turn: what comes with the same message is of a later time.
+          heard?.();
+          resolve();
+        }),
+      );
+      show();
+      return done;
+    },
+    confirm: (next) => {
+      confirmed = next;
+      dropDone();
+      show();
+    },
+    settled: (ticket) => {
+      for (const guess of guesses) if (guess.ticket === ticket || guess.stops) guess.done = true;
+      catchUp();
+    },
+    catchUp,
+    freeze: (amend = (shown) => shown) => {
+      confirmed = amend(read());
+      guesses.clear();
+    },
+  };
+}
+
+/** What has come as it was shown stays the same object. */
+function keepShown<State>(shown: AgentSnapshot<State>, next: AgentSnapshot<State>): AgentSnapshot<State> {
+  const messages = keepItems(shown.messages, next.messages);
+  const toolCalls = keepItems(shown.toolCalls, next.toolCalls);
+  const state = keepCopy(shown.state, next.state);
+  const same = messages === next.messages && toolCalls === next.toolCalls && state === next.state;
+  return same ? next : { ...next, messages, toolCalls, state };
+}
+
+/** As `keep`, of values that others may hold. */
+function keepCopy<Value>(old: Value, value: Value): Value {
+  return old === value ? value : (keep(old, JSON.parse(JSON.stringify(value) ?? "null")) as Value);
+}
+
+function keepItems<Item>(old: readonly Item[], items: readonly Item[]): readonly Item[] {
+  if (old === items) return items;
+  const kept = items.map((item, at) => (at < old.length ? keepCopy(old[at]!, item) : item));
+  return kept.length === old.length && kept.every((item, at) => item === old[at]) ? old : kept;
+}

@@ -1,0 +1,100 @@
+// What the page knows of what a save has beside the thread: the last that the worker has said of it, and what has happened since.
+// With that it can save the agent, and go on without the worker.
+
+import { composeSave } from "../snapshot/compose.js";
+import type { Queued } from "../snapshot/save.js";
+import type { AgentSnapshot } from "../api/types.js";
+
+/** What a save says of the page's calls. */
+interface Beside {
+  readonly handled: readonly string[];
+  readonly failed?: readonly string[];
+  readonly queue?: readonly { readonly runId: string }[];
+  readonly turn?: { readonly calls: readonly { readonly id: string; readonly stage: string }[] };
+}
+
+type Thread<State> = Pick<AgentSnapshot<State>, "messages" | "state">;
+
+/** How a session was lost. */
+export interface Loss<State> {
+  readonly shown: AgentSnapshot<State>;
+  /** It is an error of the run. */
+  readonly failed: boolean;
+  /** A run was in progress, as the worker has said. */
+  readonly running: boolean;
+  readonly resumes: boolean;
+  /** A store has the queue. */
+  readonly saves: boolean;
+}
+
+export interface Known<State> {
+  /** The worker has said this, of the thread as it is now. */
+  said(beside: string, thread: Thread<State>): void;
+  /** It writes this save, which has what ends in the same turn. */
+  writes(save: string): void;
+  /** It is about to read this save. */
+  reads(save: string): void;
+  /** The agent begins anew, as this save. */
+  begins(save: string): void;
+  executed(toolCallId: string): void;
+  /** A submit was taken out of the queue. */
+  cancelled(runId: string): void;
+  /** The agent as a save; `sent`: submits that the worker has not answered for; `first`: what there is before it has said anything. */
+  save(threadId: string, shown: AgentSnapshot<State>, sent: readonly Queued[], first: () => string): string;
+  /** What the next session begins with, beside the messages. */
+  inherit(loss: Loss<State>): { readonly beside: string | undefined; readonly thread: Thread<State> };
+  /** The worker has no more to say. */
+  forget(): void;
+}
+
+export function createKnown<State>(thread: Thread<State>): Known<State> {
+  // The last save, of which only what is beside the thread counts; `thread` is that of this time.
+  let last: string | undefined;
+  // Since then: submits that were taken out of the queue, and calls that were executed.
+  const cancelled = new Set<string>();
+  const executed = new Set<string>();
+
+  const executing = ({ handled, turn }: Beside): Partial<Beside> => ({
+    handled: [...new Set([...handled, ...executed])],
+    ...(turn && { turn: { ...turn, calls: turn.calls.map((call) => (executed.has(call.id) ? { ...call, stage: "executing" } : call)) } }),
+  });
+
+  return {
+    said: (beside, now) => {
+      executed.clear();
+      cancelled.clear();
+      last = beside;
+      thread = now;
+    },
+    writes: (save) => void (last = save),
+    reads: (save) => {
+      last = save;
+      thread = JSON.parse(save);
+    },
+    begins: (save) => void (last &&= save),
+    executed: (toolCallId) => void executed.add(toolCallId),
+    cancelled: (runId) => void cancelled.add(runId),
+    save: (threadId, shown, sent, first) => {
+      const json = last ?? first();
+      const stays = ({ runId }: { readonly runId: string }): boolean => !cancelled.has(runId);
+      const beside = cancelled.size ? (JSON.parse(json) as Beside) : undefined;
+      const kept = beside?.queue ? JSON.stringify({ ...beside, queue: beside.queue.filter(stays) }) : json;
+      // What a server is asked to continue after belongs to the thread of that time.
+      const { messages, state } = shown.isLoading ? thread : shown;
+      return composeSave(kept, { threadId, messages, state }, sent.filter(stays));
+    },
+    inherit: ({ shown, failed, running, resumes, saves }) => {
+      const said = last === undefined ? undefined : (JSON.parse(last) as Beside);
+      const known = new Set(said?.turn?.calls.map(({ id }) => id));
+      // A run that cannot be joined has left them open.
+      const left = resumes ? [] : shown.toolCalls.filter(({ id, status }) => status === "running" && !known.has(id)).map(({ id }) => id);
+      // After an error nothing continues by itself: somebody is asked whether to try again. Without a store that has the queue as
+      // well, what waits in it is shown in the thread, and sent with that.
+      const changes = failed && { running: true, failed: [...(said?.failed ?? []), ...left], ...(!saves && { queue: [] }) };
+      const beside = said && JSON.stringify({ ...said, ...(executed.size && executing(said)), ...changes });
+      // The server continues after what this thread has.
+      return { beside, thread: running && resumes ? thread : shown };
+    },
+    forget: () => void (last = undefined),
+  };
+}
