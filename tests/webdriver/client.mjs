@@ -19,7 +19,8 @@
 // - `openBrowser(engine, { width, height, colorScheme, reducedMotion })`: starts driver and browser. The size is that
 //   of the viewport; the defaults are 1280 × 800, "light", motion allowed. Rejects when the engine is not installed.
 // - `evaluate(script, ...args)`: runs a function, or the text of a function body, in the page. Arguments and result
-//   go through JSON; a promise is awaited; what it throws is thrown here.
+//   go through JSON; a promise is awaited; what it throws is thrown here. A script that leaves its page may run a second time,
+//   in the next one: Chromium's driver does that if the page has gone before the answer was read.
 // - `waitFor(script, { args, timeout, message })`: asks until the result is truthy, and returns it. It keeps asking
 //   while the page navigates. 15 seconds by default.
 // - `click(css)`, `type(css, text)`, `fill(css, text)`, `text(css)`, `attribute(css, name)`, `property(css, name)`,
