@@ -53,8 +53,8 @@ interface Place {
   readonly key: string | undefined;
   /** Weak, so that an agent that nobody uses can be collected. */
   holder?: WeakRef<Member> | undefined;
-  /** Of this page: waits until the holder is idle. */
-  next?: Member | undefined;
+  /** Of this page: wait until the holder is idle, the first of them first. */
+  readonly waiting: Set<Member>;
   /** Of this page: owned it before the holder. */
   before?: WeakRef<Member> | undefined;
   /** Where there are no locks, this page has it. */
@@ -91,7 +91,7 @@ const placeOf = (store: AgentStore): Place => {
   const { key } = store;
   let place = key === undefined ? others.get(store) : keyed.get(key);
   if (!place) {
-    place = { key, lock: "none", version: writes, busy: 0, promised: 0, readers: [] };
+    place = { key, lock: "none", version: writes, busy: 0, promised: 0, readers: [], waiting: new Set() };
     if (key === undefined) others.set(store, place);
     else keyed.set(key, place);
   }
@@ -136,17 +136,24 @@ const lead = (place: Place, member: Member): void => {
   collected?.register(member, place);
 };
 
+/** The agent that has waited longest, of those that somebody needs. */
+const nextOf = ({ waiting }: Place): Member | undefined => {
+  for (const member of waiting) if (!member.busy() && !member.mounted()) waiting.delete(member);
+  const [next] = waiting;
+  return next;
+};
+
 /** The agent that owns the store after its holder is gone. */
-const heirOf = ({ next, before }: Place): Member | undefined => {
-  const last = before?.deref();
-  return next ?? (last?.mounted() ? last : undefined);
+const heirOf = (place: Place): Member | undefined => {
+  const last = place.before?.deref();
+  return nextOf(place) ?? (last?.mounted() ? last : undefined);
 };
 
 /** Gives the store to whoever waits for it, if the holder is idle. */
 const pass = (place: Place): void => {
   const holder = place.holder?.deref();
   if (holder?.busy()) return;
-  const { next } = place;
+  const next = nextOf(place);
   if (next) return hand(place, next);
   if (!place.wanted || place.lock !== "held") return;
   place.wanted = false;
@@ -159,10 +166,10 @@ const pass = (place: Place): void => {
 /** Gives the store to another agent of the page. */
 const hand = (place: Place, member: Member): void => {
   const holder = place.holder?.deref();
-  place.next = undefined;
+  place.waiting.delete(member);
   const save = holder?.surrender();
   // What was called there, and waits for the store as well, has its turn.
-  if (save === undefined && holder?.busy()) place.next = holder;
+  if (save === undefined && holder?.busy()) place.waiting.add(holder);
   place.before = place.holder;
   lead(place, member);
   if (hasLock(place)) member.own(save);
@@ -279,21 +286,23 @@ export function createClaim(store: AgentStore, member: Member): Claim {
       if (mine(place)) {
         if (!hasLock(place)) request(place, true);
       } else if (place.holder?.deref()?.busy() && !acts) {
-        place.next = member;
+        nextOf(place);
+        place.waiting.add(member);
         member.denied();
       } else hand(place, member);
     },
     rest: () => {
       const place = at();
-      if ((place.next || place.wanted) && mine(place)) pass(place);
+      if ((place.waiting.size || place.wanted) && mine(place)) pass(place);
     },
     leave: (save) => {
       const place = at();
-      if (place.next === member) place.next = undefined;
+      place.waiting.delete(member);
       if (!mine(place)) return;
       const next = heirOf(place);
-      place.next = place.before = place.holder = undefined;
+      place.before = place.holder = undefined;
       if (!next) return abandon(place);
+      place.waiting.delete(next);
       lead(place, next);
       if (hasLock(place)) next.own(save);
     },

@@ -81,7 +81,8 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     client.began(last);
     // What was done before the store was this agent's.
     if (dirty && claim.owns()) keeper.save();
-    claim.rest();
+    // Not before what the store was asked for has begun.
+    queueMicrotask(claim.rest);
   };
 
   /** Continues from this save, or without one. */

@@ -44,6 +44,20 @@ export const bugs = [
     tests: ["saves-tabs"],
   },
   {
+    name: "what waits for a store is forgotten when another agent asks for it",
+    file: "agent/owner.ts",
+    from: "        place.waiting.add(member);\n        member.denied();",
+    to: "        place.waiting.clear();\n        place.waiting.add(member);\n        member.denied();",
+    tests: ["saves"],
+  },
+  {
+    name: "a store is given away before what it was asked for has begun",
+    file: "agent/saving.ts",
+    from: "queueMicrotask(claim.rest);",
+    to: "claim.rest();",
+    tests: ["saves"],
+  },
+  {
     name: "a worker that ends without a word is not noticed",
     file: "worker/watch.ts",
     from: "if (unanswered++ >= UNANSWERED)",

@@ -326,6 +326,34 @@ describe("one owner in a page", () => {
     assert.deepEqual(Session.all[2].restored.handled, ["kept"], "it begins with what the other had");
   });
 
+  it("what waits for the store has its turn, whoever comes after it", async () => {
+    const loads = [];
+    const store = memory(undefined, { load: () => new Promise((done) => loads.push(() => done(store.now))) });
+    // Each of the first two takes the store before it has answered; the others only look.
+    const results = ["1", "2"].map((text) => create({ persist: store }).submit(text));
+    for (const _ of [3, 4]) create({ persist: store }).subscribe(() => {});
+    const ended = new Set();
+    await until(() => {
+      for (const answer of loads.splice(0)) answer();
+      for (const session of Session.all) if (session.calls.some(([name]) => name === "submit") && !ended.has(session)) ended.add(session.finish() ?? session);
+      return ended.size === 2;
+    });
+    assert.deepEqual((await Promise.all(results)).map(({ outcome }) => outcome), ["success", "success"]);
+  });
+
+  it("one that submits has the store until that has ended, also if others wait to look at it", async () => {
+    const store = memory();
+    const old = create({ persist: store });
+    void old.submit("1");
+    await until(() => Session.last);
+    const [one, other] = [create({ persist: store }), create({ persist: store })];
+    for (const agent of [one, other]) agent.subscribe(() => {});
+    const result = one.submit("2");
+    await until(() => Session.all.length > 1);
+    Session.last.finish();
+    assert.equal((await result).outcome, "success");
+  });
+
   it("whose page has another store is not asked", async () => {
     const [one, other] = [memory(), memory()];
     const agents = [create({ persist: one }), create({ persist: other })];
