@@ -22,7 +22,7 @@ export interface Member {
   denied(): void;
   /** Somebody looks at it. */
   mounted(): boolean;
-  /** Another tab, which owns the store, has written to it. */
+  /** Somebody else, who owns the store, has written to it. */
   look(): void;
 }
 
@@ -53,6 +53,8 @@ interface Place {
   readonly key: string | undefined;
   /** Weak, so that an agent that nobody uses can be collected. */
   holder?: WeakRef<Member> | undefined;
+  /** All that have asked for the store, weak as well. */
+  readonly members: Set<WeakRef<Member>>;
   /** Of this page: wait until the holder is idle, the first of them first. */
   readonly waiting: Set<Member>;
   /** Of this page: owned it before the holder. */
@@ -91,7 +93,7 @@ const placeOf = (store: AgentStore): Place => {
   const { key } = store;
   let place = key === undefined ? others.get(store) : keyed.get(key);
   if (!place) {
-    place = { key, lock: "none", version: writes, busy: 0, promised: 0, readers: [], waiting: new Set() };
+    place = { key, lock: "none", version: writes, busy: 0, promised: 0, readers: [], members: new Set(), waiting: new Set() };
     if (key === undefined) others.set(store, place);
     else keyed.set(key, place);
   }
@@ -114,13 +116,22 @@ const say = (place: Place, what: "want" | "held" | "saved"): void => {
   }
 };
 
+/** Those that somebody looks at show what was saved. */
+const look = ({ members }: Place): void => {
+  for (const each of members) {
+    const member = each.deref();
+    if (!member) members.delete(each);
+    else if (member.mounted()) member.look();
+  }
+};
+
 const listen = (place: Place): void => {
   if (place.channel || typeof BroadcastChannel !== "function") return;
   const channel = (place.channel = new BroadcastChannel(`ag-ui-wasm:${place.key}`));
   // Node would stay alive for it.
   (channel as { unref?(): void }).unref?.();
   channel.onmessage = ({ data }) => {
-    if (data === "saved") return place.lock === "asked" ? place.holder?.deref()?.look() : undefined;
+    if (data === "saved") return look(place);
     if (data === "want") place.wanted = place.lock === "held";
     // Somebody who waits longer has it now, and has not heard who else wants it.
     else if (place.lock === "asked" && wants.has(place)) say(place, "want");
@@ -255,6 +266,7 @@ const start = (place: Place, store: AgentStore): void => {
     place.hangs = false;
     for (const done of job.done.splice(0)) done();
     if (place.lock === "held") say(place, "saved");
+    queueMicrotask(() => look(place));
     start(place, store);
     if (place.busy) return;
     leave(place);
@@ -277,12 +289,14 @@ const start = (place: Place, store: AgentStore): void => {
 export function createClaim(store: AgentStore, member: Member): Claim {
   // Looked up every time: a place is forgotten when nobody holds it.
   const at = (): Place => placeOf(store);
+  const self = new WeakRef(member);
   const mine = (place: Place): boolean => place.holder?.deref() === member;
 
   return {
     owns: () => mine(at()) && hasLock(at()),
     ask: (acts) => {
       const place = at();
+      place.members.add(self);
       if (mine(place)) {
         if (!hasLock(place)) request(place, true);
       } else if (place.holder?.deref()?.busy() && !acts) {
@@ -298,6 +312,7 @@ export function createClaim(store: AgentStore, member: Member): Claim {
     leave: (save) => {
       const place = at();
       place.waiting.delete(member);
+      place.members.delete(self);
       if (!mine(place)) return;
       const next = heirOf(place);
       place.before = place.holder = undefined;

@@ -139,7 +139,11 @@ export function createSaves<State>(given: AgentOptions<State>, self: Client<Stat
       await restoring;
       for (let wait; (wait = saving?.ready()); ) await wait;
     },
-    use: (acts) => saving?.use(acts),
+    use: (acts) => {
+      // What is done from now on waits for the save, and does not go with the run.
+      if (acts) retire();
+      saving?.use(acts);
+    },
     changed: () => {
       if (!quiet && !stranded) saving?.touch();
       if (stranded && !link.busy()) queueMicrotask(retire);

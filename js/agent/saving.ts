@@ -193,6 +193,9 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     else open();
   };
 
+  /** The next owner's save; where the store may have more than this agent knows of, it has to be read. */
+  const known = (json: string): string | undefined => (unknown ? undefined : json);
+
   const failed = (cause: unknown): void => {
     const message = `The agent could not be saved: ${reasonOf(cause)}`;
     // A store that is full is so all the time.
@@ -239,8 +242,8 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   const keeper = createKeeper({ read: client.read, write, everyMs });
 
   const member: Member = {
-    // Edits wait for what is being read.
-    busy: () => client.busy() || (loading && dirty),
+    // Edits wait for the store as well.
+    busy: () => client.busy() || (dirty && !!gate),
     mounted: client.mounted,
     surrender: () => {
       if (gate) return undefined;
@@ -251,7 +254,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       last = json;
       stale = true;
       close();
-      return json;
+      return known(json);
     },
     own: (save) => {
       if (disposed) return;
@@ -328,7 +331,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       }
       disposed = true;
       if (unknown === "late" && dirty) promised = claim.promise();
-      claim.leave(json);
+      claim.leave(known(json));
     },
   };
 }

@@ -35,6 +35,11 @@ class Outside {
     return this.#jobs.length;
   }
 
+  /** A page that was left has yet to write: without locks, another page may read the store before. */
+  get owes() {
+    return this.#jobs.some(({ what }) => / (load|save)$/.test(what));
+  }
+
   get timers() {
     return this.#timers.size;
   }
@@ -246,12 +251,13 @@ export async function play(seed, kind) {
   performance.now = () => outside.now;
 
   let names = 0;
-  /** A page is opened, with one agent. */
-  const open = () => {
-    const page = origin.page(`p${++names}`);
+  /** A page is opened, with one agent; or one more agent in a page that is. */
+  const open = (page = origin.page(`p${++names}`)) => {
     pages.set(page.name, page);
-    const { name } = page;
-    const life = { name, page, gone: false, late: false, agent: undefined };
+    const beside = lives.filter((other) => other.page === page);
+    const name = [page.name, ...(beside.length ? [beside.length] : [])].join(".");
+    const life = { name, page, beside, gone: false, late: !!kind.alone && !beside.length && outside.owes, overtaken: false, agent: undefined, unmount: undefined };
+    for (const other of beside) other.beside = [...other.beside, life];
     const count = { name: "count", description: "counts", parameters: {} };
     const execute = (_, { toolCallId }) => {
       if (page.dead) return new Promise(() => {});
@@ -274,10 +280,25 @@ export async function play(seed, kind) {
     outside.note(`${name} opens`);
     life.agent = make(options);
     if (kind.alone) outside.later(`${name} is looked at`, {}, () => life.gone || life.agent.subscribe(() => {}));
-    else life.agent.subscribe(() => {});
+    else mount(life);
     lives.push(life);
   };
+  const mount = (life) => {
+    outside.note(`${life.name} is mounted`);
+    life.unmount = life.agent.subscribe(() => {});
+  };
+  const unmount = (life) => {
+    outside.note(`${life.name} is unmounted`);
+    life.unmount();
+    life.unmount = undefined;
+  };
+  /** The agents of a page have one store: what another one of them has in progress is not saved from now on. */
+  const act = (life) => {
+    life.overtaken = false;
+    for (const other of life.beside) other.overtaken ||= promises.some((promise) => promise.life === other && promise.result === undefined);
+  };
   const submit = (life, content) => {
+    act(life);
     const id = `u${++names}`;
     outside.note(`${life.name} submits ${id} ${content}`);
     const promise = { id, life, content, result: undefined, left: false };
@@ -294,6 +315,7 @@ export async function play(seed, kind) {
     );
   };
   const edit = (life) => {
+    act(life);
     const id = `e${++names}`;
     outside.note(`${life.name} adds ${id}`);
     edits.push({ id, life });
@@ -303,7 +325,9 @@ export async function play(seed, kind) {
     const call = life.agent.getSnapshot().toolCalls.find(({ phase }) => phase === "awaiting-approval");
     if (!call) return;
     outside.note(`${life.name} approves ${call.id}`);
-    approved.push({ id: call.id, life });
+    // A run that another agent of the page has taken the store from executes nothing.
+    if (!life.overtaken) approved.push({ id: call.id, life });
+    act(life);
     life.agent.approve(call.id);
   };
   const stop = (life) => {
@@ -314,8 +338,9 @@ export async function play(seed, kind) {
   };
   const leave = (life, how) => {
     outside.note(`${life.name} ${how}`);
-    life.gone = true;
-    for (const promise of promises) if (promise.life === life && promise.result === undefined) promise.left = true;
+    const all = how === "dispose" ? [life] : [life, ...life.beside];
+    for (const one of all) one.gone = true;
+    for (const promise of promises) if (all.includes(promise.life) && promise.result === undefined) promise.left = true;
     if (how === "dispose") return life.agent.dispose();
     if (how === "reload") page.dispatchEvent(new Event("pagehide"));
     life.page.die();
@@ -330,6 +355,16 @@ export async function play(seed, kind) {
     () => here().length && stop(here()[pick(here().length)]),
     ...Array(2).fill(() => here().length && edit(here()[pick(here().length)])),
     () => here().length < most && open(),
+    ...(kind.together
+      ? [
+          ...Array(3).fill(() => here().length && here().length < 5 && open(here()[pick(here().length)].page)),
+          ...Array(4).fill(() => {
+            const life = here()[pick(here().length)];
+            if (life?.unmount) unmount(life);
+            else if (life) mount(life);
+          }),
+        ]
+      : []),
     () => here().length && leave(here()[pick(here().length)], ["reload", "dispose", "crash"][pick(3)]),
   ];
   try {
@@ -367,6 +402,9 @@ export async function play(seed, kind) {
   function check() {
     const thread = origin.saved?.messages ?? [];
     const ids = thread.map(({ id }) => id);
+    // After a run that was cut off, by a crash or for another agent of the page, the queue waits for somebody.
+    const queue = origin.saved?.queue ?? [];
+    const kept = [...ids, ...queue.flatMap(({ messages }) => messages.map(({ id }) => id))];
     assert.deepEqual(ids.filter((id, at) => ids.indexOf(id) !== at), [], "a message is there twice");
     assert.deepEqual(origin.executed.filter((id, at) => origin.executed.indexOf(id) !== at), [], "a tool was executed twice");
     const sent = origin.requests.map(({ runId }) => runId);
@@ -377,11 +415,17 @@ export async function play(seed, kind) {
     for (const { id, content, life, result, left, stopped } of promises) {
       if (left || (stopped && result === "aborted") || content === "ask") continue;
       assert.ok(result !== undefined, `${id} is still waited for`);
-      assert.equal(result, "success", `${id} of ${life.name}`);
+      const { beside } = life;
+      // Another agent of the page may have taken the store from the run, or have had what waited sent.
+      const taken = beside.length && ["aborted", "disconnected"].includes(result);
+      if (!taken) assert.equal(result, "success", `${id} of ${life.name}`);
       if (life.gone && life.late) continue;
-      assert.ok(ids.includes(id), `${id} is lost`);
-      // The page was left before the answer was in the store.
-      if (life.gone) continue;
+      // It may have been stopped there, or the page was left before the other one had saved it.
+      if (taken && life.gone) continue;
+      if (taken && promises.some((other) => other.stopped && beside.includes(other.life))) continue;
+      assert.ok((taken ? kept : ids).includes(id), `${id} is lost`);
+      // The page was left before the answer was in the store, or another agent has taken that.
+      if (life.gone || beside.length) continue;
       if (content === "say") assert.equal(thread.find((message) => message.id === `after ${id}`)?.content, `Heard ${id}`, `the answer to ${id}`);
       else assert.ok(origin.executed.includes(`call ${id}`), `the call of ${id} is not executed`);
     }
@@ -391,8 +435,7 @@ export async function play(seed, kind) {
     const shown = ({ agent }) => agent.getSnapshot().messages.map(({ id }) => id);
     for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id) || (life.late && shown(life).includes(id)), `${id} is lost`);
     // What comes too late to begin with is in the next save, and not shown beside what was said meanwhile.
-    for (const { agent, name, late } of here()) if (!late) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
-    // After a run that was cut off, the queue waits for somebody.
-    if (!lives.some(({ gone }) => gone)) assert.deepEqual(origin.saved?.queue ?? [], [], "something waits for ever");
+    for (const { agent, name, late, overtaken, unmount } of here()) if (!late && !overtaken && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
+    if (!lives.some(({ gone, beside }) => gone || beside.length)) assert.deepEqual(queue, [], "something waits for ever");
   }
 }

@@ -5,7 +5,7 @@
 import { describe, it } from "node:test";
 import { real } from "./lib.mjs";
 
-const count = Number(process.env.TABS ?? 240);
+const count = Number(process.env.TABS ?? 400);
 const first = Number(process.env.TABS_SEED ?? 1);
 const kinds = {
   "a store that answers at once": {},
@@ -14,6 +14,10 @@ const kinds = {
   "a slow store, and time that passes": { slow: true, ordered: true, late: true },
   "a slow store and no locks, one page after the other": { slow: true, alone: true },
   "a slow store, and workers": { slow: true, ordered: true, worker: true },
+  "several agents in a page": { together: true },
+  "several agents in a page, a slow store, and time that passes": { together: true, slow: true, late: true },
+  "several agents in a page, a slow store and no locks": { together: true, slow: true, alone: true },
+  "several agents in a page, a slow store, and workers": { together: true, slow: true, ordered: true, worker: true },
 };
 const names = Object.keys(kinds);
 

@@ -119,6 +119,28 @@ describe("one owner of all tabs", () => {
     assert.equal(all.now.threadId, "t");
   });
 
+  it("what is said after another agent of the page has taken the store does not go with the old run", async () => {
+    const { store } = shared();
+    const old = open(0, { persist: store() });
+    const first = old.submit("1");
+    await until(() => Session.all.length === 1);
+    const [stranded] = Session.all;
+    const second = open(0, { persist: store() }).submit("2");
+    await until(() => Session.all.length === 2);
+    const other = open(1, { persist: store() }).submit("3");
+    Session.last.finish();
+    assert.equal((await second).outcome, "success");
+    await until(() => Session.all.length === 3);
+    const last = old.submit("4");
+    if (!stranded.disposed) stranded.finish();
+    await first;
+    Session.last.finish();
+    await other;
+    await until(() => Session.all.length === 4);
+    Session.last.finish();
+    assert.equal((await last).outcome, "success");
+  });
+
   it("the first one lets go while its core is on the way, and begins with what it gets back", async () => {
     const { store } = shared({ ...full, queue: [] });
     const late = deferred();

@@ -228,6 +228,23 @@ describe("a store that loads", () => {
     assert.deepEqual(store.now.messages, [], "what was taken away does not come back");
   });
 
+  it("never: the next agent of the page waits for it as well, and does not take it for empty", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    const late = deferred();
+    const store = memory(undefined, { load: () => late.promise });
+    const make = () => create({ persist: store, saving: { loadMs: 500 } });
+    make().subscribe(() => {});
+    mock.timers.tick(500);
+    await turn();
+    const next = make();
+    void next.submit("two");
+    await turn();
+    assert.deepEqual([Session.all.length, store.saves.length], [0, 0]);
+    late.resolve(full);
+    await until(() => Session.last);
+    assert.deepEqual([texts(next)[0], waiting(Session.last.restored)], ["one", ["q"]]);
+  });
+
   it("not at all: it is asked once more before anything is written over it", async () => {
     let works = false;
     const store = memory(full, { load: () => (works ? store.now : Promise.reject(new Error("closed"))) });
