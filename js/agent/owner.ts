@@ -187,12 +187,15 @@ const hand = (place: Place, member: Member): void => {
   else request(place, true);
 };
 
+/** Something is being written, or is to be. */
+const owing = (place: Place): boolean => place.promised > 0 || (place.busy > 0 && !place.hangs);
+
 /** Lets the lock go, once what was written is in the store. */
 const drop = (place: Place): void => {
   const { free } = place;
   place.lock = "none";
   place.free = undefined;
-  if (place.busy && !place.hangs) place.leaving = free;
+  if (owing(place)) place.leaving = free;
   else free?.();
 };
 
@@ -268,8 +271,7 @@ const start = (place: Place, store: AgentStore): void => {
     if (place.lock === "held") say(place, "saved");
     queueMicrotask(() => look(place));
     start(place, store);
-    if (place.busy) return;
-    leave(place);
+    if (!owing(place)) leave(place);
   };
   const fail = (cause: unknown): void => {
     job.failed(cause);
@@ -339,20 +341,22 @@ export function createClaim(store: AgentStore, member: Member): Claim {
       timer = setTimeout(() => {
         place.hangs = true;
         once();
-        leave(place);
+        if (!owing(place)) leave(place);
       }, waitMs);
     },
     promise: () => {
       const place = at();
       place.promised++;
+      let over = false;
       return () => {
-        place.promised--;
-        if (!place.busy || place.hangs) leave(place);
+        if (!over) place.promised--;
+        over = true;
+        if (!owing(place)) leave(place);
       };
     },
     written: () => {
       const place = at();
-      if (!place.promised && (!place.busy || place.hangs || store.ordered)) return undefined;
+      if (!place.promised && (!owing(place) || store.ordered)) return undefined;
       return new Promise((resolve) => place.readers.push(resolve));
     },
     shared: () => !!locks(at()),

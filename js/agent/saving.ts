@@ -181,7 +181,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       older = JSON.stringify(saved);
     }
     if (!disposed) return keeper.touch();
-    if (dirty && last !== undefined) claim.write(older ? mergeSaves(older, last) : last, waitMs, failed, () => {});
+    if (dirty && last !== undefined) claim.write(whole(last), waitMs, failed, () => {});
   };
 
   /** The store was read: what waits continues if the agent owns it. */
@@ -193,8 +193,11 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     else open();
   };
 
+  /** With what came too late to begin with. */
+  const whole = (json: string): string => (older === undefined ? json : mergeSaves(older, json));
+
   /** The next owner's save; where the store may have more than this agent knows of, it has to be read. */
-  const known = (json: string): string | undefined => (unknown ? undefined : json);
+  const known = (json: string): string | undefined => (unknown ? undefined : whole(json));
 
   const failed = (cause: unknown): void => {
     const message = `The agent could not be saved: ${reasonOf(cause)}`;
@@ -208,9 +211,8 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       return done();
     }
     const put = (): void => {
-      const whole = older === undefined ? json : mergeSaves(older, json);
       let fails = false;
-      claim.write(whole, waitMs, (cause) => ((fails = true), failed(cause)), () => {
+      claim.write(whole(json), waitMs, (cause) => ((fails = true), failed(cause)), () => {
         if (!fails) reported = undefined;
         done();
       });
@@ -330,7 +332,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         write(json, () => {});
       }
       disposed = true;
-      if (unknown === "late" && dirty) promised = claim.promise();
+      if (unknown === "late" && dirty) later(loadMs, (promised = claim.promise()));
       claim.leave(known(json));
     },
   };

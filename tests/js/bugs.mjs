@@ -275,10 +275,24 @@ export const bugs = [
     tests: ["tabs"],
   },
   {
+    name: "an agent that has ended gives its lock away before it has written",
+    file: "agent/owner.ts",
+    from: "place.promised > 0 || (place.busy > 0",
+    to: "(place.busy > 0",
+    tests: ["saves-tabs"],
+  },
+  {
+    name: "the next owner in a page is not given what came too late to begin with",
+    file: "agent/saving.ts",
+    from: "unknown ? undefined : whole(json)",
+    to: "unknown ? undefined : json",
+    tests: ["saves"],
+  },
+  {
     name: "the next owner in a page takes what the store has not said yet for nothing",
     file: "agent/saving.ts",
-    from: "unknown ? undefined : json",
-    to: "json",
+    from: "unknown ? undefined : whole(json)",
+    to: "whole(json)",
     tests: ["saves"],
   },
   {

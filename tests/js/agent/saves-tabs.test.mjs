@@ -119,6 +119,19 @@ describe("one owner of all tabs", () => {
     assert.equal(all.now.threadId, "t");
   });
 
+  it("a tab whose agent has ended, and has yet to write, keeps the others waiting", async () => {
+    const { store } = shared();
+    const late = deferred();
+    const one = open(0, { persist: { ...store(), load: () => late.promise } });
+    await turn();
+    one.setMessages([user("a", "mine")]);
+    one.dispose();
+    const two = open(1, { persist: store() });
+    await turn();
+    late.resolve(undefined);
+    await until(() => texts(two).includes("mine"));
+  });
+
   it("what is said after another agent of the page has taken the store does not go with the old run", async () => {
     const { store } = shared();
     const old = open(0, { persist: store() });

@@ -245,6 +245,23 @@ describe("a store that loads", () => {
     assert.deepEqual([texts(next)[0], waiting(Session.last.restored)], ["one", ["q"]]);
   });
 
+  it("too late to begin with: the next agent of the page has that as well", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    const late = deferred();
+    const store = memory(undefined, { load: () => late.promise });
+    const agent = create({ persist: store, saving: { loadMs: 500 } });
+    void agent.submit("new");
+    mock.timers.tick(500);
+    await turn();
+    Session.last.finish();
+    late.resolve(full);
+    await turn();
+    const next = create({ persist: store });
+    next.subscribe(() => {});
+    await until(() => Session.last.restored);
+    assert.deepEqual([texts(next)[0], waiting(Session.last.restored)], ["one", ["q"]]);
+  });
+
   it("not at all: it is asked once more before anything is written over it", async () => {
     let works = false;
     const store = memory(full, { load: () => (works ? store.now : Promise.reject(new Error("closed"))) });
