@@ -1,11 +1,13 @@
 // What an agent with the option `persist` does beside its work: it owns its store before it acts, begins with what is
 // there, and writes what the core or the page says. The one place that decides what is written.
 
-import { createClaim, type Member } from "./owner.js";
+import { createGate } from "./gate.js";
 import { createKeeper } from "./keeper.js";
+import { createClaim, type Member } from "./owner.js";
+import { createQuestion, type Answers } from "./question.js";
+import { createStored } from "./stored.js";
 import { mergeSaves, sameThread } from "../snapshot/save.js";
 import type { AgentStore, SavedAgent, SavingOptions } from "../api/saving.js";
-import { reasonOf } from "../base/failure.js";
 import { isPromise } from "../base/promise.js";
 import { later } from "../base/timer.js";
 
@@ -47,40 +49,27 @@ export interface Saving {
 /** Begins with `given`, a save of the application, or with what the store has. */
 export function createSaving(store: AgentStore, given: unknown, options: SavingOptions, client: SavingClient): Saving {
   const { everyMs = 1000, waitMs = 300, loadMs = 3000 } = options;
-  let gate: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
-  // What the store has is not known: it has not answered, or refused to.
-  let unknown: "late" | "refused" | undefined;
-  // The save that came too late to begin with.
-  let older: string | undefined;
+  const gate = createGate();
+  const question = createQuestion();
   // What the agent had when it let go of a store that it could not write to.
   let unsaved: string | undefined;
   // What the agent had when it began without, if nothing was done by then.
   let without: string | undefined;
   let last: string | undefined;
-  let loads = 0;
-  let loading = false;
   // What was loaded may have been written over since.
   let stale = false;
-  let seen = 0;
-  let reported: string | undefined;
-  let dirty = false;
   let disposed = false;
-  // The agent has ended before the store has answered, and writes after that.
-  let promised: (() => void) | undefined;
 
   const close = (): void => {
     client.awaitSave();
-    if (gate) return;
-    let open = (): void => {};
-    const promise = new Promise<void>((resolve) => (open = resolve));
-    gate = { promise, open };
+    gate.close();
   };
   const open = (): void => {
-    gate?.open();
-    gate = unsaved = undefined;
+    gate.open();
+    unsaved = undefined;
     client.began(last);
     // What was done before the store was this agent's.
-    if (dirty && claim.owns()) keeper.save();
+    if (stored.dirty && claim.owns()) keeper.save();
     // Not before what the store was asked for has begun.
     queueMicrotask(claim.rest);
   };
@@ -107,64 +96,58 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     return written ? written.then(load) : store.load();
   };
 
-  /** Loads, or takes what is given. Where that takes time, the gate is closed meanwhile, but not for ever. */
-  const fetch = (read: () => unknown, limit: number | undefined): void => {
-    const number = ++loads;
-    // The application's own save is not the store's.
-    const own = limit === undefined;
-    stale = false;
-    seen = claim.version();
-    let value: unknown;
-    try {
-      value = read();
-    } catch (cause) {
-      unknown = own ? undefined : "refused";
-      client.refuse(cause);
-      return settle();
-    }
-    if (!isPromise(value)) {
+  /** Continues with what has come. */
+  const taken: Answers = {
+    now: (value) => {
       if (value) client.awaitSave();
       begin(value);
-      return settle();
-    }
-    close();
-    loading = true;
-    unknown = own ? undefined : "late";
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let late = false;
-    const current = (): boolean => {
-      clearTimeout(timer);
-      if (number === loads) loading = false;
-      return number === loads;
-    };
-    if (!own) {
-      timer = later(limit, () => {
-        if (number !== loads || disposed) return;
-        late = true;
-        loading = false;
-        client.warn("not-restored", `The store has not answered for ${limit} ms: the agent goes on without its save`);
+      settle();
+    },
+    waits: close,
+    found: (value) => {
+      if (value || final()) begin(value);
+      settle();
+    },
+    refused: (cause) => {
+      client.refuse(cause);
+      settle();
+    },
+    late: () => {},
+    arrived: (value) => arrive(value),
+    lost: () => {},
+  };
+
+  /** Asks the store. Where that takes time, the gate is closed meanwhile, but not for ever. */
+  const fetch = (): void => {
+    stale = false;
+    stored.asked();
+    question.ask(load, loadMs, {
+      now: taken.now,
+      waits: () => {
+        stored.waits();
+        close();
+      },
+      found: (value) => {
+        stored.answered();
+        stored.forget();
+        taken.found(value);
+      },
+      refused: (cause) => {
+        stored.refused();
+        taken.refused(cause);
+      },
+      late: () => {
+        client.warn("not-restored", `The store has not answered for ${loadMs} ms: the agent goes on without its save`);
         if (final()) begin(undefined);
-        without = dirty ? undefined : client.read();
-        settle();
-      });
-    }
-    value.then(
-      (found) => {
-        if (!current()) return;
-        unknown = undefined;
-        if (late || disposed) return arrive(found);
-        older = undefined;
-        if (found || final()) begin(found);
+        without = stored.dirty ? undefined : client.read();
         settle();
       },
-      (cause: unknown) => {
-        if (!current()) return;
-        unknown = own ? undefined : "refused";
-        if (late || disposed) return;
-        client.refuse(cause);
-        settle();
+      arrived: (value) => {
+        stored.answered();
+        arrive(value);
       },
-    ).then(() => promised?.());
+      lost: stored.refused,
+    });
   };
 
   /** A save has come after the agent had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
@@ -178,112 +161,66 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         begin(saved);
         return settle();
       }
-      older = JSON.stringify(saved);
+      stored.missed(JSON.stringify(saved));
     }
     if (!disposed) return keeper.touch();
-    if (dirty && last !== undefined) claim.write(whole(last), waitMs, failed, () => {});
+    if (stored.dirty && last !== undefined) stored.writeLast(last);
   };
 
   /** The store was read: what waits continues if the agent owns it. */
   const settle = (): void => {
-    if (!gate || disposed) return;
+    if (!gate.closed || disposed) return;
     // Its owner may write more: that is read once this agent owns it.
     if (!claim.owns()) return client.awaitSave();
-    if (stale) fetch(load, loadMs);
+    if (stale) fetch();
     else open();
   };
 
-  /** With what came too late to begin with. */
-  const whole = (json: string): string => (older === undefined ? json : mergeSaves(older, json));
-
-  /** The next owner's save; where the store may have more than this agent knows of, it has to be read. */
-  const known = (json: string): string | undefined => (unknown ? undefined : whole(json));
-
-  const failed = (cause: unknown): void => {
-    const message = `The agent could not be saved: ${reasonOf(cause)}`;
-    // A store that is full is so all the time.
-    if (message !== reported) client.warn("not-saved", (reported = message));
-  };
-
-  const write = (json: string, done: () => void): void => {
-    if (!claim.owns()) {
-      dirty = true;
-      return done();
-    }
-    const put = (): void => {
-      let fails = false;
-      claim.write(whole(json), waitMs, (cause) => ((fails = true), failed(cause)), () => {
-        if (!fails) reported = undefined;
-        done();
-      });
-      dirty = false;
-      seen = claim.version();
-    };
-    if (!unknown) return put();
-    dirty = true;
-    if (unknown === "late") return done();
-    // It could not be read; a good save may be there.
-    const found = (value: unknown): void => {
-      unknown = undefined;
-      arrive(value);
-      put();
-    };
-    const refused = (cause: unknown): void => {
-      failed(cause);
-      done();
-    };
-    try {
-      const value = store.load();
-      if (!isPromise(value)) return found(value);
-      done();
-      value.then(found, refused);
-    } catch (cause) {
-      refused(cause);
-    }
-  };
+  const write = (json: string, done: () => void): void => stored.write(json, done, arrive);
   const keeper = createKeeper({ read: client.read, write, everyMs });
 
   const member: Member = {
     // Edits wait for the store as well.
-    busy: () => client.busy() || (dirty && !!gate),
+    busy: () => client.busy() || (stored.dirty && !!gate.closed),
     mounted: client.mounted,
     surrender: () => {
-      if (gate) return undefined;
+      if (gate.closed) return undefined;
       const json = client.surrender();
-      if (dirty) write(json, () => {});
-      if (dirty) unsaved = json;
+      if (stored.dirty) write(json, () => {});
+      if (stored.dirty) unsaved = json;
       keeper.stop();
       last = json;
       stale = true;
       close();
-      return known(json);
+      return stored.known(json);
     },
     own: (save) => {
       if (disposed) return;
       if (save !== undefined) {
-        loads++;
-        loading = stale = false;
-        unknown = older = undefined;
+        question.drop();
+        stale = false;
+        stored.answered();
+        stored.forget();
         close();
         begin(JSON.parse(save));
         open();
         return;
       }
       // Somebody may have written since: an agent of this page, or of another tab.
-      stale ||= claim.shared() || claim.version() !== seen;
-      if (loading) return;
+      stale ||= claim.shared() || stored.changed();
+      if (question.open) return;
       if (!stale) {
         // What was read waits as long as the store is not this agent's.
         begin(last === undefined ? undefined : JSON.parse(last));
         return open();
       }
       close();
-      fetch(load, loadMs);
+      fetch();
     },
     look: () => {
-      if (!gate || disposed || loading || client.busy()) return;
+      if (!gate.closed || disposed || question.open || client.busy()) return;
       const show = (value: unknown): void => {
-        if (!value || !gate || disposed || claim.owns() || client.busy()) return;
+        if (!value || !gate.closed || disposed || claim.owns() || client.busy()) return;
         begin(value);
         client.awaitSave();
       };
@@ -304,12 +241,14 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     },
   };
   const claim = createClaim(store, member);
+  const stored = createStored(store, claim, waitMs, (message) => client.warn("not-saved", message));
 
-  if (given !== undefined && given !== null) fetch(() => given, undefined);
-  else fetch(load, loadMs);
+  // The application's own save is not the store's, and may take its time.
+  if (given !== undefined && given !== null) question.ask(() => given, undefined, taken);
+  else fetch();
 
   return {
-    ready: () => gate?.promise,
+    ready: () => gate.closed,
     use: (acts) => {
       if (disposed || claim.owns()) return;
       claim.ask(acts);
@@ -317,23 +256,27 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     },
     owns: claim.owns,
     touch: () => {
-      dirty = true;
+      stored.touch();
       if (claim.owns()) keeper.touch();
     },
     save: (json, done) => keeper.save(json, done),
     rest: claim.rest,
-    forget: () => void (older = undefined),
+    forget: stored.forget,
     dispose: () => {
       if (disposed) return;
       const json = client.read();
       keeper.stop();
-      if (claim.owns() && dirty) {
+      if (claim.owns() && stored.dirty) {
         last = json;
         write(json, () => {});
       }
       disposed = true;
-      if (unknown === "late" && dirty) later(loadMs, (promised = claim.promise()));
-      claim.leave(known(json));
+      const owes = stored.late && stored.dirty;
+      const written = owes ? claim.promise() : () => {};
+      question.end(written);
+      // A store that hangs is not waited for.
+      if (owes) later(loadMs, written);
+      claim.leave(stored.known(json));
     },
   };
 }

@@ -67,8 +67,8 @@ export const bugs = [
   {
     name: "an edit that waits for the store is forgotten when another agent of the page acts",
     file: "agent/saving.ts",
-    from: "client.busy() || (dirty && !!gate)",
-    to: "client.busy() || (loading && dirty)",
+    from: "client.busy() || (stored.dirty && !!gate.closed)",
+    to: "client.busy() || (stored.dirty && question.open)",
     tests: ["tabs"],
   },
   {
@@ -256,8 +256,8 @@ export const bugs = [
   {
     name: "what was empty before another tab wrote is begun with",
     file: "agent/saving.ts",
-    from: "if (found || final()) begin(found);",
-    to: "begin(found);",
+    from: "if (value || final()) begin(value);",
+    to: "begin(value);",
     tests: ["tabs"],
   },
   {
@@ -270,7 +270,7 @@ export const bugs = [
   {
     name: "a store that is being read is given away with the edits that wait for it",
     file: "agent/saving.ts",
-    from: "client.busy() || (dirty && !!gate)",
+    from: "client.busy() || (stored.dirty && !!gate.closed)",
     to: "client.busy()",
     tests: ["tabs"],
   },
@@ -283,14 +283,14 @@ export const bugs = [
   },
   {
     name: "the next owner in a page is not given what came too late to begin with",
-    file: "agent/saving.ts",
+    file: "agent/stored.ts",
     from: "unknown ? undefined : whole(json)",
     to: "unknown ? undefined : json",
     tests: ["saves"],
   },
   {
     name: "the next owner in a page takes what the store has not said yet for nothing",
-    file: "agent/saving.ts",
+    file: "agent/stored.ts",
     from: "unknown ? undefined : whole(json)",
     to: "whole(json)",
     tests: ["saves"],
@@ -298,7 +298,7 @@ export const bugs = [
   {
     name: "what could not be written is forgotten when the store is given away",
     file: "agent/saving.ts",
-    from: "if (dirty) unsaved = json;",
+    from: "if (stored.dirty) unsaved = json;",
     to: "",
     tests: ["tabs"],
   },

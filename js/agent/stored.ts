@@ -1,0 +1,105 @@
+// What the store has, as far as its agent knows, and how the agent's saves get there: with what came too late to be shown, and
+// never over something that has not been read.
+
+import { mergeSaves } from "../snapshot/save.js";
+import type { AgentStore } from "../api/saving.js";
+import { reasonOf } from "../base/failure.js";
+import { isPromise } from "../base/promise.js";
+import type { Claim } from "./owner.js";
+
+export interface Stored {
+  /** Something has changed that is not in the store. */
+  readonly dirty: boolean;
+  touch(): void;
+  /** The store has not answered: nothing is written until it does. */
+  readonly late: boolean;
+  /** Somebody has written to the store, in this page, since it was read or written here. */
+  changed(): boolean;
+  /** The store is asked for what it has. */
+  asked(): void;
+  /** So far it has not answered. */
+  waits(): void;
+  /** It cannot be read. */
+  refused(): void;
+  /** What it has is known. */
+  answered(): void;
+  /** This came from it too late to begin with: it is in the next save, beside what the agent has. */
+  missed(save: string): void;
+  /** That is of no use any more. */
+  forget(): void;
+  /** The save for the next owner of the page; nothing where the store has to be read first. */
+  known(json: string): string | undefined;
+  /** Writes the save if the agent may. A store that could not be read is read once more before: `found` is given what it has. */
+  write(json: string, done: () => void, found: (value: unknown) => void): void;
+  /** Writes the last save of an agent that has ended. */
+  writeLast(json: string): void;
+}
+
+/** A store that nobody has asked. `warn` is told what keeps a save from being written. */
+export function createStored(store: AgentStore, claim: Claim, waitMs: number, warn: (message: string) => void): Stored {
+  let unknown: "late" | "refused" | undefined;
+  let older: string | undefined;
+  let dirty = false;
+  let seen = 0;
+  let reported: string | undefined;
+
+  const whole = (json: string): string => (older === undefined ? json : mergeSaves(older, json));
+
+  const failed = (cause: unknown): void => {
+    const message = `The agent could not be saved: ${reasonOf(cause)}`;
+    // A store that is full is so all the time.
+    if (message !== reported) warn((reported = message));
+  };
+
+  const put = (json: string, done: () => void): void => {
+    let fails = false;
+    claim.write(whole(json), waitMs, (cause) => ((fails = true), failed(cause)), () => {
+      if (!fails) reported = undefined;
+      done();
+    });
+    dirty = false;
+    seen = claim.version();
+  };
+
+  return {
+    get dirty() {
+      return dirty;
+    },
+    touch: () => void (dirty = true),
+    get late() {
+      return unknown === "late";
+    },
+    changed: () => claim.version() !== seen,
+    asked: () => void (seen = claim.version()),
+    waits: () => void (unknown = "late"),
+    refused: () => void (unknown = "refused"),
+    answered: () => void (unknown = undefined),
+    missed: (save) => void (older = save),
+    forget: () => void (older = undefined),
+    known: (json) => (unknown ? undefined : whole(json)),
+    write: (json, done, found) => {
+      if (claim.owns() && !unknown) return put(json, done);
+      dirty = true;
+      if (!claim.owns() || unknown === "late") return done();
+      // A good save may be there.
+      const answered = (value: unknown): void => {
+        unknown = undefined;
+        found(value);
+        put(json, done);
+      };
+      const refused = (cause: unknown): void => {
+        failed(cause);
+        done();
+      };
+      try {
+        const value = store.load();
+        if (!isPromise(value)) return answered(value);
+        done();
+        value.then(answered, refused);
+      } catch (cause) {
+        refused(cause);
+      }
+    },
+    writeLast: (json) => claim.write(whole(json), waitMs, failed, () => {}),
+  };
+}
