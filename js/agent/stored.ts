@@ -25,7 +25,7 @@ export interface Stored {
   answered(): void;
   /** This came from it too late to begin with: it is in the next save, beside what the agent has. */
   missed(save: string): void;
-  /** That is of no use any more. */
+  /** That is of no use. */
   forget(): void;
   /** The save for the next owner of the page; nothing where the store has to be read first. */
   known(json: string): string | undefined;
@@ -35,7 +35,7 @@ export interface Stored {
   writeLast(json: string): void;
 }
 
-/** A store that nobody has asked. `warn` is told what keeps a save from being written. */
+/** A store that nobody has asked. `warn` hears what keeps a save from being written. */
 export function createStored(store: AgentStore, claim: Claim, waitMs: number, warn: (message: string) => void): Stored {
   let unknown: "late" | "refused" | undefined;
   let older: string | undefined;

@@ -53,7 +53,7 @@ describe("a question to a store", () => {
     assert.deepEqual(heard, []);
   });
 
-  it("is too late after the end, which is told of the answer", async () => {
+  it("is too late after the end, which hears that it has come", async () => {
     const question = createQuestion();
     const answer = deferred();
     question.ask(() => answer.promise, 500, answers);
