@@ -268,7 +268,7 @@ const start = (place: Place, store: AgentStore): void => {
     place.busy--;
     place.hangs = false;
     for (const done of job.done.splice(0)) done();
-    if (place.lock === "held") say(place, "saved");
+    if (place.lock === "held" || place.leaving) say(place, "saved");
     queueMicrotask(() => look(place));
     start(place, store);
     if (!owing(place)) leave(place);

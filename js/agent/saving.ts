@@ -180,8 +180,8 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   const keeper = createKeeper({ read: client.read, write, everyMs });
 
   const member: Member = {
-    // Edits wait for the store as well.
-    busy: () => client.busy() || (stored.dirty && !!gate.closed),
+    // Edits wait for the store as well, but for none that gives no answer.
+    busy: () => client.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
     mounted: client.mounted,
     surrender: () => {
       if (gate.closed) return undefined;

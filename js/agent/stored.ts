@@ -13,6 +13,8 @@ export interface Stored {
   touch(): void;
   /** The store has not answered: nothing is written until it does. */
   readonly late: boolean;
+  /** It has not answered, or cannot be read. */
+  readonly unread: boolean;
   /** Somebody has written to the store, in this page, since it was read or written here. */
   changed(): boolean;
   /** The store is asked for what it has. */
@@ -68,6 +70,9 @@ export function createStored(store: AgentStore, claim: Claim, waitMs: number, wa
     touch: () => void (dirty = true),
     get late() {
       return unknown === "late";
+    },
+    get unread() {
+      return unknown !== undefined;
     },
     changed: () => claim.version() !== seen,
     asked: () => void (seen = claim.version()),

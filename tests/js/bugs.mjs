@@ -67,7 +67,7 @@ export const bugs = [
   {
     name: "an edit that waits for the store is forgotten when another agent of the page acts",
     file: "agent/saving.ts",
-    from: "client.busy() || (stored.dirty && !!gate.closed)",
+    from: "client.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread))",
     to: "client.busy() || (stored.dirty && question.open)",
     tests: ["tabs"],
   },
@@ -270,9 +270,16 @@ export const bugs = [
   {
     name: "a store that is being read is given away with the edits that wait for it",
     file: "agent/saving.ts",
-    from: "client.busy() || (stored.dirty && !!gate.closed)",
+    from: "client.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread))",
     to: "client.busy()",
     tests: ["tabs"],
+  },
+  {
+    name: "agents of a page pass on a store that cannot be read without end",
+    file: "agent/saving.ts",
+    from: " && (question.open || !stored.unread)",
+    to: "",
+    tests: ["saves"],
   },
   {
     name: "an agent that has ended gives its lock away before it has written",

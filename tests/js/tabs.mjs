@@ -401,6 +401,8 @@ export async function play(seed, kind) {
 
   function check() {
     const thread = origin.saved?.messages ?? [];
+    // Where the store was too late to write to, what was said stays with its page until that is used again.
+    const shown = ({ agent }) => agent.getSnapshot().messages.map(({ id }) => id);
     const ids = thread.map(({ id }) => id);
     // After a run that was cut off, by a crash or for another agent of the page, the queue waits for somebody.
     const queue = origin.saved?.queue ?? [];
@@ -419,7 +421,7 @@ export async function play(seed, kind) {
       // Another agent of the page may have taken the store from the run, or have had what waited sent.
       const taken = beside.length && ["aborted", "disconnected"].includes(result);
       if (!taken) assert.equal(result, "success", `${id} of ${life.name}`);
-      if (life.gone && life.late) continue;
+      if (life.late && (life.gone || shown(life).includes(id))) continue;
       // It may have been stopped there, or the page was left before the other one had saved it.
       if (taken && life.gone) continue;
       if (taken && promises.some((other) => other.stopped && beside.includes(other.life))) continue;
@@ -431,8 +433,6 @@ export async function play(seed, kind) {
     }
     // A submit of another page may have denied it before.
     for (const { id, life, stopped } of approved) assert.ok(life.gone || stopped || origin.executed.includes(id) || ids.includes(`${id}-result`), `${id} was approved, and nothing came of it`);
-    // Where the store was too late to write to, an edit stays with its page until that is used again.
-    const shown = ({ agent }) => agent.getSnapshot().messages.map(({ id }) => id);
     for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id) || (life.late && shown(life).includes(id)), `${id} is lost`);
     // What comes too late to begin with is in the next save, and not shown beside what was said meanwhile.
     for (const { agent, name, late, overtaken, unmount } of here()) if (!late && !overtaken && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);

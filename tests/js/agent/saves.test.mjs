@@ -375,6 +375,30 @@ describe("one owner in a page", () => {
     assert.deepEqual((await Promise.all(results)).map(({ outcome }) => outcome), ["success", "success"]);
   });
 
+  for (const [name, answer] of [
+    ["throws", () => { throw new Error("locked"); }],
+    ["refuses", () => Promise.reject(new Error("locked"))],
+    ["never answers", never],
+  ]) {
+    it(`pass on a store that ${name} as often as they are used`, async () => {
+      mock.timers.enable({ apis: ["setTimeout"] });
+      let loads = 0;
+      const load = () => (++loads > 100 ? never() : answer());
+      const store = memory(undefined, { load });
+      const agents = [1, 2].map(() => create({ persist: store }));
+      for (const agent of [...agents, ...agents]) {
+        agent.setMessages((messages) => [...messages, user(`m${messages.length}`, "edit")]);
+        await turn();
+      }
+      for (let second = 0; second < 60; second++) {
+        mock.timers.tick(1000);
+        await turn();
+      }
+      assert.ok(loads < 30, `it was read ${loads} times`);
+      assert.deepEqual(agents.map((agent) => texts(agent).length), [2, 2]);
+    });
+  }
+
   it("one that submits has the store until that has ended, also if others wait to look at it", async () => {
     const store = memory();
     const old = create({ persist: store });
