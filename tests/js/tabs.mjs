@@ -295,7 +295,7 @@ export async function play(seed, kind) {
   /** The agents of a page have one store: what another one of them has in progress is not saved from now on. */
   const act = (life) => {
     life.overtaken = false;
-    for (const other of life.beside) other.overtaken ||= promises.some((promise) => promise.life === other && promise.result === undefined);
+    for (const other of life.beside) other.overtaken ||= other.agent.getSnapshot().isLoading || promises.some((promise) => promise.life === other && promise.result === undefined);
   };
   const submit = (life, content) => {
     act(life);
