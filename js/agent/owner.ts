@@ -73,7 +73,7 @@ interface Place {
   hangs?: boolean;
   /** So many agents that have ended wait for the store, to write then. */
   promised: number;
-  /** Who reads the store once nothing is being written. */
+  /** The agents that read the store once nothing is being written. */
   readers: (() => void)[];
 }
 
@@ -147,10 +147,15 @@ const lead = (place: Place, member: Member): void => {
   collected?.register(member, place);
 };
 
-/** The agent that has waited longest, of those that somebody needs. */
-const nextOf = ({ waiting }: Place): Member | undefined => {
+/** An agent that nobody needs does not wait. */
+const prune = ({ waiting }: Place): void => {
   for (const member of waiting) if (!member.busy() && !member.mounted()) waiting.delete(member);
-  const [next] = waiting;
+};
+
+/** The agent that has waited longest. */
+const nextOf = (place: Place): Member | undefined => {
+  prune(place);
+  const [next] = place.waiting;
   return next;
 };
 
@@ -302,7 +307,7 @@ export function createClaim(store: AgentStore, member: Member): Claim {
       if (mine(place)) {
         if (!hasLock(place)) request(place, true);
       } else if (place.holder?.deref()?.busy() && !acts) {
-        nextOf(place);
+        prune(place);
         place.waiting.add(member);
         member.denied();
       } else hand(place, member);

@@ -13,11 +13,11 @@ export interface Answers {
   found(value: unknown): void;
   refused(cause: unknown): void;
   /** Nothing has come within the limit. */
-  late(): void;
+  late?(): void;
   /** Something has come after that, or after the end. */
   arrived(value: unknown): void;
   /** It was refused after that. */
-  lost(): void;
+  lost?(): void;
 }
 
 export interface Question {
@@ -27,7 +27,7 @@ export interface Question {
   ask(read: () => unknown, limit: number | undefined, answers: Answers): void;
   /** The answer is of no use. */
   drop(): void;
-  /** From now on, answers come too late. `answered` is called after the one that is on its way. */
+  /** From now on, answers come too late. `answered` is called once the one that is on its way has come. */
   end(answered: () => void): void;
 }
 
@@ -61,7 +61,7 @@ export function createQuestion(): Question {
               if (number !== asked || ended) return;
               late = true;
               open = false;
-              answers.late();
+              answers.late?.();
             });
       /** Does what the answer asks for, if it is the last one's. */
       const settle = (inTime: () => void, tooLate: () => void): void => {
@@ -75,7 +75,7 @@ export function createQuestion(): Question {
       };
       value.then(
         (found) => settle(() => answers.found(found), () => answers.arrived(found)),
-        (cause: unknown) => settle(() => answers.refused(cause), answers.lost),
+        (cause: unknown) => settle(() => answers.refused(cause), () => answers.lost?.()),
       );
     },
     drop: () => {

@@ -1,5 +1,5 @@
 // An agent and its saves: which one it begins with, what is written of it, and that it ends its work where another agent
-// owns the save. How a store is read, shared and written is in saving.ts.
+// owns the save. How a store is read is in saving.ts, written in stored.ts, and shared in owner.ts.
 
 import { AgentError } from "../api/error.js";
 import type { AgentOptions } from "../api/types.js";

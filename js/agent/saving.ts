@@ -1,5 +1,5 @@
-// What an agent with the option `persist` does beside its work: it owns its store before it acts, begins with what is
-// there, and writes what the core or the page says. The one place that decides what is written.
+// What an agent with the option `persist` does beside its work: it owns its store before it acts (owner.ts), begins with what is
+// there (question.ts), and writes what the core or the page says (stored.ts). The one place that decides what is written.
 
 import { createGate } from "./gate.js";
 import { createKeeper } from "./keeper.js";
@@ -96,6 +96,23 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     return written ? written.then(load) : store.load();
   };
 
+  /** A save has come after the agent had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
+  const arrive = (found: unknown): void => {
+    const saved = found as SavedAgent | undefined;
+    // What another agent owns is read when it is this one's.
+    if (!disposed && !claim.owns()) return;
+    if (saved?.v === 1 && Array.isArray(saved.messages)) {
+      if (!disposed && !client.busy() && without !== undefined && sameThread(without, client.read())) {
+        close();
+        begin(saved);
+        return settle();
+      }
+      stored.missed(JSON.stringify(saved));
+    }
+    if (!disposed) return keeper.touch();
+    if (stored.dirty && last !== undefined) stored.writeLast(last);
+  };
+
   /** Continues with what has come. */
   const taken: Answers = {
     now: (value) => {
@@ -112,9 +129,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       client.refuse(cause);
       settle();
     },
-    late: () => {},
-    arrived: (value) => arrive(value),
-    lost: () => {},
+    arrived: arrive,
   };
 
   /** Asks the store. Where that takes time, the gate is closed meanwhile, but not for ever. */
@@ -148,23 +163,6 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       },
       lost: stored.refused,
     });
-  };
-
-  /** A save has come after the agent had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
-  const arrive = (found: unknown): void => {
-    const saved = found as SavedAgent | undefined;
-    // What another agent owns is read when it is this one's.
-    if (!disposed && !claim.owns()) return;
-    if (saved?.v === 1 && Array.isArray(saved.messages)) {
-      if (!disposed && !client.busy() && without !== undefined && sameThread(without, client.read())) {
-        close();
-        begin(saved);
-        return settle();
-      }
-      stored.missed(JSON.stringify(saved));
-    }
-    if (!disposed) return keeper.touch();
-    if (stored.dirty && last !== undefined) stored.writeLast(last);
   };
 
   /** The store was read: what waits continues if the agent owns it. */

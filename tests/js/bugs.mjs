@@ -46,8 +46,8 @@ export const bugs = [
   {
     name: "what waits for a store is forgotten when another agent asks for it",
     file: "agent/owner.ts",
-    from: "        place.waiting.add(member);\n        member.denied();",
-    to: "        place.waiting.clear();\n        place.waiting.add(member);\n        member.denied();",
+    from: "        prune(place);\n",
+    to: "        place.waiting.clear();\n",
     tests: ["saves", "tabs"],
   },
   {

@@ -1,4 +1,4 @@
-// Who watches the fields, and how they are notified: once for all that one read brings.
+// The watchers of the fields, and how they are notified: once for all that one read brings.
 
 import type { Field, NgafEvent } from "./types.js";
 
