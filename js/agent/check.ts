@@ -1,20 +1,30 @@
 // Options that no agent can work with are refused where they are given. TypeScript says the same.
 
 import type { AgentOptions } from "../api/types.js";
-import { unfit, unsupported } from "../base/failure.js";
+import { expect, unfit } from "../base/failure.js";
 import { checkTools } from "./tools.js";
 
-/** Throws (kind `unsupported`, code `input` or `worker`) where these cannot be the options of an agent in the page. */
+const members = {
+  "a string": ["threadId", "protocol"],
+  "a number": ["maxFollowUps"],
+  "a function": ["fetch", "onFinish", "onError", "onWarning", "onDecision", "onEvent"],
+  "an object": ["persist", "resume", "limits", "saving", "transport"],
+  "a list of strings": ["eventTypes"],
+  "a list of objects": ["initialMessages"],
+} as const;
+
+/** Throws (kind `unsupported`, code `input`) where these cannot be the options of an agent. */
 export function checkOptions<State>(options: AgentOptions<State>): void {
-  const { worker, tools, url, transport, rules = "tolerant", threadId } = options;
-  if (worker) {
-    throw unsupported("worker", 'worker: make the agent with createAgent() of "ag-ui-wasm/worker"');
-  }
-  if (url == null && !transport) throw unfit("url", "an address, or a transport", url);
+  if (typeof options !== "object" || !options) throw unfit("options", "an object", options);
+  const { tools, url, transport, rules = "tolerant", initialMessages, limits, saving, retry, notify, dialect } = options;
+  if ((url == null || !/string|function|object/.test(typeof url)) && !transport) throw unfit("url", "an address, or a transport", url);
   if (rules !== "tolerant" && rules !== "strict") throw unfit("rules", '"tolerant" or "strict"', rules);
-  if (typeof (threadId ?? "") !== "string") throw unfit("threadId", "a string", threadId);
-  for (const name of ["persist", "resume"] as const) {
-    if (typeof (options[name] ?? {}) !== "object") throw unfit(name, "an object", options[name]);
+  for (const kind of Object.keys(members) as (keyof typeof members)[]) for (const name of members[kind]) expect(name, kind, options[name]);
+  if (initialMessages === null) throw unfit("initialMessages", "a list of objects", initialMessages);
+  for (const [group, settings] of Object.entries({ limits, saving, retry, notify })) {
+    const { posts: _, ...numbers } = Object(settings);
+    if (typeof settings === "object") for (const name of Object.keys(numbers)) expect(`${group}.${name}`, "a number", numbers[name]);
   }
+  expect("dialect", "a string", (dialect as { readonly name: string } | undefined)?.name ?? dialect);
   if (tools && typeof tools !== "function") checkTools(tools);
 }

@@ -1,7 +1,7 @@
 // What a session is made with: the options as the core reads them, with every default.
 
 import type { AgentOptions } from "../api/types.js";
-import { misuse } from "../base/failure.js";
+import { misuse, toJson } from "../base/failure.js";
 import { toPolicy } from "../core/policy.js";
 import type { SessionOptions } from "../glue/core.js";
 
@@ -22,7 +22,7 @@ export function toSettings(given: AgentOptions, threadId: () => string, network:
     protocol,
     dialect,
     // The address may tell a dialect how it is spoken there.
-    dialectSettings: JSON.stringify(dialect ? { url: typeof given.url === "function" ? undefined : given.url, ...ownSettings } : {}),
+    dialectSettings: toJson(dialect ? { url: typeof given.url === "function" ? undefined : given.url, ...ownSettings } : {}),
     events: "",
     guard: given.guard === undefined ? undefined : toPolicy(given.guard),
     decisions: false,

@@ -5,6 +5,7 @@ import type { AgentError } from "../api/error.js";
 import type { SavedAgent } from "../api/saving.js";
 import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
+import { toJson, unfit } from "../base/failure.js";
 import { lazily } from "../base/lazy.js";
 import { uuid } from "../base/uuid.js";
 import { initialSnapshot } from "../snapshot/initial.js";
@@ -40,7 +41,9 @@ export function createView<State>(given: AgentOptions<State>, changed: (next: Ag
   let { threadId } = given;
   const ownThreadId = (): string => (threadId ??= uuid());
   // A server and the page that hydrates have the same one only if the application gives it.
-  const first = initialSnapshot(threadId ?? "", given.initialMessages, given.initialState);
+  // A copy, as the core has it: what the application does to its own is none of the agent's.
+  const state = given.initialState === undefined ? undefined : (JSON.parse(toJson(given.initialState)) as State);
+  const first = initialSnapshot(threadId ?? "", given.initialMessages, state);
   let bare: AgentSnapshot<State> = threadId === undefined ? lazily({ ...first }, "threadId", ownThreadId) : first;
   let snapshot = bare;
   // A listener that subscribes twice is called twice.
@@ -58,6 +61,7 @@ export function createView<State>(given: AgentOptions<State>, changed: (next: Ag
     read: () => snapshot,
     bare: () => bare,
     subscribe: (listener) => {
+      if (typeof listener !== "function") throw unfit("subscribe()", "a function", listener);
       const entry = { listener };
       listeners.add(entry);
       return () => void listeners.delete(entry);

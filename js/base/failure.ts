@@ -23,11 +23,31 @@ export function misuse(cause: unknown): AgentError {
   return new AgentError({ kind: "unsupported", code, message, cause });
 }
 
+/** Whether it is an event of the platform or of React: what a handler of clicks is called with. */
+export const isEvent = (value: unknown): boolean => typeof (value as Event | null | undefined)?.preventDefault === "function";
+
 /** The application's mistake, by the member that it is in. */
 export function unfit(name: string, expected: string, found: unknown): Error {
-  const shape = Array.isArray(found) ? "a list" : found && typeof found === "object" && "an object";
-  const value = shape || (typeof found === "string" ? JSON.stringify(found) : String(found));
+  const kind = typeof found;
+  const shape = isEvent(found) ? "an event" : Array.isArray(found) ? "a list" : found && kind === "object" ? "an object" : kind === "function" && "a function";
+  const value = shape || (kind === "string" ? JSON.stringify(found) : kind === "bigint" ? `${found}n` : String(found));
   return misuse(new TypeError(`${name}: expected ${expected}, got ${value}`));
+}
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+const kinds = {
+  "a string": (value: unknown) => typeof value === "string",
+  "a number": (value: unknown) => typeof value === "number" && !Number.isNaN(value),
+  "a function": (value: unknown) => typeof value === "function",
+  "an object": isObject,
+  "a list of strings": (value: unknown) => Array.isArray(value) && value.every(kinds["a string"]),
+  "a list of objects": (value: unknown) => Array.isArray(value) && value.every(isObject),
+};
+
+/** Throws where the value is of another kind. What is null is as not given. */
+export function expect(name: string, kind: keyof typeof kinds, value: unknown): void {
+  if (value !== undefined && value !== null && !kinds[kind](value)) throw unfit(name, kind, value);
 }
 
 /** JSON text, or the application's mistake. */
