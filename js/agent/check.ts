@@ -5,7 +5,7 @@ import { expect, unfit } from "../base/failure.js";
 import { checkTools } from "./tools.js";
 
 const members = {
-  "a string": ["threadId", "protocol"],
+  "a string": ["threadId", "protocol", "credentials"],
   "a number": ["maxFollowUps"],
   "a function": ["fetch", "onFinish", "onError", "onWarning", "onDecision", "onEvent"],
   "an object": ["persist", "resume", "limits", "saving", "transport"],

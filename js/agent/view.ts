@@ -9,6 +9,7 @@ import { toJson, unfit } from "../base/failure.js";
 import { lazily } from "../base/lazy.js";
 import { uuid } from "../base/uuid.js";
 import { initialSnapshot } from "../snapshot/initial.js";
+import { savedSnapshot } from "../snapshot/save.js";
 
 /** The snapshot of an agent, and its listeners. */
 export interface View<State> {
@@ -70,7 +71,10 @@ export function createView<State>(given: AgentOptions<State>, changed: (next: Ag
     close: () => listeners.clear(),
     threadId: ownThreadId,
     empty: (id = ownThreadId()) => (id === first.threadId ? first : { ...first, threadId: id }),
-    restored: (saved) => initialSnapshot((threadId = saved.threadId), saved.messages, saved.state as State),
+    restored: (saved) => {
+      threadId = saved.threadId;
+      return savedSnapshot(saved);
+    },
     publish: (next) => {
       if (next === bare) return;
       bare = next;
