@@ -5,7 +5,7 @@ import { AgentError } from "../api/error.js";
 import type { AgentOptions } from "../api/types.js";
 import { isPromise } from "../base/promise.js";
 import { readSaved, refusal } from "../snapshot/save.js";
-import { createSaving, type Saving } from "./saving.js";
+import { createSaving, type Saving } from "../persistence/saving.js";
 import type { Self } from "./self.js";
 
 /** The saves of an agent, of the application's or of a store; where it has neither, it begins with nothing. */

@@ -7,7 +7,7 @@ import { deferred, load, until } from "../lib.mjs";
 
 const { createAgentWith } = await load("agent/agent");
 const { AgentError } = await load("api/error");
-const { localStorageStore, indexedDbStore } = await load("agent/stores");
+const { localStorageStore, indexedDbStore } = await load("persistence/stores");
 
 beforeEach(() => {
   Session.all = [];

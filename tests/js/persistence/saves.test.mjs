@@ -7,7 +7,7 @@ import { deferred, load, until } from "../lib.mjs";
 import { agents, core, create, full, gc, hide, memory, never, page, queued, texts, turn, user, waiting } from "./over-stores.mjs";
 
 const { createAgentWith } = await load("agent/agent");
-const { indexedDbStore, localStorageStore } = await load("agent/stores");
+const { indexedDbStore, localStorageStore } = await load("persistence/stores");
 
 describe("a save without a session keeps what the last one had", () => {
   const whole = (saved) => [saved.handled, saved.interrupts.map(({ id }) => id), saved.unsent];
