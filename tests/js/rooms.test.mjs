@@ -20,7 +20,7 @@ const js = {
   blocks: [],
   core: ["api", "base", "snapshot", "glue"],
   persistence: ["api", "base", "snapshot"],
-  agent: ["api", "base", "snapshot", "network", "core", "persistence", "glue"],
+  agent: ["api", "base", "snapshot", "network", "core", "glue"],
   worker: ["api", "base", "snapshot", "core", "agent", "glue"],
   "systems/<name>": ["api", "base", "core"],
   cli: ["api", "base", "core", "agent"],
