@@ -289,6 +289,13 @@ export const bugs = [
     tests: ["saves-tabs"],
   },
   {
+    name: "a page that may have no channel cannot use a store",
+    file: "agent/owner.ts",
+    from: "    // There is none, or not for a page whose site data is blocked.\n    return;",
+    to: "    throw new Error(\"no channel\");",
+    tests: ["blocked"],
+  },
+  {
     name: "the next owner in a page is not given what came too late to begin with",
     file: "persistence/stored.ts",
     from: "unknown ? undefined : whole(json)",
