@@ -290,7 +290,7 @@ export const bugs = [
   },
   {
     name: "a page that may have no channel cannot use a store",
-    file: "agent/owner.ts",
+    file: "persistence/owner.ts",
     from: "    // There is none, or not for a page whose site data is blocked.\n    return;",
     to: "    throw new Error(\"no channel\");",
     tests: ["blocked"],
