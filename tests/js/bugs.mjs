@@ -73,7 +73,7 @@ export const bugs = [
   },
   {
     name: "what is done after the store was taken goes with the run",
-    file: "agent/saves.ts",
+    file: "persistence/saves.ts",
     from: "if (acts) retire();",
     to: "",
     tests: ["saves-tabs"],
@@ -157,7 +157,7 @@ export const bugs = [
   },
   {
     name: "a reload does not join the run in progress",
-    file: "agent/saves.ts",
+    file: "persistence/saves.ts",
     from: "options().autoAttach === false",
     to: "options().autoAttach !== true",
     tests: ["saves-core"],
