@@ -8,7 +8,7 @@ const members = {
   "a string": ["threadId", "protocol", "credentials"],
   "a number": ["maxFollowUps"],
   "a function": ["fetch", "onFinish", "onError", "onWarning", "onDecision", "onEvent"],
-  "an object": ["persist", "resume", "limits", "saving", "transport"],
+  "an object": ["resume", "limits", "saving", "transport"],
   "a list of strings": ["eventTypes"],
   "a list of objects": ["initialMessages"],
 } as const;
@@ -16,7 +16,7 @@ const members = {
 /** Throws (kind `unsupported`, code `input`) where these cannot be the options of an agent. */
 export function checkOptions<State>(options: AgentOptions<State>): void {
   if (typeof options !== "object" || !options) throw unfit("options", "an object", options);
-  const { tools, url, transport, rules = "tolerant", initialMessages, limits, saving, retry, notify, dialect } = options;
+  const { tools, url, transport, rules = "tolerant", initialMessages, limits, saving, retry, notify, dialect, persist } = options;
   if ((url == null || !/string|function|object/.test(typeof url)) && !transport) throw unfit("url", "an address, or a transport", url);
   if (rules !== "tolerant" && rules !== "strict") throw unfit("rules", '"tolerant" or "strict"', rules);
   for (const kind of Object.keys(members) as (keyof typeof members)[]) for (const name of members[kind]) expect(name, kind, options[name]);
@@ -24,6 +24,9 @@ export function checkOptions<State>(options: AgentOptions<State>): void {
   for (const [group, settings] of Object.entries({ limits, saving, retry, notify })) {
     const { posts: _, ...numbers } = Object(settings);
     if (typeof settings === "object") for (const name of Object.keys(numbers)) expect(`${group}.${name}`, "a number", numbers[name]);
+  }
+  if (persist && typeof persist.open !== "function") {
+    throw unfit("persist", "a store (localStorageStore, indexedDbStore, or createStore({ load, save, clear, key }))", persist);
   }
   expect("dialect", "a string", (dialect as { readonly name: string } | undefined)?.name ?? dialect);
   if (tools && typeof tools !== "function") checkTools(tools);
