@@ -1,6 +1,6 @@
 // From what the application gives to what the core reads.
 
-import { expect, isEvent, misuse, unfit } from "../base/failure.js";
+import { expect, expectList, isEvent, misuse, unfit } from "../base/failure.js";
 import { declare } from "./tools.js";
 import type {
   AgainOptions,
@@ -107,11 +107,10 @@ function toEntry(name: string, given: unknown, key?: string): ResumeEntry {
 export function toSubmitInput<State>(method: string, input: string | SubmitInput<State>): SubmitInput<State> {
   const long = typeof input === "string" ? { message: input } : input;
   if (typeof long !== "object" || !long || isEvent(long)) throw unfit(`${method}()`, "a string or an object", input);
-  const { message, parts, runId, replaces, signal } = long;
-  if (message === null || Array.isArray(message) || !/string|object|undefined/.test(typeof message)) throw unfit("message", "a string or a message", message);
-  expect("parts", "a list of objects", parts);
-  expect("runId", "a string", runId);
-  expect("replaces", "a string", replaces);
+  const { message = "", parts, runId, signal } = long;
+  if (typeof message !== "string" && (typeof message !== "object" || !message || Array.isArray(message))) throw unfit("message", "a string or a message", message);
+  if (parts != null) expectList("parts", "object", parts);
+  if (runId != null) expect("runId", "string", runId);
   if (signal && typeof signal.addEventListener !== "function") throw unfit("signal", "an AbortSignal", signal);
   return long;
 }

@@ -146,7 +146,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const attach = async (runId?: string): Promise<RunResult> => {
     act();
     if (isEvent(runId)) runId = undefined;
-    expect("attach()", "a string", runId);
+    if (runId != null) expect("attach()", "string", runId);
     const same = runId === undefined || runId === read().runId;
     return (same && rejoining) || join(runId);
   };

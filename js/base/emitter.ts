@@ -1,5 +1,5 @@
 import { call } from "./call.js";
-import { expect, unfit } from "./failure.js";
+import { expectList, unfit } from "./failure.js";
 import { createQueue } from "./queue.js";
 import type { AgentEvents, AgentListeners, AgentOptions, AgUiEvent, CustomEventData, EventFilter } from "../api/types.js";
 
@@ -36,7 +36,7 @@ export function createEmitter(options: () => AgentOptions): Emitter {
 
   const on: Emitter["on"] = (name, listener, filter) => {
     if (typeof listener !== "function") throw unfit(`on(${String(name)})`, "a function", listener);
-    expect("filter.types", "a list of strings", filter?.types);
+    if (filter?.types) expectList("filter.types", "string", filter.types);
     // A copy: what the core is given has been looked at.
     const entry = { name, listener, types: filter?.types && [...filter.types] };
     if (!closed) listeners.add(entry);

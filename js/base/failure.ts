@@ -29,25 +29,22 @@ export const isEvent = (value: unknown): boolean => typeof (value as Event | nul
 /** The application's mistake, by the member that it is in. */
 export function unfit(name: string, expected: string, found: unknown): Error {
   const kind = typeof found;
-  const shape = isEvent(found) ? "an event" : Array.isArray(found) ? "a list" : found && kind === "object" ? "an object" : kind === "function" && "a function";
-  const value = shape || (kind === "string" ? JSON.stringify(found) : kind === "bigint" ? `${found}n` : String(found));
+  const shape = kind === "object" && found && (isEvent(found) ? "an event" : Array.isArray(found) ? "a list" : "an object");
+  const value = shape || (kind === "string" ? JSON.stringify(found) : String(found) + (kind === "bigint" ? "n" : ""));
   return misuse(new TypeError(`${name}: expected ${expected}, got ${value}`));
 }
 
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+/** Whether it is of that type, and a value of it: neither `null` nor NaN. */
+const fits = (type: string, value: unknown): boolean => typeof value === type && value !== null && value === value;
 
-const kinds = {
-  "a string": (value: unknown) => typeof value === "string",
-  "a number": (value: unknown) => typeof value === "number" && !Number.isNaN(value),
-  "a function": (value: unknown) => typeof value === "function",
-  "an object": isObject,
-  "a list of strings": (value: unknown) => Array.isArray(value) && value.every(kinds["a string"]),
-  "a list of objects": (value: unknown) => Array.isArray(value) && value.every(isObject),
-};
+/** Throws where the value is of another type. */
+export function expect(name: string, type: "string" | "number" | "object", value: unknown): void {
+  if (!fits(type, value)) throw unfit(name, `a${type === "object" ? "n" : ""} ${type}`, value);
+}
 
-/** Throws where the value is of another kind. What is null is as not given. */
-export function expect(name: string, kind: keyof typeof kinds, value: unknown): void {
-  if (value !== undefined && value !== null && !kinds[kind](value)) throw unfit(name, kind, value);
+/** Throws where it is no list of values of that type. */
+export function expectList(name: string, type: "string" | "object", value: unknown): void {
+  if (!Array.isArray(value) || !value.every((item) => fits(type, item))) throw unfit(name, `a list of ${type}s`, value);
 }
 
 /** JSON text, or the application's mistake. */

@@ -41,9 +41,9 @@ export function watched({ lost, request, ...host }: WatchfulHost): Host {
 /** Where a request goes, as a transport of the application says. */
 function toTarget(target: RequestTarget): RequestTarget {
   const { url, method, credentials, fetch, binary } = target;
-  expect("method", "a string", method);
+  if (method != null) expect("method", "string", method);
   if (credentials && !/^(omit|same-origin|include)$/.test(credentials)) throw unfit("credentials", '"omit", "same-origin" or "include"', credentials);
-  expect("fetch", "a function", fetch);
+  if (fetch && typeof fetch !== "function") throw unfit("fetch", "a function", fetch);
   return { ...target, url: String(url), binary: binary === true };
 }
 

@@ -32,9 +32,9 @@ export function savedSnapshot<State>(saved: SavedAgent): AgentSnapshot<State> {
   const stages = new Map(turn?.calls.map(({ id, stage }) => [id, phases[stage]]));
   const shown = initialSnapshot(threadId, messages, state as State);
   const toolCalls = shown.toolCalls.map((call): ToolCall => {
+    const phase = stages.get(call.id);
     if (call.phase !== "input-available") return call;
     if (failed.includes(call.id)) return { ...call, status: "error", phase: "output-error", error: unanswered };
-    const phase = stages.get(call.id);
     return phase ? { ...call, status: "running", phase } : call;
   });
   return { ...shown, toolCalls, interrupts };

@@ -36,7 +36,7 @@ export function createWorkerAgentWith<State>(
 ): Agent<State> {
   checkOptions(given as AgentOptions<State>);
   const { worker = true, workerStartMs = 30_000, ...rest } = given;
-  expect("workerStartMs", "a number", workerStartMs);
+  expect("workerStartMs", "number", workerStartMs);
   const options = rest as AgentOptions<State>;
   if (!worker) return createAgentWith(load, options);
   const pool = poolOf(spawn, second, workerStartMs, worker === true ? undefined : worker);
