@@ -1,6 +1,7 @@
 // The saves of an agent: what a store gives the agent.
 
 import type { AgentWarning } from "./agent.js";
+import type { AgentError } from "./error.js";
 import type { CommonOptions } from "./options.js";
 
 /** The saves of an agent, of the application's or of a store; where it has neither, it begins with nothing. */
@@ -17,6 +18,8 @@ export interface Saves {
   rest(): void;
   /** The agent owns its save, or has none to own. */
   owns(): boolean;
+  /** Why no run may be sent now and no call executed, if so. */
+  refusal(): AgentError | undefined;
   /** Saves the agent as it is. */
   save(): void;
   /** The core wants this written, as in `Client.save`. */

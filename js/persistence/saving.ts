@@ -39,7 +39,7 @@ export interface Saving {
   /** Something has changed that is saved after a while. */
   touch(): void;
   /** Saves what is given, or the agent as it is. */
-  save(json?: string, done?: () => void): void;
+  save(json?: string, done?: (kept: boolean) => void): void;
   /** Nothing is in progress. */
   rest(): void;
   /** What came too late to begin with is of no use. */
@@ -95,7 +95,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   /** What the store has, with what this page is writing: an agent before this one may have just ended. */
   const load = (): unknown => {
     const written = claim.written();
-    return written ? written.then(load) : store.load();
+    return written ? written.then(load) : claim.read();
   };
 
   /** A save has come after the agent had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
@@ -176,7 +176,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     else open();
   };
 
-  const write = (json: string, done: () => void): void => stored.write(json, done, arrive);
+  const write = (json: string, done: (kept: boolean) => void): void => stored.write(json, done, arrive);
   const keeper = createKeeper({ read: client.read, write, everyMs });
 
   const member: Member = {
@@ -225,7 +225,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         client.awaitSave();
       };
       try {
-        const value = store.load();
+        const value = claim.read();
         if (isPromise(value)) value.then(show, () => {});
         else show(value);
       } catch {
@@ -241,7 +241,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     },
   };
   const claim = createClaim(store, member);
-  const stored = createStored(store, claim, waitMs, (message) => client.warn("not-saved", message));
+  const stored = createStored(claim, waitMs, (message) => client.warn("not-saved", message));
 
   return {
     begin: () => {
