@@ -18,7 +18,7 @@ export function toRequest<State>(
   const refusal = resume ? undefined : saves.refusal();
   if (refusal) throw refusal;
   const request = { resume, threadId: read().threadId, runId, cursor };
-  const target = options().transport?.keep ? line.make().target(request) : toTarget(options(), request);
+  const target = options().transport?.keep ? line.make().then((made) => made.target(request)) : toTarget(options(), request);
   const seen = emitter.has("request");
   if (full && !seen) return target;
   const change = (target: TransportTarget): TransportTarget => {

@@ -47,9 +47,8 @@ export function openSession<State>(
   /** Gives the error of a connection the value that was thrown, which the core does not see. */
   const explain = (error: AgentError | undefined): void => {
     if (!thrown || !error || !(error.kind === "connection" || error.kind === "auth" || error.code === "truncated")) return;
-    const { cause } = thrown;
-    Object.defineProperty(error, "cause", { value: cause, writable: true, configurable: true });
-    if (AgentError.is(cause) && cause.code === "not-saved") Object.assign(error, { code: cause.code });
+    Object.defineProperty(error, "cause", { value: thrown.cause, writable: true, configurable: true });
+    if ((thrown.cause as AgentError | undefined)?.code === "not-saved") Object.assign(error, { code: "not-saved" });
   };
 
   /** The session is lost, the snapshot is not. */

@@ -94,7 +94,7 @@ export function readStore(store: AgentStore, at: Text): unknown {
   return Promise.resolve(record).then(undefined, () => undefined).then(async (record) => read(await text, record));
 }
 
-/** Writes a save, and its record before. `done` is told what the save has failed with, and whether the record is there. */
+/** Writes a save, and its record before. `done` hears what the save has failed with, and whether anything of it is there. */
 export function writeStore(store: AgentStore, at: Text, saved: Saved, done: (failure: { readonly cause: unknown } | undefined, kept: boolean) => void): void {
   const { record } = store;
   const mark = uuid();
