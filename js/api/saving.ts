@@ -1,6 +1,7 @@
 // What is kept of an agent between two visits, and where.
 
 import type { Message } from "./protocol.js";
+import type { OpenSaves } from "./saves.js";
 
 /** What `agent.save()` gives: plain JSON, with more in it than an application has to know. */
 export interface SavedAgent {
@@ -11,8 +12,8 @@ export interface SavedAgent {
   readonly state: unknown;
 }
 
-/** A place for one save. */
-export interface AgentStore {
+/** What `createStore` makes a store of: a place for one save. */
+export interface StoreOptions {
   /**
    * Names the place among all stores of the origin: agents whose stores have the same key write one at a time, in this
    * page and in all tabs. Default: the store is identified by its object, in this page.
@@ -24,6 +25,12 @@ export interface AgentStore {
   load(): SavedAgent | undefined | Promise<SavedAgent | undefined>;
   save(saved: SavedAgent): void | Promise<void>;
   clear(): void | Promise<void>;
+}
+
+/** A place for one save: what `localStorageStore`, `indexedDbStore` and `createStore` return. */
+export interface AgentStore extends StoreOptions {
+  /** Comes with the store: how an agent is saved there. A page without a store loads none of it. */
+  readonly open: OpenSaves;
 }
 
 /** How an agent is saved by the option `persist`. */

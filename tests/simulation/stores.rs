@@ -1,7 +1,7 @@
 //! Sessions one after the other over one store that is slow, refuses or hangs: pages that crash, are left, fail or hand over.
 //! A coarse world beside `world.rs`: it knows what was sent, executed and written, and not what each page shows.
 //!
-//! The page's part is played as `js/agent/saving.ts` does it: saves are written in their order, nobody waits for ever, a page that
+//! The page's part is played as `js/persistence/saving.ts` does it: saves are written in their order, nobody waits for ever, a page that
 //! is left writes a last save, a core that fails is followed by one that begins with what the page knows, and only the owner
 //! of the store has a session.
 

@@ -6,7 +6,7 @@ import { createKeeper } from "./keeper.js";
 import { createClaim, type Member } from "./owner.js";
 import { createQuestion, type Answers } from "./question.js";
 import { createStored } from "./stored.js";
-import { mergeSaves, sameThread } from "../snapshot/save.js";
+import { mergeSaves, sameThread } from "./merge.js";
 import type { AgentStore, SavedAgent, SavingOptions } from "../api/saving.js";
 import { isPromise } from "../base/promise.js";
 import { later } from "../base/timer.js";
@@ -29,6 +29,8 @@ export interface SavingClient extends Pick<Member, "busy" | "mounted"> {
 
 /** The saves of one agent. */
 export interface Saving {
+  /** Begins with `given`, a save of the application, or with what the store has. */
+  begin(): void;
   /** What the core has to wait for, if anything. */
   ready(): Promise<void> | undefined;
   /** Somebody uses the agent; `acts`: in a way that changes something. */
@@ -46,7 +48,7 @@ export interface Saving {
   dispose(): void;
 }
 
-/** Begins with `given`, a save of the application, or with what the store has. */
+/** The saves of an agent in that store; `given`: a save of the application, to begin with. */
 export function createSaving(store: AgentStore, given: unknown, options: SavingOptions, client: SavingClient): Saving {
   const { everyMs = 1000, waitMs = 300, loadMs = 3000 } = options;
   const gate = createGate();
@@ -241,11 +243,12 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   const claim = createClaim(store, member);
   const stored = createStored(store, claim, waitMs, (message) => client.warn("not-saved", message));
 
-  // The application's own save is not the store's, and may take its time.
-  if (given !== undefined && given !== null) question.ask(() => given, undefined, taken);
-  else fetch();
-
   return {
+    begin: () => {
+      // The application's own save is not the store's, and may take its time.
+      if (given !== undefined && given !== null) question.ask(() => given, undefined, taken);
+      else fetch();
+    },
     ready: () => gate.closed,
     use: (acts) => {
       if (disposed || claim.owns()) return;

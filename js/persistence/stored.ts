@@ -1,7 +1,7 @@
 // What the store has, as far as its agent knows, and how the agent's saves get there: with what came too late to be shown, and
 // never over something that has not been read.
 
-import { mergeSaves } from "../snapshot/save.js";
+import { mergeSaves } from "./merge.js";
 import type { AgentStore } from "../api/saving.js";
 import { reasonOf } from "../base/failure.js";
 import { isPromise } from "../base/promise.js";

@@ -7,6 +7,7 @@
 //
 // A tab that wants the store says so over a BroadcastChannel; the owner lets go once it is idle.
 
+import { lockManager } from "../base/locks.js";
 import { isPromise } from "../base/promise.js";
 import type { AgentStore } from "../api/saving.js";
 
@@ -101,7 +102,7 @@ const placeOf = (store: AgentStore): Place => {
 };
 
 const locks = (place: Place): LockManager | undefined =>
-  place.key !== undefined && ("document" in globalThis || "WorkerGlobalScope" in globalThis) ? globalThis.navigator?.locks : undefined;
+  place.key !== undefined && ("document" in globalThis || "WorkerGlobalScope" in globalThis) ? lockManager() : undefined;
 
 // An owner that was collected keeps no other tab waiting.
 const collected = typeof FinalizationRegistry === "function" ? new FinalizationRegistry<Place>((place) => place.holder?.deref() || abandon(place)) : undefined;
@@ -126,8 +127,14 @@ const look = ({ members }: Place): void => {
 };
 
 const listen = (place: Place): void => {
-  if (place.channel || typeof BroadcastChannel !== "function") return;
-  const channel = (place.channel = new BroadcastChannel(`ag-ui-wasm:${place.key}`));
+  if (place.channel) return;
+  let channel: BroadcastChannel;
+  try {
+    channel = place.channel = new BroadcastChannel(`ag-ui-wasm:${place.key}`);
+  } catch {
+    // There is none, or not for a page whose site data is blocked.
+    return;
+  }
   // Node would stay alive for it.
   (channel as { unref?(): void }).unref?.();
   channel.onmessage = ({ data }) => {
