@@ -309,4 +309,32 @@ export const bugs = [
     to: "",
     tests: ["tabs"],
   },
+  {
+    name: "a checkpoint is made that nobody reads",
+    file: "snapshot/mirror.ts",
+    from: "      return checkpoint?.(",
+    to: "      then();\n      return checkpoint?.(",
+    tests: ["mirror"],
+  },
+  {
+    name: "a checkpoint changes with the snapshot",
+    file: "snapshot/mirror.ts",
+    from: "operation[2], share)",
+    to: "operation[2])",
+    tests: ["mirror"],
+  },
+  {
+    name: "a list is copied for each addition of a patch",
+    file: "snapshot/mirror.ts",
+    from: "if (fresh.has(old) && ",
+    to: "if (0 > 1 && fresh.has(old) && ",
+    tests: ["mirror"],
+  },
+  {
+    name: "a large object is copied for each event",
+    file: "core/patches.ts",
+    from: "scheduler.schedule(large)",
+    to: "scheduler.schedule()",
+    tests: ["patches"],
+  },
 ];
