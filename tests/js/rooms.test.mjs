@@ -19,6 +19,7 @@ const js = {
   inspector: ["api", "base", "glue"],
   blocks: [],
   core: ["api", "base", "snapshot", "glue"],
+  persistence: ["api", "base", "snapshot"],
   agent: ["api", "base", "snapshot", "network", "core", "glue"],
   worker: ["api", "base", "snapshot", "core", "agent", "glue"],
   "systems/<name>": ["api", "base", "core"],

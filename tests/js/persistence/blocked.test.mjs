@@ -6,7 +6,7 @@ import { Session } from "../fake-core.mjs";
 import { load, until } from "../lib.mjs";
 import { create, texts } from "./over-stores.mjs";
 
-const { indexedDbStore, localStorageStore } = await load("agent/stores");
+const { indexedDbStore, localStorageStore } = await load("persistence/stores");
 
 const denied = () => {
   throw new DOMException("The operation is insecure.", "SecurityError");
