@@ -80,7 +80,7 @@ impl Tabs {
             random,
             session: None,
             mirror: Mirror::new(),
-            server: Server::new(plan.framing, plan.faults, plan.resume, plan.hurries),
+            server: Server::new(&plan),
             plan,
             lines: Vec::new(),
             executing: Vec::new(),
@@ -175,7 +175,8 @@ impl Tabs {
                         }
                         Target::Again => self.server.answer(&body, self.plan.strict, self.now),
                         Target::Resume => {
-                            let read = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
+                            let read =
+                                cursor.and_then(|cursor| cursor.trim_start_matches('e').parse().ok()).unwrap_or(0);
                             self.server.resume(&run_id, read, read == 0, true)
                         }
                     };
