@@ -54,8 +54,6 @@ export interface Saved extends SavedAgent {
   readonly handled: readonly string[];
   readonly unsent: readonly string[];
   readonly untold?: readonly { readonly call: string }[];
-  readonly failed?: readonly string[];
-  readonly turn?: unknown;
   readonly resumed?: unknown;
   readonly queue: readonly Queued[];
   /** The page's calls of the last run, and what they wait for. */

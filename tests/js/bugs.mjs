@@ -324,6 +324,20 @@ export const bugs = [
     tests: ["refusals"],
   },
   {
+    name: "each submit that waited reports the death of its core",
+    file: "core/link.ts",
+    from: "outcome: \"error\", error }, at > 0)",
+    to: "outcome: \"error\", error }, at > 9)",
+    tests: ["worker-pool"],
+  },
+  {
+    name: "a worker that ends while it loads its core is waited for",
+    file: "worker/pool.ts",
+    from: "if (data?.lock !== undefined) watch.begun(data.lock);",
+    to: "if (data?.lock && !data) watch.begun(data.lock);",
+    tests: ["worker-deaths", "worker-pool"],
+  },
+  {
     name: "a page that may have no channel cannot use a store",
     file: "persistence/owner.ts",
     from: "    // There is none, or not for a page whose site data is blocked.\n    return;",
