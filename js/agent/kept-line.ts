@@ -9,7 +9,7 @@ import type { Self } from "./self.js";
 
 /** The line of an agent, which its transport makes once it is needed. */
 export interface KeptLine<State> extends Pick<Agent<State>, "connect"> {
-  /** Nobody listens any more. */
+  /** Nobody listens from now on. */
   leave(): void;
   /** What was made. */
   readonly current: Line | undefined;
