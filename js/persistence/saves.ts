@@ -39,6 +39,7 @@ export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
   const saving = createSaving(given.persist!, given.restore, given.saving ?? {}, {
     busy: link.busy,
     mounted: view.watched,
+    first: view.first,
     read: link.save,
     begin: (value, text) => {
       if (link.open()) link.suspend();
