@@ -46,6 +46,7 @@ export function createAgentOver<State, Place>(
 ): Agent<State> {
   // Mistakes are reported where they are made.
   checkOptions(given);
+  if (given.worker) throw unsupported("worker", 'worker: make the agent with createAgent() of "ag-ui-wasm/worker"');
   let current = given;
   let gone = false;
   const options = (): AgentOptions<State> => current;
@@ -90,7 +91,7 @@ export function createAgentOver<State, Place>(
       await saves.ready();
       return core;
     },
-    notify: given.notify,
+    notify: given.notify ?? undefined,
     settings,
     emitter,
     parts,
@@ -230,6 +231,7 @@ export function createAgentOver<State, Place>(
     events: emitter.events,
     setOptions: (next) => {
       if (gone) return;
+      checkOptions(next);
       current = next;
       link.listen();
     },
