@@ -3,6 +3,7 @@
 import type { AgentWarning } from "./agent.js";
 import type { AgentError } from "./error.js";
 import type { CommonOptions } from "./options.js";
+import type { SavedAgent } from "./saving.js";
 
 /** The saves of an agent, of the application's or of a store; where it has neither, it begins with nothing. */
 export interface Saves {
@@ -40,9 +41,9 @@ export interface SavesClient {
     on(name: "finish", listener: () => void): () => void;
     emit(name: "warning", warning: AgentWarning): void;
   };
-  readonly view: { watched(): boolean };
+  readonly view: { watched(): boolean; readonly first: Pick<SavedAgent, "messages" | "state"> };
   readonly runs: { rejoin(runId: string): void };
-  readonly line: { readonly current: { close(): void } | undefined; reconnect(): void };
+  readonly line: { readonly current: { close(): void } | undefined; reconnect(): void } | undefined;
   /** The link to the core, which says more of these. */
   readonly link: {
     load(): Promise<void>;

@@ -9,7 +9,7 @@
 
 import { lockManager } from "../base/locks.js";
 import type { AgentStore } from "../api/saving.js";
-import { readStore, writeStore, type Text } from "./record.js";
+import { readStore, writeStore, type First, type Text } from "./record.js";
 
 /** An agent, as the other users of its store see it. */
 export interface Member {
@@ -295,7 +295,7 @@ const start = (place: Place, store: AgentStore): void => {
 };
 
 /** An agent's claim to a store. Nothing is asked for yet. */
-export function createClaim(store: AgentStore, member: Member): Claim {
+export function createClaim(store: AgentStore, member: Member, first: First): Claim {
   // Looked up every time: a place is forgotten when nobody holds it.
   const at = (): Place => placeOf(store);
   const self = new WeakRef(member);
@@ -330,7 +330,7 @@ export function createClaim(store: AgentStore, member: Member): Claim {
       lead(place, next);
       if (hasLock(place)) next.own(save);
     },
-    read: () => readStore(store, at().text),
+    read: () => readStore(store, at().text, first),
     write: (save, waitMs, failed, done) => {
       const place = at();
       let timer: ReturnType<typeof setTimeout> | undefined;

@@ -4,13 +4,14 @@
 //
 //   record.of = mark of the text   ─►  the text, with what has happened since
 //   record.mark = mark of the text ─►  the text has all of it
+//   record.of = nothing            ─►  without a text: how an agent begins, with what has happened since
 //   neither                        ─►  another page has written: a call that was executed stays executed, and no more
 
 import type { AgentStore } from "../api/saving.js";
 import type { AssistantMessage, Message, ToolMessage } from "../api/types.js";
 import { isPromise } from "../base/promise.js";
 import { uuid } from "../base/uuid.js";
-import { union } from "../snapshot/compose.js";
+import { composeSave, union } from "../snapshot/compose.js";
 import type { Saved } from "../snapshot/save.js";
 
 /** The text that is in a store, as far as this page knows. */
@@ -32,7 +33,7 @@ interface Record extends Partial<Pick<Saved, (typeof facts)[number]>> {
 }
 
 /** What a record has of a save as it is. */
-const facts = ["runId", "running", "interrupts", "handled", "unsent", "failed", "queue", "turn", "resumed"] as const;
+const facts = ["threadId", "runId", "running", "interrupts", "handled", "unsent", "failed", "queue", "turn", "resumed"] as const;
 /** How far the stream of a run was read: of no use for another run. */
 const stream = ["lastEventId", "cursor", "behind", "usageTold", "checkpoint", "earlier"];
 
@@ -74,8 +75,11 @@ function join(found: unknown, record: Record | undefined): unknown {
 
 const isText = (value: unknown): value is Marked => Array.isArray((value as Marked | undefined)?.messages);
 
+/** How an agent begins that finds nothing. */
+export type First = Pick<Saved, "messages" | "state">;
+
 /** What the store has. */
-export function readStore(store: AgentStore, at: Text): unknown {
+export function readStore(store: AgentStore, at: Text, first: First): unknown {
   const beside = (): unknown => {
     try {
       return store.record?.load();
@@ -84,12 +88,18 @@ export function readStore(store: AgentStore, at: Text): unknown {
       return undefined;
     }
   };
-  const read = (text: unknown, record: unknown): unknown => {
+  const read = (found: unknown, beside: unknown): unknown => {
+    // A record that is damaged is none.
+    const record = Array.isArray((beside as Record | undefined)?.handled) ? (beside as Record) : undefined;
+    // Not one save has been written so far.
+    const none = !found && record && record.of === undefined;
+    const text: unknown = none ? JSON.parse(composeSave(undefined, { ...first, threadId: record.threadId! })) : found;
     if (!store.record || !isText(text)) return text;
     note(at, text);
-    return join(text, record as Record | undefined);
+    return join(text, record);
   };
-  const [text, record] = [store.load(), beside()];
+  const text = store.load();
+  const record = beside();
   if (!isPromise(text) && !isPromise(record)) return read(text, record);
   return Promise.resolve(record).then(undefined, () => undefined).then(async (record) => read(await text, record));
 }

@@ -5,6 +5,7 @@ import { createGate } from "./gate.js";
 import { createKeeper } from "./keeper.js";
 import { createClaim, type Member } from "./owner.js";
 import { createQuestion, type Answers } from "./question.js";
+import type { First } from "./record.js";
 import { createStored } from "./stored.js";
 import { mergeSaves, sameThread } from "./merge.js";
 import type { AgentStore, SavedAgent, SavingOptions } from "../api/saving.js";
@@ -13,6 +14,8 @@ import { later } from "../base/timer.js";
 
 /** The agent, as its saves see it. */
 export interface SavingClient extends Pick<Member, "busy" | "mounted"> {
+  /** As it begins where it finds nothing. */
+  readonly first: First;
   /** Everything as it is: JSON text. */
   read(): string;
   /** Shows this save and continues from there, or from nothing. Throws if it is no save. */
@@ -240,7 +243,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       });
     },
   };
-  const claim = createClaim(store, member);
+  const claim = createClaim(store, member, client.first);
   const stored = createStored(claim, waitMs, (message) => client.warn("not-saved", message));
 
   return {

@@ -202,9 +202,11 @@ describe("a record", () => {
     assert.deepEqual([texts(agent), next.handled, next.queue], [["one"], ["old", "new"], []]);
   });
 
-  it("without a text is void", () => {
-    const agent = create({ persist: both(undefined, { ...record, of: undefined }) });
-    assert.deepEqual(texts(agent), []);
+  it("without a text is void, unless there never was one", () => {
+    const initial = { initialMessages: [{ id: "hi", role: "assistant", content: "hello" }], initialState: { n: 5 } };
+    assert.deepEqual(texts(create({ persist: both(undefined, { ...record, of: "1" }), ...initial })), ["hello"]);
+    const agent = create({ persist: both(undefined, { ...record, of: undefined }), ...initial });
+    assert.deepEqual([texts(agent), agent.getSnapshot().state], [["hello", "two"], { n: 5 }]);
   });
 
   it("that cannot be read, or is damaged, costs nothing else", async () => {
