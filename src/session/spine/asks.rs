@@ -29,9 +29,13 @@ impl Session {
     pub(super) fn ask(&mut self, json: &str, start: Start, now: f64) -> Result<Ticket, Misuse> {
         self.alive()?;
         let (mut submit, if_busy) = Submit::read(&keep_private(json), self.options.max_depth, start)?;
+        // The answer that was cut is asked again before what waits: after a loss, and after a page was left.
+        let again = matches!(submit.start, Start::Retry | Start::Regenerate(_));
+        let lost = again && self.run.as_ref().is_some_and(|run| run.lost.is_some());
+        let first = lost || again && self.run.is_none() && self.rejoin.is_restored();
         // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
-        let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
-        if over && !self.any_in_line(now) || if_busy == IfBusy::Replace {
+        let over = !first && self.run.as_ref().is_none_or(|run| run.ended.is_some());
+        if first || over && !self.any_in_line(now) || if_busy == IfBusy::Replace {
             self.asked.admit(&submit, &self.thread, now)?;
         }
         if over {
@@ -42,11 +46,11 @@ impl Session {
             }
             self.next(now);
         }
-        let busy = self.run.is_some() || self.is_working();
+        let busy = !lost && (self.run.is_some() || self.is_working());
         if busy && if_busy == IfBusy::Reject {
             return Err(Misuse::Busy);
         }
-        let awaiting = !busy && self.awaits_people();
+        let awaiting = !busy && !lost && self.awaits_people();
         if awaiting && submit.if_awaiting == IfAwaiting::Reject {
             return Err(Misuse::Awaiting);
         }
@@ -74,6 +78,12 @@ impl Session {
             IfBusy::Replace if busy => {
                 self.queue.push_front(submit);
                 self.stop(now);
+            }
+            _ if first => {
+                if self.end_lost() {
+                    self.close(now);
+                }
+                self.queue.push_front(submit);
             }
             _ => self.queue.push(submit),
         }
