@@ -69,7 +69,7 @@ fn a_pause_is_over_with_a_retry_a_stop_or_the_network() {
 
 #[test]
 fn without_a_queue_a_loss_is_told_at_once() {
-    let mut agent = cut(Network::default());
+    let agent = cut(Network::default());
     assert_eq!(outcomes(&agent), [(1, "truncated")]);
     assert_eq!(agent.wake, None);
     let (mut agent, request) = queued(Network { queue_ms: 0.0, ..Network::default() });
@@ -144,7 +144,7 @@ fn what_is_new_goes_on_up_to_a_bound() {
 fn after_the_end_nothing_is_read_where_something_waits() {
     let call =
         [event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"), event!("TOOL_CALL_END", "toolCallId": "c")];
-    let second = [vec![started("r2")], text("m2", "more").to_vec(), vec![finished("r2")]].concat();
+    let second = [vec![started("r2")], text("m2", "more").to_vec(), vec![ended("m2"), finished("r2")]].concat();
     for waits in ["tool", "submit", "nothing"] {
         let mut seen = Vec::new();
         for apart in [false, true] {
@@ -198,7 +198,7 @@ fn an_empty_request_waits_until_the_run_is_over() {
                 request = agent.wait();
             }
             let body = &agent.requests.last().unwrap().1;
-            assert_eq!((&body["messages"], &body["threadId"]), (&json!([]), &json!("")), "{body}");
+            assert_eq!((&body["messages"], &body["threadId"]), (&json!([]), &json!("t")), "{body}");
             hydrated(&mut agent, request, json!([user("old", "before")]), 1);
             assert_eq!(agent.texts(), ["Hello"], "{reload}");
             assert_eq!(agent.snapshot()["state"], json!({}), "of before the run");
@@ -231,7 +231,7 @@ fn a_server_that_is_at_work_is_busy() {
     agent.head(request, 200, SSE);
     agent.events(request, &[started("r")]);
     agent.events(request, &text("m", "Hello"));
-    agent.events(request, &[finished("r")]);
+    agent.events(request, &[ended("m"), finished("r")]);
     agent.end(request);
     ends_well(&mut agent, &["Hello"]);
 }
