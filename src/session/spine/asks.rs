@@ -29,10 +29,8 @@ impl Session {
     pub(super) fn ask(&mut self, json: &str, start: Start, now: f64) -> Result<Ticket, Misuse> {
         self.alive()?;
         let (mut submit, if_busy) = Submit::read(&keep_private(json), self.options.max_depth, start)?;
-        // The answer that was cut is asked again before what waits: after a loss, and after a page was left.
-        let again = matches!(submit.start, Start::Retry | Start::Regenerate(_));
-        let lost = again && self.run.as_ref().is_some_and(|run| run.lost.is_some());
-        let first = lost || again && self.run.is_none() && self.rejoin.is_restored();
+        let first = self.goes_first(&submit.start);
+        let lost = first && self.run.is_some();
         // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
         let over = !first && self.run.as_ref().is_none_or(|run| run.ended.is_some());
         if first || over && !self.any_in_line(now) || if_busy == IfBusy::Replace {
@@ -58,13 +56,8 @@ impl Session {
         if waits && self.queue.len() >= self.options.max_queue {
             return Err(Misuse::QueueFull);
         }
-        if let (Start::Regenerate(id), false) = (&submit.start, busy)
-            && !self.thread.can_rewind(id.as_deref())
-        {
-            return Err(Misuse::NothingToRegenerate);
-        }
-        if submit.replaces.as_deref().is_some_and(|id| !busy && !self.thread.has_user_message(id)) {
-            return Err(Misuse::NothingToReplace);
+        if !busy {
+            self.has_what_it_cuts(&submit)?;
         }
         let ticket = self.queue.give();
         submit.ticket = ticket;
@@ -92,6 +85,25 @@ impl Session {
         self.outbox.ask_for_save();
         self.outbox.changed(true);
         Ok(ticket)
+    }
+
+    /// Whether the answer that was cut is asked again, before what waits: after a loss, and after a page was left.
+    fn goes_first(&self, start: &Start) -> bool {
+        let again = matches!(start, Start::Retry | Start::Regenerate(_));
+        again && self.run.as_ref().map_or(self.rejoin.is_restored(), |run| run.lost.is_some())
+    }
+
+    /// Whether the thread has the messages that a submit cuts off.
+    fn has_what_it_cuts(&self, submit: &Submit) -> Result<(), Misuse> {
+        if let Start::Regenerate(id) = &submit.start
+            && !self.thread.can_rewind(id.as_deref())
+        {
+            return Err(Misuse::NothingToRegenerate);
+        }
+        match submit.replaces.as_deref() {
+            Some(id) if !self.thread.has_user_message(id) => Err(Misuse::NothingToReplace),
+            _ => Ok(()),
+        }
     }
 
     /// Ends the run in progress. The partial answer stays; the next submit of the queue begins.

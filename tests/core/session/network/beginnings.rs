@@ -75,7 +75,7 @@ fn answer(by: &str, form: Form, taken: usize, numbers: bool) -> Option<Vec<Vec<u
         let each = all.iter().enumerate().skip(from);
         each.map(|(at, event)| if marks { marked(at, event, numbers) } else { plain(event) }).collect()
     };
-    // Arguments of a call that is open are told by its events alone.
+    // Only its events have the arguments of a call that is open.
     let apart = !(8..11).contains(&taken);
     match form {
         Form::Rest => marks.then(|| write(taken)),

@@ -68,7 +68,7 @@ fn a_pause_is_over_with_a_retry_a_stop_or_the_network() {
 }
 
 #[test]
-fn without_a_queue_a_loss_is_told_at_once() {
+fn without_a_queue_a_loss_ends_the_run_at_once() {
     let agent = cut(Network::default());
     assert_eq!(outcomes(&agent), [(1, "truncated")]);
     assert_eq!(agent.wake, None);
