@@ -21,7 +21,9 @@ use crate::wire::{Delta, Event, EventError, Fields, Frame, Incoming, Str, Undeco
 impl Session {
     /// Takes a frame. Whether others that are alike may come as one.
     pub(super) fn take(&mut self, frame: Result<&Frame<'_>, Undecodable>, now: f64) -> bool {
-        if self.broken() || self.is_unread(frame.is_ok_and(|frame| frame.data == "[DONE]")) {
+        if self.broken()
+            || !self.intake.has_dialect() && self.is_unread(frame.is_ok_and(|frame| frame.data == "[DONE]"))
+        {
             return false;
         }
         match frame {
@@ -122,6 +124,9 @@ impl Session {
 
     /// Takes a frame that is no plain delta.
     pub(super) fn general(&mut self, data: &str, now: f64) -> Result<(), EventError> {
+        if self.is_unread(false) {
+            return Ok(());
+        }
         let depth = self.options.max_depth;
         let fields = frame_fields(data, depth)?;
         if self.is_known(&fields, now) {

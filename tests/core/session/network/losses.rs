@@ -184,7 +184,7 @@ fn hydrated(agent: &mut Agent, request: u32, messages: Value, n: u8) {
 fn an_empty_request_waits_until_the_run_is_over() {
     for reload in [false, true] {
         let mut agent = cut(resume("hydrate"));
-        let question = agent.snapshot()["messages"][0].clone();
+        let question = user(agent.snapshot()["messages"][0]["id"].as_str().unwrap(), "go");
         let mut request = 0;
         if reload {
             let save = agent.session.save();
