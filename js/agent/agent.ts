@@ -77,6 +77,7 @@ export function createAgentOver<State, Place>(
   const source = createSource(core, {
     find: (name) => runs.tool(name),
     agent: () => agent as unknown as Agent,
+    refusal: () => saves.refusal(),
     settle: (json) => void link.now((session) => session.settleCall(json)),
     hold: (json) => void link.now((session) => session.hold(json)),
   });

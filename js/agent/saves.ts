@@ -33,6 +33,7 @@ export function createSaves<State>(given: AgentOptions<State>, self: Self<State>
   const nothing = (): void => {};
   return {
     ...{ use: nothing, changed: nothing, rest: nothing, save: nothing, write: nothing, renew: nothing, dispose: nothing },
+    refusal: () => undefined,
     begin: () => {
       try {
         if (restore) link.awaitSave();

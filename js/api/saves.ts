@@ -1,7 +1,9 @@
 // The saves of an agent: what a store gives the agent.
 
 import type { AgentWarning } from "./agent.js";
+import type { AgentError } from "./error.js";
 import type { CommonOptions } from "./options.js";
+import type { SavedAgent } from "./saving.js";
 
 /** The saves of an agent, of the application's or of a store; where it has neither, it begins with nothing. */
 export interface Saves {
@@ -17,6 +19,8 @@ export interface Saves {
   rest(): void;
   /** The agent owns its save, or has none to own. */
   owns(): boolean;
+  /** Why no run may be sent now and no call executed, if so. */
+  refusal(): AgentError | undefined;
   /** Saves the agent as it is. */
   save(): void;
   /** The core wants this written, as in `Client.save`. */
@@ -37,7 +41,7 @@ export interface SavesClient {
     on(name: "finish", listener: () => void): () => void;
     emit(name: "warning", warning: AgentWarning): void;
   };
-  readonly view: { watched(): boolean };
+  readonly view: { watched(): boolean; readonly first: Pick<SavedAgent, "messages" | "state"> };
   readonly runs: { rejoin(runId: string): void };
   readonly line: { readonly current: { close(): void } | undefined; reconnect(): void };
   /** The link to the core, which says more of these. */

@@ -25,6 +25,17 @@ export interface StoreOptions {
   load(): SavedAgent | undefined | Promise<SavedAgent | undefined>;
   save(saved: SavedAgent): void | Promise<void>;
   clear(): void | Promise<void>;
+  /**
+   * A second place, for the small record that is written with every save: what promises depend on (the calls that were executed, the
+   * queue, the run), so that it is there although the save does not fit. Default: none, and a save that fails takes that with it.
+   */
+  readonly record?: RecordStore | undefined;
+}
+
+/** A place for the record of a save, as JSON has it. `clear` of the store clears it too. */
+export interface RecordStore {
+  load(): unknown;
+  save(record: object): void | Promise<void>;
 }
 
 /** A place for one save: what `localStorageStore`, `indexedDbStore` and `createStore` return. */
@@ -41,4 +52,9 @@ export interface SavingOptions {
   readonly waitMs?: number | undefined;
   /** Milliseconds that a submit waits at most for what the store has. Default: 3000. */
   readonly loadMs?: number | undefined;
+  /**
+   * Whether nothing may happen that the store knows nothing of: where it refuses the save and its record, or has not answered within
+   * `waitMs`, the run fails (code `not-saved`) before its request is sent, and a call of the page has an error. Default: `false`.
+   */
+  readonly required?: boolean | undefined;
 }

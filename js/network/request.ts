@@ -4,7 +4,7 @@ import { retryTimes } from "./retry.js";
 import type { AgentOptions, FetchOptions, RunTarget, Transport, TransportRequest, TransportTarget } from "../api/types.js";
 
 /** The settings of the network as the core reads them: JSON text. */
-export function toNetwork({ retry, resume, headers, transport }: AgentOptions): string {
+export function toNetwork({ retry, resume, headers, transport, saving }: AgentOptions): string {
   const { attempts, ...times } = retryTimes(retry);
   const whole = (value: number, most: number = Number.MAX_SAFE_INTEGER): number => Math.min(Math.round(value), most);
   const marked = resume && "path" in resume ? resume : undefined;
@@ -13,7 +13,7 @@ export function toNetwork({ retry, resume, headers, transport }: AgentOptions): 
     ...Object.fromEntries(Object.entries(times).map(([name, value]) => [name, whole(value)])),
     attempts: whole(attempts, 2 ** 31),
     refusals: !!retry,
-    posts: !!retry && retry.posts === true,
+    posts: !!retry && retry.posts === true && !saving?.required,
     renewHeaders: transport ? transport.renews === true : typeof headers === "function",
     seed: Math.floor(Math.random() * 2 ** 48),
     by: resume?.by,

@@ -1,6 +1,7 @@
 // An agent and its saves in a store: which one it begins with, what is written of it, and that it ends its work where another
 // agent owns the save. How a store is read is in saving.ts, written in stored.ts, and shared in owner.ts.
 
+import { AgentError } from "../api/error.js";
 import type { OpenSaves } from "../api/saves.js";
 import { createSaving } from "./saving.js";
 
@@ -9,6 +10,8 @@ export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
   const { link, line, view, emitter, options, disposed } = self;
   // Another agent owns the save; the run in progress ends without one.
   let stranded = false;
+  // The store has taken nothing of the last save that the core has asked for.
+  let lost = false;
   // Nothing has changed yet that would have to be saved.
   let quiet = true;
 
@@ -36,6 +39,7 @@ export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
   const saving = createSaving(given.persist!, given.restore, given.saving ?? {}, {
     busy: link.busy,
     mounted: view.watched,
+    first: view.first,
     read: link.save,
     begin: (value, text) => {
       if (link.open()) link.suspend();
@@ -86,9 +90,19 @@ export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
     },
     rest: saving.rest,
     owns: () => !stranded,
+    refusal: () => {
+      if (!lost || !given.saving?.required) return undefined;
+      const message = "The store keeps nothing of it, and saving.required is set";
+      return new AgentError({ kind: "unsupported", code: "not-saved", message });
+    },
     save: () => saving.save(),
     write: (json, holds, done) => {
-      if (saving.owns()) return saving.save(json, done);
+      if (saving.owns()) {
+        return saving.save(json, (kept) => {
+          lost = !kept;
+          done();
+        });
+      }
       // It would begin something, which whoever owns the save does.
       if (holds) queueMicrotask(retire);
     },

@@ -26,6 +26,7 @@ export function createStore(given: StoreOptions): AgentStore {
     load: () => given.load(),
     save: (saved) => given.save(saved),
     clear: () => given.clear(),
+    record: given.record,
     open: openSaves,
   };
 }
@@ -39,12 +40,18 @@ export function createStore(given: StoreOptions): AgentStore {
 export function localStorageStore(key: string): AgentStore {
   // Newer Nodes have a global of that name, which complains when it is touched.
   const storage = (): Storage | undefined => (typeof document === "object" ? localStorage : undefined);
+  const read = (key: string) => JSON.parse(storage()?.getItem(key) ?? "null") ?? undefined;
+  const beside = `${key}:record`;
   return createStore({
     key: `localStorage ${key}`,
     ordered: true,
-    load: () => JSON.parse(storage()?.getItem(key) ?? "null") ?? undefined,
+    load: () => read(key),
     save: (saved) => storage()?.setItem(key, JSON.stringify(saved)),
-    clear: () => storage()?.removeItem(key),
+    clear: () => [key, beside].forEach((each) => storage()?.removeItem(each)),
+    record: {
+      load: () => read(beside),
+      save: (record) => storage()?.setItem(beside, JSON.stringify(record)),
+    },
   });
 }
 
@@ -80,16 +87,24 @@ export function indexedDbStore(name: string, key: string): AgentStore {
     return undefined;
   };
 
+  // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
+  const read = async (key: string): Promise<unknown> => {
+    const text = await run<string | undefined>("readonly", (store) => store.get(key));
+    return text === undefined ? undefined : JSON.parse(text);
+  };
+  const write = async (key: string, value: object): Promise<void> => {
+    await run("readwrite", (store) => store.put(JSON.stringify(value), key));
+  };
+  const beside = `${key}:record`;
   return createStore({
     key: `indexedDB ${name} ${key}`,
     ordered: true,
-    // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
-    load: async () => {
-      const text = await run<string | undefined>("readonly", (store) => store.get(key));
-      return text === undefined ? undefined : (JSON.parse(text) as SavedAgent);
+    load: () => read(key) as Promise<SavedAgent | undefined>,
+    save: (saved) => write(key, saved),
+    clear: async () => {
+      await run("readwrite", (store) => (store.delete(beside), store.delete(key)));
     },
-    save: async (saved) => void (await run("readwrite", (store) => store.put(JSON.stringify(saved), key))),
-    clear: async () => void (await run("readwrite", (store) => store.delete(key))),
+    record: { load: () => read(beside), save: (record) => write(beside, record) },
   });
 }
 

@@ -35,6 +35,9 @@ export interface Saved extends SavedAgent {
   readonly handled: readonly string[];
   readonly unsent: readonly string[];
   readonly untold?: readonly { readonly call: string }[];
+  readonly failed?: readonly string[];
+  readonly turn?: unknown;
+  readonly resumed?: unknown;
   readonly queue: readonly Queued[];
   readonly usage?: readonly TokenUsage[];
 }

@@ -23,6 +23,7 @@ const js = {
   agent: ["api", "base", "snapshot", "network", "core", "glue"],
   worker: ["api", "base", "snapshot", "core", "agent", "glue"],
   "systems/<name>": ["api", "base", "core"],
+  "ai-sdk": ["api"],
   cli: ["api", "base", "core", "agent"],
   "ag-ui-client": ["api", "base", "snapshot", "core", "glue"],
   cli: ["api", "base", "core", "agent", "glue"],

@@ -13,5 +13,6 @@ await import("../systems/agent-os.test.mjs");
 await import("../systems/open-search.test.mjs");
 await import("../persistence/saves.test.mjs");
 await import("../persistence/saves-core.test.mjs");
+await import("../persistence/record.test.mjs");
 await import("../systems/ngaf.test.mjs");
 await import("../systems/ngaf-parts.test.mjs");
