@@ -47,6 +47,7 @@ export function createAgentOver<State, Place>(
 ): Agent<State> {
   // Mistakes are reported where they are made.
   checkOptions(given);
+  if (given.worker) throw unsupported("worker", 'worker: make the agent with createAgent() of "ag-ui-wasm/worker"');
   let current = given;
   let gone = false;
   const options = (): AgentOptions<State> => current;
@@ -91,7 +92,7 @@ export function createAgentOver<State, Place>(
       await saves.ready();
       return core;
     },
-    notify: given.notify,
+    notify: given.notify ?? undefined,
     settings,
     emitter,
     parts,
@@ -214,6 +215,7 @@ export function createAgentOver<State, Place>(
     events: emitter.events,
     setOptions: (next) => {
       if (gone) return;
+      checkOptions(next);
       current = next;
       link.listen();
     },

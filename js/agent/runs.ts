@@ -2,11 +2,11 @@
 
 import { AgentError } from "../api/error.js";
 import type { AgainOptions, Agent, PageTool, RunResult, SubmitInput } from "../api/types.js";
-import { misuse, toJson } from "../base/failure.js";
+import { expect, isEvent, misuse, toJson } from "../base/failure.js";
 import type { Run } from "../core/client.js";
 import { submitted } from "../snapshot/project.js";
 import type { Queued } from "../snapshot/save.js";
-import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput, type RunInput } from "./input.js";
+import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** What a run is begun with. */
@@ -73,10 +73,8 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
 
   const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
     act();
-    const long = typeof input === "string" ? { message: input } : input;
-    if (typeof long !== "object" || !long) throw misuse(new TypeError("submit() expects a string or an object"));
+    const long = toSubmitInput("submit", input);
     const { state, signal, replaces } = long;
-    if (signal && typeof signal.addEventListener !== "function") throw misuse(new TypeError("submit(): `signal` is no AbortSignal"));
     const core = toCoreInput(options(), long, read().interrupts);
     const { runId: id, messages } = core;
     bring(long.tools);
@@ -147,6 +145,8 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
 
   const attach = async (runId?: string): Promise<RunResult> => {
     act();
+    if (isEvent(runId)) runId = undefined;
+    if (runId != null) expect("attach()", "string", runId);
     const same = runId === undefined || runId === read().runId;
     return (same && rejoining) || join(runId);
   };
