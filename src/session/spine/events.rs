@@ -223,7 +223,7 @@ impl Session {
         // No submit waits for a run that is over; however the network cuts, nothing after that counts. A replay has to come to
         // where the page was.
         let closed =
-            !(self.queue.is_empty() && !self.page.goes_on(outcome)) && self.run.as_ref().is_none_or(|run| !run.replays);
+            (!self.queue.is_empty() || self.page.goes_on(outcome)) && self.run.as_ref().is_none_or(|run| !run.replays);
         let until = if closed { now } else { now + self.options.grace_ms };
         self.conclude(outcome, error.clone(), &pending, now);
         if let Some(run) = &mut self.run {
