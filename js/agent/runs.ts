@@ -20,6 +20,8 @@ export interface Runs<State> {
   start(parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult>;
   /** Joins the run that was in progress when the page was left. */
   rejoin(runId: string): void;
+  /** Whether this submit is sent at once, over a connection that is kept: what was answered before is over then. */
+  hurries(runId: string): boolean;
   /** A tool of this name: one that a submit has brought with it, or one of the options. */
   tool(name: string): PageTool | undefined;
   /** Forgets the tools that submits have brought with them. */
@@ -36,6 +38,8 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const { link, view, options, read, act } = self;
   // Tools that came with a submit. The results of their calls may come long after.
   const brought = new Map<string, PageTool>();
+  // Submits that are sent at once, whatever answer comes.
+  const hasty = new Set<string>();
   // The run that was in progress when the page was left is joined.
   let rejoining: Promise<RunResult> | undefined;
 
@@ -93,7 +97,12 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
       fold: (at) => submitted(at, messages, state, replaces),
     };
     const atOnce = long.ifBusy === undefined && options().transport?.keep;
-    return atOnce ? self.line.overtake(id, () => start(run, signal)) : start(run, signal);
+    if (!atOnce) return start(run, signal);
+    hasty.add(id);
+    const done = start(run, signal);
+    // What the agent was saying is over, for the user has said something else.
+    self.line?.current?.endAnswer();
+    return done.finally(() => hasty.delete(id));
   };
 
   /** Asks the last question again, or the one before that message. */
@@ -177,6 +186,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
       rejoining = join(undefined, runId).finally(() => (rejoining = undefined));
       rejoining.catch(() => {});
     },
+    hurries: (runId) => hasty.has(runId),
     tool: (name) => brought.get(name) ?? findTool(options(), name),
     forget: () => brought.clear(),
   };
