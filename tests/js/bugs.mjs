@@ -338,6 +338,27 @@ export const bugs = [
     tests: ["worker-deaths", "worker-pool"],
   },
   {
+    name: "what React renders together is read from the agent each time",
+    file: "bindings/react.ts",
+    from: "if (!pin || now > pin.at + pinMs)",
+    to: "if (!pin || now >= pin.at)",
+    tests: ["react"],
+  },
+  {
+    name: "a render that is thrown away takes its agent along",
+    file: "bindings/react.ts",
+    from: "const made = agent ?? create(options);",
+    to: "const made = create(options);",
+    tests: ["react"],
+  },
+  {
+    name: "two components share an agent that was spare",
+    file: "bindings/react.ts",
+    from: "if (!isAgent(target) && owners.get(agent) !== self) setMade(make());",
+    to: "",
+    tests: ["react"],
+  },
+  {
     name: "a page that may have no channel cannot use a store",
     file: "persistence/owner.ts",
     from: "    // There is none, or not for a page whose site data is blocked.\n    return;",
