@@ -150,6 +150,8 @@ const pins = new WeakMap<object, { readonly snapshot: unknown; at: number }>();
 const pinMs = 500;
 
 function read<State>(agent: Agent<State>): AgentSnapshot<State> {
+  // A server commits nothing.
+  if (typeof document !== "object") return agent.getSnapshot();
   const now = performance.now();
   let pin = pins.get(agent);
   if (!pin || now > pin.at + pinMs) pins.set(agent, (pin = { snapshot: agent.getSnapshot(), at: now }));
