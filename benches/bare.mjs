@@ -56,8 +56,11 @@ export async function bareCore(reads, expected) {
         else reject(new Error("The core made another text of it."));
       };
       const told = { changed: none, settled: none, custom: none, event: none, warning: none, execute: none, abandon: none, hold: none, stopRemote: none };
-      const request = async () => ({ url: "http://agent.test/", fetch: async () => response() });
-      const session = new glue.Session(options, undefined, undefined, { ...told, request, receive, watch: (/** @type {unknown} */ callback) => callback });
+      const request = async () => ({ url: "http://agent.test/" });
+      const fetch = async () => ({ status: 200, contentType: "text/event-stream", reader: response().body?.getReader() });
+      /** @param {unknown} promise @param {(value: unknown, failed: boolean) => void} callback */
+      const settle = (promise, callback) => void Promise.resolve(promise).then((value) => callback(value, false));
+      const session = new glue.Session(options, undefined, undefined, { ...told, request, fetch, settle, receive, watch: (/** @type {unknown} */ callback) => callback });
       session.submit(input);
     });
 }

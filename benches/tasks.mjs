@@ -128,6 +128,10 @@ const bodies = {
   "runs": () => [first, ...fill((at) => (at % 2 ? event("RUN_STARTED", { threadId: "t", runId: `r${at}` }) : event("RUN_FINISHED", { threadId: "t", runId: `r${at - 1}` }))), last],
   "unknown events": () => run(...fill((at) => event("NO_SUCH", { at }))),
   "interrupts": () => run().slice(0, 1).concat(event("RUN_FINISHED", { threadId: "t", runId: "r", outcome: { type: "interrupt", interrupts: fill((at) => JSON.stringify({ id: `i${at}`, reason: "x" })).map((text) => JSON.parse(text)) } })),
+  "usage of one run": () => run().slice(0, 1).concat(event("RUN_FINISHED", { threadId: "t", runId: "r", usage: fill((at) => JSON.stringify({ provider: "p", model: `m${at}`, inputTokens: 1 })).map((text) => JSON.parse(text)) })),
+  "usage of runs": () => fill((at) => event("RUN_FINISHED", { threadId: "t", runId: "r", usage: [{ provider: "p", model: `m${at}`, inputTokens: 1 }] })).flatMap((end) => [first, end]),
+  "messages with calls in one snapshot": () =>
+    run(messages((at) => ({ id: `m${at}`, role: "assistant", toolCalls: [{ id: `c${at}`, type: "function", function: { name: "f", arguments: "{}" } }] }))),
   "pending calls": () => run().slice(0, 1).concat(event("RUN_FINISHED", { threadId: "t", runId: "r", outcome: { type: "success", pendingToolCallIds: Array.from({ length: size / 10 }, (_, at) => `c${at}`) } })),
 };
 

@@ -22,7 +22,7 @@ export type * from "./api/types.js";
  * const agent = createAgent({ url: "/agent", wasm });
  */
 export function createAgent<State = unknown>(options: SlimAgentOptions<State>): Agent<State> {
-  return createAgentWith(moduleFor(modulesAt(options.wasm), options), options);
+  return createAgentWith(moduleFor(modulesAt(options?.wasm), options), options);
 }
 
 /**
@@ -36,5 +36,5 @@ export function compactEvents(
   events: Iterable<AgUiEvent>,
   options: Pick<SlimAgentOptions, "wasm">,
 ): Promise<AgUiEvent[]> {
-  return compactWith(modulesAt(options.wasm).full, events);
+  return compactWith(modulesAt(options?.wasm).full, events);
 }

@@ -93,16 +93,25 @@ export function probe(command, ...args) {
  */
 export async function step(title, action) {
   const start = Date.now();
-  process.stdout.write(`${title} …`);
+  /** A step that runs beside another one may find the line taken. */
+  const write = (/** @type {string} */ end) => {
+    if (said !== title) process.stdout.write(`${said && "\n"}${title} …`);
+    said = end ? "" : title;
+    process.stdout.write(end);
+  };
+  write("");
   try {
     const result = await action();
-    process.stdout.write(` ${seconds(start)}\n`);
+    write(` ${seconds(start)}\n`);
     return result;
   } catch (error) {
-    process.stdout.write(` failed after ${seconds(start)}\n`);
+    write(` failed after ${seconds(start)}\n`);
     throw error;
   }
 }
+
+/** The step on whose line is written. */
+let said = "";
 
 /** @param {number} start */
 export const seconds = (start) => `${((Date.now() - start) / 1000).toFixed(1)} s`;

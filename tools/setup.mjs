@@ -108,7 +108,12 @@ export async function ensureBuildTools() {
  *
  * @returns {Promise<string>} the interpreter
  */
-export async function ensurePython() {
+export const ensurePython = () => (python ??= makePython());
+
+/** Two suites may ask for it at once. @type {Promise<string> | undefined} */
+let python;
+
+async function makePython() {
   const folder = join(toolsFolder, "python");
   const python = join(folder, "bin/python");
   const requirements = at("tests/real-server/requirements.txt");

@@ -29,7 +29,7 @@ import { web } from "./suites/web.mjs";
 /** @typedef {import("./suites/results.mjs").Result} Result */
 /** @typedef {import("./suites/results.mjs").Context} Context */
 /**
- * `beside`: it counts and does not time, and uses one core, so it runs beside the suites after it.
+ * `beside`: it uses one core and opens no browser. These run one after the other, beside the rest.
  *
  * @typedef {{ run(context: Context): AsyncGenerator<Result>, builds?: boolean, browsers?: boolean, beside?: boolean }} Suite
  */
@@ -38,9 +38,9 @@ import { web } from "./suites/web.mjs";
 const suites = {
   native: { run: native },
   js: { run: js, builds: true },
-  conformance: { run: conformance, builds: true },
+  conformance: { run: conformance, builds: true, beside: true },
   packaging: { run: packaging, builds: true, browsers: true },
-  real: { run: real, builds: true },
+  real: { run: real, builds: true, beside: true },
   speed: { run: speed, builds: true, beside: true },
   web: { run: web, browsers: true },
   e2e: { run: e2e, builds: true, browsers: true },
@@ -68,26 +68,20 @@ await main(async () => {
     };
   };
   if (builds) clocked()(broken ? { name: "build", passed: 0, failed: 1, skipped: 0, tail: broken } : await size());
-  /** @type {Promise<void>[]} */
-  const beside = [];
-  for (const name of names) {
+  const play = async (/** @type {string} */ name) => {
     const suite = /** @type {Suite} */ (suites[name]);
-    if (suite.builds && broken) {
-      clocked()(absent(name, "the package could not be built"));
-      continue;
+    const note = clocked();
+    if (suite.builds && broken) return note(absent(name, "the package could not be built"));
+    try {
+      for await (const result of suite.run({ engines, unusable })) note(result);
+    } catch (error) {
+      note({ name, passed: 0, failed: 1, skipped: 0, tail: error instanceof Failure ? error.message : String(/** @type {Error} */ (error).stack) });
     }
-    const play = async () => {
-      const note = clocked();
-      try {
-        for await (const result of suite.run({ engines, unusable })) note(result);
-      } catch (error) {
-        note({ name, passed: 0, failed: 1, skipped: 0, tail: error instanceof Failure ? error.message : String(/** @type {Error} */ (error).stack) });
-      }
-    };
-    if (suite.beside) beside.push(play());
-    else await play();
-  }
-  await Promise.all(beside);
+  };
+  const lane = async (/** @type {boolean} */ beside) => {
+    for (const name of names) if (!!suites[name]?.beside === beside) await play(name);
+  };
+  await Promise.all([lane(false), lane(true)]);
   await closeDisplay();
   summarize(results);
 });

@@ -18,10 +18,9 @@ import { checkOptions } from "./check.js";
 import { createEdits, idOf } from "./edits.js";
 import { createGuard } from "./guard.js";
 import { createHistory } from "./history.js";
-import { createKeptLine } from "./kept-line.js";
+import type { KeptLine } from "./kept-line.js";
 import { createRuns } from "./runs.js";
 import { createSaves } from "./saves.js";
-import { createSend } from "./send.js";
 import type { Self } from "./self.js";
 import { toSettings } from "./settings.js";
 import { createView } from "./view.js";
@@ -47,6 +46,7 @@ export function createAgentOver<State, Place>(
 ): Agent<State> {
   // Mistakes are reported where they are made.
   checkOptions(given);
+  if (given.worker) throw unsupported("worker", 'worker: make the agent with createAgent() of "ag-ui-wasm/worker"');
   let current = given;
   let gone = false;
   const options = (): AgentOptions<State> => current;
@@ -58,9 +58,9 @@ export function createAgentOver<State, Place>(
   });
   const { read, bare } = view;
   const publish = (core: AgentSnapshot<State>): void => {
-    const next = line.connected(core);
+    const next = line?.connected(core) ?? core;
     // Not before everything that has come with this is reported.
-    if (!next.isLoading) queueMicrotask(() => (saves.rest(), line.listen()));
+    if (!next.isLoading) queueMicrotask(() => (saves.rest(), line?.listen()));
     view.publish(next);
   };
   const settings = toSettings(given as AgentOptions, view.threadId, () => parts()!.toNetwork(given));
@@ -91,7 +91,7 @@ export function createAgentOver<State, Place>(
       await saves.ready();
       return core;
     },
-    notify: given.notify,
+    notify: given.notify ?? undefined,
     settings,
     emitter,
     parts,
@@ -102,7 +102,7 @@ export function createAgentOver<State, Place>(
     stopRemote: (runId) => parts()!.tellOfStop(self, runId),
     resumes: () => !!current.resume,
     // A run over a connection that is kept has ended when it says so.
-    ending: () => !line.current && !bare().isLoading && bare().connection.phase !== "closed",
+    ending: () => !line?.current && !bare().isLoading && bare().connection.phase !== "closed",
     read: bare,
     checkpoint: history.add,
     publish,
@@ -113,6 +113,7 @@ export function createAgentOver<State, Place>(
     get line() {
       return line;
     },
+    keepLine: () => (line ??= parts()!.createKeptLine(self, () => publish(bare()))),
     get runs() {
       return runs;
     },
@@ -120,12 +121,12 @@ export function createAgentOver<State, Place>(
       return saves;
     },
   };
-  const line = createKeptLine(self, () => publish(bare()));
+  let line: KeptLine<State> | undefined;
   const runs = createRuns(self);
   const saves = createSaves(given, self);
   const wait = createWaker(() => {
     link.now((session) => session.online());
-    line.current?.online();
+    line?.current?.online();
   });
 
   /** What a person decides about a call. The core may have to come first. */
@@ -140,7 +141,7 @@ export function createAgentOver<State, Place>(
     saves.dispose();
     gone = true;
     link.dispose();
-    line.current?.close();
+    line?.current?.close();
     history.clear();
     wait(false);
     emitter.close();
@@ -162,8 +163,18 @@ export function createAgentOver<State, Place>(
     getServerSnapshot: () => view.first,
     ...runs.methods,
     stop: async () => link.stop(),
-    connect: line.connect,
-    disconnect: line.disconnect,
+    connect: async () => {
+      act();
+      await source.beside();
+      alive();
+      await self.keepLine().connect();
+    },
+    disconnect: async () => {
+      alive();
+      line?.leave();
+      await link.now((session) => session.disconnect());
+      line?.current?.close();
+    },
     // The core says what is wrong with it.
     addToolResult: (given) => decide("settleCall", toJson({ toolCallId: given?.toolCallId, result: given?.result, error: given?.error })),
     approve: (...given: readonly unknown[]) => {
@@ -202,7 +213,13 @@ export function createAgentOver<State, Place>(
     },
     dispose,
     guard: createGuard(self),
-    send: createSend(self),
+    send: (event) => {
+      alive();
+      const sent = parts()?.send(self, event);
+      if (sent) return sent;
+      // Nothing is open before it comes.
+      throw unsupported("not-sent", "send() needs an open connection");
+    },
     on: (name, listener, filter) => {
       const off = emitter.on(name, listener, filter);
       link.listen();
@@ -214,6 +231,7 @@ export function createAgentOver<State, Place>(
     events: emitter.events,
     setOptions: (next) => {
       if (gone) return;
+      checkOptions(next);
       current = next;
       link.listen();
     },

@@ -14,6 +14,8 @@ export interface Source<Place> {
   begin(): void;
   /** The core. A load that failed is tried again. */
   load(): Promise<Place>;
+  /** Loads what comes with it. */
+  beside(): Promise<Parts & Beside>;
   /** What came with it. */
   parts(): (Parts & Beside) | undefined;
 }
@@ -29,7 +31,7 @@ export function createSource<Place>(core: () => Promise<Place>, calls: CallsClie
   // The load that began with the agent, until something needs it.
   let early: Promise<Place> | undefined;
 
-  const take = (live: Beside): void => void (parts ??= { ...live, calls: live.createCalls(calls) });
+  const take = (live: Beside): Parts & Beside => (parts ??= { ...live, calls: live.createCalls(calls) });
 
   const load = (): Promise<Place> => {
     const loaded = core();
@@ -52,6 +54,7 @@ export function createSource<Place>(core: () => Promise<Place>, calls: CallsClie
       early = undefined;
       return core;
     },
+    beside: () => loadBeside().then(take),
     parts: () => parts,
   };
 }

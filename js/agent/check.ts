@@ -1,19 +1,25 @@
 // Options that no agent can work with are refused where they are given. TypeScript says the same.
 
 import type { AgentOptions } from "../api/types.js";
-import { unfit, unsupported } from "../base/failure.js";
+import { expect, expectList, unfit } from "../base/failure.js";
 import { checkTools } from "./tools.js";
 
-/** Throws (kind `unsupported`, code `input` or `worker`) where these cannot be the options of an agent in the page. */
+const members = [["threadId", "string"], ["maxFollowUps", "number"], ["resume", "object"]] as const;
+
+/** Throws (kind `unsupported`, code `input`) where these cannot be the options of an agent. */
 export function checkOptions<State>(options: AgentOptions<State>): void {
-  const { worker, tools, url, transport, rules = "tolerant", threadId, persist, resume } = options;
-  if (worker) {
-    throw unsupported("worker", 'worker: make the agent with createAgent() of "ag-ui-wasm/worker"');
-  }
-  if (url == null && !transport) throw unfit("url", "an address, or a transport", url);
+  expect("options", "object", options);
+  const { tools, url, transport, rules = "tolerant", persist, limits, saving, retry, notify } = options;
+  if ((url == null || !/string|function|object/.test(typeof url)) && !transport) throw unfit("url", "an address, or a transport", url);
   if (rules !== "tolerant" && rules !== "strict") throw unfit("rules", '"tolerant" or "strict"', rules);
-  if (typeof (threadId ?? "") !== "string") throw unfit("threadId", "a string", threadId);
-  if (typeof (resume ?? {}) !== "object") throw unfit("resume", "an object", resume);
+  for (const [name, type] of members) if (options[name] != null) expect(name, type, options[name]);
+  if (options.initialMessages !== undefined) expectList("initialMessages", "object", options.initialMessages);
+  if (options.eventTypes) expectList("eventTypes", "string", options.eventTypes);
+  for (const [group, settings] of Object.entries({ limits, saving, retry, notify })) {
+    for (const [name, value] of typeof settings === "object" ? Object.entries(settings ?? {}) : []) {
+      if (name !== "posts" && value != null) expect(`${group}.${name}`, "number", value);
+    }
+  }
   if (persist && typeof persist.open !== "function") {
     throw unfit("persist", "a store (localStorageStore, indexedDbStore, or createStore({ load, save, clear, key }))", persist);
   }

@@ -4,7 +4,7 @@ import type { Agent, Checkpoint, QueuedSubmit } from "../api/types.js";
 import { misuse, toJson } from "../base/failure.js";
 import { messagesEdit, stateEdit } from "./edit.js";
 import type { toFork } from "./fork.js";
-import { toCoreInput } from "./input.js";
+import { toCoreInput, toSubmitInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** The id of a checkpoint. */
@@ -30,7 +30,7 @@ export function createEdits<State>(
     const waiting = queued(id);
     if (!waiting) return false;
     const { runId } = waiting;
-    const long = typeof input === "string" ? { message: input } : input;
+    const long = toSubmitInput("editQueued", input);
     const { tools, pageTools, context, forwardedProps, ...core } = toCoreInput(self.options(), { ...long, runId }, read().interrupts);
     // What is not given stays as it was submitted.
     const given = {

@@ -1,6 +1,6 @@
 // From what the application gives to what the core reads.
 
-import { misuse, unfit } from "../base/failure.js";
+import { expect, expectList, isEvent, misuse, unfit } from "../base/failure.js";
 import { declare } from "./tools.js";
 import type {
   AgainOptions,
@@ -48,7 +48,7 @@ export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunI
     context: given.context ?? ask(options.context) ?? [],
     forwardedProps: given.forwardedProps ?? ask(options.forwardedProps) ?? {},
     // Infinity would be no JSON.
-    ...(options.maxFollowUps !== undefined && { maxFollowUps: Math.min(options.maxFollowUps, 2 ** 31) }),
+    ...(typeof options.maxFollowUps === "number" && { maxFollowUps: Math.min(options.maxFollowUps, 2 ** 31) }),
   };
 }
 
@@ -101,6 +101,18 @@ function toEntry(name: string, given: unknown, key?: string): ResumeEntry {
   }
   // A cancellation has nothing to say.
   return { ...rest, interruptId, status, ...(status === "resolved" && { payload }) } as ResumeEntry;
+}
+
+/** What was given to that method in the long form. An event says nothing: the method was given away as a handler. */
+export function toSubmitInput<State>(method: string, input: string | SubmitInput<State>): SubmitInput<State> {
+  const long = typeof input === "string" ? { message: input } : input;
+  if (typeof long !== "object" || !long || isEvent(long)) throw unfit(`${method}()`, "a string or an object", input);
+  const { message = "", parts, runId, signal } = long;
+  if (typeof message !== "string" && (typeof message !== "object" || !message || Array.isArray(message))) throw unfit("message", "a string or a message", message);
+  if (parts != null) expectList("parts", "object", parts);
+  if (runId != null) expect("runId", "string", runId);
+  if (signal && typeof signal.addEventListener !== "function") throw unfit("signal", "an AbortSignal", signal);
+  return long;
 }
 
 /** The core's form of what was given to `submit`. */

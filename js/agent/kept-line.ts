@@ -2,13 +2,15 @@
 // over it without being asked for is a run as well.
 
 import type { Line } from "../api/line.js";
-import type { Agent, AgentOptions, AgentSnapshot, RunResult } from "../api/types.js";
+import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 import { internal, toJson, unsupported } from "../base/failure.js";
 import { toRunInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** The line of an agent, which its transport makes once it is needed. */
-export interface KeptLine<State> extends Pick<Agent<State>, "connect" | "disconnect"> {
+export interface KeptLine<State> extends Pick<Agent<State>, "connect"> {
+  /** Nobody listens from now on. */
+  leave(): void;
   /** What was made. */
   readonly current: Line | undefined;
   /** Makes it, unless that is done. */
@@ -17,13 +19,11 @@ export interface KeptLine<State> extends Pick<Agent<State>, "connect" | "disconn
   connected(next: AgentSnapshot<State>): AgentSnapshot<State>;
   /** Takes what has come without being asked for, as a run that says nothing to the server. */
   listen(): void;
-  /** Starts a run of this id that is sent at once, whatever answer comes: that is over then. */
-  overtake(runId: string, start: () => Promise<RunResult>): Promise<RunResult>;
   /** Connects again if somebody has asked to listen. */
   reconnect(): void;
 }
 
-type Client<State> = Pick<Self<State>, "link" | "read" | "runs" | "saves" | "emitter" | "options" | "disposed" | "act" | "alive">;
+type Client<State> = Pick<Self<State>, "link" | "read" | "runs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
 
 /** The line of an agent; `changed`: the state of the connection may be another one. */
 export function createKeptLine<State>(self: Client<State>, changed: () => void): KeptLine<State> {
@@ -32,8 +32,6 @@ export function createKeptLine<State>(self: Client<State>, changed: () => void):
   let making: Promise<Line> | undefined;
   // Somebody has asked to listen.
   let listening = false;
-  // Submits that are sent at once.
-  const hasty = new Set<string>();
 
   const listen = (): void => {
     if (!line || disposed() || !self.saves.owns() || self.link.busy()) return;
@@ -60,7 +58,7 @@ export function createKeptLine<State>(self: Client<State>, changed: () => void):
         return { threadId, runId };
       },
       unread: listen,
-      overtaken: () => read().queue.some(({ runId }) => hasty.has(runId)),
+      overtaken: () => read().queue.some(({ runId }) => self.runs.hurries(runId)),
       changed: () => disposed() || changed(),
       failed: (error) => disposed() || self.emitter.emit("error", error),
     }));
@@ -77,15 +75,7 @@ export function createKeptLine<State>(self: Client<State>, changed: () => void):
       const connection = { ...line.state(), ...(lastEventId !== undefined && { lastEventId }) };
       return JSON.stringify(connection) === JSON.stringify(next.connection) ? next : { ...next, connection };
     },
-    overtake: (runId, start) => {
-      hasty.add(runId);
-      const done = start();
-      // What the agent was saying is over, for the user has said something else.
-      line?.endAnswer();
-      return done.finally(() => hasty.delete(runId));
-    },
     connect: async () => {
-      self.act();
       if (!options().transport?.keep) {
         const message = "connect() needs a transport whose connection is kept open: webSocket or eventSource with keepOpen";
         throw unsupported("keep-open", message);
@@ -101,11 +91,6 @@ export function createKeptLine<State>(self: Client<State>, changed: () => void):
       const connect = (made: Line): unknown => listening && !disposed() && made.connect(true);
       if (listening) make().then(connect).catch(() => {});
     },
-    disconnect: async () => {
-      self.alive();
-      listening = false;
-      await self.link.now((session) => session.disconnect());
-      line?.close();
-    },
+    leave: () => void (listening = false),
   };
 }

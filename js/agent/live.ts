@@ -6,4 +6,6 @@ export { toNetwork } from "../network/request.js";
 export { approve } from "./approve.js";
 export { createCalls } from "./calls.js";
 export { toFork } from "./fork.js";
+export { createKeptLine } from "./kept-line.js";
 export { tellOfStop, toRequest } from "./requests.js";
+export { send } from "./send.js";

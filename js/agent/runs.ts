@@ -2,11 +2,11 @@
 
 import { AgentError } from "../api/error.js";
 import type { AgainOptions, Agent, PageTool, RunResult, SubmitInput } from "../api/types.js";
-import { misuse, toJson } from "../base/failure.js";
+import { expect, isEvent, misuse, toJson } from "../base/failure.js";
 import type { Run } from "../core/client.js";
 import { submitted } from "../snapshot/project.js";
 import type { Queued } from "../snapshot/save.js";
-import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput, type RunInput } from "./input.js";
+import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** What a run is begun with. */
@@ -20,6 +20,8 @@ export interface Runs<State> {
   start(parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult>;
   /** Joins the run that was in progress when the page was left. */
   rejoin(runId: string): void;
+  /** Whether this submit is sent at once, over a connection that is kept: what was answered before is over then. */
+  hurries(runId: string): boolean;
   /** A tool of this name: one that a submit has brought with it, or one of the options. */
   tool(name: string): PageTool | undefined;
   /** Forgets the tools that submits have brought with them. */
@@ -36,6 +38,8 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const { link, view, options, read, act } = self;
   // Tools that came with a submit. The results of their calls may come long after.
   const brought = new Map<string, PageTool>();
+  // Submits that are sent at once, whatever answer comes.
+  const hasty = new Set<string>();
   // The run that was in progress when the page was left is joined.
   let rejoining: Promise<RunResult> | undefined;
 
@@ -73,10 +77,8 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
 
   const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
     act();
-    const long = typeof input === "string" ? { message: input } : input;
-    if (typeof long !== "object" || !long) throw misuse(new TypeError("submit() expects a string or an object"));
+    const long = toSubmitInput("submit", input);
     const { state, signal, replaces } = long;
-    if (signal && typeof signal.addEventListener !== "function") throw misuse(new TypeError("submit(): `signal` is no AbortSignal"));
     const core = toCoreInput(options(), long, read().interrupts);
     const { runId: id, messages } = core;
     bring(long.tools);
@@ -95,7 +97,12 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
       fold: (at) => submitted(at, messages, state, replaces),
     };
     const atOnce = long.ifBusy === undefined && options().transport?.keep;
-    return atOnce ? self.line.overtake(id, () => start(run, signal)) : start(run, signal);
+    if (!atOnce) return start(run, signal);
+    hasty.add(id);
+    const done = start(run, signal);
+    // What the agent was saying is over, for the user has said something else.
+    self.line?.current?.endAnswer();
+    return done.finally(() => hasty.delete(id));
   };
 
   /** Asks the last question again, or the one before that message. */
@@ -147,6 +154,8 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
 
   const attach = async (runId?: string): Promise<RunResult> => {
     act();
+    if (isEvent(runId)) runId = undefined;
+    if (runId != null) expect("attach()", "string", runId);
     const same = runId === undefined || runId === read().runId;
     return (same && rejoining) || join(runId);
   };
@@ -177,6 +186,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
       rejoining = join(undefined, runId).finally(() => (rejoining = undefined));
       rejoining.catch(() => {});
     },
+    hurries: (runId) => hasty.has(runId),
     tool: (name) => brought.get(name) ?? findTool(options(), name),
     forget: () => brought.clear(),
   };

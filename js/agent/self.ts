@@ -22,7 +22,10 @@ export interface Self<State> {
   readonly history: History<State>;
   readonly view: View<State>;
   readonly link: Link<State>;
-  readonly line: KeptLine<State>;
+  /** Of a transport that keeps one, once it is needed. */
+  readonly line: KeptLine<State> | undefined;
+  /** The same, made if there is none yet. What makes it comes with the core. */
+  keepLine(): KeptLine<State>;
   readonly runs: Runs<State>;
   readonly saves: Saves;
   /** Throws once the agent is disposed of. */

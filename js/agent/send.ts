@@ -1,37 +1,34 @@
 // `agent.send`: an event to the server over the connection that is open, if the guard lets it pass.
 
-import type { Agent } from "../api/types.js";
+import type { Agent, Decision } from "../api/types.js";
 import { toJson, unsupported } from "../base/failure.js";
 import type { Self } from "./self.js";
 
-type Client<State> = Pick<Self<State>, "link" | "line" | "read" | "settings" | "emitter" | "options" | "disposed" | "alive">;
+type Client<State> = Pick<Self<State>, "link" | "line" | "read" | "settings" | "emitter" | "options" | "disposed">;
 
-/** @internal */
-export function createSend<State>(self: Client<State>): Agent<State>["send"] {
+/** `agent.send`. */
+export function send<State>(self: Client<State>, event: Parameters<Agent["send"]>[0]): Decision {
   const { link, settings } = self;
   const unsent = (why: string): void => {
     if (!self.disposed()) self.emitter.emit("warning", { code: "send-failed", message: `The server did not take an event that was sent: ${why}` });
   };
 
-  return (event) => {
-    self.alive();
-    const json = typeof event === "string" ? event : toJson(event);
-    if (settings.guard && link.now((session) => !session.judgeInbound)) {
-      const message = "send() of an agent with a guard needs the core in the page: in worker mode the guard cannot answer at once";
-      throw unsupported("worker", message);
-    }
-    const judged = link.now((session) => session.judgeInbound?.(json));
-    const unjudged = { allowed: true, eventType: "", direction: "inbound", at: Date.now() } as const;
-    const decision = judged ? JSON.parse(judged) : unjudged;
-    if (!decision.allowed) return decision;
-    const { threadId, runId = "" } = self.read();
-    // A guard that is not there yet has not been asked.
-    const asked = !settings.guard || !!judged;
-    const sent = asked && (self.line.current?.send(json) ?? self.options().transport?.send?.(json, { threadId, runId }));
-    if (!sent) {
-      throw unsupported("not-sent", "send() needs an open connection");
-    }
-    if (sent !== true) sent.then(({ ok, status }) => ok || unsent(`HTTP ${status}`), (cause: unknown) => unsent(String(cause)));
-    return decision;
-  };
+  const json = typeof event === "string" ? event : toJson(event);
+  if (settings.guard && link.now((session) => !session.judgeInbound)) {
+    const message = "send() of an agent with a guard needs the core in the page: in worker mode the guard cannot answer at once";
+    throw unsupported("worker", message);
+  }
+  const judged = link.now((session) => session.judgeInbound?.(json));
+  const unjudged = { allowed: true, eventType: "", direction: "inbound", at: Date.now() } as const;
+  const decision = judged ? JSON.parse(judged) : unjudged;
+  if (!decision.allowed) return decision;
+  const { threadId, runId = "" } = self.read();
+  // A guard that is not there yet has not been asked.
+  const asked = !settings.guard || !!judged;
+  const sent = asked && (self.line?.current?.send(json) ?? self.options().transport?.send?.(json, { threadId, runId }));
+  if (!sent) {
+    throw unsupported("not-sent", "send() needs an open connection");
+  }
+  if (sent !== true) sent.then(({ ok, status }) => ok || unsent(`HTTP ${status}`), (cause: unknown) => unsent(String(cause)));
+  return decision;
 }

@@ -5,9 +5,11 @@ import type { AgentError } from "../api/error.js";
 import type { SavedAgent } from "../api/saving.js";
 import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
+import { toJson, unfit } from "../base/failure.js";
 import { lazily } from "../base/lazy.js";
 import { uuid } from "../base/uuid.js";
 import { initialSnapshot } from "../snapshot/initial.js";
+import { savedSnapshot } from "../snapshot/save.js";
 
 /** The snapshot of an agent, and its listeners. */
 export interface View<State> {
@@ -40,7 +42,9 @@ export function createView<State>(given: AgentOptions<State>, changed: (next: Ag
   let { threadId } = given;
   const ownThreadId = (): string => (threadId ??= uuid());
   // A server and the page that hydrates have the same one only if the application gives it.
-  const first = initialSnapshot(threadId ?? "", given.initialMessages, given.initialState);
+  // A copy, as the core has it: what the application does to its own is none of the agent's.
+  const state = given.initialState === undefined ? undefined : (JSON.parse(toJson(given.initialState)) as State);
+  const first = initialSnapshot(threadId ?? "", given.initialMessages, state);
   let bare: AgentSnapshot<State> = threadId === undefined ? lazily({ ...first }, "threadId", ownThreadId) : first;
   let snapshot = bare;
   // A listener that subscribes twice is called twice.
@@ -58,6 +62,7 @@ export function createView<State>(given: AgentOptions<State>, changed: (next: Ag
     read: () => snapshot,
     bare: () => bare,
     subscribe: (listener) => {
+      if (typeof listener !== "function") throw unfit("subscribe()", "a function", listener);
       const entry = { listener };
       listeners.add(entry);
       return () => void listeners.delete(entry);
@@ -66,7 +71,10 @@ export function createView<State>(given: AgentOptions<State>, changed: (next: Ag
     close: () => listeners.clear(),
     threadId: ownThreadId,
     empty: (id = ownThreadId()) => (id === first.threadId ? first : { ...first, threadId: id }),
-    restored: (saved) => initialSnapshot((threadId = saved.threadId), saved.messages, saved.state as State),
+    restored: (saved) => {
+      threadId = saved.threadId;
+      return savedSnapshot(saved);
+    },
     publish: (next) => {
       if (next === bare) return;
       bare = next;

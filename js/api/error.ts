@@ -37,7 +37,8 @@ export interface AgentErrorData {
   /** How long the server asks to wait before another attempt, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /**
-   * Says more than the kind. The agent's own, from RUN_ERROR, or ours: `truncated` for a stream without an end,
+   * Says more than the kind. The agent's own, from RUN_ERROR, or ours: `truncated` for a stream without an end, `busy` for
+   * a server that works on another run (409),
    * `load` for WebAssembly that did not come, `restore` for a save that cannot be read; `disposed`, `busy`, `calls-open`, `queue-full`,
    * `nothing-to-regenerate`, `nothing-to-attach`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired`, `checkpoint-unknown`
    * and `input` for a call that could not be made; `dialect`, `guard` and `worker` for an option of another entry.

@@ -43,7 +43,7 @@ export interface SavesClient {
   };
   readonly view: { watched(): boolean; readonly first: Pick<SavedAgent, "messages" | "state"> };
   readonly runs: { rejoin(runId: string): void };
-  readonly line: { readonly current: { close(): void } | undefined; reconnect(): void };
+  readonly line: { readonly current: { close(): void } | undefined; reconnect(): void } | undefined;
   /** The link to the core, which says more of these. */
   readonly link: {
     load(): Promise<void>;

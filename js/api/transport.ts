@@ -150,13 +150,17 @@ export interface RetryOptions {
   readonly minMs?: number | undefined;
   /** Connections that one run may make in any minute, whatever comes over them; further ones wait. Default: 60. */
   readonly perMinute?: number | undefined;
+  /** Connections that one run may make at all; then it is `truncated`. Default: 1,000. */
+  readonly perRun?: number | undefined;
+  /** After the loss of a connection that ends its run, what waits in the queue begins so many milliseconds later. Default: 1,000. */
+  readonly queueMs?: number | undefined;
   /** No attempt waits longer. A server that asks for longer is not asked again. Default: 30,000. */
   readonly maxMs?: number | undefined;
   /** A connection on which nothing comes for so many milliseconds is lost. Default: 0, never. */
   readonly idleMs?: number | undefined;
   /**
    * A request that may have begun a run may be sent again, for the server knows runs by their `runId`. Default: `false`:
-   * only what was refused before (425, 429, 503) is.
+   * only what was refused before (409, 425, 429, 503) is.
    */
   readonly posts?: boolean | undefined;
 }
@@ -186,6 +190,11 @@ export type ResumeOptions =
   | { readonly by: "snapshot"; readonly url: RunUrl; readonly method?: "GET" | "POST" | undefined }
   /** With RUN_STARTED, MESSAGES_SNAPSHOT, and a START of everything that is open. */
   | { readonly by: "prelude"; readonly url: RunUrl; readonly method?: "GET" | "POST" | undefined }
+  /**
+   * The same POST without messages: the server says how the thread stood after its last run (RUN_STARTED, snapshots, RUN_FINISHED). It is
+   * asked until that has what the run was asked with. A request that it refuses with 409, for it is at work, waits as well.
+   */
+  | { readonly by: "hydrate" }
   /** The server repeats the whole run. */
   | { readonly by: "replay"; readonly url: RunUrl; readonly method?: "GET" | "POST" | undefined }
   /** As `cursor`, for `webSocket`. Default of `param`: `lastSeenEventId`. */

@@ -1,4 +1,5 @@
 import { call } from "./call.js";
+import { expectList, unfit } from "./failure.js";
 import { createQueue } from "./queue.js";
 import type { AgentEvents, AgentListeners, AgentOptions, AgUiEvent, CustomEventData, EventFilter } from "../api/types.js";
 
@@ -34,7 +35,10 @@ export function createEmitter(options: () => AgentOptions): Emitter {
     name === "custom" || name === "request" ? undefined : options()[callbacks[name]];
 
   const on: Emitter["on"] = (name, listener, filter) => {
-    const entry = { name, listener, types: filter?.types };
+    if (typeof listener !== "function") throw unfit(`on(${String(name)})`, "a function", listener);
+    if (filter?.types) expectList("filter.types", "string", filter.types);
+    // A copy: what the core is given has been looked at.
+    const entry = { name, listener, types: filter?.types && [...filter.types] };
     if (!closed) listeners.add(entry);
     return () => void listeners.delete(entry);
   };

@@ -23,11 +23,28 @@ export function misuse(cause: unknown): AgentError {
   return new AgentError({ kind: "unsupported", code, message, cause });
 }
 
+/** Whether it is an event of the platform or of React: what a handler of clicks is called with. */
+export const isEvent = (value: unknown): boolean => typeof (value as Event | null | undefined)?.preventDefault === "function";
+
 /** The application's mistake, by the member that it is in. */
 export function unfit(name: string, expected: string, found: unknown): Error {
-  const shape = Array.isArray(found) ? "a list" : found && typeof found === "object" && "an object";
-  const value = shape || (typeof found === "string" ? JSON.stringify(found) : String(found));
+  const kind = typeof found;
+  const shape = kind === "object" && found && (isEvent(found) ? "an event" : Array.isArray(found) ? "a list" : "an object");
+  const value = shape || (kind === "string" ? JSON.stringify(found) : String(found) + (kind === "bigint" ? "n" : ""));
   return misuse(new TypeError(`${name}: expected ${expected}, got ${value}`));
+}
+
+/** Whether it is of that type, and a value of it: neither `null` nor NaN. */
+const fits = (type: string, value: unknown): boolean => typeof value === type && value !== null && value === value;
+
+/** Throws where the value is of another type. */
+export function expect(name: string, type: "string" | "number" | "object", value: unknown): void {
+  if (!fits(type, value)) throw unfit(name, `a${type === "object" ? "n" : ""} ${type}`, value);
+}
+
+/** Throws where it is no list of values of that type. */
+export function expectList(name: string, type: "string" | "object", value: unknown): void {
+  if (!Array.isArray(value) || !value.every((item) => fits(type, item))) throw unfit(name, `a list of ${type}s`, value);
 }
 
 /** JSON text, or the application's mistake. */

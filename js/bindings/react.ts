@@ -13,7 +13,7 @@ import {
   type Context,
   type ReactNode,
 } from "react";
-import { isAgent, keyOf, nowhere } from "./shared.js";
+import { isAgent, keyOf, nameOf, nowhere } from "./shared.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 
 /** What `useAgent` returns: the snapshot's fields, the agent's bound methods, and the agent itself. */
@@ -43,7 +43,7 @@ function useProvided<Target>(target: Target | undefined): Target | Agent {
 /** The agent that is given, or the one that is made of options. */
 function useMade<State>(create: Create, target: Agent<State> | AgentOptions<State>): Agent<State> {
   const key = keyOf(target);
-  const make = () => ({ key, agent: isAgent(target) ? target : create(target) });
+  const make = () => ({ key, agent: isAgent(target) ? target : spareOf(create, target) });
   const [made, setMade] = useState(make);
   let { agent } = made;
   if (made.key !== key) {
@@ -51,10 +51,40 @@ function useMade<State>(create: Create, target: Agent<State> | AgentOptions<Stat
     setMade(next);
     agent = next.agent;
   }
+  const self = useRef(undefined);
   useInsertionEffect(() => {
-    if (!isAgent(target)) agent.setOptions(target);
+    if (isAgent(target)) return;
+    if (!owners.has(agent)) owners.set(agent, self);
+    agent.setOptions(target);
+  });
+  useEffect(() => {
+    // Two components have rendered with one spare agent: it belongs to the other one.
+    if (!isAgent(target) && owners.get(agent) !== self) setMade(make());
   });
   return agent;
+}
+
+// Agents that were made of options for a component that was not committed, by what they were made of: React throws renders
+// away, and the next one takes the same agent. Held weakly: perhaps no render follows.
+const spares = new Map<string, { readonly create: Create; readonly agent: WeakRef<object> }[]>();
+// The component that an agent was made for, once that is committed.
+const owners = new WeakMap<object, object>();
+
+/** An agent of these options that no component has yet, or a new one. */
+function spareOf<State>(create: Create, options: AgentOptions<State>): Agent<State> {
+  const name = typeof document === "object" && nameOf(options);
+  if (!name) return create(options);
+  const list = spares.get(name) ?? [];
+  let agent: Agent<State> | undefined;
+  for (let spare; !agent && (spare = list.shift()); ) {
+    const left = spare.agent.deref();
+    if (left && spare.create === create && !owners.has(left)) agent = left as Agent<State>;
+  }
+  if (!list.length) spares.delete(name);
+  const made = agent ?? create(options);
+  // Once this render has had its turn: two components of one have an agent each.
+  queueMicrotask(() => owners.has(made) || spares.set(name, [...(spares.get(name) ?? []), { create, agent: new WeakRef(made) }]));
+  return made;
 }
 
 /** `AgentProvider` of an entry. */
@@ -113,6 +143,20 @@ interface Shown<State, Part> extends Notified<State> {
   readonly part: Part;
 }
 
+// What is rendered together shows one snapshot, although React gives the page its turn in between: the first that is read after
+// a commit. What is committed is compared with the agent once more, so no pin shows something old for longer.
+const pins = new WeakMap<object, { readonly snapshot: unknown; at: number }>();
+// A render that was thrown away releases nothing: so long after its last component, another one has begun.
+const pinMs = 500;
+
+function read<State>(agent: Agent<State>): AgentSnapshot<State> {
+  const now = performance.now();
+  let pin = pins.get(agent);
+  if (!pin || now > pin.at + pinMs) pins.set(agent, (pin = { snapshot: agent.getSnapshot(), at: now }));
+  pin.at = now;
+  return pin.snapshot as AgentSnapshot<State>;
+}
+
 // Nothing to subscribe to, so nothing to end.
 const never = () => () => {};
 
@@ -126,14 +170,14 @@ const never = () => () => {};
  */
 function useSelected<State, Part>(agent: Agent<State>, select: Select<State, Part>, isEqual: IsEqual<Part>): Part {
   const committed = useRef<Shown<State, Part>>(undefined);
-  const [notified, notify] = useState<Notified<State>>(() => ({ agent, snapshot: agent.getSnapshot() }));
+  const [notified, notify] = useState<Notified<State>>(() => ({ agent, snapshot: read(agent) }));
   const old = committed.current;
   const goesOn = old ? old.agent === agent && old.select === select : notified.agent === agent;
   const news = notified !== old?.notified && notified.agent === agent;
-  const snapshot = !goesOn ? agent.getSnapshot() : news ? notified.snapshot : old!.snapshot;
+  const snapshot = !goesOn ? read(agent) : news ? notified.snapshot : old!.snapshot;
   const start = agent.getServerSnapshot();
 
-  const read = (of: AgentSnapshot<State>): { readonly part: Part } => {
+  const choose = (of: AgentSnapshot<State>): { readonly part: Part } => {
     if (old?.snapshot === of && old.select === select) return old;
     const part = select(of);
     // The same object for as long as it is equal.
@@ -144,8 +188,8 @@ function useSelected<State, Part>(agent: Agent<State>, select: Select<State, Par
   // Hydration begins with what the server has rendered. A prerender asks for no more than that.
   const part = useSyncExternalStore(
     never,
-    () => (current ??= (snapshot === start && first) || read(snapshot)).part,
-    () => (first ??= read(start)).part,
+    () => (current ??= (snapshot === start && first) || choose(snapshot)).part,
+    () => (first ??= choose(start)).part,
   );
   const shown = current ? snapshot : start;
 
@@ -160,6 +204,7 @@ function useSelected<State, Part>(agent: Agent<State>, select: Select<State, Par
     }
     notify({ agent, snapshot: next });
   };
+  useInsertionEffect(() => void pins.delete(agent));
   useEffect(() => {
     committed.current = { agent, snapshot: shown, notified, select, isEqual, part };
     check();

@@ -11,7 +11,7 @@ export function nowhere(giver: string): AgentError {
 
 /** Whether it is an agent, of whatever copy of this package, and not options for one. */
 export function isAgent<State>(target: Agent<State> | AgentOptions<State>): target is Agent<State> {
-  return "getSnapshot" in target;
+  return "getSnapshot" in Object(target);
 }
 
 /**
@@ -22,4 +22,15 @@ export function keyOf<State>(target: Agent<State> | AgentOptions<State>): unknow
   if (isAgent(target)) return target;
   const { url, threadId, dialect } = target;
   return JSON.stringify([typeof url === "function" ? null : String(url), threadId, dialect]);
+}
+
+/** All that is fixed for an agent of these options, as text. Nothing where that cannot be said: of a store without a key, or a save. */
+export function nameOf(options: object): string | undefined {
+  const { persist, restore } = options as AgentOptions;
+  if (restore || (persist && persist.key === undefined)) return undefined;
+  try {
+    return JSON.stringify(options);
+  } catch {
+    return undefined;
+  }
 }

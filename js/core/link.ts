@@ -44,18 +44,19 @@ export function createLink<State>(client: Client<State>): Link<State> {
     actions?.forEach((action) => action());
   };
 
-  const report = (run: Run<State> | undefined, result: RunResult): void => {
+  /** `told`: the error is one that was reported already. */
+  const report = (run: Run<State> | undefined, result: RunResult, told = false): void => {
     run?.resolve(result);
     if (run?.part && [...runs].some(({ part }) => part)) return;
     if (run?.quiet && result.outcome === "success") return;
     soon(() => {
-      if (result.error) emitter.emit("error", result.error);
+      if (result.error && !told) emitter.emit("error", result.error);
       if (result.outcome !== "dropped" && result.outcome !== "disconnected") emitter.emit("finish", result);
     });
   };
 
-  const settle = (run: Run<State>, result: RunResult): void => {
-    if (runs.delete(run)) report(run, result);
+  const settle = (run: Run<State>, result: RunResult, told?: boolean): void => {
+    if (runs.delete(run)) report(run, result, told);
   };
 
   /** Every run has failed. */
@@ -67,7 +68,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     kept.delete(client);
     const outcome = ended.length ? "error" : last.outcome;
     release(() => publish(failed(last, error, outcome)));
-    for (const run of ended) settle(run, { runId: run.id, outcome: "error", error });
+    ended.forEach((run, at) => settle(run, { runId: run.id, outcome: "error", error }, at > 0));
     if (!ended.length) emitter.emit("error", error);
   };
 

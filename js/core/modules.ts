@@ -14,7 +14,9 @@ export interface Modules {
 export type Needs = Pick<AgentOptions, "dialect" | "guard" | "rules" | "binary" | "transport">;
 
 /** Whether the options ask for what only the full module has. */
-export function needsFull({ dialect, guard, rules, binary, transport }: Needs): boolean {
+export function needsFull(options: Needs): boolean {
+  // What are no options is refused by whoever makes the agent.
+  const { dialect, guard, rules, binary, transport } = Object(options) as Needs;
   return Boolean(dialect || guard !== undefined || rules === "strict" || (transport ?? { binary }).binary);
 }
 

@@ -40,7 +40,13 @@ export function readBody(
   let room = new Uint8Array(0);
   let size = pieceBytes;
 
-  const next = (): void => void reader.read().then(come, fail);
+  const next = (): void => {
+    try {
+      void reader.read().then(come, fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
   const fail = (error: unknown): void => close(() => body.fail(error));
 
   /** Gives the core a piece. 0: nothing more is wanted. 2: it has more to do. */
@@ -60,6 +66,7 @@ export function readBody(
 
   const come = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
     if (done) return close(() => body.end());
+    if (!ArrayBuffer.isView(value)) return fail(new TypeError("the body of the response is not made of bytes"));
     const now = performance.now();
     if (now - last > pauseMs) began = now;
     last = now;

@@ -16,7 +16,7 @@ export function modulesAt(wasm: WasmSource | WasmSources): Modules {
 }
 
 function isSources(wasm: WasmSource | WasmSources): wasm is WasmSources {
-  return typeof wasm === "object" && ("core" in wasm || "full" in wasm);
+  return typeof wasm === "object" && !!wasm && ("core" in wasm || "full" in wasm);
 }
 
 /** Loads at most once. The file and its glue are fetched side by side. */

@@ -1,9 +1,11 @@
-// What the platform calls in the core: timers and promises. Nothing above them would see the core trap.
+// What the platform calls in the core, timers and promises, where nobody above would see it trap; and what goes to the core from
+// outside. A value of another type than the core expects would be an exception in the middle of it.
 
-import type { Host } from "../glue/core.js";
+import { expect, unfit } from "../base/failure.js";
+import type { Answer, Host, RequestTarget } from "../glue/core.js";
 
 /** A host as its owner writes it. */
-export type WatchfulHost = Omit<Host, "watch"> & {
+export type WatchfulHost = Omit<Host, "watch" | "settle" | "fetch"> & {
   /** The core has trapped: its session is lost. */
   lost(trap: unknown): void;
 };
@@ -12,15 +14,44 @@ export type WatchfulHost = Omit<Host, "watch"> & {
  * The host that the core gets: reports traps in callbacks of the platform to `lost`. What it makes holds nothing but the
  * given methods.
  */
-export function watched({ lost, ...host }: WatchfulHost): Host {
-  const watch =
-    (callback: (value?: unknown) => void) =>
-    (value?: unknown): void => {
-      try {
-        callback(value);
-      } catch (trap) {
-        lost(trap);
-      }
-    };
-  return { ...host, watch };
+export function watched({ lost, request, ...host }: WatchfulHost): Host {
+  const attempt = (action: () => void): void => {
+    try {
+      action();
+    } catch (trap) {
+      lost(trap);
+    }
+  };
+  return {
+    ...host,
+    request: async (...which) => toTarget(await request(...which)),
+    fetch: async ({ url, fetch: send }, init) => toAnswer(await (send ? send(url, init) : fetch(url, init))),
+    watch: (callback) => () => attempt(callback),
+    settle: (promise, callback) => {
+      const end = (value: unknown, failed: boolean): void =>
+        attempt(() => {
+          callback(value, failed);
+          callback._wbg_cb_unref();
+        });
+      void Promise.resolve(promise).then((value) => end(value, false), (error) => end(error, true));
+    },
+  };
+}
+
+/** Where a request goes, as a transport of the application says. */
+function toTarget(target: RequestTarget): RequestTarget {
+  const { url, method, credentials, fetch, binary } = target;
+  if (method != null) expect("method", "string", method);
+  if (credentials && !/^(omit|same-origin|include)$/.test(credentials)) throw unfit("credentials", '"omit", "same-origin" or "include"', credentials);
+  if (fetch && typeof fetch !== "function") throw unfit("fetch", "a function", fetch);
+  return { ...target, url: String(url), binary: binary === true };
+}
+
+/** What has come of a response, which the application's `fetch` may make of anything. */
+function toAnswer(response: Response): Answer {
+  const { status, headers, body } = Object(response) as Response;
+  if (typeof status !== "number" || typeof headers?.get !== "function") throw new Error("fetch gave no response");
+  if (body?.locked) throw new Error("the body of the response has a reader already");
+  const header = (name: string): string | undefined => headers.get(name)?.toString();
+  return { status, contentType: header("content-type") ?? "", retryAfter: header("retry-after"), reader: body?.getReader() };
 }

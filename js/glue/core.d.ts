@@ -59,10 +59,20 @@ export interface RequestTarget {
   binary?: boolean | undefined;
 }
 
+/** What has come of a response. */
+export interface Answer {
+  status: number;
+  contentType: string;
+  retryAfter: string | undefined;
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+}
+
 /** What the core asks of the page. Every method of the session may be called from inside these. */
 export interface Host {
   /** Asked anew before every request. `resume`: it joins the run, whose stream was read up to `cursor`. */
   request(resume: boolean, runId: string, cursor?: string): RequestTarget | Promise<RequestTarget>;
+  /** Sends a request there. */
+  fetch(target: RequestTarget, init: RequestInit): Promise<Answer>;
   /** An answer has come: its body is to be read, and freed. `memory` is the module's. */
   receive(reader: ReadableStreamDefaultReader<Uint8Array>, body: Body, memory: WebAssembly.Memory): void;
   /** A request or the body of its answer has failed with this value, which is the cause of an error that follows. */
@@ -93,7 +103,19 @@ export interface Host {
   /** Whether the session waits for the network or for a time: it must not be collected before it has been told. */
   hold(on: boolean): void;
   /** The callback as the platform is to call it, when a trap has no other caller in JavaScript (`js/core/traps.ts`). */
-  watch(callback: (value?: unknown) => void): (value?: unknown) => void;
+  watch(callback: () => void): () => void;
+  /**
+   * Calls back once the promise is settled, with what it gives or fails with, and whether it has failed. Frees the callback: left
+   * to the collector, it would wake a page that the browser keeps to go back to, which the browser drops for that.
+   */
+  settle(promise: unknown, callback: Callback): void;
+}
+
+/** A function of the module's. */
+export interface Callback {
+  (value: unknown, failed: boolean): void;
+  /** Frees it. */
+  _wbg_cb_unref(): void;
 }
 
 /** Takes the body of an answer. */

@@ -5,17 +5,13 @@ import type { AgentOptions, FetchOptions, RunTarget, Transport, TransportRequest
 
 /** The settings of the network as the core reads them: JSON text. */
 export function toNetwork({ retry, resume, headers, transport, saving }: AgentOptions): string {
-  const { attempts, baseMs, minMs, maxMs, perMinute, idleMs } = retryTimes(retry);
-  const whole = (value: number): number => Math.min(Math.round(value), Number.MAX_SAFE_INTEGER);
+  const { attempts, ...times } = retryTimes(retry);
+  const whole = (value: number, most: number = Number.MAX_SAFE_INTEGER): number => Math.min(Math.round(value), most);
   const marked = resume && "path" in resume ? resume : undefined;
   const inBody = marked && !("in" in marked && marked.in === "query");
   return JSON.stringify({
-    attempts: Math.min(whole(attempts), 2 ** 31),
-    baseMs: whole(baseMs),
-    minMs: whole(minMs),
-    perMinute: whole(perMinute),
-    maxMs: whole(maxMs),
-    idleMs: whole(idleMs),
+    ...Object.fromEntries(Object.entries(times).map(([name, value]) => [name, whole(value)])),
+    attempts: whole(attempts, 2 ** 31),
     refusals: !!retry,
     posts: !!retry && retry.posts === true && !saving?.required,
     renewHeaders: transport ? transport.renews === true : typeof headers === "function",

@@ -6,8 +6,8 @@ import type { AgentOptions } from "../api/types.js";
 
 /** The option `retry` with its defaults. */
 export function retryTimes(retry: AgentOptions["retry"]) {
-  const { attempts = 5, baseMs = 500, minMs = 100, maxMs = 30_000, perMinute = 60, idleMs = 0 } = retry || {};
-  return { attempts: retry === false ? 0 : attempts, baseMs, minMs, maxMs, perMinute, idleMs };
+  const { attempts = 5, baseMs = 500, minMs = 100, maxMs = 30_000, perMinute = 60, perRun = 1000, queueMs = 1000, idleMs = 0 } = retry || {};
+  return { attempts: retry === false ? 0 : attempts, baseMs, minMs, maxMs, perMinute, perRun, queueMs, idleMs };
 }
 
 type Bounds = Pick<ReturnType<typeof retryTimes>, "baseMs" | "minMs" | "maxMs">;

@@ -7,7 +7,7 @@ import { createSaving } from "./saving.js";
 
 /** The saves of an agent in the store of its option `persist`. */
 export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
-  const { link, line, view, emitter, options, disposed } = self;
+  const { link, view, emitter, options, disposed } = self;
   // Another agent owns the save; the run in progress ends without one.
   let stranded = false;
   // The store has taken nothing of the last save that the core has asked for.
@@ -32,7 +32,7 @@ export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
   /** Leaves the work to whoever owns the save: nothing that comes would be kept. */
   const suspend = (): string => {
     const json = link.suspend();
-    line.current?.close();
+    self.line?.current?.close();
     return json;
   };
 
@@ -56,7 +56,7 @@ export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
       const runId = link.busy() ? undefined : interrupted(text);
       if (runId !== undefined) self.runs.rejoin(runId);
       else if (view.watched()) void link.load();
-      line.reconnect();
+      self.line?.reconnect();
     },
     refuse,
     awaitSave: link.awaitSave,

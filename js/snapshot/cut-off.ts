@@ -2,7 +2,8 @@
 
 import type { AgentSnapshot, Delivery, Subagent } from "../api/types.js";
 
-const unanswered = "The run ended before the call was answered.";
+/** The error of a call that was open when its run ended. */
+export const unanswered = "The run ended before the call was answered.";
 
 /** Nothing in it continues. As the core has it after a run that did not end well (`Thread::end_run`). */
 export function cutOff<State>(snapshot: AgentSnapshot<State>, delivery: Delivery): AgentSnapshot<State> {

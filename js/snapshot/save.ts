@@ -3,6 +3,9 @@
 import { AgentError } from "../api/error.js";
 import type { Message, TokenUsage } from "../api/protocol.js";
 import type { SavedAgent } from "../api/saving.js";
+import type { AgentSnapshot, Interrupt, ToolCall } from "../api/types.js";
+import { unanswered } from "./cut-off.js";
+import { initialSnapshot } from "./initial.js";
 
 /** Whatever was stored, as a save of this thread; throws if it is none. */
 export function readSaved(value: unknown, threadId: string | undefined): SavedAgent {
@@ -15,10 +18,26 @@ export function readSaved(value: unknown, threadId: string | undefined): SavedAg
   }
   const whole = (message: Partial<Message> | null): boolean =>
     typeof message?.id === "string" && typeof message.role === "string";
-  const { messages, queue = [] } = saved;
-  const lists = [messages, queue].every(Array.isArray);
-  if (!lists || queue.includes(null as never) || !messages!.every(whole)) throw refusal("it is damaged");
+  const { messages, queue = [], interrupts = [], failed = [], turn } = saved;
+  const lists: readonly unknown[][] = [queue, interrupts, failed, turn?.calls ?? []] as never;
+  if (![messages, ...lists].every(Array.isArray) || lists.flat().includes(null) || !messages!.every(whole)) throw refusal("it is damaged");
   return saved as SavedAgent;
+}
+
+const phases: { readonly [stage: string]: ToolCall["phase"] } = { waiting: "awaiting-approval", manual: "input-available", executing: "executing" };
+
+/** The snapshot of a save, with what a person is asked, before the core has read it, or where another agent owns it. */
+export function savedSnapshot<State>(saved: SavedAgent): AgentSnapshot<State> {
+  const { threadId, messages, state, turn, failed = [], interrupts = [] } = saved as Partial<Saved> & SavedAgent;
+  const stages = new Map(turn?.calls.map(({ id, stage }) => [id, phases[stage]]));
+  const shown = initialSnapshot(threadId, messages, state as State);
+  const toolCalls = shown.toolCalls.map((call): ToolCall => {
+    const phase = stages.get(call.id);
+    if (call.phase !== "input-available") return call;
+    if (failed.includes(call.id)) return { ...call, status: "error", phase: "output-error", error: unanswered };
+    return phase ? { ...call, status: "running", phase } : call;
+  });
+  return { ...shown, toolCalls, interrupts };
 }
 
 /** The error of a save that cannot be read. The agent is empty then. */
@@ -31,14 +50,16 @@ export function refusal(cause: unknown): AgentError {
 export interface Saved extends SavedAgent {
   readonly runId?: string;
   readonly running?: boolean;
-  readonly interrupts: readonly { readonly id: string }[];
+  readonly interrupts: readonly Interrupt[];
   readonly handled: readonly string[];
   readonly unsent: readonly string[];
   readonly untold?: readonly { readonly call: string }[];
-  readonly failed?: readonly string[];
-  readonly turn?: unknown;
   readonly resumed?: unknown;
   readonly queue: readonly Queued[];
+  /** The page's calls of the last run, and what they wait for. */
+  readonly turn?: { readonly calls: readonly { readonly id: string; readonly stage: string }[] };
+  /** The calls that a run has left open that did not end well. */
+  readonly failed?: readonly string[];
   readonly usage?: readonly TokenUsage[];
 }
 

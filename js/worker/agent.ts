@@ -1,4 +1,6 @@
+import { checkOptions } from "../agent/check.js";
 import { createAgentOver, createAgentWith } from "../agent/agent.js";
+import { expect } from "../base/failure.js";
 import type { Core } from "../core/loader.js";
 import type { Agent, AgentAddress, AgentOptions, CommonOptions } from "../api/types.js";
 import { createWorkerLink, type Place } from "./link.js";
@@ -32,7 +34,9 @@ export function createWorkerAgentWith<State>(
   second: (() => Worker) | undefined,
   given: WorkerAgentOptions<State>,
 ): Agent<State> {
+  checkOptions(given as AgentOptions<State>);
   const { worker = true, workerStartMs = 30_000, ...rest } = given;
+  expect("workerStartMs", "number", workerStartMs);
   const options = rest as AgentOptions<State>;
   if (!worker) return createAgentWith(load, options);
   const pool = poolOf(spawn, second, workerStartMs, worker === true ? undefined : worker);

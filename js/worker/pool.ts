@@ -89,10 +89,11 @@ function start(shared: Shared, spawn: () => Worker, startMs: number): Place {
     worker.onmessage = ({ data }: MessageEvent<Started | undefined>) => {
       watch.heard();
       if (data?.refused) return die(data.refused.message);
+      // The worker may end while it loads its core.
+      if (data?.lock !== undefined) watch.begun(data.lock);
       // Another script than ours says other things.
       if (!data?.started) return;
       clearTimeout(timer);
-      watch.begun(data.lock);
       place.started = true;
       resolve();
     };

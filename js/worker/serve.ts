@@ -293,24 +293,27 @@ export interface Scope {
   onmessage: ((event: MessageEvent) => void) | null;
 }
 
-/** What a worker says once: that it has begun, or why it cannot work. After that, whenever it is asked, that it is there. */
+/**
+ * What a worker says: first the lock that it holds, once that it has begun, or why it cannot work. After that, whenever it is
+ * asked, that it is there.
+ */
 export interface Started {
   readonly started?: true;
-  /** The name of the lock that it holds as long as it lives, where the platform has locks. */
+  /** The name of the lock that it holds as long as it lives, where the platform has locks. Comes before the core does. */
   readonly lock?: string | undefined;
   readonly refused?: Failure;
 }
 
 /** Begins to serve every port that comes, once the core is there. */
 export function startWorker(scope: Scope, load: () => Promise<Core>): void {
-  const life = holdLife();
+  const life = holdLife().then((lock) => lock !== undefined && scope.postMessage({ lock }));
   const loading = load();
   scope.onmessage = ({ ports: [port] }) => {
     if (port) loading.then((core) => serve(port, core), () => {});
     else scope.postMessage({});
   };
   loading.then(
-    async () => scope.postMessage({ started: true, lock: await life }),
+    () => life.then(() => scope.postMessage({ started: true })),
     (cause: unknown) => scope.postMessage({ refused: toFailure(cause) }),
   );
 }

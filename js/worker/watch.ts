@@ -25,8 +25,8 @@ export async function holdLife(): Promise<string | undefined> {
 
 /** Watches a worker. */
 export interface Watch {
-  /** The worker has begun; `lock` is the name of the one that it holds, if it does. */
-  begun(lock: string | undefined): void;
+  /** The worker holds the lock of this name. */
+  begun(lock: string): void;
   /** The worker has said something. */
   heard(): void;
   /** A session of the worker begins or ends to be at work. */
@@ -58,7 +58,6 @@ export function createWatch(ping: () => void, died: (reason: string) => void): W
 
   return {
     begun: (lock) => {
-      if (lock === undefined) return;
       pings = false;
       update();
       const granted = (): void => {

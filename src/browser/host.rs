@@ -5,9 +5,8 @@
 #![allow(missing_docs)]
 
 use super::request::Body;
-use js_sys::Promise;
 use wasm_bindgen::prelude::*;
-use web_sys::{ReadableStreamDefaultReader, RequestInit, Response};
+use web_sys::{ReadableStreamDefaultReader, RequestInit};
 
 #[wasm_bindgen]
 extern "C" {
@@ -47,6 +46,12 @@ extern "C" {
     pub fn hold(this: &Host, on: bool);
     #[wasm_bindgen(method)]
     pub fn watch(this: &Host, callback: &JsValue) -> JsValue;
+    /// Sends it: a promise of an [`Answer`].
+    #[wasm_bindgen(method, catch)]
+    pub fn fetch(this: &Host, target: &RequestTarget, init: &RequestInit) -> Result<JsValue, JsValue>;
+    /// Calls back once the promise is settled, with what it gives or fails with and whether it has failed, and frees the callback.
+    #[wasm_bindgen(method)]
+    pub fn settle(this: &Host, promise: &JsValue, callback: &JsValue);
 }
 
 #[wasm_bindgen]
@@ -112,15 +117,25 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn credentials(this: &RequestTarget) -> Option<web_sys::RequestCredentials>;
     #[wasm_bindgen(method, getter)]
-    pub fn fetch(this: &RequestTarget) -> Option<js_sys::Function>;
-    #[wasm_bindgen(method, getter)]
     pub fn binary(this: &RequestTarget) -> bool;
 }
 
 #[wasm_bindgen]
 extern "C" {
-    #[wasm_bindgen(js_name = fetch, catch)]
-    pub fn global_fetch(url: &str, init: &RequestInit) -> Result<Promise<Response>, JsValue>;
+    /// `{ status, contentType, retryAfter?, reader? }`.
+    pub type Answer;
+    #[wasm_bindgen(method, getter)]
+    pub fn status(this: &Answer) -> u16;
+    #[wasm_bindgen(method, getter, js_name = contentType)]
+    pub fn content_type(this: &Answer) -> String;
+    #[wasm_bindgen(method, getter, js_name = retryAfter)]
+    pub fn retry_after(this: &Answer) -> Option<String>;
+    #[wasm_bindgen(method, getter)]
+    pub fn reader(this: &Answer) -> Option<ReadableStreamDefaultReader>;
+}
+
+#[wasm_bindgen]
+extern "C" {
     #[wasm_bindgen(js_name = setTimeout)]
     fn set_timeout(callback: &JsValue, ms: f64) -> JsValue;
     #[wasm_bindgen(js_name = clearTimeout)]

@@ -1,12 +1,12 @@
 //! One request: fetch, up to the body that the page reads.
 
 use super::Shared;
-use super::host::{Host, RequestTarget, global_fetch};
+use super::host::{Answer, Host, RequestTarget};
 use js_sys::{Array, Promise};
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 use wasm_bindgen::prelude::*;
-use web_sys::{AbortController, Headers, ReadableStreamDefaultReader, RequestInit, Response};
+use web_sys::{AbortController, Headers, ReadableStreamDefaultReader, RequestInit};
 
 /// The request that is open.
 pub struct Open {
@@ -45,14 +45,6 @@ pub fn open(shared: &Rc<Shared>, request: u32, sent: Sent) {
     Rc::new(sending).wait(&JsValue::UNDEFINED);
 }
 
-#[wasm_bindgen]
-extern "C" {
-    /// As js-sys has it, but with functions that JavaScript owns.
-    type Then;
-    #[wasm_bindgen(method)]
-    fn then(this: &Then, done: &JsValue, failed: &JsValue) -> JsValue;
-}
-
 /// What has come when a promise of a [`Sending`] is kept.
 #[derive(Clone, Copy)]
 enum Step {
@@ -80,10 +72,12 @@ impl Sending {
     /// Continues when the promise is settled. Only the promise holds what it calls: with a fetch that never settles, not even
     /// when it is aborted, all of this is collected.
     fn wait(self: &Rc<Self>, promise: &JsValue) {
-        let (done, failed) = (self.clone(), self.clone());
-        let done = Closure::<dyn FnMut(JsValue)>::new(move |value| done.done(value)).into_js_value();
-        let failed = Closure::<dyn FnMut(JsValue)>::new(move |error: JsValue| failed.failed(&error)).into_js_value();
-        Promise::resolve(promise).unchecked_into::<Then>().then(&self.host.watch(&done), &self.host.watch(&failed));
+        let sending = self.clone();
+        let settled = Closure::<dyn FnMut(JsValue, bool)>::new(move |value, failed| match failed {
+            true => sending.failed(&value),
+            false => sending.done(value),
+        });
+        self.host.settle(promise, &settled.into_js_value());
     }
 
     fn done(self: &Rc<Self>, value: JsValue) {
@@ -104,11 +98,10 @@ impl Sending {
     fn next(&self, value: JsValue) -> Result<Option<JsValue>, JsValue> {
         let Some(shared) = self.shared.upgrade() else {
             // A fetch of the application's may look at no signal: its connection would stay open.
-            if matches!(self.step.get(), Step::Response) && value.is_object() {
-                let response: Response = value.unchecked_into();
-                if let Some(body) = response.body().filter(|body| !body.locked()) {
-                    cancel(&body.get_reader().unchecked_into());
-                }
+            if matches!(self.step.get(), Step::Response)
+                && let Some(reader) = value.unchecked_ref::<Answer>().reader()
+            {
+                cancel(&reader);
             }
             return Ok(None);
         };
@@ -125,21 +118,10 @@ impl Sending {
                 self.step.set(Step::Response);
                 let target: RequestTarget = value.unchecked_into();
                 let init = self.init(&shared, &target)?;
-                Ok(Some(match target.fetch() {
-                    Some(fetch) => fetch.call2(&JsValue::UNDEFINED, &target.url().into(), &init)?,
-                    None => global_fetch(&target.url(), &init)?.into(),
-                }))
+                shared.host.fetch(&target, &init).map(Some)
             }
             Step::Response => {
-                // A custom fetch may give anything; what throws further on would leave the run open for ever.
-                if !value.is_object() {
-                    return Err(JsValue::from_str("fetch gave no response"));
-                }
-                let response: Response = value.unchecked_into();
-                if response.body().is_some_and(|body| body.locked()) {
-                    return Err(JsValue::from_str("the body of the response has a reader already"));
-                }
-                receive(shared, self.request, &response);
+                receive(shared, self.request, value.unchecked_ref());
                 Ok(None)
             }
         }
@@ -176,15 +158,12 @@ impl Sending {
 /// A server without the binary framing answers with an event stream.
 const ACCEPT_BINARY: &str = "application/vnd.ag-ui.event+proto, text/event-stream;q=0.9";
 
-fn receive(shared: Rc<Shared>, request: u32, response: &Response) {
-    let header = |name: &str| response.headers().get(name).ok().flatten();
-    let content_type = header("content-type").unwrap_or_default();
-    let retry_after = header("retry-after");
-    shared.drive(|core, now| core.head(request, response.status(), &content_type, retry_after.as_deref(), now));
-    let Some(stream) = response.body() else {
+fn receive(shared: Rc<Shared>, request: u32, answer: &Answer) {
+    let (content_type, retry_after) = (answer.content_type(), answer.retry_after());
+    shared.drive(|core, now| core.head(request, answer.status(), &content_type, retry_after.as_deref(), now));
+    let Some(reader) = answer.reader() else {
         return shared.drive(|core, now| core.end(request, now));
     };
-    let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
     let mut open = shared.open.borrow_mut();
     match open.as_mut().filter(|open| open.request == request) {
         Some(open) => open.reader = Some(reader.clone()),
@@ -282,8 +261,7 @@ impl Shared {
 
 /// What an exception says.
 fn reason(error: &JsValue) -> String {
-    match error.dyn_ref::<js_sys::Error>() {
-        Some(error) => error.message().into(),
-        None => error.as_string().unwrap_or_else(|| "unknown error".to_owned()),
-    }
+    // Whatever it is: its message may be no string.
+    let message = js_sys::Reflect::get(error, &"message".into()).ok().and_then(|message| message.as_string());
+    message.or_else(|| error.as_string()).unwrap_or_else(|| "unknown error".to_owned())
 }

@@ -159,10 +159,7 @@ impl Session {
     }
 
     fn shown(&mut self) -> (&mut Outbox, Shown<'_>) {
-        let retry_at = match self.run.as_ref().map(|run| &run.phase) {
-            Some(Phase::Waiting { until }) => Some(*until),
-            _ => None,
-        };
+        let retry_at = self.run.as_ref().and_then(Run::retry_at);
         let connection = Connection {
             phase: self.connection(),
             attempt: self.run.as_ref().map_or(0, |run| run.attempt),
@@ -201,7 +198,7 @@ impl Session {
     }
 
     fn connection(&self) -> &'static str {
-        match self.run.as_ref().map(|run| &run.phase) {
+        match self.run.as_ref().filter(|run| run.lost.is_none()).map(|run| &run.phase) {
             None => "closed",
             Some(Phase::Waiting { .. }) => "reconnecting",
             Some(Phase::Connecting) if self.run.as_ref().is_some_and(|run| run.attempt > 0) => "reconnecting",

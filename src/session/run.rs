@@ -119,6 +119,13 @@ pub(super) struct Run {
     pub replays: bool,
     /// Connections in a row that brought nothing new.
     pub attempt: u32,
+    /// All that were made.
+    pub connections: u32,
+    /// The server has said over this connection that it is at work; how often it has.
+    pub works: bool,
+    pub waited: u32,
+    /// A state that counts if the list of messages after it does.
+    pub held: Option<String>,
     /// Milliseconds, from the server's `retry:`.
     pub base: Option<f64>,
     /// New headers were asked for after a 401, and nothing new has come since.
@@ -129,6 +136,11 @@ pub(super) struct Run {
     pub heard: f64,
     /// Set by the terminal event; taken back by another RUN_STARTED in the same stream.
     pub ended: Option<(Outcome, Option<AgentError>)>,
+    /// Nothing after its end is read; something came.
+    pub closed: bool,
+    pub unread: bool,
+    /// How it ends when the pause is over that follows on the loss of its connection.
+    pub lost: Option<(Outcome, Option<AgentError>)>,
     /// The thread that RUN_STARTED named.
     pub thread_id: Option<String>,
     /// JSON text.
@@ -155,16 +167,28 @@ impl Run {
             joined: None,
             replays: false,
             attempt: 0,
+            connections: 0,
+            works: false,
+            waited: 0,
+            held: None,
+            closed: false,
+            unread: false,
             base: None,
             renewed: false,
             budget: None,
             heard: 0.0,
             ended: None,
+            lost: None,
             thread_id: None,
             result: None,
             pending_calls: Vec::new(),
             unanswered: Vec::new(),
         }
+    }
+
+    /// Something new has come.
+    pub fn is_new(&mut self) {
+        (self.attempt, self.waited, self.renewed) = (0, 0, false);
     }
 
     /// What has come of the body, in case that it is no stream.
@@ -184,6 +208,14 @@ impl Run {
                 body.as_mut().filter(|body| !body.is_stream())
             }
             Phase::Streaming(_) | Phase::Draining { .. } | Phase::Connecting | Phase::Waiting { .. } => None,
+        }
+    }
+
+    /// When its next connection is made.
+    pub fn retry_at(&self) -> Option<f64> {
+        match self.phase {
+            Phase::Waiting { until } if self.lost.is_none() => Some(until),
+            _ => None,
         }
     }
 

@@ -112,6 +112,42 @@ describe("a reload in the middle of a run", () => {
   }
 });
 
+describe("a page that is left in the middle of a run while another submit waits", () => {
+  const questions = (threadId) =>
+    requests.filter((input) => input.threadId === threadId).map(({ messages }) => messages.findLast(({ role }) => role === "user").content);
+  const options = [{}, { worker: true }, { persist: true }, { persist: true, database: "left" }];
+  for (const [at, { persist, ...given }] of options.entries()) {
+    const where = persist ? (given.database ? "IndexedDB" : "localStorage") : "no store";
+    it(`sends nothing more, and asks again first for the answer that was cut: ${where}${given.worker ? ", in a worker" : ""}`, async () => {
+      for (let n = 0; n < Math.min(MOMENTS, 4); n++) {
+        const threadId = `left ${at} ${n} ${Math.random()}`;
+        const life = { url: "/agent", threadId, ...given, ...(persist && { persist: threadId }) };
+        await browser.goto(address("index.html"));
+        await started();
+        await browser.evaluate(async (options) => {
+          window.life.start(options);
+          void window.life.agent.submit("stream");
+          void window.life.agent.submit("next");
+        }, life);
+        await browser.waitFor(() => window.life.agent.getSnapshot().messages[1]?.content.includes("word3"));
+        // What waits is in the store.
+        if (persist) await new Promise((next) => setTimeout(next, 1200));
+        await browser.goto(address("tabs.html"));
+        await new Promise((next) => setTimeout(next, 1500));
+        assert.deepEqual(questions(threadId), ["stream"], where);
+        if (!persist) continue;
+        await browser.goto(address("index.html"));
+        await started();
+        await browser.evaluate((options) => window.life.start(options), life);
+        await browser.waitFor(() => window.life.agent.getSnapshot().queue.length === 1, { message: `${where}: the queue is lost` });
+        await browser.evaluate(() => void window.life.agent.retry());
+        await browser.waitFor(() => window.life.agent.getSnapshot().messages.length === 4 && window.life.agent.getSnapshot().status === "idle");
+        assert.deepEqual(questions(threadId), ["stream", "stream", "next"], where);
+      }
+    });
+  }
+});
+
 describe("two tabs with one store", () => {
   const frames = async (options) => {
     await browser.goto(address("tabs.html"));

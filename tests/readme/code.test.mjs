@@ -166,6 +166,10 @@ describe("code", () => {
     assert.match(await consumer.node(script), /<form><input[^>]*>\s*<button>Send<\/button><\/form>$/);
   });
 
+  test("the React component is one of the client, as Next asks of what has state", () => {
+    assert.match(first("docs/react.md").code, /^"use client";\n/);
+  });
+
   test("the README's components are those of their pages", () => {
     for (const [language, page] of /** @type {const} */ ([["tsx", "docs/react.md"], ["svelte", "docs/svelte.md"]])) {
       assert.equal(blocks("README.md").find((block) => block.language === language)?.code, first(page).code);

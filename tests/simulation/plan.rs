@@ -32,6 +32,8 @@ pub struct Plan {
     /// Headers are asked for again after a 401.
     pub renew: bool,
     pub idle_ms: f64,
+    /// What waits begins so much later after a loss.
+    pub queue_ms: f64,
     /// Connections that a run may make in a minute.
     pub per_minute: f64,
     /// The server asks to come back at once.
@@ -199,6 +201,7 @@ impl Plan {
             posts: random.one_in(4),
             renew: random.one_in(2),
             idle_ms: [0.0, 20_000.0][random.below(2)],
+            queue_ms: if seed % 5 < 2 { 0.0 } else { 1000.0 },
             per_minute: [60.0, 4.0, 2.0][random.below(3)],
             hurries: random.one_in(4),
             saves: !seed.is_multiple_of(3),
@@ -336,6 +339,7 @@ impl fmt::Display for Plan {
             idle_ms,
             per_minute,
             hurries,
+            queue_ms,
             saves,
             ..
         } = self;
@@ -351,6 +355,6 @@ impl fmt::Display for Plan {
         }
         write!(f, ", graceMs {grace_ms}, limits.queue {max_queue}, published {publishing:?}")?;
         write!(f, "\n  resume {resume:?}, posts {posts}, renew {renew}, idleMs {idle_ms}, saves {saves}")?;
-        write!(f, ", perMinute {per_minute}, hurries {hurries}")
+        write!(f, ", perMinute {per_minute}, hurries {hurries}, queueMs {queue_ms}")
     }
 }

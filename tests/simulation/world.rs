@@ -124,6 +124,12 @@ struct Run {
     rewinds: bool,
     /// It had ended before the page was loaded anew: of what it tells, only its end counts.
     known: bool,
+    /// How it ends when the pause after its loss is over.
+    lost: Option<(&'static str, f64)>,
+    /// It has ended, and what comes after that is not read.
+    closed: bool,
+    /// This connection has brought an event whose number is new.
+    advanced: bool,
 }
 
 impl Run {
@@ -150,6 +156,9 @@ impl Run {
             lost_at: None,
             rewinds: false,
             known: false,
+            lost: None,
+            closed: false,
+            advanced: false,
         }
     }
 
@@ -205,6 +214,8 @@ pub struct World {
     anew: bool,
     /// The last run had ended before the page was loaded anew.
     over: bool,
+    /// How connections of the run have left the thread.
+    ends: Vec<String>,
     /// The message of the chunks that came last.
     chunks: Option<String>,
     /// RUN_STARTED of the run was received.
@@ -247,6 +258,7 @@ pub fn options(plan: &Plan) -> Options {
         network: Network {
             posts: plan.posts,
             per_minute: plan.per_minute,
+            queue_ms: plan.queue_ms,
             renew_headers: plan.renew,
             idle_ms: plan.idle_ms,
             seed: plan.seed,
@@ -300,6 +312,7 @@ impl World {
             restored: false,
             anew: false,
             over: false,
+            ends: Vec::new(),
             chunks: None,
             started: false,
             untold: Vec::new(),

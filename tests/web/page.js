@@ -24,13 +24,15 @@
         headers: { "X-Token": "secret", Accept: "text/html" },
         credentials: "include",
         binary: false,
-        fetch: async (url, init) => {
-          const { method, body, credentials } = init;
-          signal = init.signal;
-          note("request", { url, method, body, credentials, ...Object.fromEntries(init.headers) });
-          return respond(init, page);
-        },
       }),
+      fetch: async ({ url }, init) => {
+        const { method, body, credentials } = init;
+        signal = init.signal;
+        note("request", { url, method, body, credentials, ...Object.fromEntries(init.headers) });
+        const { status, headers, body: stream } = await respond(init, page);
+        const header = (name) => headers.get(name) ?? undefined;
+        return { status, contentType: header("content-type") ?? "", retryAfter: header("retry-after"), reader: stream?.getReader() };
+      },
       receive: (reader, body, memory) => {
         const next = () => reader.read().then(come, (error) => body.fail(error));
         const come = ({ done, value }) => {
@@ -50,6 +52,7 @@
       event: (event) => note("event", event),
       warning: (warning) => note("warning", warning),
       watch: (callback) => callback,
+      settle: (promise, callback) => void Promise.resolve(promise).then((value) => callback(value, false), (error) => callback(error, true)),
     },
     /** A response of these events, cut into pieces of so many bytes. */
     stream: (events, size) => {

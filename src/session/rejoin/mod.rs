@@ -104,6 +104,10 @@ impl Rejoin {
         self.progress.restored = true;
     }
 
+    pub fn is_restored(&self) -> bool {
+        self.progress.restored
+    }
+
     /// That run has ended, or is not waited for any longer. Says whether there was one.
     pub fn take_restored(&mut self) -> bool {
         std::mem::take(&mut self.progress.restored)
@@ -157,6 +161,16 @@ impl Rejoin {
     /// Notes a frame. Says whether it came over an earlier connection already.
     pub fn is_repeated(&mut self, resume: &Resume, frame: &Frame<'_>, max_depth: usize) -> bool {
         self.progress.is_repeated(resume, frame, max_depth)
+    }
+
+    /// Whether this connection has gone beyond the cursor that it began with.
+    pub fn has_advanced(&self) -> bool {
+        self.progress.has_advanced()
+    }
+
+    /// A connection has left the thread as `json` says. Whether no earlier one has.
+    pub fn ends_otherwise(&mut self, json: &str) -> bool {
+        self.progress.ends_otherwise(json)
     }
 
     /// Whether it is known where this connection begins.

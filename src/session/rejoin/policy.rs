@@ -23,6 +23,10 @@ pub struct Network {
     pub min_ms: f64,
     /// Connections that one run may make in a minute, whatever comes over them; default 60.
     pub per_minute: f64,
+    /// Connections that one run may make at all; default 1,000.
+    pub per_run: u32,
+    /// Milliseconds that the queue waits after the loss of a run's connection; default 1,000.
+    pub queue_ms: f64,
     /// Milliseconds that any attempt waits at most, default 30,000.
     pub max_ms: f64,
     /// Milliseconds without a byte after which a connection counts as lost; 0 (default): never.
@@ -46,6 +50,8 @@ impl Default for Network {
             base_ms: 500.0,
             min_ms: 100.0,
             per_minute: 60.0,
+            per_run: 1000,
+            queue_ms: 1000.0,
             max_ms: 30_000.0,
             idle_ms: 0.0,
             refusals: false,
@@ -73,6 +79,8 @@ impl Network {
             base_ms: number("baseMs", otherwise.base_ms),
             min_ms: number("minMs", otherwise.min_ms),
             per_minute: number("perMinute", otherwise.per_minute),
+            per_run: number("perRun", f64::from(otherwise.per_run)) as u32,
+            queue_ms: number("queueMs", otherwise.queue_ms),
             max_ms: number("maxMs", otherwise.max_ms),
             idle_ms: number("idleMs", otherwise.idle_ms),
             refusals: yes("refusals"),
@@ -86,12 +94,18 @@ impl Network {
     /// Whether a request that was answered with this status may be sent again.
     pub(in crate::session) fn repeats(&self, status: u16, joins: bool) -> bool {
         match status {
-            425 | 429 | 503 => joins || self.refusals || self.posts,
+            409 if self.hydrates() => true,
+            409 | 425 | 429 | 503 => joins || self.refusals || self.posts,
             // A gateway does not know whether the agent behind it has begun.
             408 | 502 | 504 => joins || self.posts,
             500.. => joins,
             _ => false,
         }
+    }
+
+    /// Whether the server says how things stand, and not before the run is over that it works on.
+    pub(in crate::session) fn hydrates(&self) -> bool {
+        self.resume.as_ref().is_some_and(|resume| resume.hydrates)
     }
 
     /// Full jitter: anything from the floor up to the bound, which doubles with every attempt.
@@ -126,6 +140,8 @@ pub struct Resume {
     pub(in crate::session) split: bool,
     /// The member of `forwardedProps` that tells the server the cursor.
     param: Option<String>,
+    /// An empty request says how things stand when the last run was over.
+    hydrates: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -151,7 +167,7 @@ pub(in crate::session) enum Answer {
 impl Resume {
     /// One of the ways by its name; see `ResumeOptions` in `js/api/transport.ts`.
     pub fn by(name: &str, path: Option<&str>, param: Option<&str>) -> Result<Self, Misuse> {
-        let plain = |mark, whole| Self { mark, whole, split: false, param: None };
+        let plain = |mark, whole| Self { mark, whole, split: false, param: None, hydrates: false };
         Ok(match (name, path) {
             ("last-event-id", _) => plain(Mark::Id, None),
             ("run-url", _) => Self { split: true, ..plain(Mark::Id, Some(Answer::Replay)) },
@@ -160,6 +176,7 @@ impl Resume {
                 Self { param, ..plain(Mark::Member(keys(path)), None) }
             }
             ("snapshot" | "prelude", _) => plain(Mark::None, Some(Answer::Snapshot)),
+            ("hydrate", _) => Self { hydrates: true, ..plain(Mark::None, Some(Answer::Snapshot)) },
             ("replay", _) => plain(Mark::None, Some(Answer::Replay)),
             _ => return Err(Misuse::Input("a way to resume that is known, with what it needs")),
         })
@@ -207,16 +224,25 @@ impl Resume {
         Some((text, number))
     }
 
-    /// The body of the request that began the run, with the cursor where the server looks for it.
+    /// The body of the request that began the run, with the cursor where the server looks for it, or without what it asked.
     pub(in crate::session) fn body(&self, body: &str, cursor: Option<&str>) -> Option<String> {
-        let (param, cursor) = (self.param.as_deref()?, cursor?);
+        const PROPS: &str = "forwardedProps";
+        let others: &[&str] = if self.hydrates { &["messages", "resume"] } else { &[PROPS] };
+        let place = self.param.as_deref().zip(cursor);
+        if !self.hydrates && place.is_none() {
+            return None;
+        }
         let fields = Raw::parse_object(body, usize::MAX).ok().flatten()?;
         let mut json = String::new();
         let mut object = JsonWriter::object(&mut json);
-        const PROPS: &str = "forwardedProps";
-        for (key, value) in fields.iter().filter(|(key, _)| key != PROPS) {
+        for (key, value) in fields.iter().filter(|(key, _)| !others.contains(&&**key)) {
             write_json(object.member(&key), value.text());
         }
+        let Some((param, cursor)) = place else {
+            object.member("messages").push_str("[]");
+            object.close();
+            return Some(json);
+        };
         let mut props = JsonWriter::object(object.member(PROPS));
         if let Some(given) = fields.get(PROPS).and_then(Raw::object) {
             for (key, value) in given.iter().filter(|(key, _)| key != param) {
@@ -300,9 +326,11 @@ mod tests {
     #[test]
     fn defaults_and_pauses_are_those_of_the_table() {
         let table: serde_json::Value = serde_json::from_str(include_str!("table.json")).unwrap();
-        let Network { attempts, base_ms, min_ms, max_ms, per_minute, idle_ms, .. } = Network::default();
-        let defaults = [f64::from(attempts), base_ms, min_ms, max_ms, per_minute, idle_ms];
-        let names = ["attempts", "baseMs", "minMs", "maxMs", "perMinute", "idleMs"];
+        let Network { attempts, base_ms, min_ms, max_ms, per_minute, per_run, queue_ms, idle_ms, .. } =
+            Network::default();
+        let defaults =
+            [f64::from(attempts), base_ms, min_ms, max_ms, per_minute, f64::from(per_run), queue_ms, idle_ms];
+        let names = ["attempts", "baseMs", "minMs", "maxMs", "perMinute", "perRun", "queueMs", "idleMs"];
         assert_eq!(defaults.map(Some), names.map(|name| table["defaults"][name].as_f64()));
         for row in table["pauses"].as_array().unwrap() {
             let [base_ms, min_ms, max_ms, attempt, random, pause] = std::array::from_fn(|at| row[at].as_f64().unwrap());

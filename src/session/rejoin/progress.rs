@@ -36,6 +36,8 @@ pub(super) struct Progress {
     /// It has seen no other mark, and that is no number.
     blind: bool,
     opening: Opening,
+    /// How the connections have left the thread, as hashes.
+    ends: Vec<u64>,
 }
 
 /// What a connection that joins the run has shown of where it begins.
@@ -45,6 +47,8 @@ struct Opening {
     marked: bool,
     /// It begins where the run does, and has not come to the cursor.
     skips: bool,
+    /// An event has come whose mark is new.
+    advanced: bool,
     /// How it begins is known.
     decided: bool,
     /// It has said that the run has begun, and what the state is.
@@ -90,11 +94,29 @@ impl Progress {
             return true;
         }
         if !repeated {
-            self.opening.skips = false;
+            (self.opening.skips, self.opening.advanced) = (false, true);
             self.first.get_or_insert_with(|| mark.clone());
             self.cursor = Some(mark);
         }
         repeated
+    }
+
+    /// Whether this connection has gone beyond the cursor that it began with.
+    pub fn has_advanced(&self) -> bool {
+        self.opening.advanced
+    }
+
+    /// A connection has left the thread as `json` says. Whether no earlier one has.
+    pub fn ends_otherwise(&mut self, json: &str) -> bool {
+        // FNV-1a.
+        let hash = json
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let new = !self.ends.contains(&hash);
+        if new {
+            self.ends.push(hash);
+        }
+        new
     }
 
     /// Whether it is known where this connection begins.

@@ -29,9 +29,11 @@ impl Session {
     pub(super) fn ask(&mut self, json: &str, start: Start, now: f64) -> Result<Ticket, Misuse> {
         self.alive()?;
         let (mut submit, if_busy) = Submit::read(&keep_private(json), self.options.max_depth, start)?;
+        let first = self.goes_first(&submit.start);
+        let lost = first && self.run.is_some();
         // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
-        let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
-        if over && !self.any_in_line(now) || if_busy == IfBusy::Replace {
+        let over = !first && self.run.as_ref().is_none_or(|run| run.ended.is_some());
+        if first || over && !self.any_in_line(now) || if_busy == IfBusy::Replace {
             self.asked.admit(&submit, &self.thread, now)?;
         }
         if over {
@@ -42,11 +44,11 @@ impl Session {
             }
             self.next(now);
         }
-        let busy = self.run.is_some() || self.is_working();
+        let busy = !lost && (self.run.is_some() || self.is_working());
         if busy && if_busy == IfBusy::Reject {
             return Err(Misuse::Busy);
         }
-        let awaiting = !busy && self.awaits_people();
+        let awaiting = !busy && !lost && self.awaits_people();
         if awaiting && submit.if_awaiting == IfAwaiting::Reject {
             return Err(Misuse::Awaiting);
         }
@@ -54,13 +56,8 @@ impl Session {
         if waits && self.queue.len() >= self.options.max_queue {
             return Err(Misuse::QueueFull);
         }
-        if let (Start::Regenerate(id), false) = (&submit.start, busy)
-            && !self.thread.can_rewind(id.as_deref())
-        {
-            return Err(Misuse::NothingToRegenerate);
-        }
-        if submit.replaces.as_deref().is_some_and(|id| !busy && !self.thread.has_user_message(id)) {
-            return Err(Misuse::NothingToReplace);
+        if !busy {
+            self.has_what_it_cuts(&submit)?;
         }
         let ticket = self.queue.give();
         submit.ticket = ticket;
@@ -75,6 +72,12 @@ impl Session {
                 self.queue.push_front(submit);
                 self.stop(now);
             }
+            _ if first => {
+                if self.end_lost() {
+                    self.close(now);
+                }
+                self.queue.push_front(submit);
+            }
             _ => self.queue.push(submit),
         }
         self.end_left(now);
@@ -82,6 +85,25 @@ impl Session {
         self.outbox.ask_for_save();
         self.outbox.changed(true);
         Ok(ticket)
+    }
+
+    /// Whether the answer that was cut is asked again, before what waits: after a loss, and after a page was left.
+    fn goes_first(&self, start: &Start) -> bool {
+        let again = matches!(start, Start::Retry | Start::Regenerate(_));
+        again && self.run.as_ref().map_or(self.rejoin.is_restored(), |run| run.lost.is_some())
+    }
+
+    /// Whether the thread has the messages that a submit cuts off.
+    fn has_what_it_cuts(&self, submit: &Submit) -> Result<(), Misuse> {
+        if let Start::Regenerate(id) = &submit.start
+            && !self.thread.can_rewind(id.as_deref())
+        {
+            return Err(Misuse::NothingToRegenerate);
+        }
+        match submit.replaces.as_deref() {
+            Some(id) if !self.thread.has_user_message(id) => Err(Misuse::NothingToReplace),
+            _ => Ok(()),
+        }
     }
 
     /// Ends the run in progress. The partial answer stays; the next submit of the queue begins.

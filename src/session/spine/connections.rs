@@ -9,7 +9,7 @@ use crate::session::words::Outcome;
 use crate::session::words::Ticket;
 use crate::session::words::{AgentError, Effect, ErrorKind, Misuse, Target};
 use crate::thread::Ending;
-use crate::wire::{Event, Fields, Frame, Incoming, Raw, frame_fields, frame_type, keep_private};
+use crate::wire::{Event, Fields, Frame, Incoming, JsonWriter, Raw, frame_fields, frame_type, keep_private};
 
 /// What is not odd about a stream that is joined: it begins in the middle, or says again what was said.
 const EXPECTED: [Code; 7] = [
@@ -93,6 +93,7 @@ impl Session {
 
     /// The server has ended the request because it does not accept the credentials.
     pub fn denied(&mut self, request: u32, reason: &str, now: f64) {
+        self.note_end();
         let renews = self.options.network.renew_headers && self.can_join();
         let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
         if run.ended.is_none() && renews && !std::mem::replace(&mut run.renewed, true) {
@@ -138,6 +139,7 @@ impl Session {
         run.heard = now;
         let per_minute = self.options.network.per_minute;
         run.budget.get_or_insert_with(|| Budget::new(per_minute, now)).spend(now);
+        run.connections += 1;
         self.intake.drop_body();
         let mut body = run.request_body.clone();
         let mut cursor = None;
@@ -147,6 +149,7 @@ impl Session {
             if let Some(with) = self.intake.rejoin(self.verdict.run_id().unwrap_or_default()) {
                 body = with.into();
             }
+            run.held = None;
             let answer = self.options.network.resume.as_ref().and_then(|resume| {
                 if let Some(with) = resume.body(&body, cursor.as_deref()) {
                     body = with.into();
@@ -168,8 +171,12 @@ impl Session {
         self.outbox.changed(false);
     }
 
-    /// Opens the next connection of the run.
+    /// Opens the next connection of the run; or ends it, where the pause is over that follows on its loss.
     pub(super) fn open_again(&mut self, now: f64) {
+        if self.end_lost() {
+            self.finish(now);
+            return self.next(now);
+        }
         let Some(run) = &self.run else { return };
         let joins = run.streamed || run.target == Target::Resume;
         self.open(if joins { Target::Resume } else { Target::Again }, now);
@@ -181,7 +188,7 @@ impl Session {
         if until <= now { self.open_again(now) } else { self.wait_until(until) }
     }
 
-    fn wait_until(&mut self, until: f64) {
+    pub(super) fn wait_until(&mut self, until: f64) {
         let Some(run) = &mut self.run else { return };
         (run.phase, run.request) = (Phase::Waiting { until }, 0);
         self.intake.drop_body();
@@ -218,10 +225,13 @@ impl Session {
         let Some(run) = &self.run else { return false };
         let network = &self.options.network;
         let joins = run.target == Target::Resume;
+        let works = status == 409 && network.hydrates();
         // Nobody wants to wait for an hour, and nothing good comes from asking before.
         let soon = asked.is_none_or(|asked| asked <= network.max_ms);
         let request = run.request;
-        let waits = network.repeats(status, joins) && soon && self.wait(asked.unwrap_or(0.0), now);
+        let repeats = network.repeats(status, joins);
+        self.run.iter_mut().for_each(|run| run.works = works);
+        let waits = repeats && soon && self.wait(asked.unwrap_or(0.0), now);
         if waits {
             self.outbox.push(Effect::Close { request });
         }
@@ -250,11 +260,19 @@ impl Session {
     }
 
     fn wait(&mut self, at_least: f64, now: f64) -> bool {
+        self.note_end();
         let network = &mut self.options.network;
-        let Some(run) = self.run.as_mut().filter(|run| run.attempt < network.attempts) else { return false };
+        let Some(run) = self.run.as_mut().filter(|run| run.connections < network.per_run) else { return false };
+        // A server that is at work is there: no attempt has failed.
+        if std::mem::take(&mut run.works) {
+            (run.attempt, run.waited) = (0, run.waited + 1);
+        }
+        if run.attempt >= network.attempts {
+            return false;
+        }
         run.attempt += 1;
         run.base = self.intake.retry().or(run.base);
-        let until = now + network.delay(run.attempt, run.base).max(at_least);
+        let until = now + network.delay(run.attempt + run.waited, run.base).max(at_least);
         let allowed = run.budget.as_mut().map_or(now, |budget| budget.next(now));
         self.wait_until(until.max(allowed));
         true
@@ -274,7 +292,7 @@ impl Session {
     }
 
     /// Whether a frame was taken before, over another connection; and makes room for one that tells all again.
-    pub(super) fn is_repeated(&mut self, frame: &Frame<'_>) -> bool {
+    pub(super) fn is_repeated(&mut self, frame: &Frame<'_>, now: f64) -> bool {
         let depth = self.options.max_depth;
         let Some(resume) = &self.options.network.resume else { return false };
         // The last frame of a lost connection, which lacks its end: it comes again whole.
@@ -290,7 +308,39 @@ impl Session {
         if self.rejoin.is_repeated(resume, frame, depth) {
             return true;
         }
+        if self.is_stale(frame, now) {
+            return true;
+        }
         self.note_beginning(frame);
+        false
+    }
+
+    /// Whether the server says how things stood before the run: it is at work on it. With the list of messages that has what the
+    /// run was asked with, the run is over.
+    fn is_stale(&mut self, frame: &Frame<'_>, now: f64) -> bool {
+        let joins = self.options.network.hydrates() && self.run.as_ref().is_some_and(|run| run.joined.is_some());
+        if !joins || self.rejoin.has_opened() || self.intake.has_dialect() {
+            return false;
+        }
+        let Ok(fields) = frame_fields(frame.data, self.options.max_depth) else { return false };
+        let kind = frame_type(&fields).unwrap_or_default();
+        let mut list = fields.get("messages").and_then(Raw::array).unwrap_or_default().into_iter();
+        let has =
+            |id: &str| list.any(|item| item.object().and_then(|item| item.get("id")?.string()).as_deref() == Some(id));
+        let over = kind == "MESSAGES_SNAPSHOT" && self.rejoin.behind().is_none_or(has);
+        let Some(run) = &mut self.run else { return true };
+        (run.streamed, run.works) = (true, !over);
+        run.events += 1;
+        if !over {
+            if kind == "STATE_SNAPSHOT" {
+                run.held = Some(frame.data.to_owned());
+            }
+            return true;
+        }
+        if let Some(state) = run.held.take() {
+            // It was read already.
+            let _ = self.general(&state, now);
+        }
         false
     }
 
@@ -356,28 +406,29 @@ impl Session {
         true
     }
 
-    /// An event was taken. What is new fills the budget; what a server says to everyone who joins is not.
-    pub(super) fn progressed(&mut self, event: Option<&Event<'_>>, frames: u32) {
+    /// Events were taken. What is certain to be new fills the budget at once: what has a mark, and what goes beyond the longest replay.
+    pub(super) fn progressed(&mut self, frames: u32) {
         let Some(run) = &mut self.run else { return };
         run.events += frames as usize;
         run.streamed = true;
-        let greeting = matches!(
-            event,
-            Some(
-                Event::RunStarted { .. }
-                    | Event::MessagesSnapshot { .. }
-                    | Event::StateSnapshot { .. }
-                    | Event::TextMessageStart { .. }
-                    | Event::ToolCallStart { .. }
-                    | Event::ReasoningStart { .. }
-                    | Event::ReasoningMessageStart { .. }
-                    | Event::StepStarted { .. }
-                    | Event::SubagentStarted { .. }
-            )
-        );
         run.fresh += frames as usize;
-        if run.target != Target::Resume || if run.replays { run.fresh > run.best } else { !greeting } {
-            (run.attempt, run.renewed) = (0, false);
+        if run.target != Target::Resume || if run.replays { run.fresh > run.best } else { self.rejoin.has_advanced() } {
+            run.is_new();
+        }
+    }
+
+    /// A connection has ended. It has brought something new if the thread differs from how every earlier one has left it.
+    fn note_end(&mut self) {
+        if self.run.as_ref().is_none_or(|run| run.fresh == 0 || run.replays) || self.rejoin.has_advanced() {
+            return;
+        }
+        let mut json = String::new();
+        let mut list = JsonWriter::array(&mut json);
+        self.thread.write_messages(&mut list);
+        list.close();
+        self.thread.state().write(&mut json);
+        if let (true, Some(run)) = (self.rejoin.ends_otherwise(&json), &mut self.run) {
+            run.is_new();
         }
     }
 
@@ -405,6 +456,15 @@ impl Session {
             Event::TextMessageEnd { .. } | Event::ToolCallEnd { .. } | Event::ReasoningMessageEnd { .. }
         );
         if ends { Repair::Keep } else { violation.repair }
+    }
+
+    /// The pause is over that follows on the loss of a run. Says whether there was one.
+    pub(super) fn end_lost(&mut self) -> bool {
+        let Some(run) = &mut self.run else { return false };
+        let lost = run.lost.take();
+        let paused = lost.is_some();
+        run.ended = lost.or(run.ended.take());
+        paused
     }
 
     /// How a run ends whose connection is lost for good.

@@ -114,7 +114,7 @@ impl Session {
             return Ok(());
         }
         let incoming = Incoming::read(&fields, &mut |_| {})?;
-        self.progressed(Some(&incoming.event), 1);
+        self.progressed(1);
         self.report_event(incoming.event.name(), json);
         self.reduce(&incoming, now);
         Ok(())

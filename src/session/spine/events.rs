@@ -220,13 +220,16 @@ impl Session {
             self.rejoin.earlier_ended(outcome, error);
             return self.outbox.changed(true);
         }
-        // No submit waits for a run that is over.
-        let until =
-            if self.queue.is_empty() && !self.page.goes_on(outcome) { now + self.options.grace_ms } else { now };
+        // No submit waits for a run that is over; however the network cuts, nothing after that counts. A replay has to come to
+        // where the page was.
+        let closed =
+            (!self.queue.is_empty() || self.page.goes_on(outcome)) && self.run.as_ref().is_none_or(|run| !run.replays);
+        let until = if closed { now } else { now + self.options.grace_ms };
         self.conclude(outcome, error.clone(), &pending, now);
         if let Some(run) = &mut self.run {
             run.ended = Some((outcome, error));
             run.pending_calls = pending;
+            run.closed = closed;
             run.drain(until);
             self.outbox.wake(Some(until));
         }

@@ -21,7 +21,9 @@ use crate::wire::{Delta, Event, EventError, Fields, Frame, Incoming, Str, Undeco
 impl Session {
     /// Takes a frame. Whether others that are alike may come as one.
     pub(super) fn take(&mut self, frame: Result<&Frame<'_>, Undecodable>, now: f64) -> bool {
-        if self.broken() {
+        if self.broken()
+            || !self.intake.has_dialect() && self.is_unread(frame.is_ok_and(|frame| frame.data == "[DONE]"))
+        {
             return false;
         }
         match frame {
@@ -77,7 +79,7 @@ impl Session {
         }
         self.intake.set_coalesces(false);
         // Some servers end a stream this way.
-        if frame.data == "[DONE]" || self.is_repeated(frame) {
+        if frame.data == "[DONE]" || self.is_repeated(frame, now) {
             return;
         }
         if self.translate(|dialect, out| dialect.frame(frame, out), now) == Some(Taken::Taken) {
@@ -102,7 +104,7 @@ impl Session {
 
     /// Takes content that `frames` frames have added together.
     pub(super) fn grow(&mut self, delta: &Delta<'_>, frames: u32, now: f64) {
-        self.progressed(None, frames);
+        self.progressed(frames);
         self.first_token(delta.delta, now);
         self.thread.grow(delta);
         // Frames that are odd come one by one, so that each is reported.
@@ -122,6 +124,9 @@ impl Session {
 
     /// Takes a frame that is no plain delta.
     pub(super) fn general(&mut self, data: &str, now: f64) -> Result<(), EventError> {
+        if self.is_unread(false) {
+            return Ok(());
+        }
         let depth = self.options.max_depth;
         let fields = frame_fields(data, depth)?;
         if self.is_known(&fields, now) {
@@ -151,7 +156,7 @@ impl Session {
         {
             return Ok(());
         }
-        self.progressed(Some(&incoming.event), 1);
+        self.progressed(1);
         self.take_event(incoming, fields, data, now);
         // What has come is in the thread, so that one frame alone is measured as well.
         self.weigh(data.len());
@@ -232,6 +237,16 @@ impl Session {
             run.ended = Some((Outcome::Error, Some(AgentError::exceeded(exceeded))));
             self.intake.set_coalesces(false);
         }
+    }
+
+    /// Whether the run's body is read no more, for something waits for its end. `over`: nothing more comes.
+    fn is_unread(&mut self, over: bool) -> bool {
+        let Some(run) = self.run.as_mut().filter(|run| run.closed) else { return false };
+        if !over && !std::mem::replace(&mut run.unread, true) {
+            let message = "what the server says after the end of the run is not read: the next run waits";
+            self.report_warning(Warning::new("run-unread", message));
+        }
+        true
     }
 
     pub(super) fn ended_by(&self) -> Option<ErrorKind> {

@@ -156,7 +156,7 @@ impl Session {
             return Ok(());
         }
         let incoming = Incoming::read(&fields, &mut |_| {})?;
-        self.progressed(Some(&incoming.event), 1);
+        self.progressed(1);
         self.judged_event(&incoming, &fields, json, now, Self::reduce);
         Ok(())
     }

@@ -151,9 +151,15 @@ impl Session {
             // A WebSocket is closed with a reason of the server's.
             let reason = self.withheld(now).unwrap_or(reason);
             let (outcome, error) = self.lost(reason);
-            if let Some(run) = &mut self.run {
-                run.ended = Some((outcome, Some(error)));
+            let pause = self.options.network.queue_ms;
+            let Some(run) = &mut self.run else { return };
+            let how = Some((outcome, Some(error)));
+            // A browser that leaves the page ends its requests first: what waits is not to begin then.
+            if !self.queue.is_empty() && pause > 0.0 {
+                run.lost = how;
+                return self.wait_until(now + pause);
             }
+            run.ended = how;
         }
         self.finish(now);
         self.next(now);

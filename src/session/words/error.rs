@@ -105,7 +105,7 @@ impl AgentError {
     /// An answer that is no stream of events.
     pub(in crate::session) fn http(status: u16, content_type: &str, body: String) -> Self {
         let kind = if matches!(status, 401 | 403) { ErrorKind::Auth } else { ErrorKind::Http };
-        let retryable = matches!(status, 408 | 425 | 429 | 500..);
+        let retryable = matches!(status, 408 | 409 | 425 | 429 | 500..);
         let message = match (status, said(&body)) {
             (200..300, _) if body.trim().is_empty() => format!("The server answered {status} without a body."),
             (200..300, _) => {
@@ -116,7 +116,9 @@ impl AgentError {
             (_, None) => format!("HTTP {status}"),
         };
         let body = (!body.is_empty()).then_some(body);
-        Self { status: Some(status), body, ..Self::new(kind, message, retryable) }
+        // It works on another run of the thread.
+        let code = (status == 409).then(|| "busy".to_owned());
+        Self { status: Some(status), code, body, ..Self::new(kind, message, retryable) }
     }
 
     /// The error as `AgentError.from` of the package reads it.

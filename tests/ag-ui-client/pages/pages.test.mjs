@@ -20,8 +20,8 @@ const pages = {
   copilot: { input: "textarea", send: '[data-testid="copilot-send-button"]', stop: '[data-testid="copilot-send-button"]', answer: '[data-testid="copilot-assistant-message"]' },
 };
 pages.runtime = pages.copilot;
-/** CopilotKit makes the agents of its runtime itself: there is no class to hand in. */
-const waysOf = (page) => Object.keys(ways).filter((way) => page !== "runtime" || way !== "class");
+/** CopilotKit makes the agents of its runtime itself: there is no class to hand in. assistant-ui has no core of CopilotKit. */
+const waysOf = (page) => Object.keys(ways).filter((way) => way !== { runtime: "class", assistant: "next" }[page]);
 
 let browser;
 let site;

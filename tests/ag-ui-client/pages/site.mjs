@@ -7,11 +7,13 @@ import { build } from "esbuild";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const ours = "ag-ui-wasm/ag-ui-client";
 
-/** How a page gets the agent: the official class, ours handed in, or ours in place of the module. */
+const alias = { "@agent": ours, "@ag-ui/client": ours };
+/** How a page gets the agent: the official class, ours handed in, or ours in place of the module; `next`: with a later core of CopilotKit. */
 export const ways = {
   official: { "@agent": "@ag-ui/client" },
   class: { "@agent": ours },
-  alias: { "@agent": ours, "@ag-ui/client": ours },
+  alias,
+  next: { ...alias, "@copilotkit/core": "@copilotkit/core-next" },
 };
 /** CopilotKit exports again what a later version of the other module does not have. */
 const ofCopilotKit = { "@ag-ui/core": "@ag-ui/core-of-copilotkit" };
@@ -22,7 +24,7 @@ export async function bundle(page, way) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: here,
     entryPoints: [`${here}${page}.jsx`],
-    alias: { ...ways[way], ...(way === "alias" && own[page]) },
+    alias: { ...ways[way], ...("@ag-ui/client" in ways[way] && own[page]) },
     bundle: true,
     write: false,
     minify: true,

@@ -131,11 +131,45 @@ describe("options that no agent can work with", () => {
     ["a store by its key only", { persist: "chat" }, /^persist: expected a store \(.*\), got "chat"$/],
     ["a store that nothing was made of", { persist: { load() {}, save() {}, clear() {} } }, /^persist: expected a store \(.* createStore\(\{ load, save, clear, key \}\)\), got an object$/],
     ["a number as the thread's id", { threadId: 7 }, /^threadId: expected a string, got 7$/],
+    ["a big integer", { maxFollowUps: 10n }, /^maxFollowUps: expected a number, got 10n$/],
+    ["a limit that is no number", { limits: { frameBytes: 10n } }, /^limits\.frameBytes: expected a number, got 10n$/],
+    ["a limit that is not a number", { limits: { depth: NaN } }, /^limits\.depth: expected a number, got NaN$/],
+    ["a time that is text", { retry: { baseMs: "500", posts: true } }, /^retry\.baseMs: expected a number, got "500"$/],
+    ["a throttle without a time", { notify: { throttleMs: Symbol("fast") } }, /^notify\.throttleMs: expected a number, got Symbol\(fast\)$/],
+    ["no messages", { initialMessages: null }, /^initialMessages: expected a list of objects, got null$/],
+    ["a hole in the messages", { initialMessages: [null] }, /^initialMessages: expected a list of objects, got a list$/],
+    ["a state that is no JSON", { initialState: { n: 1n } }, /BigInt/],
+    ["types of events that are none", { eventTypes: [Symbol("RAW")] }, /^eventTypes: expected a list of strings, got a list$/],
+    ["a protocol that is no string", { protocol: ["1.0"] }, /expected "1.0" or "0.0.x" as protocol/],
+    ["a dialect without a name", { dialect: { rawText: true } }, /^dialect: expected a string, got undefined$/],
+    ["an address that is none", { url: Symbol("agent") }, /^url: expected an address, or a transport, got Symbol\(agent\)$/],
   ]) {
     it(`are refused where they are given: ${what}`, () => {
       assert.throws(() => create(options), (error) => error instanceof AgentError && error.code === "input" && expected.test(error.message));
     });
   }
+
+  it("are refused where there are none at all, by every entry", async () => {
+    for (const name of ["index", "slim", "worker"]) {
+      const { createAgent } = await import(new URL(`${name}.js`, folder));
+      for (const none of [undefined, null, "/agent"]) {
+        assert.throws(() => createAgent(none), (error) => AgentError.is(error) && error.code === "input" && /^options: expected an object/.test(error.message), name);
+      }
+    }
+  });
+
+  it("are refused when they are set later, and those before stay", async () => {
+    const [early, late] = [mock.fn(), mock.fn()];
+    const agent = create({ onFinish: early });
+    for (const options of [undefined, null, { url: "/", maxFollowUps: 10n, onFinish: late }, { url: "/", eventTypes: [Symbol()], onFinish: late }]) {
+      assert.throws(() => agent.setOptions(options), (error) => AgentError.is(error) && error.code === "input");
+    }
+    const run = agent.submit("a");
+    await until(() => Session.last);
+    Session.last.finish();
+    assert.equal((await run).outcome, "success");
+    assert.deepEqual([early.mock.callCount(), late.mock.callCount()], [1, 0]);
+  });
 
   it("are refused with the run that they are given to", async () => {
     const agent = create({ tools: () => ({ weather: {} }) });
@@ -148,12 +182,80 @@ describe("options that no agent can work with", () => {
   });
 });
 
+describe("input that is none", () => {
+  const refused = (message) => (error) => AgentError.is(error) && error.code === "input" && (assert.match(error.message, message), true);
+  for (const [what, input, message] of [
+    ["nothing", undefined, /^submit\(\): expected a string or an object, got undefined$/],
+    ["a click", new Event("click"), /^submit\(\): expected a string or an object, got an event$/],
+    ["a click as React has it", { nativeEvent: {}, message: "x", preventDefault() {} }, /^submit\(\): expected a string or an object, got an event$/],
+    ["no message", { message: null }, /^message: expected a string or a message, got null$/],
+    ["a number as the message", { message: 5 }, /^message: expected a string or a message, got 5$/],
+    ["parts as the message", { message: [{ type: "text", text: "x" }] }, /^message: expected a string or a message, got a list$/],
+    ["parts that are no list", { parts: 5 }, /^parts: expected a list of objects, got 5$/],
+    ["parts that are no parts", { message: "a", parts: ["b"] }, /^parts: expected a list of objects, got a list$/],
+    ["an id that is no string", { message: "a", runId: Symbol("r") }, /^runId: expected a string, got Symbol\(r\)$/],
+    ["no signal", { message: "a", signal: "no" }, /^signal: expected an AbortSignal, got "no"$/],
+  ]) {
+    it(`is refused, and nothing is sent: ${what}`, async () => {
+      const agent = create();
+      await assert.rejects(agent.submit(input), refused(message));
+      assert.deepEqual([Session.all.length, agent.getSnapshot().messages, agent.getSnapshot().isLoading], [0, [], false]);
+    });
+  }
+
+  it("is refused of an edit as well", async () => {
+    const agent = create();
+    void agent.submit("a");
+    void agent.submit("b");
+    await until(() => Session.last && agent.getSnapshot().queue.length === 1);
+    const [{ id }] = agent.getSnapshot().queue;
+    for (const input of [null, 5, new Event("click"), { message: null }]) assert.throws(() => agent.editQueued(id, input), refused(/expected a string or/));
+  });
+
+  it("is nothing where nothing is needed: a click on retry", async () => {
+    const agent = create();
+    const run = agent.submit("a");
+    await until(() => Session.last);
+    Session.last.finish();
+    await run;
+    void agent.retry(Object.assign(new Event("click"), { newMessageId: undefined, runId: "x" }));
+    assert.notEqual(called("retry")[0].runId, "x");
+    assert.equal(called("retry").length, 1);
+    await assert.rejects(agent.attach(5), refused(/^attach\(\): expected a string, got 5$/));
+  });
+
+  it("a listener, or a filter, that is none is refused where it is given, and the core lives", async () => {
+    const agent = create();
+    for (const listener of [undefined, null, "log"]) {
+      assert.throws(() => agent.on("event", listener), refused(/^on\(event\): expected a function/));
+      assert.throws(() => agent.subscribe(listener), refused(/^subscribe\(\): expected a function/));
+    }
+    for (const types of [[Symbol("RAW")], "RAW", [1n]]) assert.throws(() => agent.on("event", () => {}, { types }), refused(/^filter\.types: expected a list of strings/));
+    const types = ["RAW"];
+    agent.on("event", () => {}, { types });
+    types.push(Symbol("later"));
+    const run = agent.submit("a");
+    await until(() => Session.last);
+    Session.last.finish();
+    assert.equal((await run).outcome, "success");
+  });
+
+  it("a state that the application changes afterwards is its own", async () => {
+    const initialState = { list: [1] };
+    const agent = create({ initialState });
+    initialState.list.push(2);
+    assert.deepEqual([agent.getSnapshot().state, agent.getServerSnapshot().state], [{ list: [1] }, { list: [1] }]);
+    agent.reset();
+    assert.deepEqual(agent.getSnapshot().state, { list: [1] });
+  });
+});
+
 describe("a validator that cannot write JSON Schema", () => {
   // As zod 3.24 and its like are.
   const old = { "~standard": { version: 1, vendor: "zod", validate: (value) => ({ value }) } };
   const weather = { name: "weather", description: "d", parameters: old, execute() {} };
   const refused = (error) => {
-    assert.match(error.message, /tool "weather": its validator \(zod\) cannot write JSON Schema: pass one as `jsonSchema` \(docs/);
+    assert.match(error.message, /tool "weather": its validator \(zod\) cannot write JSON Schema, as zod 4\.2, ArkType 2 and @valibot\/to-json-schema 1\.5 do: pass one as `jsonSchema` \(docs/);
     return AgentError.is(error) && error.code === "input";
   };
   it("is refused by tool() and by createAgent, not by every submit", () => {

@@ -2,14 +2,19 @@
 
 import { createAgentWith } from "ag-ui-wasm/agent";
 import { AgentProvider, useAgent, useAgentSelector } from "ag-ui-wasm/react";
+import { createStore } from "ag-ui-wasm/slim";
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, describe, it, mock } from "node:test";
-import { act, createElement as h, startTransition, StrictMode, useEffect, useInsertionEffect, useLayoutEffect, useState, version } from "react";
+import { act, createElement as h, startTransition, StrictMode, Suspense, useEffect, useInsertionEffect, useLayoutEffect, useState, version } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { Session } from "../fake-core.mjs";
 
 const create = (options) => createAgentWith(async () => ({ Session }), { url: "/agent", notify: "sync", ...options });
+
+async function until(condition) {
+  for (const deadline = Date.now() + 10_000; !condition(); await new Promise((done) => setImmediate(done))) assert.ok(Date.now() < deadline, String(condition));
+}
 
 /** The agent, with a count of who listens. */
 function counted(agent) {
@@ -263,6 +268,123 @@ export function suite(major, closePage) {
       observer.disconnect();
       assert.deepEqual(torn, []);
       await unmount();
+    });
+
+    it("selectors written inline show one snapshot in a transition, although the agent goes on meanwhile", async () => {
+      globalThis.IS_REACT_ACT_ENVIRONMENT = false;
+      const agent = create({ initialState: { n: 0 } });
+      const Slow = ({ children }) => {
+        for (const end = performance.now() + 6; performance.now() < end; );
+        return children;
+      };
+      const Part = () => h(Slow, null, h("b", null, useAgentSelector(agent, ({ state }) => state.n)));
+      let more;
+      const Page = () => {
+        const [count, set] = useState(0);
+        more = () => startTransition(() => set(10));
+        return Array.from({ length: count }, (_, key) => h(Part, { key }));
+      };
+      const container = document.createElement("div");
+      const root = createRoot(container);
+      root.render(h(Page));
+      await until(() => more);
+      const torn = [];
+      const observer = new window.MutationObserver(() => {
+        const shown = [...container.querySelectorAll("b")].map((node) => node.textContent);
+        if (new Set(shown).size > 1) torn.push(shown.join());
+      });
+      observer.observe(container, { subtree: true, childList: true, characterData: true });
+      const values = () => [...container.querySelectorAll("b")].map((node) => Number(node.textContent));
+      let n = 0;
+      let on = true;
+      const count = () => void (on && n < 5000 && (agent.setState({ n: ++n }), setImmediate(count)));
+      for (let round = 0; round < 3; round++) {
+        more();
+        count();
+        await until(() => values().length === 10);
+      }
+      assert.ok(n > 1, "it has gone on");
+      on = false;
+      await until(() => values().every((value) => value === n));
+      observer.disconnect();
+      assert.deepEqual(torn, []);
+      root.unmount();
+      globalThis.IS_REACT_ACT_ENVIRONMENT = true;
+    });
+
+    it("renders that are thrown away make no further agents, and read no store again", async () => {
+      let loads = 0;
+      const persist = () => createStore({ key: "thrown away", load: () => void loads++, save() {}, clear() {} });
+      const made = new Set();
+      let come;
+      let late = new Promise((resolve) => (come = resolve));
+      let ready = false;
+      const Chat = ({ url }) => {
+        const { agent, status } = useAgent({ url, persist: persist() });
+        made.add(agent);
+        if (!ready) throw late;
+        return status;
+      };
+      const page = (n) => h(Suspense, { fallback: `wait ${n}` }, h(Chat, { url: "/a" }), n);
+      const container = document.createElement("div");
+      const root = createRoot(container);
+      for (let n = 0; n < 20; n++) await act(async () => root.render(page(n)));
+      ready = true;
+      await act(async () => come());
+      assert.equal(container.textContent, "idle19");
+      assert.ok(made.size <= 2 && loads <= 3, `${made.size} agents, ${loads} loads`);
+      // The same of a page that goes to another agent, and is thrown away on its way.
+      ready = false;
+      late = new Promise(() => {});
+      made.clear();
+      const before = loads;
+      for (let n = 0; n < 20; n++) await act(async () => startTransition(() => root.render(h(Suspense, null, h(Chat, { url: "/b" }), n))));
+      assert.ok(made.size <= 2 && loads - before <= 3, `${made.size} agents, ${loads - before} loads`);
+      await act(async () => root.unmount());
+    });
+
+    it("two components with the same options have an agent each, however they came to them", async () => {
+      let ready = false;
+      const never = new Promise(() => {});
+      const agents = [];
+      const Chat = ({ at }) => {
+        agents[at] = useAgent({ url: "/same" }).agent;
+        if (!ready) throw never;
+        return null;
+      };
+      const page = () => h(Suspense, { fallback: "" }, h(Chat, { at: 0 }), h(Chat, { at: 1 }));
+      const root = createRoot(document.createElement("div"));
+      for (let n = 0; n < 5; n++) await act(async () => root.render(page()));
+      ready = true;
+      await act(async () => root.render(page()));
+      assert.notEqual(agents[0], agents[1]);
+      const shown = [...agents];
+      await act(async () => root.render(page()));
+      assert.deepEqual(agents, shown);
+      await act(async () => root.unmount());
+    });
+
+    it("two components that are rendered in turns of their own have an agent each", async () => {
+      globalThis.IS_REACT_ACT_ENVIRONMENT = false;
+      const agents = [];
+      const Chat = ({ at }) => {
+        agents[at] = useAgent({ url: "/slices" }).agent;
+        for (const end = performance.now() + 12; performance.now() < end; );
+        return null;
+      };
+      let more;
+      const Page = () => {
+        const [count, set] = useState(0);
+        more = () => startTransition(() => set(3));
+        return Array.from({ length: count }, (_, at) => h(Chat, { key: at, at }));
+      };
+      const root = createRoot(document.createElement("div"));
+      root.render(h(Page));
+      await until(() => more);
+      more();
+      await until(() => agents.length === 3 && new Set(agents).size === 3);
+      root.unmount();
+      globalThis.IS_REACT_ACT_ENVIRONMENT = true;
     });
 
     it("a row whose message is gone asks nobody in vain", async () => {

@@ -66,7 +66,7 @@ for (const [what, make, few] of [["an object", member, 300], ["a list", element,
   }
 }
 
-it("sync: what else changes beside a large object is told of at once", () => {
+it("sync: what else changes beside a large object is reported at once", () => {
   const state = Object.fromEntries(Array.from({ length: 4000 }, (_, at) => [`k${at}`, at]));
   const { told, come } = shown("sync", { state, status: "idle", steps: [] });
   come(["=", ["status"], "running"]);

@@ -60,6 +60,15 @@ describe("errors", { skip }, () => {
     assert.deepEqual([error.kind, asked.length], ["auth", 1]);
   });
 
+  it("of a server that is at work are busy, and waited out where that can be known", async () => {
+    const busy = () => Response.json({ detail: "a run is active" }, { status: 409 });
+    const { error } = await run(create({ ...server(busy()), retry: undefined }));
+    assert.deepEqual([error.kind, error.code, error.retryable, error.status], ["http", "busy", true, 409]);
+    const { asked, fetch } = server(...Array.from({ length: 9 }, busy), stream(frames([started, finished])));
+    assert.equal((await run(create({ fetch, resume: { by: "hydrate" }, retry: { ...retry, maxMs: 0 } }))).outcome, "success");
+    assert.equal(asked.length, 10);
+  });
+
   it("before the run are waited out where the option says so", async () => {
     const { asked, fetch } = server(new Response("", { status: 503, headers: { "retry-after": "0" } }), stream(frames([started, finished])));
     assert.equal((await run(create({ fetch }))).outcome, "success");
@@ -101,6 +110,11 @@ describe("a run whose connection is lost", { skip }, () => {
       resume: { by: "snapshot", url: "/snapshot" },
       rest: frames([{ type: "MESSAGES_SNAPSHOT", messages: [{ id: "u", role: "user", content: "go" }, { id: "m", role: "assistant", content: "Hello" }] }, ...all.slice(3)]),
       check: ({ url: to }) => assert.equal(to, "/snapshot"),
+    },
+    "is asked for with an empty request": {
+      resume: { by: "hydrate" },
+      rest: frames([started, { type: "MESSAGES_SNAPSHOT", messages: [{ id: "u", role: "user", content: "go" }, { id: "m", role: "assistant", content: "Hello you" }] }, finished]),
+      check: ({ url: to, method, body }) => assert.deepEqual([to, method, body.messages, body.threadId], [url, "POST", [], "t"]),
     },
   };
   for (const [name, { resume, rest, check }] of Object.entries(cases)) {

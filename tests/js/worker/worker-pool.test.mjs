@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import { Session, trap } from "../fake-core.mjs";
-import { load, until } from "../lib.mjs";
+import { deferred, load, until } from "../lib.mjs";
 import { localWorkers } from "../thread.mjs";
 import { agents, create, inPage, running, settled, texts, user, workers } from "./over-fake.mjs";
 
@@ -28,6 +28,49 @@ describe("leaving", () => {
     await until(() => session.freed);
     assert.deepEqual(texts(agent), ["1"]);
     await assert.rejects(agent.submit("2"), { code: "disposed" });
+  });
+});
+
+describe("one death", () => {
+  it("of a worker is one error, however many submits waited", async () => {
+    const failed = mock.fn();
+    const { agent, first } = await running({ onError: failed });
+    const runs = [first, ...["2", "3", "4"].map((text) => agent.submit(text))];
+    await settled();
+    workers.all[0].crash("gone");
+    assert.deepEqual((await Promise.all(runs)).map(({ outcome }) => outcome), ["error", "error", "error", "error"]);
+    await settled();
+    assert.equal(failed.mock.callCount(), 1);
+  });
+
+  it("of a worker that loads its core is noticed at once, and the agent works in the page", async () => {
+    const { navigator } = globalThis;
+    const [life, asked] = [deferred(), deferred()];
+    let requests = 0;
+    const request = async (_, granted) => {
+      if (++requests === 1) return granted({});
+      asked.resolve();
+      await life.promise;
+      return granted({});
+    };
+    Object.defineProperty(globalThis, "navigator", { value: { locks: { request } }, configurable: true, writable: true });
+    globalThis.WorkerGlobalScope = class {};
+    try {
+      const loading = await localWorkers(() => new Promise(() => {}));
+      const warned = mock.fn();
+      const agent = create({ onWarning: warned }, loading.spawn);
+      const run = agent.submit("1");
+      await asked.promise;
+      loading.all[0].terminate();
+      life.resolve();
+      await until(() => Session.last?.calls.length);
+      Session.last.finish();
+      assert.equal((await run).outcome, "success");
+      assert.deepEqual(warned.mock.calls.map(({ arguments: [{ code }] }) => code), ["worker-unavailable"]);
+    } finally {
+      Object.defineProperty(globalThis, "navigator", { value: navigator, configurable: true, writable: true });
+      delete globalThis.WorkerGlobalScope;
+    }
   });
 });
 

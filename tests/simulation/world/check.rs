@@ -104,6 +104,7 @@ impl World {
         }
         let phase = match &self.run {
             None => "closed",
+            Some(run) if run.lost.is_some() => "closed",
             Some(run) if run.waiting => "reconnecting",
             Some(run) if !self.lines[run.line].headed && run.attempt > 0 => "reconnecting",
             Some(run) if !self.lines[run.line].headed => "connecting",

@@ -128,6 +128,7 @@ impl World {
         self.thread.sent();
         self.thread.begins();
         (self.lost, self.anew, self.over, self.started, self.chunks) = (None, false, false, false, None);
+        self.ends.clear();
         if !follows {
             self.untold.clear();
         }
@@ -144,7 +145,7 @@ impl World {
         ensure!(run_id == self.run_id, "{run_id} is joined, and {} is on", self.run_id);
         let at = self.lines.len();
         let now = self.now;
-        let Some(run) = self.run.as_mut().filter(|run| run.waiting && run.ended.is_none()) else {
+        let Some(run) = self.run.as_mut().filter(|run| run.waiting && run.ended.is_none() && run.lost.is_none()) else {
             return Err(format!("request {request} is sent again, and nobody waits for it"));
         };
         ensure!(target != Target::Again || !run.streamed, "a run that has begun is sent again");
@@ -167,7 +168,7 @@ impl World {
                 let name = if self.plan.names() { "e" } else { "" };
                 let expected = (read > 0 && numbered).then(|| format!("{name}{read}"));
                 ensure!(cursor == expected.as_deref(), "joined after {cursor:?}, and read up to {expected:?}");
-                (run.best, run.fresh) = (run.best.max(run.fresh), 0);
+                (run.best, run.fresh, run.advanced) = (run.best.max(run.fresh), 0, false);
                 run.whole =
                     matches!(way, Dialect::Replay | Dialect::Thread | Dialect::RunUrl { .. }) && expected.is_none();
                 self.server.resume(run_id, read, run.whole, self.anew)

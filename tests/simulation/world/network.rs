@@ -55,6 +55,10 @@ impl World {
         while let Some(frame) = self.lines[at].answer.frames.get(self.lines[at].told).filter(|frame| there(frame)) {
             let (event, means, index, known) = (frame.event.clone(), frame.means.clone(), frame.index, frame.known);
             self.lines[at].told += 1;
+            if self.run.as_ref().is_some_and(|run| run.closed) {
+                self.say(|| format!("       unread: {event}"));
+                continue;
+            }
             if let Some(run) = self.run.as_mut().filter(|run| run.whole) {
                 (run.whole, run.replays, run.rewinds) = (false, true, !self.over);
                 run.known = self.over;
@@ -85,9 +89,9 @@ impl World {
                 run.events += 1;
                 run.fresh += 1;
                 run.received = index.map_or(run.received, |index| index + 1);
-                // What every page that joins is told is no progress.
-                let greets = kind.ends_with("STARTED") || kind.ends_with("START") || kind.ends_with("SNAPSHOT");
-                if !run.joins || if run.replays { run.fresh > run.best } else { !greets } {
+                // What has no number is progress if the thread differs in the end.
+                run.advanced |= index.is_some() && self.plan.resume.is_some_and(|way| way.ids() || way.members());
+                if !run.joins || if run.replays { run.fresh > run.best } else { run.advanced } {
                     (run.attempt, run.renewed) = (0, false);
                 }
             }
@@ -171,6 +175,9 @@ impl World {
         let mut pending = ids(&outcome["pendingToolCallIds"], |id| id);
         pending.extend(ids(&outcome["interrupts"], |interrupt| &interrupt["toolCallId"]));
         (run.ended, run.pending) = (Some(ended), pending.clone());
+        let (replays, goes_on) = (run.replays, self.goes_on(ended));
+        let closed = !replays && (goes_on || !self.queue.is_empty());
+        self.run.iter_mut().for_each(|run| run.closed = closed);
         self.conclude(ended, &pending);
     }
 
@@ -205,8 +212,29 @@ impl World {
         self.run.as_ref().is_some_and(|run| run.joins || run.received > 0 || way.whole() && run.streamed)
     }
 
+    /// A connection has ended: it was an attempt in vain if it has left the thread as an earlier one has.
+    fn note_end(&mut self) {
+        let Some(run) = self.run.as_mut().filter(|run| run.fresh > 0 && !run.replays && !run.advanced) else { return };
+        let messages: Vec<Value> = self.thread.messages.iter().map(|message| message.outgoing()).collect();
+        let end = json!([messages, self.thread.state]).to_string();
+        if !self.ends.contains(&end) {
+            self.ends.push(end);
+            (run.attempt, run.renewed) = (0, false);
+        }
+    }
+
+    /// The pause after a loss is over.
+    pub(super) fn end_lost(&mut self) -> Held {
+        let Some(run) = &mut self.run else { return Ok(()) };
+        let Some((outcome, _)) = run.lost.take() else { return Ok(()) };
+        run.waiting = false;
+        self.ends(outcome);
+        self.finish()
+    }
+
     /// The run waits for another attempt, if there is one left.
     pub(super) fn waits_again(&mut self) -> bool {
+        self.note_end();
         let Some(run) = self.run.as_mut().filter(|run| run.attempt < 5) else { return false };
         run.attempt += 1;
         run.waiting = true;
@@ -265,6 +293,7 @@ impl World {
         let can_join = self.can_join();
         let renews = self.plan.renew && can_join;
         if end == End::Denies {
+            self.note_end();
             let Some(run) = &mut self.run else { return Ok(()) };
             if run.ended.is_none() && renews && !run.renewed {
                 (run.renewed, run.waiting) = (true, true);
@@ -290,7 +319,13 @@ impl World {
         if on && may && self.waits_again() {
             return Ok(());
         }
-        self.ends(if status.is_none() && !streamed { "error" } else { "truncated" });
+        let outcome = if status.is_none() && !streamed { "error" } else { "truncated" };
+        if on && end != End::Closes && !self.queue.is_empty() && self.plan.queue_ms > 0.0 {
+            let until = self.now + self.plan.queue_ms;
+            self.run.iter_mut().for_each(|run| (run.waiting, run.lost) = (true, Some((outcome, until))));
+            return Ok(());
+        }
+        self.ends(outcome);
         self.finish()
     }
 
@@ -298,6 +333,9 @@ impl World {
     pub(super) fn expires(&mut self) -> Held {
         let idle = self.plan.idle_ms;
         let Some(run) = &self.run else { return Ok(()) };
+        if run.lost.is_some_and(|(_, until)| self.now >= until) {
+            return self.end_lost();
+        }
         let body = run.body_until.is_some_and(|until| run.events == 0 && self.now >= until);
         let silent = idle > 0.0 && self.now >= run.heard + idle;
         if run.waiting || run.ended.is_some() || !(body || silent) {

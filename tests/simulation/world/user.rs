@@ -200,6 +200,7 @@ impl World {
         }
         (self.mirror, self.wake, self.told, self.run) = (Mirror::new(), None, None, None);
         (self.chunks, self.started) = (None, false);
+        self.ends.clear();
         // A page that was loaded anew has heard of nothing; token counts are saved.
         self.steps = self.steps.map(|_| 0).filter(|_| !running);
         self.customs.clear();
@@ -277,7 +278,11 @@ impl World {
         self.say(|| format!("     {start:?} {run_id} ({policy}): {result:?}"));
         let asked = Asked { message, resume, replaces, ..Asked::new(run_id, policy, start) };
         let over = self.run.as_ref().is_none_or(|run| run.ended.is_some());
-        let judged = over && !self.waits() || policy == "replace";
+        // The answer that was cut is asked again first.
+        let again = matches!(asked.start, Start::Retry | Start::Regenerate(_));
+        let lost = again && self.run.as_ref().is_some_and(|run| run.lost.is_some());
+        let first = lost || again && self.run.is_none() && self.restored;
+        let judged = first || over && !self.waits() || policy == "replace";
         let refused = if self.disposed || !judged { Admission::Admitted } else { self.judges(&asked) };
         let found = match &result {
             Err(Misuse::InterruptsOpen(_)) => Admission::Open,
@@ -310,12 +315,17 @@ impl World {
                     self.thread.end("aborted", &[]);
                 }
                 match policy {
+                    _ if lost => {
+                        self.end_lost()?;
+                        self.queue.insert(0, *ticket);
+                    }
                     "replace" if !over || self.is_working() => {
                         self.stops();
                         self.queue.insert(0, *ticket);
                     }
                     // The run that is over is closed first; whatever continues then is replaced.
                     "replace" if self.run.is_some() || self.waits() && !left || next => self.replacing = Some(*ticket),
+                    _ if first => self.queue.insert(0, *ticket),
                     _ => self.queue.push(*ticket),
                 }
                 self.asked.insert(*ticket, asked);

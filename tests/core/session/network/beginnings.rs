@@ -75,7 +75,7 @@ fn answer(by: &str, form: Form, taken: usize, numbers: bool) -> Option<Vec<Vec<u
         let each = all.iter().enumerate().skip(from);
         each.map(|(at, event)| if marks { marked(at, event, numbers) } else { plain(event) }).collect()
     };
-    // Arguments of a call that is open are told by its events alone.
+    // Arguments of a call that is open come with its events alone.
     let apart = !(8..11).contains(&taken);
     match form {
         Form::Rest => marks.then(|| write(taken)),

@@ -4,6 +4,7 @@ mod beginnings;
 mod budget;
 mod calls;
 mod left;
+mod losses;
 mod refused;
 mod replayed;
 mod resumed;
