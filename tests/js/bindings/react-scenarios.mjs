@@ -364,6 +364,29 @@ export function suite(major, closePage) {
       await act(async () => root.unmount());
     });
 
+    it("two components that are rendered in turns of their own have an agent each", async () => {
+      globalThis.IS_REACT_ACT_ENVIRONMENT = false;
+      const agents = [];
+      const Chat = ({ at }) => {
+        agents[at] = useAgent({ url: "/slices" }).agent;
+        for (const end = performance.now() + 12; performance.now() < end; );
+        return null;
+      };
+      let more;
+      const Page = () => {
+        const [count, set] = useState(0);
+        more = () => startTransition(() => set(3));
+        return Array.from({ length: count }, (_, at) => h(Chat, { key: at, at }));
+      };
+      const root = createRoot(document.createElement("div"));
+      root.render(h(Page));
+      await until(() => more);
+      more();
+      await until(() => agents.length === 3 && new Set(agents).size === 3);
+      root.unmount();
+      globalThis.IS_REACT_ACT_ENVIRONMENT = true;
+    });
+
     it("a row whose message is gone asks nobody in vain", async () => {
       const agent = create({ initialMessages: [{ id: "1", role: "user", content: "a" }, { id: "2", role: "user", content: "b" }] });
       const Row = ({ index }) => useAgentSelector(agent, ({ messages }) => messages[index].content);
