@@ -1,8 +1,7 @@
 //! One event of the compacted list, and how later events join it. Uses `wire`, `thread`.
 
 use crate::thread::{Copies, ThreadLimits, apply_patch, merge_metadata};
-use crate::wire::{JsonWriter, Raw, Str, Tree, write_json, write_value};
-use serde_json::{Map, Value};
+use crate::wire::{JsonWriter, Raw, Str, Tree, write_json};
 
 /// The limits that sessions have by default: what a replay would refuse to build is not built here either.
 pub(super) const LIMITS: ThreadLimits = ThreadLimits { depth: 512, state_bytes: 16 * 1024 * 1024 };
@@ -24,7 +23,7 @@ struct Joined {
     member: &'static str,
     grown: Grown,
     activity_type: Option<String>,
-    metadata: Option<Map<String, Value>>,
+    metadata: Option<Tree>,
 }
 
 #[derive(Debug)]
@@ -100,7 +99,7 @@ impl<'a> Kept<'a> {
 
 impl Joined {
     /// Reads the event, whose metadata goes on top of `metadata`.
-    fn read(line: &str, member: &'static str, mut metadata: Option<Map<String, Value>>) -> Self {
+    fn read(line: &str, member: &'static str, mut metadata: Option<Tree>) -> Self {
         let fields = Raw::parse_object(line, LIMITS.depth).ok().flatten();
         let value = fields.as_ref().and_then(|fields| fields.get(member));
         let grown = match member {
@@ -135,9 +134,7 @@ impl Joined {
             Grown::Document(document) => document.write(place),
         }
         if let Some(metadata) = &self.metadata {
-            let mut members = JsonWriter::object(object.member("metadata"));
-            metadata.iter().for_each(|(key, value)| write_value(members.member(key), value));
-            members.close();
+            metadata.write(object.member("metadata"));
         }
         object.close();
     }

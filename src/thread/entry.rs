@@ -4,10 +4,7 @@ use super::args::ArgsReader;
 use super::list::{At, Index};
 use super::patch::Patch;
 use super::state::UnsentDocument;
-use crate::wire::{
-    Content, Fields, JsonWriter, Message, Note, Protocol, Raw, Role, write_json, write_string, write_value,
-};
-use serde_json::{Map, Value};
+use crate::wire::{Content, Fields, JsonWriter, Message, Note, Protocol, Raw, Role, Tree, write_json, write_string};
 
 /// How far a message has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,43 +74,37 @@ pub(super) struct UnsentMetadata {
 impl UnsentMetadata {
     /// Merges an event's metadata into a target's: key by key, values replaced whole (AG-UI's metadata rule).
     #[inline(always)]
-    pub fn merge(&mut self, target: &mut Option<Map<String, Value>>, metadata: Option<Raw<'_>>) {
+    pub fn merge(&mut self, target: &mut Option<Tree>, metadata: Option<Raw<'_>>) {
         if let Some(metadata) = metadata {
             self.merge_some(target, metadata);
         }
     }
 
     #[inline(never)]
-    fn merge_some(&mut self, target: &mut Option<Map<String, Value>>, metadata: Raw<'_>) {
+    fn merge_some(&mut self, target: &mut Option<Tree>, metadata: Raw<'_>) {
         let Some(fields) = metadata.object() else { return };
         self.whole |= target.is_none();
         self.keys.extend(fields.iter().map(|(key, _)| key.into_owned()));
-        super::insert_all(target.get_or_insert_with(Map::new), &fields);
+        super::merge_metadata(target, Some(metadata));
     }
 
     /// Writes the members that are new or other. `path`: to the metadata.
-    pub fn write(&mut self, metadata: Option<&Map<String, Value>>, path: &str, patch: &mut Patch) {
+    pub fn write(&mut self, metadata: Option<&Tree>, path: &str, patch: &mut Patch) {
         let Self { whole, keys } = std::mem::take(self);
         let Some(metadata) = metadata else { return };
         if whole {
-            return patch.reconcile(path, |out| write_map(out, metadata));
+            return patch.reconcile(path, |out| metadata.write(out));
         }
         let mut written = Index::new();
         for key in keys {
-            if let (Some(value), None) = (metadata.get(&key), written.get(&key)) {
+            if let (Some(value), None) = (metadata.member(&key), written.get(&key)) {
                 let mut path = format!("{path},");
                 write_string(&mut path, &key);
-                patch.reconcile(&path, |out| write_value(out, value));
+                patch.reconcile(&path, |out| value.write(out));
                 written.insert(key, At::default());
             }
         }
     }
-}
-
-fn write_map(out: &mut String, map: &Map<String, Value>) {
-    let mut object = JsonWriter::object(out);
-    map.iter().for_each(|(key, value)| write_value(object.member(key), value));
-    object.close();
 }
 
 /// What the mirror lacks of a message.
@@ -310,8 +301,7 @@ impl Entry {
     pub fn write_content(&self, out: &mut String) {
         match &self.message.content {
             Content::Text(text) => write_string(out, text),
-            Content::Document(document) => document.write(out),
-            Content::Value(value) => write_value(out, value),
+            Content::Parts(tree) | Content::Document(tree) => tree.write(out),
             Content::None => out.push_str("null"),
         }
     }
@@ -489,8 +479,7 @@ pub(super) fn result_json(content: &Content) -> String {
     match content {
         Content::Text(text) if Raw::parse(text, RESULT_DEPTH).is_ok() => json.push_str(text),
         Content::Text(text) => write_string(&mut json, text),
-        Content::Value(value) => write_value(&mut json, value),
-        Content::Document(document) => document.write(&mut json),
+        Content::Parts(tree) | Content::Document(tree) => tree.write(&mut json),
         Content::None => json.push_str("null"),
     }
     json

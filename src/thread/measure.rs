@@ -3,8 +3,7 @@
 use super::Thread;
 use super::entry::Entry;
 use super::limit::LimitExceeded;
-use crate::wire::Content;
-use serde_json::{Map, Value};
+use crate::wire::{Content, Tree};
 
 /// What an element of a list takes beside its texts, roughly.
 const ELEMENT: usize = 200;
@@ -39,36 +38,16 @@ fn size(entry: &Entry) -> usize {
     let message = &entry.message;
     let content = match &message.content {
         Content::Text(text) => text.len(),
-        Content::Value(value) => weight(value),
-        Content::Document(tree) => tree.bytes(),
+        Content::Parts(tree) | Content::Document(tree) => tree.bytes(),
         Content::None => 0,
     };
     let reasoning = entry.reasoning.as_ref().map_or(0, |reasoning| reasoning.text.len());
     let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let bytes = |metadata: &Option<Tree>| metadata.as_ref().map_or(0, Tree::bytes);
     let calls = message.tool_calls.iter().zip(&entry.calls).map(|(call, state)| {
         let args = call.arguments.len() + text(&state.result) + text(&call.encrypted_value);
-        ELEMENT + call.id.len() + call.name.len() + args + map(call.metadata.as_ref())
+        ELEMENT + call.id.len() + call.name.len() + args + bytes(&call.metadata)
     });
     let calls: usize = calls.sum();
-    ELEMENT
-        + message.id.len()
-        + content
-        + reasoning
-        + calls
-        + text(&message.encrypted_value)
-        + map(message.metadata.as_ref())
-}
-
-fn map(map: Option<&Map<String, Value>>) -> usize {
-    map.map_or(0, |map| map.iter().map(|(key, value)| key.len() + weight(value)).sum())
-}
-
-fn weight(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => items.iter().map(weight).sum::<usize>() + 2,
-        Value::Object(members) => map(Some(members)) + 2,
-        Value::String(text) => text.len() + 2,
-        Value::Number(number) => number.as_str().len(),
-        Value::Null | Value::Bool(_) => 4,
-    }
+    ELEMENT + message.id.len() + content + reasoning + calls + text(&message.encrypted_value) + bytes(&message.metadata)
 }

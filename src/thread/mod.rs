@@ -55,7 +55,7 @@ pub(crate) use order::{Part, add as add_part};
 pub(crate) use patch::Patch;
 
 use crate::wire::{
-    Delta, DeltaKind, Event, Fields, Gather, Incoming, JsonWriter, Note, Protocol, Raw, Role, Str, Tree, shown_id,
+    Delta, DeltaKind, Event, Gather, Incoming, JsonWriter, Note, Protocol, Raw, Role, Str, Tree, shown_id,
 };
 use delta::Failed;
 use edit::Edit;
@@ -65,7 +65,6 @@ use list::{MessageList, Slot};
 use merge::{Authority, Given};
 use results::Merged;
 use run::Report;
-use serde_json::{Map, Value};
 use state::State;
 
 /// Something odd that was dealt with.
@@ -456,20 +455,11 @@ impl Thread {
 
 /// Merges an event's metadata into a target's: key by key, values replaced whole (AG-UI's metadata rule).
 #[inline(always)]
-pub(crate) fn merge_metadata(target: &mut Option<Map<String, Value>>, metadata: Option<Raw<'_>>) -> bool {
+pub(crate) fn merge_metadata(target: &mut Option<Tree>, metadata: Option<Raw<'_>>) -> bool {
     metadata.is_some_and(|metadata| merge(target, metadata))
 }
 
 #[inline(never)]
-fn merge(target: &mut Option<Map<String, Value>>, metadata: Raw<'_>) -> bool {
-    let Some(fields) = metadata.object() else { return false };
-    let map = target.get_or_insert_with(Map::new);
-    insert_all(map, &fields);
-    true
-}
-
-fn insert_all(map: &mut Map<String, Value>, fields: &Fields<'_>) {
-    for (key, value) in fields.iter() {
-        map.insert(key.into_owned(), value.value());
-    }
+fn merge(target: &mut Option<Tree>, metadata: Raw<'_>) -> bool {
+    metadata.is_object() && target.get_or_insert_with(Tree::object).merge(metadata)
 }

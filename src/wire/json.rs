@@ -9,6 +9,7 @@ mod reader;
 use super::event::Str;
 use super::text::unescape;
 pub(super) use reader::Reader;
+#[cfg(any(feature = "chio", feature = "hector"))]
 use serde_json::{Number, Value};
 use std::borrow::Cow;
 
@@ -153,10 +154,12 @@ impl<'a> Raw<'a> {
     }
 
     /// The value as a tree. Of a key that comes twice, the last one counts.
+    #[cfg(any(feature = "chio", feature = "hector"))]
     pub fn value(self) -> Value {
         Reader::new(self.0, usize::MAX).tree().unwrap_or_default()
     }
 
+    #[cfg(any(feature = "chio", feature = "hector"))]
     fn leaf(self) -> Value {
         match self.0.as_bytes().first() {
             Some(b'"') => Value::String(self.string().unwrap_or_default().into_owned()),

@@ -4,8 +4,7 @@ use super::json::{Fields, Raw};
 use super::parts;
 use super::protocol::Protocol;
 use super::tree::Tree;
-use super::write::{JsonWriter, write_value};
-use serde_json::{Map, Value};
+use super::write::JsonWriter;
 
 /// Who a message is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +72,7 @@ pub enum Content {
     /// Text.
     Text(String),
     /// A list of content parts.
-    Value(Value),
+    Parts(Tree),
     /// The payload of an activity.
     Document(Tree),
 }
@@ -83,7 +82,7 @@ impl Content {
     pub fn read(raw: Raw<'_>, notes: &mut Vec<Note>) -> Option<Self> {
         match raw.string() {
             Some(text) => Some(Self::Text(text.into_owned())),
-            None => raw.text().starts_with('[').then(|| Self::Value(parts::read(raw.value(), notes))),
+            None => raw.text().starts_with('[').then(|| Self::Parts(parts::read(raw, notes))),
         }
     }
 
@@ -99,7 +98,7 @@ impl Content {
     pub fn append(&mut self, delta: &str) {
         match self {
             Self::Text(text) => text.push_str(delta),
-            Self::None | Self::Value(_) | Self::Document(_) => *self = Self::Text(delta.to_owned()),
+            Self::None | Self::Parts(_) | Self::Document(_) => *self = Self::Text(delta.to_owned()),
         }
     }
 
@@ -109,10 +108,7 @@ impl Content {
             Self::Text(text) => {
                 object.string("content", text);
             }
-            Self::Value(value) => {
-                object.value("content", Some(value));
-            }
-            Self::Document(document) => document.write(object.member("content")),
+            Self::Parts(tree) | Self::Document(tree) => tree.write(object.member("content")),
         }
     }
 }
@@ -126,7 +122,7 @@ pub struct ToolCall {
     /// The arguments as text. A model may have written invalid JSON.
     pub arguments: String,
     pub encrypted_value: Option<String>,
-    pub metadata: Option<Map<String, Value>>,
+    pub metadata: Option<Tree>,
 }
 
 impl ToolCall {
@@ -137,7 +133,7 @@ impl ToolCall {
             name: string(&function, "name")?,
             arguments: string(&function, "arguments").unwrap_or_default(),
             encrypted_value: string(fields, "encryptedValue"),
-            metadata: map(fields, "metadata"),
+            metadata: metadata(fields),
         })
     }
 
@@ -149,7 +145,7 @@ impl ToolCall {
         function.string("name", &self.name).string("arguments", &self.arguments);
         function.close();
         call.optional("encryptedValue", self.encrypted_value.as_deref());
-        write_map(&mut call, "metadata", self.metadata.as_ref());
+        call.tree("metadata", self.metadata.as_ref());
         call.close();
     }
 }
@@ -166,7 +162,7 @@ pub struct Message {
     pub tool_call_id: Option<String>,
     pub error: Option<String>,
     pub activity_type: Option<String>,
-    pub metadata: Option<Map<String, Value>>,
+    pub metadata: Option<Tree>,
     pub encrypted_value: Option<String>,
     pub subagent_run_id: Option<String>,
 }
@@ -230,7 +226,7 @@ impl Message {
             tool_call_id: of(role == Role::Tool, "toolCallId"),
             error: of(role == Role::Tool, "error"),
             activity_type: of(role == Role::Activity, "activityType"),
-            metadata: map(fields, "metadata"),
+            metadata: metadata(fields),
             encrypted_value: of(role != Role::Activity, "encryptedValue"),
             subagent_run_id: string(fields, "subagentRunId"),
         })
@@ -255,8 +251,8 @@ impl Message {
         object.string("id", &self.id).string("role", self.role.name());
         let mut left_out = 0;
         match &self.content {
-            Content::Value(Value::Array(list)) if !protocol.media_parts() => {
-                left_out = parts::write_old(&mut object, list, protocol);
+            Content::Parts(parts) if !protocol.media_parts() => {
+                left_out = parts::write_old(&mut object, parts, protocol);
             }
             Content::None if !protocol.part_lists() => {
                 object.string("content", "");
@@ -282,8 +278,8 @@ impl Message {
             .optional("error", self.error.as_deref())
             .optional("activityType", self.activity_type.as_deref())
             .optional("encryptedValue", self.encrypted_value.as_deref())
-            .optional("subagentRunId", self.subagent_run_id.as_deref().filter(|_| tags));
-        write_map(object, "metadata", self.metadata.as_ref());
+            .optional("subagentRunId", self.subagent_run_id.as_deref().filter(|_| tags))
+            .tree("metadata", self.metadata.as_ref());
     }
 }
 
@@ -291,19 +287,6 @@ pub(crate) fn string(fields: &Fields<'_>, name: &str) -> Option<String> {
     fields.get(name).and_then(Raw::string).map(Into::into)
 }
 
-fn map(fields: &Fields<'_>, name: &str) -> Option<Map<String, Value>> {
-    match fields.some(name).filter(|raw| raw.is_object()).map(Raw::value) {
-        Some(Value::Object(map)) => Some(map),
-        _ => None,
-    }
-}
-
-fn write_map(object: &mut JsonWriter<'_>, name: &str, map: Option<&Map<String, Value>>) {
-    if let Some(map) = map {
-        let mut members = JsonWriter::object(object.member(name));
-        for (key, value) in map {
-            write_value(members.member(key), value);
-        }
-        members.close();
-    }
+fn metadata(fields: &Fields<'_>) -> Option<Tree> {
+    fields.some("metadata").filter(|raw| raw.is_object()).map(Tree::read)
 }

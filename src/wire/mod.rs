@@ -70,4 +70,6 @@ pub(crate) use number::write_number;
 pub(crate) use scan::same;
 pub(crate) use text::{for_engine, keep_private, shortened, shown_id, text_after, write_json, write_string};
 pub(crate) use time::parse_time;
-pub(crate) use write::{JsonWriter, write_value};
+pub(crate) use write::JsonWriter;
+#[cfg(feature = "hector")]
+pub(crate) use write::write_value;

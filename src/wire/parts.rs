@@ -1,180 +1,220 @@
 //! Content parts of a message: what AG-UI 1.0 has is kept, what 0.0 had is converted, the rest is left out and noted.
 //! And the way back, for servers that are older.
 
-use super::Gather;
 use super::index::{At, Index};
+use super::json::{Fields, Raw};
 use super::message::Note;
 use super::protocol::Protocol;
 use super::text::write_string;
-use super::write::{JsonWriter, write_value};
-use serde_json::{Map, Value};
+use super::tree::Tree;
+use super::write::JsonWriter;
+use std::borrow::Cow;
 
 const MEDIA: [&str; 4] = ["image", "audio", "video", "document"];
 
 /// The parts of a list that are parts of AG-UI 1.0.
-pub(super) fn read(list: Value, notes: &mut Vec<Note>) -> Value {
-    let Value::Array(list) = list else { return list };
-    let mut parts: Vec<Option<Map<String, Value>>> = Vec::with_capacity(list.len());
-    let mut converted = Vec::new();
-    for item in list {
-        let Value::Object(part) = item else {
-            notes.push(Note::new("part-malformed", "a content part was left out: expected an object"));
-            continue;
+pub(super) fn read(list: Raw<'_>, notes: &mut Vec<Note>) -> Tree {
+    let mut json = String::new();
+    let mut parts = JsonWriter::array(&mut json);
+    let (mut count, mut converted) = (0, Vec::new());
+    list.each(&mut |_, part| {
+        let problem = match part {
+            Some(part) if upgrade(part, &mut parts).is_some() => {
+                converted.push(count);
+                None
+            }
+            Some(part) => clean(part, &mut parts),
+            None => Some(("part-malformed", "an object")),
         };
-        if text(&part, "type") == Some("binary")
-            && let Some(media) = upgrade(&part)
-        {
-            converted.push(parts.len());
-            parts.push(Some(media));
-        } else {
-            parts.extend(clean(part, notes).map(Some));
-        }
-    }
-    // Servers of the time between sent the same thing in both shapes.
-    if !converted.is_empty() {
-        let mut modern = Index::new();
-        let mut next = converted.iter().peekable();
-        for (at, part) in parts.iter().enumerate() {
-            if next.next_if(|converted| **converted == at).is_none() {
-                let names = part.iter().flat_map(|part| [media_key(part, true), media_key(part, false)]);
-                modern.extend(names.flatten().map(|key| (key, At::default())));
+        match problem {
+            Some((code, expected)) => {
+                notes.push(Note::new(code, format!("a content part was left out: expected {expected}")));
             }
+            None => count += 1,
         }
-        for at in converted {
-            let Some(part) = parts.get_mut(at) else { continue };
-            let key = part.as_ref().and_then(|media| media_key(media, media.contains_key("metadata")));
-            if key.is_some_and(|key| modern.contains_key(&key)) {
-                *part = None;
-            }
-        }
+    });
+    parts.close();
+    let tree = Tree::read(Raw::known(&json));
+    if converted.is_empty() {
+        return tree;
     }
-    Value::Array(parts.into_iter().flatten().map(Value::Object).gather())
+    json.clear();
+    tree.write(&mut json);
+    Tree::read(Raw::known(&without_twins(&json, &converted)))
 }
 
-fn text<'p>(map: &'p Map<String, Value>, name: &str) -> Option<&'p str> {
-    map.get(name).and_then(Value::as_str)
-}
-
-/// A part with the members that AG-UI 1.0 gives it.
-fn clean(mut part: Map<String, Value>, notes: &mut Vec<Note>) -> Option<Map<String, Value>> {
-    let problem = match text(&part, "type") {
-        Some("text") => {
-            keep(&mut part, &["type", "id", "text", "metadata"]);
-            text(&part, "text").is_none().then_some(("part-malformed", "a text"))
-        }
-        Some(kind) if MEDIA.contains(&kind) => {
-            keep(&mut part, &["type", "id", "source", "metadata"]);
-            match part.get_mut("source") {
-                Some(Value::Object(source)) => clean_source(source),
-                _ => Some(("part-malformed", "a source")),
-            }
-        }
-        _ => Some(("part-unknown", "a type of AG-UI 1.0")),
+/// The parts without what servers of the time between sent in both shapes: those converted ones that are there as they
+/// are now, too.
+fn without_twins(json: &str, converted: &[usize]) -> String {
+    let mut modern = Index::new();
+    let each = |take: &mut dyn FnMut(Raw<'_>, &Fields<'_>, bool)| {
+        let (mut at, mut next) = (0, converted.iter().peekable());
+        Raw::known(json).each(&mut |raw, part| {
+            let is_converted = next.next_if(|converted| **converted == at).is_some();
+            part.into_iter().for_each(|part| take(raw, part, is_converted));
+            at += 1;
+        });
     };
-    let Some((code, expected)) = problem else { return Some(part) };
-    notes.push(Note::new(code, format!("a content part was left out: expected {expected}")));
+    each(&mut |_, part, is_converted| {
+        if !is_converted {
+            let keys = [media_key(part, true), media_key(part, false)].into_iter().flatten();
+            modern.extend(keys.map(|key| (key, At::default())));
+        }
+    });
+    let mut left = String::new();
+    let mut parts = JsonWriter::array(&mut left);
+    each(&mut |raw, part, is_converted| {
+        let key = media_key(part, part.get("metadata").is_some()).filter(|_| is_converted);
+        if key.is_none_or(|key| !modern.contains_key(&key)) {
+            parts.item().push_str(raw.text());
+        }
+    });
+    parts.close();
+    left
+}
+
+fn text<'p>(fields: &Fields<'p>, name: &str) -> Option<Cow<'p, str>> {
+    fields.get(name).and_then(Raw::string)
+}
+
+/// Writes a part with the members that AG-UI 1.0 gives it, or says what is wrong with it.
+fn clean(part: &Fields<'_>, parts: &mut JsonWriter<'_>) -> Option<(&'static str, &'static str)> {
+    let source = match text(part, "type").as_deref() {
+        Some("text") if text(part, "text").is_some() => None,
+        Some("text") => return Some(("part-malformed", "a text")),
+        Some(kind) if MEDIA.contains(&kind) => match part.get("source").and_then(Raw::object) {
+            Some(source) => Some(source),
+            None => return Some(("part-malformed", "a source")),
+        },
+        _ => return Some(("part-unknown", "a type of AG-UI 1.0")),
+    };
+    let Some(source) = source else {
+        keep(parts.item(), part, &["type", "id", "text", "metadata"], "");
+        return None;
+    };
+    let known = match text(&source, "type").as_deref() {
+        Some("data") if text(&source, "mimeType").is_none() => {
+            return Some(("part-malformed", "a source with a mimeType"));
+        }
+        Some("data" | "url" | "file") if text(&source, "value").is_none() => {
+            return Some(("part-malformed", "a source with a value"));
+        }
+        Some("data" | "url") => SOURCE,
+        Some("file") => FILE,
+        _ => return Some(("part-unknown", "a source type of AG-UI 1.0")),
+    };
+    let mut json = String::new();
+    keep(&mut json, &source, known, "");
+    keep(parts.item(), part, &["type", "id", "source", "metadata"], &json);
     None
 }
 
-fn clean_source(source: &mut Map<String, Value>) -> Option<(&'static str, &'static str)> {
-    let known: &[&str] = match text(source, "type") {
-        Some("data") if text(source, "mimeType").is_none() => {
-            return Some(("part-malformed", "a source with a mimeType"));
-        }
-        Some("data" | "url") => &["type", "value", "mimeType"],
-        Some("file") => &["type", "value", "provider", "mimeType"],
-        _ => return Some(("part-unknown", "a source type of AG-UI 1.0")),
-    };
-    keep(source, known);
-    text(source, "value").is_none().then_some(("part-malformed", "a source with a value"))
-}
+const SOURCE: &[&str] = &["type", "value", "mimeType"];
+const FILE: &[&str] = &["type", "value", "provider", "mimeType"];
 
-/// Keeps these members. Some encoders write `null` for what a part has not.
+/// Writes these members, and `source` in the place of that one. Some encoders write `null` for what a part has not.
 #[inline(never)]
-fn keep(map: &mut Map<String, Value>, names: &[&str]) {
-    map.retain(|name, member| names.contains(&name.as_str()) && !member.is_null());
+fn keep(out: &mut String, fields: &Fields<'_>, names: &[&str], source: &str) {
+    let mut object = JsonWriter::object(out);
+    for (name, _) in fields.iter() {
+        // A name that comes twice is written twice, and read once.
+        if let Some(value) = fields.some(&name).filter(|_| names.contains(&&*name)) {
+            object.member(&name).push_str(if name == "source" { source } else { value.text() });
+        }
+    }
+    object.close();
 }
 
-/// A `binary` part of AG-UI 0.0 as a media part.
-fn upgrade(part: &Map<String, Value>) -> Option<Map<String, Value>> {
+/// Writes a `binary` part of AG-UI 0.0 as a media part, where it is one that has what that needs.
+fn upgrade(part: &Fields<'_>, parts: &mut JsonWriter<'_>) -> Option<()> {
+    text(part, "type").filter(|kind| kind == "binary")?;
     let mime = text(part, "mimeType")?;
     let filled = |name: &str| text(part, name).filter(|text| !text.is_empty());
-    let (source_type, value) = match (filled("data"), filled("url")) {
-        (Some(data), _) => ("data", data),
-        (None, Some(url)) => ("url", url),
-        _ => return None,
+    let (source_type, value) = match filled("data") {
+        Some(data) => ("data", data),
+        None => ("url", filled("url")?),
     };
     let prefix = mime.split_once('/').map_or("", |(prefix, _)| prefix);
     let kind = MEDIA.into_iter().find(|kind| *kind == prefix && *kind != "document").unwrap_or("document");
-    let source = object(&[("type", source_type), ("value", value), ("mimeType", mime)]);
-    let mut media = object(&[("type", kind)]);
-    media.insert("source".to_owned(), Value::Object(source));
+    let mut media = JsonWriter::object(parts.item());
+    media.string("type", kind);
+    let mut source = JsonWriter::object(media.member("source"));
+    source.string("type", source_type).string("value", &value).string("mimeType", &mime);
+    source.close();
     if let Some(filename) = filled("filename") {
-        media.insert("metadata".to_owned(), Value::Object(object(&[("filename", filename)])));
+        let mut metadata = JsonWriter::object(media.member("metadata"));
+        metadata.string("filename", &filename);
+        metadata.close();
     }
-    Some(media)
-}
-
-#[inline(never)]
-fn object(members: &[(&str, &str)]) -> Map<String, Value> {
-    let mut map = Map::new();
-    for (name, text) in members {
-        map.insert((*name).to_owned(), Value::String((*text).to_owned()));
-    }
-    map
+    media.close();
+    Some(())
 }
 
 /// What a media part says, with or without its file name: what is the same in both shapes has the same key.
-fn media_key(part: &Map<String, Value>, named: bool) -> Option<String> {
-    let source = part.get("source")?.as_object().filter(|source| source.len() == 3)?;
-    let name = part.get("metadata").and_then(|metadata| metadata.get("filename")).filter(|_| named);
-    let texts = [text(part, "type"), text(source, "type"), text(source, "mimeType"), text(source, "value")];
+fn media_key(part: &Fields<'_>, named: bool) -> Option<String> {
+    let source = part.get("source")?.object().filter(|source| source.raw().len() == 3)?;
+    let name =
+        part.get("metadata").filter(|_| named).and_then(Raw::object).and_then(|metadata| metadata.get("filename"));
+    let texts = [text(part, "type"), text(&source, "type"), text(&source, "mimeType"), text(&source, "value")];
     let mut key = String::new();
     let mut list = JsonWriter::array(&mut key);
     for text in texts {
-        write_string(list.item(), text?);
+        write_string(list.item(), &text?);
     }
-    name.into_iter().for_each(|name| write_value(list.item(), name));
+    if let Some(name) = name {
+        match name.string() {
+            Some(name) => write_string(list.item(), &name),
+            None => list.item().push_str(name.text()),
+        }
+    }
     list.close();
     Some(key)
 }
 
 /// Writes clean parts as the `content` for a server that does not know all of them. Says how many were left out.
-pub(super) fn write_old(message: &mut JsonWriter<'_>, parts: &[Value], protocol: Protocol) -> usize {
+pub(super) fn write_old(message: &mut JsonWriter<'_>, parts: &Tree, protocol: Protocol) -> usize {
+    let mut json = String::new();
+    parts.write(&mut json);
+    let parts = Raw::known(&json);
+    let content = message.member("content");
     if !protocol.part_lists() {
-        let is_text = |part: &&Map<String, Value>| text(part, "type") == Some("text");
-        let texts: Vec<&str> =
-            parts.iter().filter_map(Value::as_object).filter(is_text).filter_map(|part| text(part, "text")).collect();
-        message.string("content", &texts.concat());
-        return parts.len() - texts.len();
+        let (mut texts, mut left_out) = (String::new(), 0);
+        parts.each(&mut |_, part| match part.and_then(|part| text(part, "text")) {
+            Some(text) => texts.push_str(&text),
+            None => left_out += 1,
+        });
+        write_string(content, &texts);
+        return left_out;
     }
-    let mut list = JsonWriter::array(message.member("content"));
-    for part in parts {
-        match part.get("source").and_then(Value::as_object) {
-            Some(source) => write_binary(list.item(), part, source),
-            None => write_value(list.item(), part),
+    let mut list = JsonWriter::array(content);
+    parts.each(&mut |raw, part| {
+        let part = part.and_then(|part| Some((part, part.get("source")?.object()?)));
+        match part {
+            Some((part, source)) => write_binary(list.item(), part, &source),
+            None => list.item().push_str(raw.text()),
         }
-    }
+    });
     list.close();
     0
 }
 
 /// A media part as the `binary` part that it was before 0.0.48, where it must have a type.
-fn write_binary(out: &mut String, part: &Value, source: &Map<String, Value>) {
-    let mime = text(source, "mimeType").unwrap_or(match part.get("type").and_then(Value::as_str) {
+fn write_binary(out: &mut String, part: &Fields<'_>, source: &Fields<'_>) {
+    let mime = text(source, "mimeType").unwrap_or(Cow::Borrowed(match text(part, "type").as_deref() {
         Some("image") => "image/*",
         Some("audio") => "audio/*",
         Some("video") => "video/*",
         _ => "application/octet-stream",
-    });
-    let place = match text(source, "type") {
+    }));
+    let place = match text(source, "type").as_deref() {
         Some("data") => "data",
         Some("url") => "url",
         _ => "id",
     };
-    let filename = part.get("metadata").and_then(|metadata| metadata.get("filename")).and_then(Value::as_str);
+    let metadata = part.get("metadata").and_then(Raw::object);
+    let filename = metadata.and_then(|metadata| text(&metadata, "filename"));
     let mut binary = JsonWriter::object(out);
-    binary.string("type", "binary").string("mimeType", mime);
-    binary.optional(place, text(source, "value")).optional("filename", filename);
+    binary.string("type", "binary").string("mimeType", &mime);
+    binary.optional(place, text(source, "value").as_deref()).optional("filename", filename.as_deref());
     binary.close();
 }

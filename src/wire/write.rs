@@ -1,9 +1,12 @@
 //! JSON text, written piece by piece. Nothing is written that could not be read again.
 
 use super::text::{write_json, write_string};
+use super::tree::Tree;
+#[cfg(feature = "hector")]
 use serde_json::Value;
 
-/// Writes a tree as JSON text.
+/// Writes a value as JSON text.
+#[cfg(feature = "hector")]
 pub(crate) fn write_value(out: &mut String, value: &Value) {
     match value {
         Value::Null => out.push_str("null"),
@@ -85,9 +88,10 @@ impl<'a> JsonWriter<'a> {
         self
     }
 
-    pub(crate) fn value(&mut self, key: &str, value: Option<&Value>) -> &mut Self {
-        if let Some(value) = value {
-            write_value(self.member(key), value);
+    /// A member of any value, left out where there is none.
+    pub(crate) fn tree(&mut self, key: &str, tree: Option<&Tree>) -> &mut Self {
+        if let Some(tree) = tree {
+            tree.write(self.member(key));
         }
         self
     }

@@ -1,7 +1,8 @@
 //! The one pass over JSON text.
 
 use super::{Fields, JsonError, Raw, is_number};
-use crate::wire::text::{string_end, unescape};
+use crate::wire::text::string_end;
+#[cfg(any(feature = "chio", feature = "hector"))]
 use serde_json::{Map, Value};
 
 /// A position in JSON text, which is read from its beginning to its end.
@@ -91,13 +92,14 @@ impl<'a> Reader<'a> {
         Some(byte)
     }
 
+    #[cfg(any(feature = "chio", feature = "hector"))]
     pub(super) fn tree(&mut self) -> Result<Value, JsonError> {
         Ok(match self.open() {
             Some(b'{') => {
                 let mut map = Map::new();
                 self.sequence(b'{', |reader| {
                     let (key, _) = reader.key()?;
-                    map.insert(unescape(key).unwrap_or_default().into_owned(), reader.tree()?);
+                    map.insert(crate::wire::text::unescape(key).unwrap_or_default().into_owned(), reader.tree()?);
                     Ok(())
                 })?;
                 Value::Object(map)

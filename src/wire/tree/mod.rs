@@ -269,6 +269,11 @@ impl Tree {
         }
     }
 
+    /// The member of that name, where it is an object.
+    pub fn member(&self, name: &str) -> Option<&Tree> {
+        self.members()?.get(name)
+    }
+
     /// The child that a token of a pointer names.
     pub(crate) fn child(&self, token: &Token<'_>) -> Option<&Tree> {
         match self.opened() {
