@@ -42,6 +42,7 @@ mod subagents;
 mod text;
 
 pub(crate) use ahead::Ahead;
+pub(crate) use args::same_args;
 pub(crate) use calls::Ending;
 pub(crate) use checkpoint::{Checkpoint, LocalAnswer};
 #[cfg(any(feature = "codecs", test))]
