@@ -101,7 +101,7 @@ extern "C" {
 
 #[wasm_bindgen]
 extern "C" {
-    /// `{ url, method?, headers?, credentials?, fetch?, binary }`.
+    /// `{ url, method?, headers?, credentials?, fetch?, binary, input? }`.
     pub type RequestTarget;
     #[wasm_bindgen(method, getter)]
     pub fn url(this: &RequestTarget) -> String;
@@ -115,6 +115,8 @@ extern "C" {
     pub fn fetch(this: &RequestTarget) -> Option<js_sys::Function>;
     #[wasm_bindgen(method, getter)]
     pub fn binary(this: &RequestTarget) -> bool;
+    #[wasm_bindgen(method, getter)]
+    pub fn input(this: &RequestTarget) -> Option<String>;
 }
 
 #[wasm_bindgen]

@@ -62,6 +62,9 @@ pub(super) struct Submit {
     pub tools: String,
     pub context: String,
     pub forwarded_props: String,
+    /// Which of `tools`, `context` and `forwardedProps` are those of the application's options, as JSON text: they are asked for
+    /// again when a request leaves.
+    pub asks: String,
     /// The tools that the page has.
     pub page_tools: Vec<PageTool>,
     /// How many runs may follow on their calls.
@@ -116,6 +119,7 @@ impl Submit {
             tools: TOOLS.read(&fields, &mut unknown)?.unwrap_or_else(empty),
             context: CONTEXT.read(&fields, &mut unknown)?.unwrap_or_else(empty),
             forwarded_props: fields.some("forwardedProps").map_or("{}", Raw::text).to_owned(),
+            asks: fields.some("asks").map_or_else(empty, |raw| raw.text().to_owned()),
             page_tools: PageTool::read_all(&fields),
             max_follow_ups: fields.get("maxFollowUps").and_then(Raw::whole).unwrap_or(8).min(1000) as u32,
             unknown,
@@ -139,6 +143,7 @@ impl Submit {
         ] {
             if says(name) {
                 *own = new;
+                self.asks = self.asks.replace(name, "");
             }
         }
         if says("ifAwaiting") {
@@ -150,6 +155,29 @@ impl Submit {
         if says("maxFollowUps") {
             self.max_follow_ups = edited.max_follow_ups;
         }
+    }
+
+    /// Takes over what the application's options are now (`{tools?, pageTools?, context?, forwardedProps?}`), but for what was
+    /// submitted. Says whether the request is another one.
+    pub fn refresh(&mut self, json: &str, max_depth: usize) -> Result<bool, Misuse> {
+        let fields = Raw::parse_object(json, max_depth).ok().flatten().ok_or(Misuse::Input("a JSON object"))?;
+        // Who submits is told of unknown members.
+        let unknown = &mut Vec::new();
+        let props = fields.some("forwardedProps").map_or("{}", Raw::text).to_owned();
+        let mut changed = false;
+        for (name, own, new) in [
+            ("tools", &mut self.tools, TOOLS.read(&fields, unknown)?.unwrap_or_else(empty)),
+            ("context", &mut self.context, CONTEXT.read(&fields, unknown)?.unwrap_or_else(empty)),
+            ("forwardedProps", &mut self.forwarded_props, props),
+        ] {
+            if self.asks.contains(name) && *own != new {
+                (*own, changed) = (new, true);
+            }
+        }
+        if self.asks.contains("tools") {
+            self.page_tools = PageTool::read_all(&fields);
+        }
+        Ok(changed)
     }
 
     /// The same again, with nothing new to say.
@@ -167,6 +195,7 @@ impl Submit {
             tools: self.tools.clone(),
             context: self.context.clone(),
             forwarded_props: self.forwarded_props.clone(),
+            asks: self.asks.clone(),
             page_tools: self.page_tools.clone(),
             max_follow_ups: self.max_follow_ups,
             unknown: Vec::new(),
@@ -202,6 +231,7 @@ impl Submit {
             ("tools", Some(&self.tools)),
             ("context", Some(&self.context)),
             ("forwardedProps", Some(&self.forwarded_props)),
+            ("asks", Some(&self.asks)),
         ] {
             if let Some(json) = json {
                 object.json(name, json);
