@@ -3,7 +3,6 @@
 import type { Agent, Checkpoint, QueuedSubmit } from "../api/types.js";
 import { misuse, toJson } from "../base/failure.js";
 import { initialSnapshot } from "../snapshot/initial.js";
-import type { Queued } from "../snapshot/save.js";
 import { messagesEdit, stateEdit } from "./edit.js";
 import { toCoreInput } from "./input.js";
 import type { Self } from "./self.js";
@@ -31,7 +30,7 @@ export function createEdits<State>(
     if (!waiting) return false;
     const { runId } = waiting;
     const long = typeof input === "string" ? { message: input } : input;
-    const { tools, pageTools, context, forwardedProps, asks, ...core } = toCoreInput(self.options(), { ...long, runId }, read().interrupts);
+    const { tools, pageTools, context, forwardedProps, own: named = [], ...core } = toCoreInput(self.options(), { ...long, runId }, read().interrupts);
     // What is not given stays as it was submitted.
     const given = {
       ...(long.tools && { tools, pageTools }),
@@ -44,9 +43,7 @@ export function createEdits<State>(
     const messages = message && !own ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
     const json = toJson({ ...core, ...given, messages });
     if (link.open()) return link.now((session) => session.editQueued(Number(id), json)) ?? false;
-    // What an earlier edit has given, or this one, is not asked for.
-    const still = (old: Queued): Pick<Queued, "asks"> => ({ asks: old.asks?.filter((name) => asks.includes(name)) });
-    return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json), ...still(old) }));
+    return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json), own: [...(old.own ?? []), ...named] }));
   };
 
   const cancelQueued: Agent<State>["cancelQueued"] = (id) => {

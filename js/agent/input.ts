@@ -31,8 +31,8 @@ export interface Asked {
 /** What goes with every run. */
 export interface RunInput extends Asked {
   runId: string;
-  /** Which of these are the options': they are asked for again when a request leaves. */
-  asks: readonly string[];
+  /** Which of these the submit has given itself: the others are asked for again when a request leaves. */
+  own?: readonly string[];
   maxFollowUps?: number;
 }
 
@@ -57,10 +57,11 @@ export function toAsked(options: AgentOptions, given: SubmitInput = {}): Asked {
 
 /** The input of a run. */
 export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunInput {
+  const own = (["tools", "context", "forwardedProps"] as const).filter((name) => given[name] !== undefined && given[name] !== null);
   return {
     runId: given.runId ?? uuid(),
     ...toAsked(options, given),
-    asks: (["tools", "context", "forwardedProps"] as const).filter((name) => (given[name] ?? undefined) === undefined),
+    ...(own.length && { own }),
     // Infinity would be no JSON.
     ...(options.maxFollowUps !== undefined && { maxFollowUps: Math.min(options.maxFollowUps, 2 ** 31) }),
   };

@@ -45,8 +45,8 @@ export interface Queued {
   readonly start: "submit" | "retry" | "regenerate";
   readonly runId: string;
   readonly messages: readonly Message[];
-  /** Which members are those of the application's options, and asked for again. */
-  readonly asks?: readonly string[] | undefined;
+  /** Which of `tools`, `context` and `forwardedProps` it has of its own. */
+  readonly own?: readonly string[];
 }
 
 /** Whether nothing was said or changed between two saves: JSON texts. */

@@ -7,7 +7,7 @@ pub(super) use shapes::RESUME;
 pub(super) use tool::PageTool;
 
 use super::words::{Misuse, Ticket};
-use crate::wire::{Fields, JsonWriter, Raw, write_json};
+use crate::wire::{Fields, Gather, JsonWriter, Raw, write_json};
 use shapes::{CONTEXT, TOOLS};
 
 /// What to do with a submit during a run.
@@ -62,9 +62,9 @@ pub(super) struct Submit {
     pub tools: String,
     pub context: String,
     pub forwarded_props: String,
-    /// Which of `tools`, `context` and `forwardedProps` are those of the application's options, as JSON text: they are asked for
-    /// again when a request leaves.
-    pub asks: String,
+    /// Which of `tools`, `context` and `forwardedProps` it has of its own. The others are the application's options, which are
+    /// asked for again when a request leaves.
+    pub own: Vec<String>,
     /// The tools that the page has.
     pub page_tools: Vec<PageTool>,
     /// How many runs may follow on their calls.
@@ -119,7 +119,13 @@ impl Submit {
             tools: TOOLS.read(&fields, &mut unknown)?.unwrap_or_else(empty),
             context: CONTEXT.read(&fields, &mut unknown)?.unwrap_or_else(empty),
             forwarded_props: fields.some("forwardedProps").map_or("{}", Raw::text).to_owned(),
-            asks: fields.some("asks").map_or_else(empty, |raw| raw.text().to_owned()),
+            own: fields
+                .some("own")
+                .and_then(Raw::array)
+                .unwrap_or_default()
+                .into_iter()
+                .filter_map(|raw| raw.string().map(String::from))
+                .gather(),
             page_tools: PageTool::read_all(&fields),
             max_follow_ups: fields.get("maxFollowUps").and_then(Raw::whole).unwrap_or(8).min(1000) as u32,
             unknown,
@@ -143,7 +149,7 @@ impl Submit {
         ] {
             if says(name) {
                 *own = new;
-                self.asks = self.asks.replace(name, "");
+                self.own.push(name.to_owned());
             }
         }
         if says("ifAwaiting") {
@@ -165,16 +171,18 @@ impl Submit {
         let unknown = &mut Vec::new();
         let props = fields.some("forwardedProps").map_or("{}", Raw::text).to_owned();
         let mut changed = false;
-        for (name, own, new) in [
+        let asks = |name: &str| self.own.iter().all(|own| own != name);
+        let asks_tools = asks("tools");
+        for (name, old, new) in [
             ("tools", &mut self.tools, TOOLS.read(&fields, unknown)?.unwrap_or_else(empty)),
             ("context", &mut self.context, CONTEXT.read(&fields, unknown)?.unwrap_or_else(empty)),
             ("forwardedProps", &mut self.forwarded_props, props),
         ] {
-            if self.asks.contains(name) && *own != new {
-                (*own, changed) = (new, true);
+            if asks(name) && *old != new {
+                (*old, changed) = (new, true);
             }
         }
-        if self.asks.contains("tools") {
+        if asks_tools {
             self.page_tools = PageTool::read_all(&fields);
         }
         Ok(changed)
@@ -195,7 +203,7 @@ impl Submit {
             tools: self.tools.clone(),
             context: self.context.clone(),
             forwarded_props: self.forwarded_props.clone(),
-            asks: self.asks.clone(),
+            own: self.own.clone(),
             page_tools: self.page_tools.clone(),
             max_follow_ups: self.max_follow_ups,
             unknown: Vec::new(),
@@ -231,12 +239,12 @@ impl Submit {
             ("tools", Some(&self.tools)),
             ("context", Some(&self.context)),
             ("forwardedProps", Some(&self.forwarded_props)),
-            ("asks", Some(&self.asks)),
         ] {
             if let Some(json) = json {
                 object.json(name, json);
             }
         }
+        object.strings("own", self.own.iter().map(String::as_str));
         let mut tools = JsonWriter::array(object.member("pageTools"));
         self.page_tools.iter().for_each(|tool| tool.save(tools.item()));
         tools.close();
