@@ -4,11 +4,11 @@
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
-import { load } from "./lib.mjs";
+import { load, storeOf } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
-const [{ createAgentWith }, { createWorkerAgentWith }, { loadCore }, { inflate }, { bytes }] = await Promise.all(
-  ["agent/agent", "worker/agent", "core/core", "core/loader", "glue/bytes"].map(load),
+const [{ createAgentWith }, { createWorkerAgentWith }, { loadCore }, { inflate }, { bytes }, { readStore }] = await Promise.all(
+  ["agent/agent", "worker/agent", "core/core", "core/loader", "glue/bytes", "persistence/record"].map(load),
 );
 const core = () => loadCore(() => inflate(bytes));
 
@@ -80,6 +80,9 @@ let origins = 0;
 /** What the pages of an origin share: a store, locks, channels and a server. */
 class Origin {
   saved = undefined;
+  record = undefined;
+  /** Saves are refused, as it happens; records are not. */
+  full = false;
   requests = [];
   executed = [];
   #locks = new Map();
@@ -103,25 +106,38 @@ class Origin {
     return page;
   }
 
-  store(page, ordered) {
+  store(page, { ordered, full }) {
     const { outside } = this;
     const asked = (what, action) => {
       if (!this.slow) return page.dead ? undefined : action();
       return new Promise((resolve) => {
-        const line = what === "save" && ordered ? `${page.name} saves` : {};
-        outside.later(`${page.name} ${what}`, line, () => page.dead || resolve(action()));
+        const line = /save|record/.test(what) && ordered ? `${page.name} saves` : {};
+        outside.later(`${page.name} ${what}`, line, () => page.dead || resolve(new Promise((done) => done(action()))));
       });
     };
-    return {
+    return storeOf({
       key: page.key,
       ordered,
       load: () => asked("load", () => structuredClone(this.saved)),
       save: (saved) => asked("save", () => {
+        if (this.full && outside.pick(2)) {
+          outside.note(`${page.name} is not saved`);
+          throw new Error("full");
+        }
         outside.note(`${page.name} saved ${saved.messages.map(({ id }) => id)} queue ${saved.queue.map(({ messages }) => messages.map(({ id }) => id))} ${saved.running}`);
         this.saved = saved;
       }),
       clear: () => asked("clear", () => (this.saved = undefined)),
-    };
+      ...(full && {
+        record: {
+          load: () => asked("load", () => structuredClone(this.record)),
+          save: (record) => asked("record", () => {
+            outside.note(`${page.name} records ${record.handled} run ${record.runId} ${record.running} queue ${record.queue.map(({ runId }) => runId)}`);
+            this.record = structuredClone(record);
+          }),
+        },
+      }),
+    });
   }
 
   /** navigator.locks, for all pages: the name of a lock says whose call it is. */
@@ -237,6 +253,7 @@ export async function play(seed, kind) {
   const pick = random(seed);
   const outside = new Outside(pick);
   const origin = new Origin(outside, kind.slow);
+  origin.full = !!kind.full;
   const pages = new Map();
   const promises = [];
   const edits = [];
@@ -266,7 +283,7 @@ export async function play(seed, kind) {
       return "counted";
     };
     const options = {
-      ...{ url: "http://host/", threadId: "t", notify: "sync", fetch: origin.fetch(page), persist: origin.store(page, kind.ordered) },
+      ...{ url: "http://host/", threadId: "t", notify: "sync", fetch: origin.fetch(page), persist: origin.store(page, kind) },
       // Once a request has not waited for its save, another page may send it again.
       saving: { waitMs: never },
       tools: [{ ...count, execute }, { ...count, name: "ask", needsApproval: true, execute }],
@@ -400,12 +417,13 @@ export async function play(seed, kind) {
   }
 
   function check() {
-    const thread = origin.saved?.messages ?? [];
+    const saved = kind.full ? readStore({ load: () => origin.saved, record: { load: () => origin.record } }, {}, { messages: [], state: {} }) : origin.saved;
+    const thread = saved?.messages ?? [];
     // Where the store was too late to write to, what was said stays with its page until that is used again.
     const shown = ({ agent }) => agent.getSnapshot().messages.map(({ id }) => id);
     const ids = thread.map(({ id }) => id);
     // After a run that was cut off, by a crash or for another agent of the page, the queue waits for somebody.
-    const queue = origin.saved?.queue ?? [];
+    const queue = saved?.queue ?? [];
     const kept = [...ids, ...queue.flatMap(({ messages }) => messages.map(({ id }) => id))];
     assert.deepEqual(ids.filter((id, at) => ids.indexOf(id) !== at), [], "a message is there twice");
     assert.deepEqual(origin.executed.filter((id, at) => origin.executed.indexOf(id) !== at), [], "a tool was executed twice");
@@ -428,11 +446,14 @@ export async function play(seed, kind) {
       assert.ok((taken ? kept : ids).includes(id), `${id} is lost`);
       // The page was left before the answer was in the store, or another agent has taken that.
       if (life.gone || beside.length) continue;
+      // What did not fit, and came from the server, is gone.
+      if (kind.full) continue;
       if (content === "say") assert.equal(thread.find((message) => message.id === `after ${id}`)?.content, `Heard ${id}`, `the answer to ${id}`);
       else assert.ok(origin.executed.includes(`call ${id}`), `the call of ${id} is not executed`);
     }
     // A submit of another page may have denied it before.
     for (const { id, life, stopped } of approved) assert.ok(life.gone || stopped || origin.executed.includes(id) || ids.includes(`${id}-result`), `${id} was approved, and nothing came of it`);
+    if (kind.full) return;
     for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id) || (life.late && shown(life).includes(id)), `${id} is lost`);
     // What comes too late to begin with is in the next save, and not shown beside what was said meanwhile.
     for (const { agent, name, late, overtaken, unmount } of here()) if (!late && !overtaken && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
