@@ -354,7 +354,7 @@ impl Thread {
     pub(crate) fn write_outgoing(&self, list: &mut JsonWriter<'_>, protocol: Protocol) -> usize {
         // Model providers refuse an answer to nothing, also where a list of the server's has it.
         let answers = |entry: &&Entry| {
-            let Message { role, tool_call_id, .. } = &entry.message;
+            let crate::wire::Message { role, tool_call_id, .. } = &entry.message;
             *role != Role::Tool || tool_call_id.as_ref().is_some_and(|id| self.list.has_call(id))
         };
         self.list.iter().filter(answers).map(|entry| entry.write_outgoing(list, protocol)).sum()
