@@ -31,7 +31,7 @@ export function createEdits<State>(
     if (!waiting) return false;
     const { runId } = waiting;
     const long = toSubmitInput("editQueued", input);
-    const { tools, pageTools, context, forwardedProps, ...core } = toCoreInput(self.options(), { ...long, runId }, read().interrupts);
+    const { tools, pageTools, context, forwardedProps, own: named = [], ...core } = toCoreInput(self.options(), { ...long, runId }, read().interrupts);
     // What is not given stays as it was submitted.
     const given = {
       ...(long.tools && { tools, pageTools }),
@@ -44,7 +44,7 @@ export function createEdits<State>(
     const messages = message && !own ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
     const json = toJson({ ...core, ...given, messages });
     if (link.open()) return link.now((session) => session.editQueued(Number(id), json)) ?? false;
-    return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json) }));
+    return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json), own: [...(old.own ?? []), ...named] }));
   };
 
   const cancelQueued: Agent<State>["cancelQueued"] = (id) => {

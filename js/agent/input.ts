@@ -19,14 +19,20 @@ import type {
 } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
 
-/** What goes with every run. */
-export interface RunInput {
-  runId: string;
+/** What the application's options may have other values for with every request. */
+export interface Asked {
   tools: readonly Tool[];
   /** Those of the tools that the page answers, with what the core has to know. */
   pageTools: readonly { readonly name: string }[];
   context: readonly Context[];
   forwardedProps: unknown;
+}
+
+/** What goes with every run. */
+export interface RunInput extends Asked {
+  runId: string;
+  /** Which of these the submit has given itself: the others are asked for again when a request leaves. */
+  own?: readonly string[];
   maxFollowUps?: number;
 }
 
@@ -40,13 +46,22 @@ export interface CoreInput extends RunInput {
   ifAwaiting?: "deny" | "wait" | "reject" | undefined;
 }
 
-/** The input of a run, from the options where it says nothing itself. */
-export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunInput {
+/** What a request says that leaves now, from the options where `given` says nothing itself. */
+export function toAsked(options: AgentOptions, given: SubmitInput = {}): Asked {
   return {
-    runId: given.runId ?? uuid(),
     ...declare(given.tools ?? ask(options.tools) ?? []),
     context: given.context ?? ask(options.context) ?? [],
     forwardedProps: given.forwardedProps ?? ask(options.forwardedProps) ?? {},
+  };
+}
+
+/** The input of a run. */
+export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunInput {
+  const own = (["tools", "context", "forwardedProps"] as const).filter((name) => given[name] !== undefined && given[name] !== null);
+  return {
+    runId: given.runId ?? uuid(),
+    ...toAsked(options, given),
+    ...(own.length && { own }),
     // Infinity would be no JSON.
     ...(typeof options.maxFollowUps === "number" && { maxFollowUps: Math.min(options.maxFollowUps, 2 ** 31) }),
   };

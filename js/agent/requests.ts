@@ -1,10 +1,12 @@
 // What an agent asks of its server: the request of a run, as its transport makes it, and word that one was stopped.
 
-import type { TransportTarget } from "../api/types.js";
-import { reasonOf } from "../base/failure.js";
+import type { AgentOptions, TransportTarget } from "../api/types.js";
+import type { RequestTarget } from "../glue/core.js";
+import { reasonOf, toJson } from "../base/failure.js";
 import { isPromise } from "../base/promise.js";
 import { observed } from "../network/observe.js";
 import { stopRemote, toTarget } from "../network/request.js";
+import { toAsked } from "./input.js";
 import type { Self } from "./self.js";
 
 type Client<State> = Pick<Self<State>, "keepLine" | "emitter" | "options" | "read" | "saves">;
@@ -14,17 +16,18 @@ export function toRequest<State>(
   { keepLine, emitter, options, read, saves }: Client<State>,
   full: boolean,
   ...[resume, runId, cursor]: readonly [resume: boolean, runId: string, cursor: string | undefined]
-): TransportTarget | Promise<TransportTarget> {
+): RequestTarget | Promise<RequestTarget> {
   const refusal = resume ? undefined : saves.refusal();
   if (refusal) throw refusal;
   const request = { resume, threadId: read().threadId, runId, cursor };
   const target = options().transport?.keep ? keepLine().make().then((made) => made.target(request)) : toTarget(options(), request);
   const seen = emitter.has("request");
-  if (full && !seen) return target;
-  const change = (target: TransportTarget): TransportTarget => {
+  const change = (target: TransportTarget): RequestTarget => {
     // The small module cannot read it, whatever the options say by now.
     const plain = full ? target : { ...target, binary: false };
-    return seen ? observed(plain, request, (request) => emitter.emit("request", request)) : plain;
+    const made = seen ? observed(plain, request, (request) => emitter.emit("request", request)) : plain;
+    // A run is begun with what the page is then: its submit may have waited, and a run may follow on calls.
+    return resume ? made : { ...made, input: toJson(toAsked(options() as AgentOptions)) };
   };
   return isPromise(target) ? target.then(change) : change(target);
 }

@@ -57,6 +57,8 @@ export interface RequestTarget {
   fetch?: typeof fetch | undefined;
   /** Whether to ask for the binary framing. */
   binary?: boolean | undefined;
+  /** Of a run that begins: `{tools, pageTools, context, forwardedProps}` as the options have them now, JSON text. */
+  input?: string | undefined;
 }
 
 /** What has come of a response. */

@@ -68,4 +68,6 @@ export interface Queued {
   readonly start: "submit" | "retry" | "regenerate";
   readonly runId: string;
   readonly messages: readonly Message[];
+  /** Which of `tools`, `context` and `forwardedProps` it has of its own. */
+  readonly own?: readonly string[];
 }

@@ -82,10 +82,10 @@ export function createPageRequests(host: Pick<Host, "request">) {
   const requests = new Map<number, PageRequest>();
   const answers: Pick<FromWorker, "request" | "fetch" | "read" | "cancelFetch"> = {
     request: async (number, resume, runId, cursor) => {
-      const { url, method, headers, credentials, binary, fetch } = await host.request(resume, runId, cursor);
+      const { url, method, headers, credentials, binary, fetch, input } = await host.request(resume, runId, cursor);
       if (fetch) requests.set(number, createPageRequest(fetch));
       // The worker's own address is another one.
-      return { url: fetch ? url : absolute(url), method, headers: listOf(headers), credentials, binary: binary === true, fetches: !!fetch };
+      return { url: fetch ? url : absolute(url), method, headers: listOf(headers), credentials, binary: binary === true, input, fetches: !!fetch };
     },
     fetch: async (number, url, init) => requests.get(number)!.send(url, init),
     read: async (number) => {

@@ -106,7 +106,7 @@ extern "C" {
 
 #[wasm_bindgen]
 extern "C" {
-    /// `{ url, method?, headers?, credentials?, fetch?, binary }`.
+    /// `{ url, method?, headers?, credentials?, fetch?, binary, input? }`.
     pub type RequestTarget;
     #[wasm_bindgen(method, getter)]
     pub fn url(this: &RequestTarget) -> String;
@@ -118,6 +118,8 @@ extern "C" {
     pub fn credentials(this: &RequestTarget) -> Option<web_sys::RequestCredentials>;
     #[wasm_bindgen(method, getter)]
     pub fn binary(this: &RequestTarget) -> bool;
+    #[wasm_bindgen(method, getter)]
+    pub fn input(this: &RequestTarget) -> Option<String>;
 }
 
 #[wasm_bindgen]

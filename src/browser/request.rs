@@ -1,7 +1,7 @@
 //! One request: fetch, up to the body that the page reads.
 
-use super::Shared;
 use super::host::{Answer, Host, RequestTarget};
+use super::{Shared, misuse};
 use js_sys::{Array, Promise};
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -112,12 +112,18 @@ impl Sending {
                 shared.host.request(*resume, run_id, cursor.clone()).map(Some)
             }
             Step::Fetch => {
+                let target: RequestTarget = value.unchecked_into();
+                let mut body = self.sent.body.clone();
+                if let Some(input) = target.input().filter(|_| !self.controller.signal().aborted()) {
+                    let other = shared.drive(|core, now| core.refresh(self.request, &input, now)).map_err(misuse)?;
+                    body = other.unwrap_or(body);
+                }
+                // The guard may have refused it.
                 if self.controller.signal().aborted() {
                     return Ok(None);
                 }
                 self.step.set(Step::Response);
-                let target: RequestTarget = value.unchecked_into();
-                let init = self.init(&shared, &target)?;
+                let init = self.init(&shared, &target, &body)?;
                 shared.host.fetch(&target, &init).map(Some)
             }
             Step::Response => {
@@ -127,7 +133,7 @@ impl Sending {
         }
     }
 
-    fn init(&self, shared: &Rc<Shared>, target: &RequestTarget) -> Result<RequestInit, JsValue> {
+    fn init(&self, shared: &Rc<Shared>, target: &RequestTarget, body: &str) -> Result<RequestInit, JsValue> {
         let headers = match target.headers() {
             given if given.is_undefined() || given.is_null() => Headers::new()?,
             given => Headers::new_with_headers(given.unchecked_ref())?,
@@ -144,7 +150,7 @@ impl Sending {
         init.set_method(&method);
         if method != "GET" {
             headers.set("content-type", "application/json")?;
-            init.set_body(&(*self.sent.body).into());
+            init.set_body(&body.into());
         }
         init.set_headers(&headers);
         init.set_signal(Some(&self.controller.signal()));

@@ -105,6 +105,8 @@ pub(super) struct Run {
     pub target: Target,
     /// The JSON text that it was begun with.
     pub request_body: Rc<str>,
+    /// The `RunAgentInput` that it was made of, and the length of that up to the tools.
+    pub input: (Rc<str>, usize),
     pub phase: Phase,
     /// Events that came, of any type.
     pub events: usize,
@@ -153,12 +155,13 @@ pub(super) struct Run {
 
 impl Run {
     /// A run that is to be opened.
-    pub fn new(ticket: Ticket, request_body: Rc<str>) -> Self {
+    pub fn new(ticket: Ticket, request_body: Rc<str>, input: (Rc<str>, usize)) -> Self {
         Self {
             ticket,
             request: 0,
             target: Target::Run,
             request_body,
+            input,
             phase: Phase::Connecting,
             events: 0,
             fresh: 0,

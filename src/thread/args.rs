@@ -5,10 +5,20 @@
 //! valid reading: strings and containers grow, numbers, `true`, `false` and `null` appear when they are whole.
 
 use super::patch::Path;
-use crate::wire::{is_number, write_json};
+use crate::wire::{Raw, Tree, is_number, write_json};
 
 /// Deeper arguments stay text: each level costs memory for as long as it is open.
 pub(super) const MAX_DEPTH: usize = 512;
+
+/// Whether two texts are the same arguments. Servers write a call's arguments anew, with other spaces or in another order: one
+/// JSON value is one call. No text is an empty object, as it is for the tool.
+pub(crate) fn same_args(one: &str, other: &str) -> bool {
+    let read = |text: &str| match text.trim() {
+        "" => Some(Tree::object()),
+        text => Raw::parse(text, MAX_DEPTH).ok().map(Tree::read),
+    };
+    one == other || read(one).is_some_and(|value| read(other).as_ref() == Some(&value))
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Expect {
@@ -278,7 +288,7 @@ impl ArgsReader {
                     let key = std::mem::take(&mut self.token);
                     let literal = format!("\"{key}\"");
                     match self.stack.last_mut() {
-                        Some(Container::Object(current)) if crate::wire::Raw::parse(&literal, 1).is_ok() => {
+                        Some(Container::Object(current)) if Raw::parse(&literal, 1).is_ok() => {
                             *current = key;
                             self.expect = Expect::Colon;
                         }

@@ -145,7 +145,9 @@ impl Thread {
         {
             let json = result_json(&content);
             differs = state.result.is_some() && state.has_other(&json, None);
-            state.answer_json(json, None);
+            if !state.is_echoed(&json, None) {
+                state.answer_json(json, None);
+            }
         }
         if differs {
             self.warn_of_result(call_id);

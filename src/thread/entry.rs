@@ -193,6 +193,9 @@ impl Entry {
         let call = entry.message.tool_call_id.as_deref();
         entry.page = call.is_some_and(|call| entry.message.id.strip_suffix("-result") == Some(call));
         fields.into_iter().for_each(|fields| entry.read_extras(fields));
+        // One id in one message is one call, however often a server lists it.
+        let mut listed = Index::new();
+        entry.message.tool_calls.retain(|call| listed.insert(call.id.clone(), At::default()).is_none());
         entry.calls.resize_with(entry.message.tool_calls.len(), CallState::given);
         Ok(entry)
     }
@@ -460,7 +463,16 @@ impl CallState {
 
     /// Whether it has not this answer.
     pub fn has_other(&self, json: &str, error: Option<&str>) -> bool {
-        self.result.as_deref() != Some(json) || self.error.as_deref() != error
+        !self.is_echoed(json, error) && (self.result.as_deref() != Some(json) || self.error.as_deref() != error)
+    }
+
+    /// Whether the server says again what the page has answered, and has no way to say that it is an error, or that the call was
+    /// denied: what the page knows of the call's end stays.
+    pub fn is_echoed(&self, json: &str, error: Option<&str>) -> bool {
+        self.result.as_deref() == Some(json)
+            && (self.phase == CallPhase::Denied
+                || error.is_none()
+                    && self.error.as_ref().is_some_and(|own| result_json(&Content::Text(own.clone())) == json))
     }
 
     /// Writes the members that say how the call is.

@@ -42,6 +42,7 @@ mod subagents;
 mod text;
 
 pub(crate) use ahead::Ahead;
+pub(crate) use args::same_args;
 pub(crate) use calls::Ending;
 pub(crate) use checkpoint::{Checkpoint, LocalAnswer};
 #[cfg(any(feature = "codecs", test))]
@@ -350,9 +351,10 @@ impl Thread {
 
     /// Writes the messages that go to the server; says how many of their parts are not for it.
     pub(crate) fn write_outgoing(&self, list: &mut JsonWriter<'_>, protocol: Protocol) -> usize {
-        // Model providers refuse an answer to nothing.
+        // Model providers refuse an answer to nothing, also where a list of the server's has it.
         let answers = |entry: &&Entry| {
-            !entry.page || entry.message.tool_call_id.as_ref().is_some_and(|id| self.list.has_call(id))
+            let crate::wire::Message { role, tool_call_id, .. } = &entry.message;
+            *role != Role::Tool || tool_call_id.as_ref().is_some_and(|id| self.list.has_call(id))
         };
         self.list.iter().filter(answers).map(|entry| entry.write_outgoing(list, protocol)).sum()
     }

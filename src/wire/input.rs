@@ -26,8 +26,8 @@ pub(crate) struct RunAgentInput<'a, M> {
 }
 
 impl<M: FnOnce(&mut JsonWriter<'_>)> RunAgentInput<'_, M> {
-    /// The JSON text.
-    pub fn write(self) -> String {
+    /// The JSON text, and the length of its beginning, which [`refill`] continues: all up to the tools.
+    pub fn write(self) -> (String, usize) {
         let mut out = String::new();
         let mut input = JsonWriter::object(&mut out);
         input.string("threadId", self.thread_id).string("runId", self.run_id);
@@ -39,15 +39,25 @@ impl<M: FnOnce(&mut JsonWriter<'_>)> RunAgentInput<'_, M> {
         let mut messages = JsonWriter::array(input.member("messages"));
         (self.messages)(&mut messages);
         messages.close();
-        write_json(input.member("tools"), self.tools);
-        write_json(input.member("context"), self.context);
-        if self.forwarded_props != "null" {
-            write_json(input.member("forwardedProps"), self.forwarded_props);
-        }
-        if let Some(resume) = self.resume {
-            write_json(input.member("resume"), resume);
-        }
-        input.close();
-        out
+        let begin = out.len();
+        refill(&mut out, self.tools, self.context, self.forwarded_props, self.resume);
+        (out, begin)
     }
+}
+
+/// Writes the rest of a `RunAgentInput` after its beginning.
+pub(crate) fn refill(out: &mut String, tools: &str, context: &str, forwarded_props: &str, resume: Option<&str>) {
+    let mut rest = String::new();
+    let mut input = JsonWriter::object(&mut rest);
+    write_json(input.member("tools"), tools);
+    write_json(input.member("context"), context);
+    if forwarded_props != "null" {
+        write_json(input.member("forwardedProps"), forwarded_props);
+    }
+    if let Some(resume) = resume {
+        write_json(input.member("resume"), resume);
+    }
+    input.close();
+    out.push(',');
+    out.push_str(rest.get(1..).unwrap_or_default());
 }

@@ -63,7 +63,7 @@ pub use wanted::Wanted;
 pub(crate) use cutter::Cutter;
 pub(crate) use gather::Gather;
 pub(crate) use index::{At, Index};
-pub(crate) use input::RunAgentInput;
+pub(crate) use input::{RunAgentInput, refill};
 pub(crate) use json::is_number;
 #[cfg(feature = "guard")]
 pub(crate) use number::write_number;

@@ -2,6 +2,13 @@
 
 export const bugs = [
   {
+    name: "a request has the options of its submit",
+    file: "agent/requests.ts",
+    from: "return resume ? made :",
+    to: "return true ? made :",
+    tests: ["input-late"],
+  },
+  {
     name: "an agent without a run fails with its worker",
     file: "worker/link.ts",
     from: "const failed = !died || shown.isLoading",

@@ -2,7 +2,7 @@
 //! stage is counted, so that nothing here looks through all of them.
 
 use crate::session::submit::PageTool;
-use crate::thread::{At, Index};
+use crate::thread::{At, Index, same_args};
 
 /// How far a call of the page has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,8 +116,9 @@ impl PageCalls {
     pub fn rebind(&mut self, id: &str, name: &str, args: &str, follow_up: Option<bool>) -> bool {
         let Some(at) = self.index.get(id).map(|at| at.message) else { return false };
         let Some(call) = self.list.get_mut(at).filter(|call| call.stage != Stage::Done) else { return false };
-        let changed = call.name != name || call.args != args;
-        if changed {
+        let changed = call.name != name || !same_args(&call.args, args);
+        // Another text of the same value too: texts are compared faster, and a call may come again and again.
+        if call.name != name || call.args != args {
             (call.name, call.args) = (name.to_owned(), args.to_owned());
         }
         if let Some(follow_up) = follow_up {

@@ -135,6 +135,11 @@ impl Page {
         self.turn.as_ref()?.tool(name)
     }
 
+    /// What the turn's runs are begun with.
+    pub fn again_mut(&mut self) -> Option<&mut Submit> {
+        self.turn.as_mut().map(Turn::again_mut)
+    }
+
     /// A run begins. `same`: it is the last one, joined again.
     pub fn begin(&mut self, submit: &Submit, same: bool, thread: &mut Thread) -> Begun {
         let joins = submit.start == Start::Attach;

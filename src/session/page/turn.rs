@@ -24,6 +24,10 @@ impl Turn {
         Self { ticket: Some(submit.ticket), again, follow_ups: 0, calls: PageCalls::default(), last: None }
     }
 
+    pub fn again_mut(&mut self) -> &mut Submit {
+        &mut self.again
+    }
+
     /// The submit that settles with the turn.
     pub fn ticket(&self) -> Option<Ticket> {
         self.ticket

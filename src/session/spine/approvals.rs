@@ -1,5 +1,5 @@
 //! What a person decides about a call, bound to what that person saw: a call that has another name or other arguments by
-//! then is asked about again.
+//! then is asked about again. Arguments are compared by their value.
 //!
 //! The server may change a call at any time: by a second TOOL_CALL_START, by a list of messages, by a replay that differs.
 //! The page may show an older snapshot than the core has, and a page with a worker is. So an approval says what the page shows.
@@ -7,7 +7,7 @@
 use crate::session::Session;
 use crate::session::page::Stage;
 use crate::session::words::Misuse;
-use crate::thread::{CallPhase, Warning};
+use crate::thread::{CallPhase, Warning, same_args};
 use crate::wire::{Raw, keep_private};
 
 const DENIED: &str = "The user has denied this call.";
@@ -29,8 +29,9 @@ impl Session {
         let seen = fields.get("seen").map(Raw::object);
         let call = self.thread.call(&id).filter(|(name, args, _)| match &seen {
             Some(seen) => seen.as_ref().is_some_and(|seen| {
-                let is = |member: &str, value: &str| seen.get(member).and_then(Raw::string).as_deref() == Some(value);
-                is("name", name) && (edited.is_some() || is("argsText", args))
+                let seen = |member: &str| seen.get(member).and_then(Raw::string);
+                seen("name").is_some_and(|seen| seen == *name)
+                    && (edited.is_some() || seen("argsText").is_some_and(|seen| same_args(&seen, args)))
             }),
             None => self.outbox.has_sent_checkpoints() && self.thread.is_shown(&id),
         });

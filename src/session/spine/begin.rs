@@ -5,9 +5,10 @@ use crate::session::Session;
 use crate::session::rejoin::Resume;
 use crate::session::run::Run;
 use crate::session::submit::{Start, Submit};
-use crate::session::words::{Boundary, Outcome, Target, Ticket, list, value};
+use crate::session::words::{Boundary, Misuse, Outcome, Target, list, value};
 use crate::thread::Warning;
-use crate::wire::{JsonWriter, RunAgentInput};
+use crate::wire::{JsonWriter, RunAgentInput, keep_private, refill};
+use std::rc::Rc;
 
 impl Session {
     /// Begins the next run, if none is in progress and one may begin.
@@ -60,18 +61,18 @@ impl Session {
             let lacks = joins && !self.thread.has_turn();
             self.rejoin.keep(self.thread.checkpoint(), lacks);
         }
-        let body = self.begin_dialect(input, &start);
+        let body = self.begin_dialect(&input.0, &start);
         if !joins {
             self.intake.gate().begin();
         }
-        self.send(ticket, body, joins, now);
+        self.send(Run::new(ticket, body, input), joins, now);
     }
 
     /// The run's request goes out, unless the guard does not let it.
-    fn send(&mut self, ticket: Ticket, body: String, joins: bool, now: f64) {
+    fn send(&mut self, run: Run, joins: bool, now: f64) {
         #[cfg(feature = "guard")]
-        let refused = self.refuses(&body, now);
-        self.run = Some(Run::new(ticket, body.into()));
+        let refused = self.refuses(&run.request_body, now);
+        self.run = Some(run);
         #[cfg(feature = "guard")]
         if let (Some(error), Some(run)) = (refused, &mut self.run) {
             run.ended = Some((Outcome::Error, Some(error)));
@@ -108,8 +109,38 @@ impl Session {
         }
     }
 
-    /// The request's `RunAgentInput`.
-    fn write_input(&mut self, submit: &Submit) -> String {
+    /// A request is about to leave. `json`: what the application's options are now (`{tools?, pageTools?, context?,
+    /// forwardedProps?}`), which may be others than when the run was submitted. Gives the body, if it is another one by that.
+    pub fn refresh(&mut self, request: u32, json: &str, now: f64) -> Result<Option<Rc<str>>, Misuse> {
+        let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return Ok(None) };
+        // What is sent once more is sent as it was, and what was not asked for has no request.
+        if run.target != Target::Run || run.request_body.is_empty() {
+            return Ok(None);
+        }
+        let Some(again) = self.page.again_mut() else { return Ok(None) };
+        if !again.refresh(&keep_private(json), self.options.max_depth)? {
+            return Ok(None);
+        }
+        let (input, begin) = &run.input;
+        let mut input = input.get(..*begin).unwrap_or_default().to_owned();
+        refill(&mut input, &again.tools, &again.context, &again.forwarded_props, self.asked.resume());
+        let input: Rc<str> = input.into();
+        let body = self.intake.body(&input).map_or_else(|| input.clone(), Rc::from);
+        (run.input.0, run.request_body) = (input, body.clone());
+        #[cfg(feature = "guard")]
+        if let Some(error) = self.refuses(&body, now) {
+            if let Some(run) = &mut self.run {
+                run.ended = Some((Outcome::Error, Some(error)));
+            }
+            self.close(now);
+            self.next(now);
+        }
+        let _ = now;
+        Ok(Some(body))
+    }
+
+    /// The request's `RunAgentInput`, and its length up to the tools.
+    fn write_input(&mut self, submit: &Submit) -> (Rc<str>, usize) {
         let protocol = self.options.protocol;
         let mut left_out = 0;
         let input = RunAgentInput {
@@ -123,7 +154,7 @@ impl Session {
             forwarded_props: &submit.forwarded_props,
             resume: self.asked.resume(),
         };
-        let body = input.write();
+        let (body, begin) = input.write();
         // An attach request carries no new input.
         if submit.speaks() {
             self.thread.sent();
@@ -133,7 +164,7 @@ impl Session {
             let warning = Warning { rule: Some("A4"), ..Warning::new("part-not-sent", message) };
             self.outbox.warn(warning);
         }
-        body
+        (body.into(), begin)
     }
 
     /// What a request asks for with `Accept`, where the dialect says that; `given`: what the application has set.
@@ -148,14 +179,14 @@ impl Session {
     }
 
     /// Tells the dialect, where there is one, of a run. Gives the body that is sent: the dialect's, or `input`.
-    fn begin_dialect(&mut self, input: String, start: &Start) -> String {
+    fn begin_dialect(&mut self, input: &Rc<str>, start: &Start) -> Rc<str> {
         let run_id = self.verdict.run_id().unwrap_or_default();
         let (joins, continues) = (*start == Start::Attach, *start == Start::Unasked { continues: true });
         let cursor = self.rejoin.last_event_id();
         self.intake.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
-        let body = self.intake.body(&input).unwrap_or(input);
+        let body = self.intake.body(input).map_or_else(|| input.clone(), Rc::from);
         // Nothing is sent.
-        if matches!(start, Start::Unasked { .. }) { String::new() } else { body }
+        if matches!(start, Start::Unasked { .. }) { Rc::default() } else { body }
     }
 
     /// Tells the dialect, where there is one, that a run is told from its beginning.

@@ -7,7 +7,7 @@ pub(super) use shapes::RESUME;
 pub(super) use tool::PageTool;
 
 use super::words::{Misuse, Ticket};
-use crate::wire::{Fields, JsonWriter, Raw, write_json};
+use crate::wire::{Fields, Gather, JsonWriter, Raw, write_json};
 use shapes::{CONTEXT, TOOLS};
 
 /// What to do with a submit during a run.
@@ -62,6 +62,9 @@ pub(super) struct Submit {
     pub tools: String,
     pub context: String,
     pub forwarded_props: String,
+    /// Which of `tools`, `context` and `forwardedProps` it has of its own. The others are the application's options, which are
+    /// asked for again when a request leaves.
+    pub own: Vec<String>,
     /// The tools that the page has.
     pub page_tools: Vec<PageTool>,
     /// How many runs may follow on their calls.
@@ -116,6 +119,13 @@ impl Submit {
             tools: TOOLS.read(&fields, &mut unknown)?.unwrap_or_else(empty),
             context: CONTEXT.read(&fields, &mut unknown)?.unwrap_or_else(empty),
             forwarded_props: fields.some("forwardedProps").map_or("{}", Raw::text).to_owned(),
+            own: fields
+                .some("own")
+                .and_then(Raw::array)
+                .unwrap_or_default()
+                .into_iter()
+                .filter_map(|raw| raw.string().map(String::from))
+                .gather(),
             page_tools: PageTool::read_all(&fields),
             max_follow_ups: fields.get("maxFollowUps").and_then(Raw::whole).unwrap_or(8).min(1000) as u32,
             unknown,
@@ -139,6 +149,7 @@ impl Submit {
         ] {
             if says(name) {
                 *own = new;
+                self.own.push(name.to_owned());
             }
         }
         if says("ifAwaiting") {
@@ -150,6 +161,31 @@ impl Submit {
         if says("maxFollowUps") {
             self.max_follow_ups = edited.max_follow_ups;
         }
+    }
+
+    /// Takes over what the application's options are now (`{tools?, pageTools?, context?, forwardedProps?}`), but for what was
+    /// submitted. Says whether the request is another one.
+    pub fn refresh(&mut self, json: &str, max_depth: usize) -> Result<bool, Misuse> {
+        let fields = Raw::parse_object(json, max_depth).ok().flatten().ok_or(Misuse::Input("a JSON object"))?;
+        // Who submits is told of unknown members.
+        let unknown = &mut Vec::new();
+        let props = fields.some("forwardedProps").map_or("{}", Raw::text).to_owned();
+        let mut changed = false;
+        let asks = |name: &str| self.own.iter().all(|own| own != name);
+        let asks_tools = asks("tools");
+        for (name, old, new) in [
+            ("tools", &mut self.tools, TOOLS.read(&fields, unknown)?.unwrap_or_else(empty)),
+            ("context", &mut self.context, CONTEXT.read(&fields, unknown)?.unwrap_or_else(empty)),
+            ("forwardedProps", &mut self.forwarded_props, props),
+        ] {
+            if asks(name) && *old != new {
+                (*old, changed) = (new, true);
+            }
+        }
+        if asks_tools {
+            self.page_tools = PageTool::read_all(&fields);
+        }
+        Ok(changed)
     }
 
     /// The same again, with nothing new to say.
@@ -167,6 +203,7 @@ impl Submit {
             tools: self.tools.clone(),
             context: self.context.clone(),
             forwarded_props: self.forwarded_props.clone(),
+            own: self.own.clone(),
             page_tools: self.page_tools.clone(),
             max_follow_ups: self.max_follow_ups,
             unknown: Vec::new(),
@@ -207,6 +244,7 @@ impl Submit {
                 object.json(name, json);
             }
         }
+        object.strings("own", self.own.iter().map(String::as_str));
         let mut tools = JsonWriter::array(object.member("pageTools"));
         self.page_tools.iter().for_each(|tool| tool.save(tools.item()));
         tools.close();

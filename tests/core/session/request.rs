@@ -21,6 +21,37 @@ fn sent(protocol: &str, messages: Value) -> Value {
 mod body {
     use super::*;
 
+    /// The body that the request of this number leaves with, where the page says so of its options then.
+    fn refreshed(agent: &mut Agent, request: u32, input: Value) -> Option<Value> {
+        let mut body = None;
+        agent.act(|session, now| body = session.refresh(request, &input.to_string(), now).unwrap());
+        body.map(|body| serde_json::from_str(&body).unwrap())
+    }
+
+    #[test]
+    fn options_are_those_of_the_page_when_the_request_leaves() {
+        let context = |value: &str| json!([{"description": "d", "value": value}]);
+        let now = json!({"tools": [{"name": "f", "description": ""}], "context": context("now"), "forwardedProps": 2});
+        for own in [json!([]), json!(["context"]), json!(["tools", "context", "forwardedProps"])] {
+            let mut agent = Agent::new(Options::default());
+            let (messages, resume) = (json!([user("u", "go")]), json!([{"interruptId": "i", "status": "cancelled"}]));
+            agent.submit_json(json!({"runId": "r", "messages": messages, "state": {"n": 1}, "context": context("own"),
+                "forwardedProps": 1, "resume": resume, "own": own}));
+            let (request, mut expected) = agent.requests[0].clone();
+            let has = |name: &str| own.as_array().unwrap().contains(&json!(name));
+            for name in ["tools", "context", "forwardedProps"].into_iter().filter(|name| !has(name)) {
+                expected[name] = now[name].clone();
+            }
+            let body = refreshed(&mut agent, request, now.clone());
+            assert_eq!(body.is_none(), own.as_array().unwrap().len() == 3, "{own}");
+            assert_eq!(body.unwrap_or(agent.requests[0].1.clone()), expected, "{own}");
+            assert_eq!(refreshed(&mut agent, request, now.clone()), None, "it is so already");
+            assert_eq!(refreshed(&mut agent, request + 1, json!({})), None, "no such request");
+            let bad = agent.session.refresh(request, "{\"context\":[5]}", 0.0);
+            assert!(bad.is_err());
+        }
+    }
+
     #[test]
     fn members_that_ag_ui_does_not_have_stay_here_with_one_warning() {
         let mut agent = Agent::new(Options::default());

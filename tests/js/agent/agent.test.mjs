@@ -207,9 +207,10 @@ describe("a run", () => {
     agent.submit("a");
     const { host } = await opened();
     n = 0;
-    assert.deepEqual(await host.request(), { url: "http://host/1", headers: { n: "1" }, credentials: "include", fetch, binary: false });
+    const input = JSON.stringify({ tools: [], pageTools: [], context: [], forwardedProps: {} });
+    assert.deepEqual(await host.request(), { url: "http://host/1", headers: { n: "1" }, credentials: "include", fetch, binary: false, input });
     agent.setOptions({ url: "/other", binary: true });
-    const plain = { url: "/other", headers: undefined, credentials: undefined, fetch: undefined, binary: false };
+    const plain = { url: "/other", headers: undefined, credentials: undefined, fetch: undefined, binary: false, input };
     assert.deepEqual(await host.request(), plain);
     agent.setOptions({ url: () => Promise.reject(new Error("no")) });
     await assert.rejects(host.request(), /no/);

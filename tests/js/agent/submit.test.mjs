@@ -54,7 +54,8 @@ describe("submit", () => {
     assert.deepEqual(await input({ state: 0 }, options), { ...defaults, messages: [], state: 0, tools: [tool], pageTools: [{ name: "t", manual: true }], context, forwardedProps: { a: 1 } });
     const given = { tools: [], context: [], forwardedProps: 5 };
     Session.all = [];
-    assert.deepEqual(await input({ state: 0, ...given }, options), { ...defaults, messages: [], state: 0, ...given });
+    const own = ["tools", "context", "forwardedProps"];
+    assert.deepEqual(await input({ state: 0, ...given }, options), { ...defaults, messages: [], state: 0, ...given, own });
   });
 
   it("keeps ids that are given", async () => {

@@ -138,7 +138,7 @@ impl Server {
         for message in history {
             let mut message = message.clone();
             let (assistant, tool) = (calls(&message) > 0, message["role"] == "tool");
-            match random.below(9) {
+            match random.below(10) {
                 0 if assistant => message["id"] = json!(self.id("n")),
                 1 if assistant => {
                     message["toolCalls"][0]["function"]["name"] =
@@ -148,6 +148,11 @@ impl Server {
                     message["toolCalls"][0]["function"]["arguments"] = json!(format!("{{\"x\":{}}}", random.below(9)))
                 }
                 3 if assistant || tool => continue,
+                // The same arguments, written with other spaces.
+                6 if assistant => {
+                    let args = &mut message["toolCalls"][0]["function"]["arguments"];
+                    *args = json!(args.as_str().unwrap().replace(':', ": "));
+                }
                 // Two of them become one.
                 4 if assistant && list.last().is_some_and(|last| calls(last) > 0) => {
                     let more = message["toolCalls"].as_array().unwrap().clone();

@@ -56,6 +56,12 @@ impl Turn {
     }
 }
 
+/// Whether two calls, by name and arguments, are the same: arguments are a value, however they are written.
+fn same((name, args): &(String, String), (other, others): &(String, String)) -> bool {
+    let value = |text: &str| serde_json::from_str::<Value>(if text.trim().is_empty() { "{}" } else { text }).ok();
+    name == other && (args == others || value(args).is_some_and(|value_of| value(others) == Some(value_of)))
+}
+
 /// What the page offers with every submit.
 pub fn tools() -> Value {
     json!([{"name": "now"}, {"name": "pay", "needsApproval": true}, {"name": "pick", "manual": true},
@@ -136,7 +142,7 @@ impl World {
         let what = (call.name.clone(), call.args.clone());
         let tool = tool(&what.0).filter(|_| self.plan.follow_ups.is_some());
         let Some(call) = self.page_call(id) else { return };
-        let changed = std::mem::replace(&mut call.what, what.clone()) != what;
+        let changed = !same(&std::mem::replace(&mut call.what, what.clone()), &what);
         call.follow_up = tool.map_or(call.follow_up, |(_, follow_up)| follow_up);
         match (stage, tool) {
             (Stage::Executing, _) => self.set_phase(id, "executing"),
@@ -322,7 +328,7 @@ impl World {
         let call = self.thread.call(&id).map(|call| (call.name.clone(), call.args.clone()));
         let same = match (&call, &seen) {
             (Some((name, _)), Some((seen, _))) if edited && input.contains("\"seen\"") => name == seen,
-            (Some(call), Some(seen)) => call == seen,
+            (Some(call), Some(seen)) => same(call, seen),
             _ => false,
         };
         let counts = counted == Ok(true);

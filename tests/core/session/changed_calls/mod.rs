@@ -2,6 +2,7 @@
 //! once, and a result stands after its call.
 
 mod approvals;
+mod echoes;
 mod joined;
 mod places;
 
