@@ -29,6 +29,23 @@ fn list_message() {
     let mut agent = play(&restricts(&["display"]), true, Framing::Sse, &[started(), list(vec![both]), finished()], 99);
     assert_eq!(agent.snapshot()["toolCalls"][0]["name"], "ok");
     assert_eq!(agent.snapshot()["messages"][0].get("content"), None);
+    // A message that calls and has no text shows what else it has.
+    for (name, value) in [
+        ("name", json!(MARK)),
+        ("metadata", json!({"a": MARK})),
+        ("encryptedValue", json!(MARK)),
+        ("title", json!(MARK)),
+    ] {
+        for content in [Value::Null, json!("")] {
+            let mut calling =
+                json!({"id": "m", "role": "assistant", "content": content, "toolCalls": [call("c", "ok")]});
+            calling[name] = value.clone();
+            row(restricts(&["display"]), &[list(vec![calling.clone()])]);
+            let mut agent =
+                play(&restricts(&["display"]), true, Framing::Sse, &[started(), list(vec![calling]), finished()], 99);
+            assert_eq!(agent.snapshot()["toolCalls"][0]["name"], "ok", "{name}");
+        }
+    }
 }
 
 fn list_reasoning() {
