@@ -23,7 +23,7 @@ export interface KeptLine<State> extends Pick<Agent<State>, "connect"> {
   reconnect(): void;
 }
 
-type Client<State> = Pick<Self<State>, "link" | "read" | "runs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
+type Client<State> = Pick<Self<State>, "link" | "settings" | "read" | "runs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
 
 /** The line of an agent; `changed`: the state of the connection may be another one. */
 export function createKeptLine<State>(self: Client<State>, changed: () => void): KeptLine<State> {
@@ -82,6 +82,12 @@ export function createKeptLine<State>(self: Client<State>, changed: () => void):
       }
       await self.saves.ready();
       self.alive();
+      if (self.settings.guard) {
+        // `send` asks the guard, which a session has.
+        await self.link.load();
+        self.alive();
+        self.link.act(() => {});
+      }
       listening = true;
       const made = await make();
       self.alive();

@@ -60,9 +60,9 @@ export interface ChioSettings {
 export interface HectorSettings {
   /**
    * What requests look like: version 1's `/v1/agents/{agent}/message:stream` (`rest`) or `/v1/agents/{agent}/stream` (`json-rpc`),
-   * or version 2's `/agents/{agent}` (`v2`). Default: what the agent's `url` looks like, and `rest` if it looks like none of them.
+   * or version 2's `/agents/{agent}` (`v2`). `request`: the body `{"request": {role, parts}}` of Hector's page on AG-UI. Default: what the agent's `url` looks like, and `rest` if it looks like none of them.
    */
-  readonly route?: "rest" | "json-rpc" | "v2" | undefined;
+  readonly route?: "rest" | "request" | "json-rpc" | "v2" | undefined;
   /**
    * `agui` (default): requests ask for Hector's own AG-UI form with `Accept`. `native`: they take A2A as it is, which alone shows
    * when a tool waits for approval. What comes is read in either form. Version 2 has the native one only.

@@ -254,6 +254,11 @@ pub fn named(name: &str, settings: &str) -> Option<Box<dyn Dialect>> {
     known.and_then(|(_, make)| make(settings))
 }
 
+/// The names of those that this build has.
+pub fn names() -> String {
+    DIALECTS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}
+
 /// Whether this build has dialects: without any, what asks for them is left out of it.
 pub const ANY: bool = !DIALECTS.is_empty();
 

@@ -309,7 +309,12 @@ impl Dialect for OpenSearch {
     fn body(&mut self, input: &str) -> Option<String> {
         let fields = Raw::parse_object(input, DEPTH).ok().flatten()?;
         let list = array(&fields, "messages");
-        let messages: Vec<_> = list.into_iter().filter_map(Raw::object).collect();
+        // The server names these roles, and misreads others.
+        let is_named = |message: &Fields<'_>| {
+            let role = string(message, "role");
+            role.is_some_and(|role| ["user", "assistant", "tool"].contains(&&*role))
+        };
+        let messages: Vec<_> = list.into_iter().filter_map(Raw::object).filter(is_named).collect();
         let new = match (self.restores, self.new_only) {
             (true, _) => Vec::new(),
             (false, true) => self.new_messages(&messages),

@@ -123,14 +123,6 @@ impl<'a> ChioEvent<'a> {
         self.class.unwrap_or_default()
     }
 
-    /// Of an event that the page sends: as it says, or as its type tells.
-    pub fn inbound_class(&self) -> Option<Class> {
-        match self.fields.some("classification") {
-            Some(_) => self.class,
-            None => derive(self).ok(),
-        }
-    }
-
     /// What a policy looks at. The error is Chio's, of a class that is not the derived one.
     pub fn facts(&self, compares: bool) -> Result<Facts<'a>, String> {
         if compares {
@@ -146,9 +138,12 @@ impl<'a> ChioEvent<'a> {
         Facts { event_type, class, also: None, kind, id: id.flatten(), session, event_id }
     }
 
-    /// The class and what else a policy looks at in an event that the page sends.
+    /// The class and what else a policy looks at in an event that the page sends. It is of the class that it names, and of that
+    /// which its type tells: a name alone lets nothing pass.
     pub fn inbound_facts(&self) -> (Option<Class>, Facts<'a>) {
-        (self.inbound_class(), self.plain_facts())
+        let derived = derive(self).ok();
+        let class = self.fields.some("classification").map_or(derived, |_| self.class);
+        (class, Facts { also: derived.filter(|derived| Some(*derived) != class), ..self.plain_facts() })
     }
 
     /// Whether the class that it names is the one that it is of.

@@ -14,7 +14,7 @@ use super::policy::Facts;
 use super::shut::{Key, Of};
 use super::{Guard, Told};
 use crate::wire::{Event, Fields, Incoming, JsonWriter, Raw, Str, frame_fields, frame_type};
-use cut::{bare, changed, kept};
+use cut::{IDENTITY, bare, changed, kept};
 use item::*;
 use std::borrow::Cow;
 use std::collections::HashMap;

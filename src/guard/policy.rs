@@ -182,12 +182,15 @@ impl Policy {
         let Some(allowed) = self.inbound else { return Ok(()) };
         let Some((class, facts)) = event else { return Err("inbound frames must be AG-UI events".to_owned()) };
         let class = class.ok_or("inbound events must be of a known classification")?;
-        let presented = |capability: &Capability| {
+        let presented = |capability: &Capability, class: Class| {
             capability.check_time((now / 1000.0) as u64).is_ok() && capability.authorizes(class, facts)
         };
-        match allowed & class.bit() != 0 || self.capabilities.iter().any(presented) {
-            true => Ok(()),
-            false => Err(format!("inbound {} events are not allowed", class.title())),
+        let passes = |class: Class| {
+            allowed & class.bit() != 0 || self.capabilities.iter().any(|capability| presented(capability, class))
+        };
+        match [Some(class), facts.also].into_iter().flatten().find(|class| !passes(*class)) {
+            None => Ok(()),
+            Some(class) => Err(format!("inbound {} events are not allowed", class.title())),
         }
     }
 }

@@ -100,8 +100,10 @@ function safeEventOf(row: LedgerRow, options: ProjectionOptions): SafeLedgerEven
   const projector = productProjector(row.factOwnerRef, options);
   const event = projector?.safeEvent && attempt(() => projector.safeEvent?.(row));
   if (!event || !isSafe(event)) return null;
-  const same = (["id", "ts", "kind", "scopeKey", "factOwnerRef"] as const).every((name) => event[name] === row[name]);
-  return same ? event : null;
+  const { id, ts, kind, scopeKey, factOwnerRef, safePayload } = event;
+  const same = id === row.id && ts === row.ts && kind === row.kind && scopeKey === row.scopeKey && factOwnerRef === row.factOwnerRef;
+  // What a projector returns is made of its named members: one that returns its row gives nothing raw away.
+  return same ? { id, ts, kind, scopeKey, factOwnerRef, ...(safePayload !== undefined && { safePayload }) } : null;
 }
 
 /** The projector of an owner; `undefined`: there is none, `null`: there are two. */
@@ -256,8 +258,8 @@ function response({ payload, run, runId, flavoredRun }: Row): Frame[] {
       const messageId = `${place}:reasoning:${reasonings++}`;
       frames.push(
         { type: "REASONING_START", messageId },
-        { type: "REASONING_MESSAGE_START", messageId },
-        { type: "REASONING_MESSAGE_CONTENT", messageId, delta: text(rest.summary) ?? "[redacted reasoning]" },
+        { type: "REASONING_MESSAGE_START", messageId, role: "reasoning" },
+        { type: "REASONING_MESSAGE_CONTENT", messageId, delta: text(rest.summaryRef) ?? text(rest.summary) ?? "[redacted reasoning]" },
         { type: "REASONING_MESSAGE_END", messageId },
         { type: "REASONING_END", messageId },
       );

@@ -45,11 +45,11 @@ export type Frame = Base &
         readonly type:
           | "TEXT_MESSAGE_END"
           | "REASONING_START"
-          | "REASONING_MESSAGE_START"
           | "REASONING_MESSAGE_END"
           | "REASONING_END";
         readonly messageId: string;
       }
+    | { readonly type: "REASONING_MESSAGE_START"; readonly messageId: string; readonly role?: "reasoning" }
     | { readonly type: "TOOL_CALL_START"; readonly toolCallId: string; readonly toolCallName: string; readonly parentMessageId?: string }
     | { readonly type: "TOOL_CALL_ARGS"; readonly toolCallId: string; readonly delta: string }
     | { readonly type: "TOOL_CALL_END"; readonly toolCallId: string }

@@ -104,7 +104,7 @@ export function createRuns({ agent, reducer, tools, changed, now, measure }: Run
       }
       changed();
     },
-    submit: (input, { signal } = {}) => {
+    submit: (input = {}, { signal } = {}) => {
       const content = input.resume === undefined ? toContent(input.message) : undefined;
       const id = Math.random().toString(36).slice(2);
       if (content !== undefined) {

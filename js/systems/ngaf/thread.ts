@@ -29,7 +29,9 @@ export function followThread(reducer: Reducer): (snapshot: AgentSnapshot) => voi
       if (known.has(message.id) || ofEvent || /^(reasoning|activity|developer)$/.test(message.role)) continue;
       // A run makes the others: their events come first, or have come.
       if (snapshot.isLoading && message.role !== "user") continue;
-      messages.add(toMessage(message));
+      // Calls that stand alone are no message of the contract: events make none of them either.
+      const silent = message.role === "assistant" && !message.content && !message.reasoning && !!message.toolCallIds?.length;
+      if (!silent) messages.add(toMessage(message));
       named.add(message.id);
       if (message.role !== "assistant") continue;
       const ids = message.toolCallIds ?? [];

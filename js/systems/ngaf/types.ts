@@ -172,7 +172,7 @@ export interface NgafAgent {
   getSnapshot(): NgafSnapshot;
   /** Calls the listener after any of them has changed. */
   subscribe(listener: () => void): () => void;
-  submit(input: NgafSubmitInput, options?: { readonly signal?: AbortSignal }): Promise<void>;
+  submit(input?: NgafSubmitInput, options?: { readonly signal?: AbortSignal }): Promise<void>;
   stop(): Promise<void>;
   /** Runs again after the user message that led to this message. Rejects where that makes no sense. */
   regenerate(assistantIndex: number): Promise<void>;

@@ -45,7 +45,7 @@ pub(super) fn submit(settings: &Settings, run: &Run, sent: &mut String, input: &
         object.json("metadata", props.text());
     }
     object.close();
-    let member = if settings.route == Some(Route::JsonRpc) { "request" } else { "message" };
+    let member = if matches!(settings.route, Some(Route::JsonRpc | Route::Request)) { "request" } else { "message" };
     let mut body = String::new();
     let mut object = JsonWriter::object(&mut body);
     object.member(member).push_str(&message);

@@ -6,7 +6,7 @@
 //!  {"jsonrpc", "result"} ────────► v2     (version 2) ─────────────────────────┘
 //! ```
 //!
-//! What a frame is shows in the frame; the settings say only where requests go and what they ask for: `route` (`rest`,
+//! What a frame is shows in the frame; the settings say only where requests go and what they ask for: `route` (`rest`, `request`,
 //! `json-rpc`, `v2`; guessed from the `url` if it is not given), `form` or `format` (`agui`, default, or `native`), `resubscribe` (the
 //! method of JSON-RPC that joins a task, default `tasks/resubscribe`).
 
@@ -36,6 +36,8 @@ const CANCELLED: &str = r#"{"type":"cancelled"}"#;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Route {
     Rest,
+    /// The body that Hector's page on AG-UI has: the message alone, as `request`.
+    Request,
     JsonRpc,
     V2,
 }
@@ -53,6 +55,7 @@ impl Settings {
         let text = |name: &str| fields.some(name).map(|raw| raw.string().unwrap_or_default());
         let route = match text("route").as_deref() {
             Some("rest") => Some(Route::Rest),
+            Some("request") => Some(Route::Request),
             Some("json-rpc") => Some(Route::JsonRpc),
             Some("v2") => Some(Route::V2),
             Some(_) => return None,
@@ -360,6 +363,7 @@ mod tests {
         assert_eq!(read("{}"), Some((None, false)));
         assert_eq!(read(r#"{"route":"json-rpc","url":"/agents/a"}"#), Some((Some(Route::JsonRpc), false)));
         assert_eq!(read(r#"{"url":"/agents/a"}"#), Some((Some(Route::V2), true)));
+        assert_eq!(read(r#"{"route":"request"}"#), Some((Some(Route::Request), false)));
         assert_eq!(read(r#"{"form":"native"}"#), Some((None, true)));
         assert_eq!(read(r#"{"format":"native"}"#), Some((None, true)));
         assert_eq!(read(r#"{"format":"agui"}"#), Some((None, false)));

@@ -36,11 +36,14 @@ pub(super) fn changed(fields: &Fields<'_>, changes: &[(&str, Option<&str>)]) -> 
     json
 }
 
+/// What a message has that says nothing: which one it is, and whose.
+pub(super) const IDENTITY: [&str; 3] = ["id", "role", "subagentRunId"];
+
 /// A message that says nothing, with these calls.
 pub(super) fn bare(fields: &Fields<'_>, calls: &str) -> String {
     let mut json = String::new();
     let mut out = JsonWriter::object(&mut json);
-    for (key, value) in fields.iter().filter(|(key, _)| ["id", "role", "subagentRunId"].contains(&&**key)) {
+    for (key, value) in fields.iter().filter(|(key, _)| IDENTITY.contains(&&**key)) {
         out.member(&key).push_str(value.text());
     }
     out.member("toolCalls").push_str(calls);

@@ -97,9 +97,8 @@ impl Guard {
         let item = item.in_(subagent).brought_by(way.carrier, is_new);
         let given = fields.some("toolCalls").map(Raw::text);
         let calling = calls.or(given).is_some_and(|calls| calls != "[]");
-        // A message that only calls tools says nothing by itself.
-        let says =
-            role != "assistant" || given.is_none() || fields.some("content").is_some_and(|raw| raw.text() != "\"\"");
+        // A message that only calls tools says nothing by itself. Its reasoning is judged apart.
+        let says = role != "assistant" || given.is_none() || fields.iter().any(|(key, raw)| speaks(&key, raw));
         if says && !self.admits(&item, way.now) {
             let rest = calls.or(given).filter(|_| calling && role == "assistant");
             return rest.map_or(Verdict::Block, |calls| Verdict::Less(bare(&fields, calls)));
@@ -119,4 +118,18 @@ impl Guard {
         }
         if changes.is_empty() { Verdict::Pass } else { Verdict::Less(changed(&fields, &changes)) }
     }
+}
+
+/// Whether a member of an assistant's message shows something that neither its calls nor its reasoning do.
+fn speaks(key: &str, value: Raw<'_>) -> bool {
+    const SILENT: [&str; 7] = [
+        "toolCalls",
+        "toolCallIds",
+        "delivery",
+        "reasoning",
+        "reasoningEncryptedValue",
+        "reasoningDurationMs",
+        "rawEvent",
+    ];
+    !IDENTITY.contains(&key) && !SILENT.contains(&key) && !["null", "\"\""].contains(&value.text())
 }

@@ -63,7 +63,9 @@ impl fmt::Display for Misuse {
         match self {
             Self::Input(expected) => write!(f, "expected {expected}"),
             Self::Policy(why) => write!(f, "guard: {why}"),
-            Self::Dialect(name) => write!(f, "unknown dialect {name}, or unknown settings of it"),
+            Self::Dialect(name) => {
+                write!(f, "unknown dialect {name}, or unknown settings of it: there are {}", crate::dialect::names())
+            }
             Self::Busy => f.write_str("a run is in progress, and ifBusy is \"reject\""),
             Self::Awaiting => {
                 f.write_str("tool calls wait for approval or for an answer, and ifAwaiting is \"reject\"")

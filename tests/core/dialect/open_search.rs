@@ -448,3 +448,21 @@ fn damaged_streams_never_panic() {
         agent.snapshot();
     });
 }
+
+#[test]
+fn the_server_gets_the_roles_that_it_names() {
+    for history in ["full", "new"] {
+        let mut agent = speaking(json!({"name": "open-search", "history": history}), false);
+        let message = |id: &str, role: &str| json!({"id": id, "role": role, "content": "x"});
+        let activity = json!({"id": "p", "role": "activity", "activityType": "PLAN", "content": {}});
+        let messages = json!([
+            message("s", "system"),
+            message("d", "developer"),
+            activity,
+            message("r", "reasoning"),
+            message("u", "user")
+        ]);
+        agent.submit_json(json!({"runId": "r", "messages": messages}));
+        assert_eq!(sent_ids(&agent), ["u"], "{history}");
+    }
+}

@@ -67,21 +67,25 @@ describe("views", () => {
   });
 });
 
+/** As agentOS writes them, and with the role that AG-UI asks for. */
+const withRoles = (frames) => frames.map((frame) => (frame.type === "REASONING_MESSAGE_START" ? { ...frame, role: "reasoning" } : frame));
+const envelopesWithRoles = (name) => envelopesOf(name).map((envelope) => ({ ...envelope, agUiFrames: withRoles(envelope.agUiFrames) }));
+
 describe("projection", () => {
   for (const name of [RUNS[0], RUNS[2]]) {
     it(name, () => {
       const { frames, projectionSpec } = expectedOf(name);
       const events = safeEventsOf(name);
-      assert.deepEqual(projectSafeLedgerEvents(events, projectionSpec), frames);
-      assert.deepEqual(projectSafeLedgerEvents(events.toReversed(), projectionSpec), frames, "by id");
+      assert.deepEqual(projectSafeLedgerEvents(events, projectionSpec), withRoles(frames));
+      assert.deepEqual(projectSafeLedgerEvents(events.toReversed(), projectionSpec), withRoles(frames), "by id");
     });
   }
 
   it("has the first generation too", () => {
     const { frames, projectionSpec } = expectedOf(RUNS[1]);
-    assert.deepEqual(projectSafeLedgerEvents(safeEventsOf(RUNS[0]), { ...projectionSpec, flavor: "seed" }), frames);
+    assert.deepEqual(projectSafeLedgerEvents(safeEventsOf(RUNS[0]), { ...projectionSpec, flavor: "seed" }), withRoles(frames));
     const seed = projectEnvelopes(safeEventsOf(RUNS[0]), { ...projectionSpec, flavor: "seed" });
-    assert.deepEqual(seed, envelopesOf(RUNS[1]));
+    assert.deepEqual(seed, envelopesWithRoles(RUNS[1]));
   });
 
   it("makes the envelopes", () => {
@@ -93,7 +97,18 @@ describe("projection", () => {
       const { safePayload, ...rest } = row;
       return { ...rest, payload: safePayload };
     });
-    assert.deepEqual(projectEnvelopes(rows, { ...projectionSpec, projectors: [preview] }), envelopesOf(RUNS[2]));
+    assert.deepEqual(projectEnvelopes(rows, { ...projectionSpec, projectors: [preview] }), envelopesWithRoles(RUNS[2]));
+    // A projector that returns its row gives nothing raw away.
+    const raw = { ...audit, payload: { secret: "sk-1" }, note: "sk-1" };
+    const [envelope] = projectEnvelopes([raw], { ...projectionSpec, projectors: [{ owner: "@acme/audit", safeEvent: (row) => row }] });
+    assert.ok(!JSON.stringify(envelope).includes("sk-1"), JSON.stringify(envelope));
+    assert.equal(envelope.safeEvent.id, 27);
+  });
+
+  it("shows the reference of a summary of reasoning", () => {
+    const response = { kind: "llm.response", safePayload: { runId: 1, items: [{ type: "reasoning", summaryRef: "ref:7" }, { type: "reasoning" }] } };
+    const frames = projectSafeLedgerEvent(row(response)).filter(({ type }) => type === "REASONING_MESSAGE_CONTENT");
+    assert.deepEqual(frames.map(({ delta }) => delta), ["ref:7", "[redacted reasoning]"]);
   });
 
   const row = (more) => ({ id: 14, ts: 5, kind: "k", scopeKey: "conversation:c", factOwnerRef: "@agent-os/runtime", ...more });

@@ -195,6 +195,16 @@ describe("listening", { skip }, () => {
     await until(() => texts().at(-1) === "assistant: I speak all the same", "the agent");
   });
 
+  test("an agent with a guard can send as soon as it is connected", async () => {
+    overSocket({ guard: { restrictedClassifications: [], allowDisplayWithoutCapability: true, inbound: { allowClassifications: ["submit"] } } });
+    const connected = agent.connect();
+    const socket = await socketOf(1);
+    await connected;
+    assert.equal(agent.send({ event_type: "form_action", classification: "submit" }).allowed, true);
+    assert.equal(agent.send({ event_type: "navigation" }).allowed, false);
+    assert.deepEqual(socket.sent.map(({ event_type }) => event_type), ["form_action"]);
+  });
+
   test("other transports say that they cannot", async () => {
     make(webSocket({ url: "wss://host/", WebSocket: Socket }));
     await assert.rejects(agent.connect(), (error) => AgentError.is(error) && error.code === "keep-open");

@@ -24,6 +24,30 @@ describe("beside the agent", { skip }, () => {
     assert.deepEqual(ngaf.state.get(), { n: 1 });
   });
 
+  for (const version of [1, 2]) {
+    it(`shows the same after a reload as before it, in version ${version}`, async () => {
+      const answer = body(
+        { type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "f" },
+        { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: "{}" },
+        { type: "TOOL_CALL_END", toolCallId: "c" },
+        { type: "TOOL_CALL_RESULT", messageId: "r", toolCallId: "c", content: "7" },
+        { type: "TEXT_MESSAGE_CHUNK", messageId: "a", role: "assistant", delta: "seven" },
+      );
+      const first = create([answer], version);
+      await first.ngaf.submit({ message: "go" });
+      const again = create([], version, { agent: { restore: first.agent.save() } });
+      const shown = ({ ngaf }) => ngaf.messages.get().filter(({ role }) => role !== "tool").map(({ role, content }) => [role, content]);
+      assert.deepEqual(shown(again), shown(first));
+      assert.deepEqual(again.ngaf.toolCalls.get().map(({ id, result }) => [id, result]), [["c", 7]]);
+    });
+
+    it(`submits without an argument, in version ${version}`, async () => {
+      const { ngaf, sent } = create([], version);
+      await ngaf.submit();
+      assert.equal(sent.length, 1);
+    });
+  }
+
   it("follows what is done with the agent itself", async () => {
     const { ngaf, agent } = create([say("a", "one"), say("b", "two")]);
     await agent.submit("first");

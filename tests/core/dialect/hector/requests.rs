@@ -20,6 +20,7 @@ fn every_route_has_its_body() {
     for (settings, expected) in [
         (json!({"url": "/v1/agents/a/message:stream"}), json!({"message": v1})),
         (json!({}), json!({"message": v1})),
+        (json!({"route": "request", "url": "/v1/agents/a/stream"}), json!({"request": v1})),
         (json!({"url": "https://h.test/v1/agents/a/stream?format=agui"}), rpc(json!({"request": v1}))),
         (json!({"url": "/agents/a"}), rpc(json!({"message": v2}))),
     ] {

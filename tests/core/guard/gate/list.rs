@@ -29,6 +29,18 @@ fn list_message() {
     let mut agent = play(&restricts(&["display"]), true, Framing::Sse, &[started(), list(vec![both]), finished()], 99);
     assert_eq!(agent.snapshot()["toolCalls"][0]["name"], "ok");
     assert_eq!(agent.snapshot()["messages"][0].get("content"), None);
+    // A message that calls and has no text shows what else it has.
+    for (name, value) in [("name", json!(MARK)), ("metadata", json!({"a": MARK})), ("encryptedValue", json!(MARK))] {
+        for text in [None, Some("")] {
+            let mut calling = json!({"id": "m", "role": "assistant", "toolCalls": [call("c", "ok")]});
+            text.into_iter().for_each(|text| calling["content"] = json!(text));
+            calling[name] = value.clone();
+            row(restricts(&["display"]), &[list(vec![calling.clone()])]);
+            let mut agent =
+                play(&restricts(&["display"]), true, Framing::Sse, &[started(), list(vec![calling]), finished()], 99);
+            assert_eq!(agent.snapshot()["toolCalls"][0]["name"], "ok", "{name}");
+        }
+    }
 }
 
 fn list_reasoning() {

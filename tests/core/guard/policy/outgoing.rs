@@ -21,6 +21,13 @@ fn what_goes_to_the_agent() {
         decide(rule.clone(), json!({"event_type": "form_action", "classification": "create"})),
         "inbound Create events are not allowed"
     );
+    let display = json!({"inbound": {"allow_classifications": ["display"]}});
+    assert_eq!(
+        decide(display.clone(), json!({"event_type": "navigation", "classification": "display"})),
+        "inbound Navigate events are not allowed",
+        "what an event says of itself lets nothing pass that its type forbids"
+    );
+    assert_eq!(decide(display, json!({"event_type": {"custom": "x"}, "classification": "display"})), "");
     let unknown = "inbound events must be of a known classification";
     assert_eq!(decide(rule.clone(), json!({"event_type": {"custom": "x"}})), unknown);
     assert_eq!(decide(rule.clone(), json!({"event_type": "form_action", "classification": "nice"})), unknown);
