@@ -1,6 +1,8 @@
 // Where we differ from the official client on purpose, in streams that nobody has looked at: each by a sign in the stream
 // or in what came out. A difference that no sign explains fails the test, and so does a sign that never explains one.
 
+import { isDeepStrictEqual } from "node:util";
+
 /**
  * @typedef {object} Context
  * @property {import("./cases.mjs").Case} given
@@ -19,6 +21,9 @@ const roles = ["developer", "system", "assistant", "user", "tool", "activity", "
 
 /** @param {any[]} messages */
 const repeats = (messages) => new Set(messages.map(({ id }) => id)).size < messages.length;
+
+/** In the order of their ids. @param {any[]} messages */
+const sorted = (messages) => [...messages].sort((a, b) => (a.id < b.id ? -1 : Number(a.id > b.id)));
 
 /** Whether a result stands before its call. @param {any[]} messages */
 const answersFirst = (messages) =>
@@ -108,6 +113,13 @@ export const allowances = [
     why: "The result of a call stands after it: providers refuse a request with a result before its call.",
     of: /^messages/,
     explains: ({ official }) => answersFirst(official.messages),
+  },
+  {
+    name: "list-order",
+    why: "A list of messages gives its own order to what it names.",
+    of: /^messages/,
+    explains: ({ events, official, ours }) =>
+      events.some(({ type }) => type === "MESSAGES_SNAPSHOT") && isDeepStrictEqual(sorted(official.messages), sorted(ours.messages)),
   },
   {
     name: "patch",
