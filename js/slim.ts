@@ -8,7 +8,7 @@ import type { Agent, SlimAgentOptions } from "./api/types.js";
 export { AgentError } from "./api/error.js";
 export type { AgentErrorData, AgentErrorKind } from "./api/error.js";
 export { messageKey } from "./snapshot/message-key.js";
-export { indexedDbStore, localStorageStore } from "./agent/stores.js";
+export { createStore, indexedDbStore, localStorageStore } from "./persistence/stores.js";
 export { tool } from "./agent/tools.js";
 export { custom, eventSource, fetchTransport, webSocket } from "./network/transports.js";
 export type * from "./api/types.js";

@@ -13,7 +13,6 @@ import type { Core } from "../core/loader.js";
 import { needsFull } from "../core/modules.js";
 import { portTo } from "../core/port.js";
 import { refusal } from "../snapshot/save.js";
-import { createApprove } from "./approve.js";
 import { createSource } from "./beside.js";
 import { checkOptions } from "./check.js";
 import { createEdits, idOf } from "./edits.js";
@@ -78,6 +77,7 @@ export function createAgentOver<State, Place>(
   const source = createSource(core, {
     find: (name) => runs.tool(name),
     agent: () => agent as unknown as Agent,
+    refusal: () => saves.refusal(),
     settle: (json) => void link.now((session) => session.settleCall(json)),
     hold: (json) => void link.now((session) => session.hold(json)),
   });
@@ -166,9 +166,16 @@ export function createAgentOver<State, Place>(
     disconnect: line.disconnect,
     // The core says what is wrong with it.
     addToolResult: (given) => decide("settleCall", toJson({ toolCallId: given?.toolCallId, result: given?.result, error: given?.error })),
-    approve: createApprove(self, parts),
+    approve: (...given: readonly unknown[]) => {
+      act();
+      // What the person has looked at: the core runs nothing else. It may have to come first.
+      const { toolCalls } = read();
+      const approve = (): void => parts()!.approve(self, parts()!.calls, toolCalls, given);
+      if (parts()) approve();
+      else link.act(approve);
+    },
     deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
-    ...createEdits(self),
+    ...createEdits(self, parts),
     get history() {
       return history.list;
     },

@@ -2,8 +2,8 @@
 
 import type { Agent, Checkpoint, QueuedSubmit } from "../api/types.js";
 import { misuse, toJson } from "../base/failure.js";
-import { initialSnapshot } from "../snapshot/initial.js";
 import { messagesEdit, stateEdit } from "./edit.js";
+import type { toFork } from "./fork.js";
 import { toCoreInput } from "./input.js";
 import type { Self } from "./self.js";
 
@@ -15,6 +15,7 @@ type Client<State> = Pick<Self<State>, "link" | "history" | "read" | "saves" | "
 /** These methods of an agent. */
 export function createEdits<State>(
   self: Client<State>,
+  parts: () => { readonly toFork: typeof toFork } | undefined,
 ): Pick<Agent<State>, "editQueued" | "cancelQueued" | "setMessages" | "setState" | "fork"> {
   const { link, history, read, act } = self;
 
@@ -73,21 +74,8 @@ export function createEdits<State>(
       const message = `Unknown checkpoint ${idOf(checkpoint)}: only the newest limits.history are kept`;
       throw misuse(Object.assign(new Error(message), { code: "checkpoint-unknown" }));
     }
-    const { threadId } = read();
-    const { messages, toolCalls } = initialSnapshot("", then.messages);
-    const interrupts = then.interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
-    const { state } = then;
-    // As a save of that time: its calls have been executed, or shall not be.
-    const handled = then.toolCalls.map(({ id }) => id);
-    const json = toJson({ v: 1, threadId, messages, state, interrupts, handled, unsent: [], queue: [] });
-    link.reset({
-      fold: () => ({ ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts }),
-      apply: (session) => {
-        session.reset();
-        session.restore(json);
-      },
-      save: json,
-    });
+    // A checkpoint came with the core.
+    link.reset(parts()!.toFork(read().threadId, then));
     self.saves.renew();
   };
 

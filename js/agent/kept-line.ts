@@ -3,7 +3,7 @@
 
 import type { Line } from "../api/line.js";
 import type { Agent, AgentOptions, AgentSnapshot, RunResult } from "../api/types.js";
-import { toJson, unsupported } from "../base/failure.js";
+import { internal, toJson, unsupported } from "../base/failure.js";
 import { toRunInput } from "./input.js";
 import type { Self } from "./self.js";
 
@@ -12,7 +12,7 @@ export interface KeptLine<State> extends Pick<Agent<State>, "connect" | "disconn
   /** What was made. */
   readonly current: Line | undefined;
   /** Makes it, unless that is done. */
-  make(): Line;
+  make(): Promise<Line>;
   /** The snapshot with the connection as the line has it, which stays open where the core's is closed. */
   connected(next: AgentSnapshot<State>): AgentSnapshot<State>;
   /** Takes what has come without being asked for, as a run that says nothing to the server. */
@@ -29,6 +29,7 @@ type Client<State> = Pick<Self<State>, "link" | "read" | "runs" | "saves" | "emi
 export function createKeptLine<State>(self: Client<State>, changed: () => void): KeptLine<State> {
   const { options, read, disposed } = self;
   let line: Line | undefined;
+  let making: Promise<Line> | undefined;
   // Somebody has asked to listen.
   let listening = false;
   // Submits that are sent at once.
@@ -44,8 +45,14 @@ export function createKeptLine<State>(self: Client<State>, changed: () => void):
     self.runs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.talks, start: (session) => session.submit(json) }).catch(() => {});
   };
 
-  const make = (): Line =>
-    (line ??= options().transport!.keep!.create({
+  const make = (): Promise<Line> =>
+    (making ??= create().catch((cause: unknown) => {
+      making = undefined;
+      throw internal("The code of a kept connection could not be loaded", cause);
+    }));
+
+  const create = async (): Promise<Line> =>
+    (line = await options().transport!.keep!.create({
       source: () => options().transport?.keep,
       options: () => options() as AgentOptions,
       run: () => {
@@ -86,10 +93,13 @@ export function createKeptLine<State>(self: Client<State>, changed: () => void):
       await self.saves.ready();
       self.alive();
       listening = true;
-      await make().connect(true);
+      const made = await make();
+      self.alive();
+      if (listening) await made.connect(true);
     },
     reconnect: () => {
-      if (listening) make().connect(true).catch(() => {});
+      const connect = (made: Line): unknown => listening && !disposed() && made.connect(true);
+      if (listening) make().then(connect).catch(() => {});
     },
     disconnect: async () => {
       self.alive();

@@ -3,5 +3,7 @@
 
 export { openSession } from "../core/live.js";
 export { toNetwork } from "../network/request.js";
+export { approve } from "./approve.js";
 export { createCalls } from "./calls.js";
+export { toFork } from "./fork.js";
 export { tellOfStop, toRequest } from "./requests.js";

@@ -7,16 +7,18 @@ import { observed } from "../network/observe.js";
 import { stopRemote, toTarget } from "../network/request.js";
 import type { Self } from "./self.js";
 
-type Client<State> = Pick<Self<State>, "line" | "emitter" | "options" | "read">;
+type Client<State> = Pick<Self<State>, "line" | "emitter" | "options" | "read" | "saves">;
 
 /** The target of a run. `full`: the core is the full module. */
 export function toRequest<State>(
-  { line, emitter, options, read }: Client<State>,
+  { line, emitter, options, read, saves }: Client<State>,
   full: boolean,
   ...[resume, runId, cursor]: readonly [resume: boolean, runId: string, cursor: string | undefined]
 ): TransportTarget | Promise<TransportTarget> {
+  const refusal = resume ? undefined : saves.refusal();
+  if (refusal) throw refusal;
   const request = { resume, threadId: read().threadId, runId, cursor };
-  const target = options().transport?.keep ? line.make().target(request) : toTarget(options(), request);
+  const target = options().transport?.keep ? line.make().then((made) => made.target(request)) : toTarget(options(), request);
   const seen = emitter.has("request");
   if (full && !seen) return target;
   const change = (target: TransportTarget): TransportTarget => {

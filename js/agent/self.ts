@@ -1,5 +1,6 @@
 // What the parts of an agent know of it and of one another. Each takes a `Pick` of this; agent.ts makes it.
 
+import type { Saves } from "../api/saves.js";
 import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
 import type { Link } from "../core/client.js";
@@ -7,7 +8,6 @@ import type { SessionOptions } from "../glue/core.js";
 import type { History } from "./history.js";
 import type { KeptLine } from "./kept-line.js";
 import type { Runs } from "./runs.js";
-import type { Saves } from "./saves.js";
 import type { View } from "./view.js";
 
 /** An agent, as its parts see it. */

@@ -32,7 +32,8 @@ export type OpenWire = (request: TransportRequest, signal: AbortSignal, events: 
 export interface LineSource {
   readonly settings: KeepOpenOptions;
   readonly open: OpenWire;
-  create(client: LineClient): Line;
+  /** Loads what makes one, which is a chunk of its own. */
+  create(client: LineClient): Promise<Line>;
 }
 
 /** The agent that a line is for. */

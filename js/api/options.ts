@@ -9,7 +9,10 @@ import type { AgentStore, SavedAgent, SavingOptions } from "./saving.js";
 import type { PageTool } from "./tools.js";
 import type { FetchOptions, Provider, ResumeOptions, RetryOptions, StopOptions, Transport } from "./transport.js";
 
-/** When listeners hear of changes. The end of a run, an error and the user's own action never wait. */
+/**
+ * When listeners hear of changes. The end of a run, an error and the user's own action never wait. Where a change has copied more
+ * than 256 members of objects or 2,048 elements of lists, the next one waits for a frame.
+ */
 export type Notify = "frame" | "microtask" | "sync" | { readonly throttleMs: number };
 
 /** Bounds on what a server can make the page hold. */

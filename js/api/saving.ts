@@ -1,6 +1,7 @@
 // What is kept of an agent between two visits, and where.
 
 import type { Message } from "./protocol.js";
+import type { OpenSaves } from "./saves.js";
 
 /** What `agent.save()` gives: plain JSON, with more in it than an application has to know. */
 export interface SavedAgent {
@@ -11,8 +12,8 @@ export interface SavedAgent {
   readonly state: unknown;
 }
 
-/** A place for one save. */
-export interface AgentStore {
+/** What `createStore` makes a store of: a place for one save. */
+export interface StoreOptions {
   /**
    * Names the place among all stores of the origin: agents whose stores have the same key write one at a time, in this
    * page and in all tabs. Default: the store is identified by its object, in this page.
@@ -24,6 +25,23 @@ export interface AgentStore {
   load(): SavedAgent | undefined | Promise<SavedAgent | undefined>;
   save(saved: SavedAgent): void | Promise<void>;
   clear(): void | Promise<void>;
+  /**
+   * A second place, for the small record that is written with every save: what promises depend on (the calls that were executed, the
+   * queue, the run), so that it is there although the save does not fit. Default: none, and a save that fails takes that with it.
+   */
+  readonly record?: RecordStore | undefined;
+}
+
+/** A place for the record of a save, as JSON has it. `clear` of the store clears it too. */
+export interface RecordStore {
+  load(): unknown;
+  save(record: object): void | Promise<void>;
+}
+
+/** A place for one save: what `localStorageStore`, `indexedDbStore` and `createStore` return. */
+export interface AgentStore extends StoreOptions {
+  /** Comes with the store: how an agent is saved there. A page without a store loads none of it. */
+  readonly open: OpenSaves;
 }
 
 /** How an agent is saved by the option `persist`. */
@@ -34,4 +52,9 @@ export interface SavingOptions {
   readonly waitMs?: number | undefined;
   /** Milliseconds that a submit waits at most for what the store has. Default: 3000. */
   readonly loadMs?: number | undefined;
+  /**
+   * Whether nothing may happen that the store knows nothing of: where it refuses the save and its record, or has not answered within
+   * `waitMs`, the run fails (code `not-saved`) before its request is sent, and a call of the page has an error. Default: `false`.
+   */
+  readonly required?: boolean | undefined;
 }

@@ -5,6 +5,7 @@ import type { AgentOptions } from "../api/types.js";
 import type { ReplayOptions } from "./replay.js";
 
 export const usage = `Usage: ag-ui-wasm check URL [options]      judge an AG-UI server
+       ag-ui-wasm check FILE [options]     judge a recording, or a saved response; "-" reads it from standard input
        ag-ui-wasm replay FILE [options]    serve a recording as an AG-UI server
 
 check
@@ -15,7 +16,8 @@ check
   --binary                 ask for the binary framing
   --timeout SECONDS        for each turn (default: 60)
   --record FILE            write what was answered (JSON Lines)
-  --json, --junit          print that instead of text
+  --json, --junit, --sarif print that instead of text
+  A FILE takes --dialect and these.
 
 replay
   --port NUMBER            default: any free one
@@ -41,10 +43,21 @@ export interface CheckCommand {
   readonly binary: boolean;
   readonly timeoutMs: number;
   readonly record: string | undefined;
-  readonly format: "text" | "json" | "junit";
+  readonly format: Format;
 }
 
-export type Command = CheckCommand | { readonly name: "help" | "version" } | ({ readonly name: "replay"; readonly file: string } & ReplayOptions);
+/** What a server has answered before is judged. */
+export interface CheckFileCommand {
+  readonly name: "check-file";
+  /** "-": standard input. */
+  readonly file: string;
+  readonly dialect: AgentOptions["dialect"];
+  readonly format: Format;
+}
+
+export type Format = "text" | "json" | "junit" | "sarif";
+
+export type Command = CheckCommand | CheckFileCommand | { readonly name: "help" | "version" } | ({ readonly name: "replay"; readonly file: string } & ReplayOptions);
 
 const dialects = ["agent-os", "chio", "hector", "ngaf", "open-search"] as const;
 
@@ -58,6 +71,7 @@ const checkOptions = {
   record: { type: "string" },
   json: { type: "boolean" },
   junit: { type: "boolean" },
+  sarif: { type: "boolean" },
 } as const;
 
 const replayOptions = {
@@ -77,18 +91,26 @@ export function readCommand([name, ...args]: readonly string[]): Command {
   throw new UsageError(`unknown command "${name}": expected check or replay`);
 }
 
-function readCheck(args: string[]): CheckCommand {
+const formats = ["json", "junit", "sarif"] as const;
+
+function readCheck(args: string[]): CheckCommand | CheckFileCommand {
   const { values, positionals } = parsed(() => parseArgs({ args, options: checkOptions, allowPositionals: true }));
-  const { prompt = "Hello", script, header = [], dialect, binary = false, timeout, record, json, junit } = values;
-  const url = single(positionals, "check expects one URL");
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new UsageError(`"${url}" is no URL: expected http://… or https://…`);
-  if (values.prompt !== undefined && script !== undefined) throw new UsageError("--prompt and --script exclude each other");
-  if (json && junit) throw new UsageError("--json and --junit exclude each other");
+  const { prompt = "Hello", script, header = [], dialect, binary = false, timeout, record } = values;
+  const subject = single(positionals, "check expects one URL, FILE or -");
+  const [format = "text", second] = formats.filter((name) => values[name]);
+  if (second) throw new UsageError(`--${format} and --${second} exclude each other`);
   const known = dialects.find((known) => known === dialect);
   if (dialect !== undefined && !known) throw new UsageError(`unknown dialect "${dialect}": expected ${dialects.join(", ")}`);
+  if (!/^https?:\/\//i.test(subject)) {
+    const other = (Object.keys(values) as (keyof typeof values)[]).find((name) => name !== "dialect" && name !== format);
+    if (other) throw new UsageError(`--${other} is of servers, and "${subject}" is no URL: expected http://… or https://…`);
+    return { name: "check-file", file: subject, dialect: known, format };
+  }
+  if (!URL.canParse(subject)) throw new UsageError(`"${subject}" is no URL: expected http://… or https://…`);
+  if (values.prompt !== undefined && script !== undefined) throw new UsageError("--prompt and --script exclude each other");
   return {
     name: "check",
-    url,
+    url: subject,
     prompt,
     script,
     headers: Object.fromEntries(header.map(readHeader)),
@@ -96,7 +118,7 @@ function readCheck(args: string[]): CheckCommand {
     binary,
     timeoutMs: number("--timeout", timeout, 60, 0.001) * 1000,
     record,
-    format: json ? "json" : junit ? "junit" : "text",
+    format,
   };
 }
 

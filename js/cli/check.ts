@@ -1,20 +1,21 @@
-// `ag-ui-wasm check`: plays the client against a server, and says which rules the server breaks.
+// `ag-ui-wasm check`: plays the client against a server, or against what one has answered before, and says which rules of the
+// protocol it breaks.
 //
-//   script ─► agent (tolerant rules) ─► tap ─► server        what the core warns of, at the frame that the tap has given
-//                                        │
-//                                        └─► turns ─► strict rules: the grammar of each frame; where the official client fails
-//                                                └──► framing, timing, recording
+//   script, or recording ─► agent (tolerant rules) ─► tap ─► server        what the core warns of, at the frame that the tap has given
+//                                                      │
+//                                                      └─► turns ─► strict rules: the grammar of each frame; where the official client fails
+//                                                              └──► framing, timing, recording
 
-import { writeRecording } from "../base/recording.js";
 import type { AgentError } from "../api/error.js";
 import type { Agent, AgentOptions, RunResult } from "../api/types.js";
 import { createAgentWith } from "../agent/agent.js";
 import { load } from "../core/full-inline.js";
 import { toFraming, toTiming } from "./framing.js";
-import { toAnswers, toPageTools, type Script, type ScriptTurn } from "./script.js";
-import { grammar, official, toViolation } from "./strict.js";
 import { installedClient } from "./installed.js";
-import { createTap, toExchanges, type Tap, type Turn } from "./tap.js";
+import { sourceOf, type Recorded } from "./recorded.js";
+import { playScript, toPageTools, type Script } from "./script.js";
+import { grammar, lengthOf, official, toViolation } from "./strict.js";
+import { createTap, restMs, type Tap, type Turn } from "./tap.js";
 import type { Verdict, Violation } from "./verdict.js";
 
 export interface CheckOptions {
@@ -31,130 +32,154 @@ const ofTheClient = ["warnings-left-out", "follow-ups-exhausted", "history-too-l
 /** Statuses that say nothing about AG-UI: who asks, where, or when is wrong. */
 const refusals = [401, 403, 404, 405, 407, 408, 425, 429, 502, 503, 504];
 
-/** How long a body may stay open after its run. */
-const graceMs = 1000;
-
 const tokens = ["TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK", "REASONING_MESSAGE_CONTENT", "REASONING_MESSAGE_CHUNK"];
 
+/** Judges the server at an address. */
 export async function check(url: string, options: CheckOptions): Promise<Verdict> {
   const { script, headers, dialect, binary, timeoutMs } = options;
-  const core = await load();
   const tap = createTap();
-  const violations: Violation[] = [];
-  const notes: string[] = [];
-  const firstTokens = new Map<Turn, number>();
-  let events = 0;
-  let unjudged: string | undefined;
-
+  const judge = createJudge(tap, dialect);
   const settings: AgentOptions = {
+    ...judge.settings,
     url,
     headers,
-    dialect,
     binary,
-    fetch: tap.fetch,
-    retry: false,
-    notify: "microtask",
     initialMessages: script.messages,
     initialState: script.state,
     tools: toPageTools(script.tools ?? []),
     context: script.context,
     forwardedProps: script.forwardedProps as never,
-    limits: { warnings: 1e6, history: 0, graceMs },
-    onWarning: (warning) => {
-      if (!tap.place || ofTheClient.includes(warning.code) || warning.rule?.startsWith("A")) return;
-      violations.push(toViolation(warning, tap.place.turn.number, tap.place.offset));
-    },
-    onError: () => {},
   };
-  const agent = createAgentWith(load, settings);
-  agent.on("event", ({ type }) => {
-    events++;
-    const { place } = tap;
-    if (place && tokens.includes(type) && !firstTokens.has(place.turn)) firstTokens.set(place.turn, place.at);
-  });
-
+  const agent = judge.watch(createAgentWith(load, settings));
   for (const [at, turn] of script.turns.entries()) {
-    const { result, refused, late } = await play(agent, settings, tap, turn, timeoutMs);
-    const last = tap.turns[tap.turns.length - 1];
-    if (refused) unjudged = `turn ${at + 1} of the script cannot be played: ${refused}`;
-    else if (late) unjudged = `the run did not end within ${timeoutMs / 1000} s`;
-    else if (result?.error) unjudged = judge(result.error, last, violations, notes);
-    if (unjudged !== undefined) break;
+    const { result, refused, late } = await playScript(agent, settings, tap, turn, timeoutMs);
+    if (refused) judge.giveUp(`turn ${at + 1} of the script cannot be played: ${refused}`);
+    else if (late) judge.giveUp(`the run did not end within ${timeoutMs / 1000} s`);
+    else judge.hear(result);
+    if (judge.gaveUp) break;
   }
   agent.dispose();
-
-  const { turns } = tap;
-  const bytes = turns.some(({ status, pieces }) => status === 200 && pieces.length > 0);
-  if (unjudged === undefined && bytes && events === 0) unjudged = "the answer holds no event of AG-UI";
-  const readable = dialect === undefined ? turns.filter(({ status }) => status !== undefined) : [];
-  const found = readable.reduce((all, turn) => merged(all, turn.number, grammar(core, turn)), violations);
-  const strict = dialect === undefined && unjudged === undefined ? official(core, readable) : null;
-  const installed = strict ? await installedClient(readable) : undefined;
-  return {
-    report: {
-      url,
-      violations: [...found].sort((a, b) => a.turn - b.turn || (a.offset ?? 0) - (b.offset ?? 0)),
-      timing: toTiming(turns, firstTokens),
-      framing: toFraming(turns),
-      official: installed && strict ? { ...strict, ...installed } : strict,
-    },
-    unjudged,
-    notes,
-    recording: writeRecording(toExchanges(turns)),
-  };
+  return judge.verdict(url, { live: true, timed: true });
 }
 
-/** One turn of the script, to the end of the last run that it leads to. */
-async function play(
-  agent: Agent,
-  settings: AgentOptions,
-  tap: Tap,
-  turn: ScriptTurn,
-  timeoutMs: number,
-): Promise<{ result?: RunResult; refused?: string; late: boolean }> {
-  const { message, state, tools, stop, resume } = turn;
-  tap.leave();
-  if (tools) agent.setOptions({ ...settings, tools: toPageTools(tools) });
-  if (state !== undefined) agent.setState(state);
-  let late = false;
-  const end = (): void => {
+/** Judges what a server has answered. */
+export async function checkRecorded(name: string, recorded: Recorded, dialect: AgentOptions["dialect"]): Promise<Verdict> {
+  let agent: Agent | undefined;
+  const tap = createTap(sourceOf(recorded, () => {
     tap.stop();
-    void agent.stop();
-  };
-  const timer = setTimeout(() => {
-    late = true;
-    end();
-  }, timeoutMs);
-  const early = stop?.afterMs === undefined ? undefined : setTimeout(end, stop.afterMs);
-  let left = stop?.afterEvents ?? Infinity;
-  const off = agent.on("event", () => {
-    if (--left === 0) end();
-  });
-  try {
-    const answers = resume && toAnswers(resume, agent.getSnapshot().interrupts);
-    const result = await agent.submit({ ...(message !== undefined && { message }), ...(answers && { resume: answers }) });
-    // What comes after the run is judged too, as long as a client waits for the end of the body.
-    await Promise.race([tap.over(), new Promise((resolve) => setTimeout(resolve, 2 * graceMs).unref())]);
-    return { result, late };
-  } catch (error) {
-    return { refused: (error as Error).message, late };
-  } finally {
-    off();
-    clearTimeout(timer);
-    clearTimeout(early);
+    void agent?.stop();
+  }));
+  const judge = createJudge(tap, dialect);
+  for (const [at, { request }] of recorded.exchanges.entries()) {
+    const { messages, state } = (request?.input ?? {}) as { messages?: unknown; state?: unknown };
+    if (!agent || Array.isArray(messages)) {
+      agent?.dispose();
+      tap.leave();
+      const thread = { initialMessages: Array.isArray(messages) ? messages : [], initialState: state };
+      agent = judge.watch(createAgentWith(load, { ...judge.settings, ...thread, url: "http://recording.invalid/" }));
+    }
+    // A recording that goes on has answered what was asked.
+    const resume = agent.getSnapshot().interrupts.map(({ id }) => ({ interruptId: id, status: "cancelled" as const }));
+    try {
+      judge.hear(await agent.submit(resume.length > 0 ? { resume } : {}));
+      await tap.over();
+    } catch (error) {
+      judge.giveUp(`turn ${at + 1} of the recording cannot be played: ${(error as Error).message}`);
+    }
+    if (judge.gaveUp) break;
   }
+  agent?.dispose();
+  const { report, ...verdict } = await judge.verdict(name, { live: false, timed: recorded.timed });
+  const violations = report.violations.map((violation) => ({ ...violation, ...recorded.lineOf(violation) }));
+  return { ...verdict, report: { ...report, violations } };
 }
+
+/** Where the bytes came from: from a server, and with the times at which they came. */
+interface Origin {
+  readonly live: boolean;
+  readonly timed: boolean;
+}
+
+interface Judge {
+  /** Of each agent that plays the client. */
+  readonly settings: Pick<AgentOptions, "dialect" | "fetch" | "retry" | "notify" | "limits" | "onWarning" | "onError">;
+  readonly gaveUp: boolean;
+  watch(agent: Agent): Agent;
+  hear(result: RunResult | undefined): void;
+  /** The server cannot be judged. */
+  giveUp(reason: string): void;
+  verdict(name: string, origin: Origin): Promise<Verdict>;
+}
+
+function createJudge(tap: Tap, dialect: AgentOptions["dialect"]): Judge {
+  const violations: Violation[] = [];
+  const notes: string[] = [];
+  const firstTokens = new Map<Turn, number>();
+  let events = 0;
+  let unjudged: string | undefined;
+  return {
+    settings: {
+      dialect,
+      fetch: tap.fetch,
+      retry: false,
+      notify: "microtask",
+      limits: { warnings: 1e6, history: 0, graceMs: restMs },
+      onWarning: (warning) => {
+        if (!tap.place || ofTheClient.includes(warning.code) || warning.rule?.startsWith("A")) return;
+        violations.push(toViolation(warning, tap.place.turn.number, tap.place.offset));
+      },
+      onError: () => {},
+    },
+    get gaveUp() {
+      return unjudged !== undefined;
+    },
+    watch: (agent) => {
+      agent.on("event", ({ type }) => {
+        events++;
+        const { place } = tap;
+        if (place && tokens.includes(type) && !firstTokens.has(place.turn)) firstTokens.set(place.turn, place.at);
+      });
+      return agent;
+    },
+    giveUp: (reason) => (unjudged = reason),
+    hear: (result) => {
+      const { turns } = tap;
+      const bodies = turns.some(({ status }) => status === 200);
+      if (result?.error?.kind === "connection" && bodies && events === 0) unjudged = noEvents;
+      else if (result?.error) unjudged = judged(result.error, turns[turns.length - 1], violations, notes);
+    },
+    async verdict(name, { live, timed }) {
+      const { turns } = tap;
+      const bytes = turns.some(({ status, pieces }) => status === 200 && pieces.length > 0);
+      if (unjudged === undefined && bytes && events === 0) unjudged = noEvents;
+      const core = await load();
+      const readable = dialect === undefined ? turns.filter(({ status }) => status !== undefined) : [];
+      const found = readable.reduce((all, turn) => merged(all, turn.number, grammar(core, turn)), violations);
+      const strict = dialect === undefined && unjudged === undefined ? official(core, readable) : null;
+      const installed = strict ? await installedClient(readable) : undefined;
+      const report = {
+        url: name,
+        violations: [...found].sort((a, b) => a.turn - b.turn || (a.offset ?? 0) - (b.offset ?? 0)),
+        timing: toTiming(turns, firstTokens, timed),
+        framing: toFraming(turns, live),
+        official: installed && strict ? { ...strict, ...installed } : strict,
+      };
+      return { report, unjudged, notes, turns };
+    },
+  };
+}
+
+const noEvents = "the answer holds no event of AG-UI";
 
 /** What the error of a run says about the server. Returns why it cannot be judged. */
-function judge(error: AgentError, turn: Turn | undefined, violations: Violation[], notes: string[]): string | undefined {
+function judged(error: AgentError, turn: Turn | undefined, violations: Violation[], notes: string[]): string | undefined {
   const { kind, status = 0, message } = error;
   const number = turn?.number ?? 1;
   const last = turn?.pieces[turn.pieces.length - 1];
-  const end = last ? last.offset + last.bytes.length : null;
   const add = (rule: string | null, code: string, expected: string, offset: number | null): undefined =>
     void violations.push({ rule, code, eventType: null, offset, expected, turn: number });
   if (kind === "run") return void notes.push(`turn ${number}: the run ended with RUN_ERROR: ${message}`);
-  if (error.code === "truncated") return add("T17", "truncated", "RUN_FINISHED or RUN_ERROR before the end of the body", end);
+  if (error.code === "truncated") return add("T17", "truncated", "RUN_FINISHED or RUN_ERROR before the end of the body", turn ? lengthOf(turn) : null);
   if (error.code === "frame-too-long") {
     const binary = /\+proto/i.test(turn?.headers.get("content-type") ?? "");
     return add(binary ? "T14" : "T12", "frame-too-long", message, last?.offset ?? null);

@@ -14,32 +14,41 @@ export function framingOf(contentType: string): Framing {
 /** Takes what is read, and gives the frames that are whole. */
 export interface Cutter {
   push(bytes: Uint8Array): Uint8Array[];
+  /** The last piece ended within a frame, which goes on with the next one. */
+  readonly within: boolean;
   /** What has come of a frame that is not whole. */
   rest(): Uint8Array | undefined;
 }
 
 const LF = 10;
 const CR = 13;
+const [QUOTE, ESCAPE, OPENS, CLOSES, OPENS_LIST, CLOSES_LIST] = [..."\"\\{}[]"].map((character) => character.charCodeAt(0));
+const blanks: readonly number[] = [..." \t\r\n"].map((character) => character.charCodeAt(0));
 // What has come of a frame is kept up to here; after that it is given in parts.
 const heldBytes = 64 * 1024;
 
 export function createCutter(framing: Framing): Cutter {
-  const ends = framing === "binary" ? binaryEnds() : framing === "sse" ? blankLines() : framing === "lines" ? lineFeeds : everything;
+  const ends = endsOf[framing]();
   let held: Uint8Array = new Uint8Array(0);
+  let within = false;
   return {
+    get within() {
+      return within;
+    },
     push: (bytes) => {
       const pieces: Uint8Array[] = [];
+      const give = (piece: Uint8Array, isPart: boolean): void => {
+        if (piece.length > 0) pieces.push(piece);
+        held = new Uint8Array(0);
+        within = isPart;
+      };
       let from = 0;
       for (const end of ends(bytes)) {
-        pieces.push(joined(held, bytes.subarray(from, end)));
-        held = new Uint8Array(0);
+        give(joined(held, bytes.subarray(from, end)), false);
         from = end;
       }
       held = joined(held, bytes.subarray(from));
-      if (held.length > heldBytes) {
-        pieces.push(held);
-        held = new Uint8Array(0);
-      }
+      if (held.length > heldBytes) give(held, true);
       return pieces;
     },
     rest: () => {
@@ -52,7 +61,39 @@ export function createCutter(framing: Framing): Cutter {
 
 type Ends = (bytes: Uint8Array) => number[];
 
-const everything: Ends = (bytes) => (bytes.length > 0 ? [bytes.length] : []);
+const endsOf: Record<Framing, () => Ends> = { binary: binaryEnds, sse: blankLines, lines: () => lineFeeds, unknown: firstCharacter };
+
+/** Of a body that does not say what it is, the first character decides, as for the core. */
+function firstCharacter(): Ends {
+  let ends: Ends | undefined;
+  return (bytes) => {
+    const first = bytes.find((byte) => !blanks.includes(byte));
+    if (first !== undefined) ends ??= first === OPENS_LIST ? elements() : first === OPENS ? lineFeeds : blankLines();
+    return ends?.(bytes) ?? [];
+  };
+}
+
+/** Before and after each object in a list. */
+function elements(): Ends {
+  let [depth, quoted, escaped] = [0, false, false];
+  return (bytes) => {
+    const ends: number[] = [];
+    for (const [at, byte] of bytes.entries()) {
+      if (quoted) {
+        if (!escaped && byte === QUOTE) quoted = false;
+        escaped = !escaped && byte === ESCAPE;
+      } else if (byte === QUOTE) quoted = true;
+      else if (byte === OPENS || byte === OPENS_LIST) {
+        if (depth === 1) ends.push(at);
+        depth++;
+      } else if (byte === CLOSES || byte === CLOSES_LIST) {
+        depth--;
+        if (depth === 1) ends.push(at + 1);
+      }
+    }
+    return ends;
+  };
+}
 
 const lineFeeds: Ends = (bytes) => [...bytes].flatMap((byte, at) => (byte === LF ? [at + 1] : []));
 

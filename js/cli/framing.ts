@@ -2,7 +2,7 @@
 
 import { framingOf } from "./cutter.js";
 import type { Piece, Turn } from "./tap.js";
-import type { FramingReport, Timing } from "./verdict.js";
+import type { FramingReport, Timing, TurnTiming } from "./verdict.js";
 
 const LF = 10;
 const CR = 13;
@@ -10,23 +10,35 @@ const CR = 13;
 /** Frames that come within so many milliseconds come together. */
 const togetherMs = 5;
 
-export function toTiming(turns: readonly Turn[], firstTokens: ReadonlyMap<Turn, number>): Timing {
-  const answered = turns.filter(({ pieces }) => pieces.length > 0);
-  const gaps = answered.flatMap(({ pieces }) => pieces.slice(1).map(({ at }, i) => at - pieces[i]!.at));
+/** Without times, for a recording that has none. */
+export function toTiming(turns: readonly Turn[], firstTokens: ReadonlyMap<Turn, number>, timed: boolean): Timing {
+  const each = turns.map((turn) => ({ turn: turn.number, ...timingOf(turn, timed ? firstTokens.get(turn) : undefined, timed) }));
+  const longest = (name: keyof TurnTiming): number | null =>
+    each.reduce<number | null>((most, { [name]: ms }) => (ms === null ? most : Math.max(most ?? 0, ms)), null);
   return {
-    firstEventMs: slowest(answered.map(({ pieces }) => pieces[0]!.at)),
-    firstTokenMs: slowest([...firstTokens.values()]),
-    longestGapMs: slowest(gaps),
+    firstEventMs: longest("firstEventMs"),
+    firstTokenMs: longest("firstTokenMs"),
+    longestGapMs: longest("longestGapMs"),
     totalMs: rounded(turns.reduce((sum, { ended }) => sum + ended, 0)),
+    turns: each,
   };
 }
 
-const slowest = (times: readonly number[]): number | null =>
-  times.length === 0 ? null : rounded(times.reduce((most, time) => Math.max(most, time), 0));
+function timingOf({ pieces, ended }: Turn, firstToken: number | undefined, timed: boolean): TurnTiming {
+  const gaps = pieces.slice(1).map(({ at }, i) => at - pieces[i]!.at);
+  const known = (ms: number | undefined): number | null => (timed && ms !== undefined ? rounded(ms) : null);
+  return {
+    firstEventMs: known(pieces[0]?.at),
+    firstTokenMs: known(firstToken),
+    longestGapMs: known(gaps.length > 0 ? gaps.reduce((most, gap) => Math.max(most, gap)) : undefined),
+    totalMs: rounded(ended),
+  };
+}
 
 const rounded = (ms: number): number => Math.round(ms * 10) / 10;
 
-export function toFraming(turns: readonly Turn[]): FramingReport {
+/** `live`: a server sent it. Of a file the head and the pace are not known. */
+export function toFraming(turns: readonly Turn[], live: boolean): FramingReport {
   const first = turns.find(({ status }) => status !== undefined);
   const header = (name: string): string | null => first?.headers.get(name) ?? null;
   const kind = framingOf(header("content-type") ?? "");
@@ -40,7 +52,7 @@ export function toFraming(turns: readonly Turn[]): FramingReport {
     lineEnds: kind === "sse" ? lineEnds(pieces) : null,
     bytes: pieces.reduce((sum, { bytes }) => sum + bytes.length, 0),
     reads: new Set(turns.flatMap(({ number, pieces }) => pieces.map(({ read }) => `${number} ${read}`))).size,
-    frames: kind === "sse" ? texts.filter((text) => /^data:?/m.test(text)).length : pieces.length,
+    frames: kind === "binary" ? pieces.length : texts.filter((text) => /^data|^\s*\{/m.test(text)).length,
     comments: kind === "sse" ? lines.filter((line) => line.startsWith(":")).length : 0,
     ids: kind === "sse" && lines.some((line) => line.startsWith("id:")),
     flush: flush(turns),
@@ -49,7 +61,7 @@ export function toFraming(turns: readonly Turn[]): FramingReport {
     cacheControl: header("cache-control"),
     xAccelBuffering: header("x-accel-buffering"),
   };
-  return { ...facts, hints: facts.status === 200 ? hints(facts) : [] };
+  return { ...facts, hints: facts.status === 200 ? hints(facts, live) : [] };
 }
 
 function lineEnds(pieces: readonly Piece[]): FramingReport["lineEnds"] {
@@ -74,14 +86,16 @@ function flush(turns: readonly Turn[]): FramingReport["flush"] {
   return last.read - first.read > 1 || last.at - first.at > togetherMs ? "streams" : "at-once";
 }
 
-function hints({ kind, lineEnds, flush, compression, cacheControl, xAccelBuffering, closes }: Omit<FramingReport, "hints">): string[] {
-  return [
+function hints(facts: Omit<FramingReport, "hints">, live: boolean): string[] {
+  const { kind, lineEnds, flush, compression, cacheControl, xAccelBuffering, closes } = facts;
+  const ofTheBody = lineEnds && lineEnds !== "lf" && "lines end with CR: @ag-ui/client 1.0.0 knows LF only";
+  const ofTheServer = [
     kind === "unknown" && "content-type: text/event-stream was expected",
-    lineEnds && lineEnds !== "lf" && "lines end with CR: @ag-ui/client 1.0.0 knows LF only",
     flush === "at-once" && "all frames came together: something buffers, or the answer was ready at once",
     compression && `content-encoding: ${compression} delays frames unless each is flushed`,
     kind === "sse" && !/no-cache|no-store/.test(cacheControl ?? "") && "cache-control: no-cache is missing: a proxy may store the stream",
     kind === "sse" && xAccelBuffering !== "no" && "x-accel-buffering: no is missing: nginx buffers the stream by default",
     !closes && "the body stayed open after the run: clients hold the connection until they give up",
-  ].filter((hint) => typeof hint === "string");
+  ];
+  return [ofTheBody, ...(live ? ofTheServer : [])].filter((hint) => typeof hint === "string");
 }

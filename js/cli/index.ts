@@ -2,23 +2,28 @@
 // The program of the package: `npx ag-ui-wasm check URL`, `npx ag-ui-wasm replay FILE`.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { readRecording } from "../base/recording.js";
-import { readCommand, usage, UsageError, type CheckCommand, type Command } from "./arguments.js";
-import { check } from "./check.js";
+import { readRecording, writeRecording } from "../base/recording.js";
+import { readCommand, usage, UsageError, type CheckCommand, type CheckFileCommand, type Command, type Format } from "./arguments.js";
+import { check, checkRecorded } from "./check.js";
+import { readRecorded } from "./recorded.js";
 import { replay } from "./replay.js";
-import { toJson, toJunit, toText } from "./report.js";
+import { toJson, toJunit, toSarif, toText, type Program } from "./report.js";
 import { readScript } from "./script.js";
+import { toExchanges } from "./tap.js";
+import type { Verdict } from "./verdict.js";
 
-const formats = { text: toText, json: toJson, junit: toJunit };
+const formats = { text: toText, json: toJson, junit: toJunit, sarif: toSarif };
 
 async function run(command: Command): Promise<number> {
   switch (command.name) {
     case "help":
       return print(usage, 0);
     case "version":
-      return print(`${JSON.parse(read(new URL("../package.json", import.meta.url))).version}\n`, 0);
+      return print(`${program().version}\n`, 0);
     case "check":
       return runCheck(command);
+    case "check-file":
+      return runCheckFile(command);
     case "replay": {
       const { file, ...options } = command;
       const exchanges = readable(file, readRecording);
@@ -34,17 +39,32 @@ async function runCheck({ url, prompt, script: file, record, format, ...options 
   // Before anything is asked: a recording that cannot be written is found out late otherwise.
   if (record !== undefined) write(record, "");
   const verdict = await check(url, { ...options, script });
-  if (record !== undefined) write(record, verdict.recording);
+  if (record !== undefined) write(record, writeRecording(toExchanges(verdict.turns)));
+  return told(verdict, format);
+}
+
+async function runCheckFile({ file, dialect, format }: CheckFileCommand): Promise<number> {
+  const recorded = fromFile(file, () => readRecorded(readFileSync(file === "-" ? 0 : file)));
+  if (recorded.exchanges.every(({ parts }) => parts.length === 0)) throw new UsageError(`${file} is empty: expected a recording, or a saved response`);
+  return told(await checkRecorded(file, recorded, dialect), format);
+}
+
+/** Prints the verdict, and ends. */
+async function told(verdict: Verdict, format: Format): Promise<never> {
   const { unjudged, report } = verdict;
   if (unjudged !== undefined && format !== "text") process.stderr.write(`could not be judged: ${unjudged}\n`);
-  await print(formats[format](verdict), 0);
+  await print(formats[format](verdict, program()), 0);
   // A connection that the server holds does not keep the program.
   process.exit(unjudged !== undefined ? 2 : report.violations.length > 0 ? 1 : 0);
 }
 
-function readable<Value>(file: string, reader: (text: string) => Value): Value {
+const program = (): Program => JSON.parse(read(new URL("../package.json", import.meta.url)));
+
+const readable = <Value>(file: string, reader: (text: string) => Value): Value => fromFile(file, () => reader(read(file)));
+
+function fromFile<Value>(file: string, reader: () => Value): Value {
   try {
-    return reader(read(file));
+    return reader();
   } catch (error) {
     throw new UsageError(`${file}: ${(error as Error).message}`);
   }

@@ -1,8 +1,9 @@
 // What `--script` plays: turns, one after the other, on one thread.
 
 import type { Message } from "../api/protocol.js";
-import type { Interrupt } from "../api/types.js";
+import type { Agent, AgentOptions, Interrupt, RunResult } from "../api/types.js";
 import type { PageTool } from "../api/tools.js";
+import { restMs, type Tap } from "./tap.js";
 
 /** A tool of the page. Its calls are answered with `result` or `error`; with neither they are left open. */
 export interface ScriptTool {
@@ -106,4 +107,45 @@ export function toPageTools(tools: readonly ScriptTool[]): PageTool[] {
 
 export function toAnswers(answers: readonly ScriptAnswer[], open: readonly Interrupt[]): { interruptId: string; status: "resolved" | "cancelled"; payload?: unknown }[] {
   return answers.map(({ interruptId, status = "resolved", ...rest }, at) => ({ ...rest, interruptId: interruptId ?? open[at]?.id ?? "", status }));
+}
+
+/** One turn of the script, to the end of the last run that it leads to. */
+export async function playScript(
+  agent: Agent,
+  settings: AgentOptions,
+  tap: Tap,
+  turn: ScriptTurn,
+  timeoutMs: number,
+): Promise<{ result?: RunResult; refused?: string; late: boolean }> {
+  const { message, state, tools, stop, resume } = turn;
+  tap.leave();
+  if (tools) agent.setOptions({ ...settings, tools: toPageTools(tools) });
+  if (state !== undefined) agent.setState(state);
+  let late = false;
+  const end = (): void => {
+    tap.stop();
+    void agent.stop();
+  };
+  const timer = setTimeout(() => {
+    late = true;
+    end();
+  }, timeoutMs);
+  const early = stop?.afterMs === undefined ? undefined : setTimeout(end, stop.afterMs);
+  let left = stop?.afterEvents ?? Infinity;
+  const off = agent.on("event", () => {
+    if (--left === 0) end();
+  });
+  try {
+    const answers = resume && toAnswers(resume, agent.getSnapshot().interrupts);
+    const result = await agent.submit({ ...(message !== undefined && { message }), ...(answers && { resume: answers }) });
+    // What comes after the run is judged too: the agent waits for the end of the body, and the tap once more.
+    await Promise.race([tap.over(), new Promise((resolve) => setTimeout(resolve, 3 * restMs).unref())]);
+    return { result, late };
+  } catch (error) {
+    return { refused: (error as Error).message, late };
+  } finally {
+    off();
+    clearTimeout(timer);
+    clearTimeout(early);
+  }
 }

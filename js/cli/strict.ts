@@ -51,25 +51,23 @@ function failureOf(core: FullCore, turn: Turn): Failure | undefined {
 
 function failureIn(stepper: Stepper, { headers, pieces }: Turn): Failure | undefined {
   stepper.open(headers.get("content-type") ?? "");
-  for (const { bytes, offset } of [...pieces, undefined].map((piece) => piece ?? endOf(pieces))) {
-    if (bytes) stepper.feed(bytes);
+  for (const piece of [...pieces, undefined]) {
+    if (piece) stepper.feed(piece.bytes);
     else stepper.finish();
     const failure = stepper.failure();
     if (failure === undefined) continue;
     const { rule = null, code = null, eventType = null, message } = JSON.parse(failure) as AgentErrorData;
-    return { offset, rule, code, eventType, message };
+    return { offset: piece?.offset ?? lengthOf({ pieces }), rule, code, eventType, message };
   }
   return undefined;
 }
 
-const endOf = (pieces: Turn["pieces"]): { bytes: undefined; offset: number } => ({
-  bytes: undefined,
-  offset: pieces.reduce((sum, { bytes }) => sum + bytes.length, 0),
-});
+/** How many bytes the body has. */
+export const lengthOf = ({ pieces }: Pick<Turn, "pieces">): number => pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 function lostConnection({ end, pieces }: Turn): Failure | undefined {
   if (end !== "cut") return undefined;
-  return { offset: endOf(pieces).offset, rule: null, code: null, eventType: null, message: "the connection broke" };
+  return { offset: lengthOf({ pieces }), rule: null, code: null, eventType: null, message: "the connection broke" };
 }
 
 /** The official client cuts at two line feeds only, so of a body with other line ends it makes one block. */

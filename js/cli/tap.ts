@@ -6,7 +6,7 @@ import { createCutter, framingOf } from "./cutter.js";
 
 /** A frame, or another part of the body. */
 export interface Piece {
-  /** Where it begins in the body. */
+  /** Where its frame begins in the body. */
   readonly offset: number;
   readonly bytes: Uint8Array;
   /** When its last byte came, in milliseconds since the request. */
@@ -41,38 +41,48 @@ export interface Tap {
   leave(): void;
   /** The client ends the turn that is on. */
   stop(): void;
-  /** The body of the last answer has ended, or nothing more of it is read. */
+  /** The body of each answer has ended, or nothing more of it is read. */
   over(): Promise<void>;
 }
 
-export function createTap(): Tap {
+/** What answers, with its clock in milliseconds. */
+export interface Source {
+  fetch(resource: RequestInfo | URL, init: RequestInit): Promise<Response>;
+  now(): number;
+}
+
+/** A body that the agent has left is read on for so long: whether the server ends it is not for the agent to decide. */
+export const restMs = 1000;
+
+const servers: Source = { fetch: (resource, init) => globalThis.fetch(resource, init), now: () => performance.now() };
+
+export function createTap(source: Source = servers): Tap {
   const turns: Turn[] = [];
-  let place: { turn: Turn; offset: number; at: number } | undefined;
-  let over = Promise.resolve();
+  const bodies: Promise<void>[] = [];
+  let place: Tap["place"];
 
   const fetch = async (resource: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
-    const began = performance.now();
-    const turn: Turn = {
-      number: turns.length + 1,
-      request: { method: init.method ?? "GET", url: String(resource), input: parsed(init.body) },
-      status: undefined,
-      headers: new Headers(),
-      pieces: [],
-      ended: 0,
-      end: "open",
-      closed: false,
-      stopped: false,
-    };
+    const turn = newTurn(turns.length + 1, String(resource), init);
     turns.push(turn);
     place = undefined;
-    const response = await globalThis.fetch(resource, init);
+    const request = new AbortController();
+    let leave = (): void => request.abort();
+    init.signal?.addEventListener("abort", () => leave());
+    const began = source.now();
+    const response = await source.fetch(resource, { ...init, signal: request.signal });
     turn.status = response.status;
     turn.headers = response.headers;
-    const here = (offset: number, at: number): void => void (place = { turn, offset, at });
-    let body: ReadableStream<Uint8Array> | null = null;
     if (!response.body) Object.assign(turn, { end: "closed", closed: true });
-    else over = new Promise((resolve) => (body = throughTap(response.body!, turn, began, here, resolve)));
-    return new Response(body, { status: response.status, headers: response.headers });
+    const body = response.body && throughTap(response.body, turn, {
+      clock: () => source.now() - began,
+      here: (offset, at) => void (place = { turn, offset, at }),
+      abort: () => request.abort(),
+    });
+    if (body) {
+      leave = body.leave;
+      bodies.push(body.over);
+    }
+    return new Response(body?.stream ?? null, { status: response.status, headers: response.headers });
   };
 
   return {
@@ -82,7 +92,7 @@ export function createTap(): Tap {
       return place;
     },
     leave: () => (place = undefined),
-    over: () => over,
+    over: async () => void (await Promise.all(bodies)),
     stop: () => {
       const last = turns[turns.length - 1];
       if (last) last.stopped = true;
@@ -90,67 +100,99 @@ export function createTap(): Tap {
   };
 }
 
+function newTurn(number: number, url: string, { method = "GET", body }: RequestInit): Turn {
+  const request = { method, url, input: parsed(body) };
+  return { number, request, status: undefined, headers: new Headers(), pieces: [], ended: 0, end: "open", closed: false, stopped: false };
+}
+
+interface Reading {
+  clock(): number;
+  /** The agent has what begins here, and came then. */
+  here(offset: number, at: number): void;
+  abort(): void;
+}
+
 /** The body, a frame for each read. A read is asked for when the one before is dealt with. */
 function throughTap(
   body: ReadableStream<Uint8Array>,
   turn: Turn,
-  began: number,
-  now: (offset: number, at: number) => void,
-  done: () => void,
-): ReadableStream<Uint8Array> {
+  { clock, here, abort }: Reading,
+): { stream: ReadableStream<Uint8Array>; leave(): void; over: Promise<void> } {
   const reader = body.getReader();
   const cutter = createCutter(framingOf(turn.headers.get("content-type") ?? ""));
   const waiting: Piece[] = [];
-  let offset = 0;
-  let reads = 0;
-  let left = false;
-  const keep = (bytes: Uint8Array, at: number): void => {
-    const piece = { offset, bytes, at, read: reads };
-    offset += bytes.length;
+  const over = withResolvers();
+  let [begins, length, reads, left, ended] = [0, 0, 0, false, false];
+  let reading: Promise<void> | undefined;
+
+  const keep = (bytes: Uint8Array, continues: boolean): void => {
+    if (!continues) begins = length;
+    length += bytes.length;
+    const piece = { offset: begins, bytes, at: clock(), read: reads };
     turn.pieces.push(piece);
     waiting.push(piece);
   };
-  const over = (end: RecordedEnd): void => {
-    turn.ended = performance.now() - began;
-    turn.end = end;
-    turn.closed = end === "closed";
-    done();
+  const end = (how: RecordedEnd): void => {
+    if (ended) return;
+    ended = true;
+    const { within } = cutter;
+    const rest = cutter.rest();
+    if (rest) keep(rest, within);
+    Object.assign(turn, { ended: clock(), end: how, closed: how === "closed" });
+    over.resolve();
   };
-  return new ReadableStream<Uint8Array>(
+  const read = async (): Promise<void> => {
+    try {
+      const { done, value } = await reader.read();
+      if (ended) return;
+      reads++;
+      let { within } = cutter;
+      for (const bytes of value ? cutter.push(value) : []) {
+        keep(bytes, within);
+        within = false;
+      }
+      if (done) end("closed");
+    } catch (error) {
+      end(isAbort(error) ? "open" : "cut");
+      throw error;
+    }
+  };
+  const leave = (): void => {
+    if (left) return;
+    left = true;
+    const giveUp = (): void => {
+      end("open");
+      abort();
+    };
+    if (turn.stopped || ended) return giveUp();
+    const timer = setTimeout(giveUp, restMs);
+    const toTheEnd = async (): Promise<void> => {
+      await reading;
+      while (!ended) await read();
+    };
+    void toTheEnd().catch(() => {}).then(() => clearTimeout(timer));
+  };
+  const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        while (waiting.length === 0) {
-          const { done: last, value } = await reader.read().catch((error: unknown) => {
-            const rest = cutter.rest();
-            if (rest) keep(rest, performance.now() - began);
-            over(isAbort(error) ? "open" : "cut");
-            throw error;
-          });
-          // The read that a client gives up looks like the end.
-          if (left) return;
-          const at = performance.now() - began;
-          reads++;
-          if (value) for (const bytes of cutter.push(value)) keep(bytes, at);
-          if (!last) continue;
-          const rest = cutter.rest();
-          if (rest) keep(rest, at);
-          over("closed");
-          if (waiting.length > 0) break;
-          now(offset, at);
-          return controller.close();
-        }
-        const piece = waiting.shift()!;
-        now(piece.offset, piece.at);
-        controller.enqueue(piece.bytes);
+        while (waiting.length === 0 && !ended) await (reading = read());
+        if (left) return;
+        const piece = waiting.shift();
+        here(piece?.offset ?? length, piece?.at ?? clock());
+        if (piece) controller.enqueue(piece.bytes);
+        else controller.close();
       },
-      cancel: (reason) => {
-        left = true;
-        if (!turn.closed) over("open");
-        return reader.cancel(reason);
-      },
+      cancel: leave,
     },
     { highWaterMark: 0 },
   );
+  return { stream, leave, over: over.promise };
+}
+
+function withResolvers(): { promise: Promise<void>; resolve(): void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => (resolve = settle));
+  return { promise, resolve };
 }
 
 /** What was said, to be played again. Of the headers those that say how the body is to be read; none that identifies anybody. */

@@ -1,5 +1,7 @@
 // What `ag-ui-wasm check` says, as `--json` prints it. `docs/check.md` describes it.
 
+import type { Turn } from "./tap.js";
+
 /** A rule that the server broke. */
 export interface Violation {
   /** Its tag in docs/rules.md; null for what breaks no rule, but has another effect than the server meant. */
@@ -11,14 +13,21 @@ export interface Violation {
   readonly expected: string;
   /** The request whose response broke it, from 1. */
   readonly turn: number;
+  /** The line of the file that was judged, from 1. */
+  readonly line?: number;
 }
 
-/** Milliseconds since the request: of the slowest turn. `totalMs` is the sum of all turns. */
-export interface Timing {
+/** Milliseconds since the request; null where nothing came, or the recording has no times. */
+export interface TurnTiming {
   readonly firstEventMs: number | null;
   readonly firstTokenMs: number | null;
   readonly longestGapMs: number | null;
   readonly totalMs: number;
+}
+
+/** The longest of each time. `totalMs` is the sum of all turns. */
+export interface Timing extends TurnTiming {
+  readonly turns: readonly (TurnTiming & { readonly turn: number })[];
 }
 
 /** How the bodies came: of the first turn, the numbers of all. */
@@ -58,6 +67,7 @@ export interface Official {
 }
 
 export interface Report {
+  /** The URL, or the name of the file that was judged. */
   readonly url: string;
   readonly violations: readonly Violation[];
   readonly timing: Timing;
@@ -72,6 +82,6 @@ export interface Verdict {
   /** Why the server could not be judged. */
   readonly unjudged: string | undefined;
   readonly notes: readonly string[];
-  /** The recording: JSON Lines. */
-  readonly recording: string;
+  /** What was said. */
+  readonly turns: readonly Turn[];
 }

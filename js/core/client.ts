@@ -4,7 +4,7 @@ import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot, Message, Notify, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
 import type { RequestTarget, Session, SessionOptions } from "../glue/core.js";
-import type { CheckpointData } from "../snapshot/mirror.js";
+import type { Mark } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
 import type { openSession } from "./live.js";
 import type { Port } from "./port.js";
@@ -113,8 +113,8 @@ export interface Client<State, Place = Port> {
   ending(): boolean;
   read(): AgentSnapshot<State>;
   publish(snapshot: AgentSnapshot<State>): void;
-  /** The core has come to a boundary, where this was the snapshot. */
-  checkpoint(data: CheckpointData, snapshot: AgentSnapshot<State>): void;
+  /** The core has come to a boundary. */
+  readonly checkpoint: Mark<AgentSnapshot<State>>;
   /** The snapshot of an agent that nothing was restored to. */
   empty(): AgentSnapshot<State>;
   /**

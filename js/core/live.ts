@@ -48,6 +48,7 @@ export function openSession<State>(
   const explain = (error: AgentError | undefined): void => {
     if (!thrown || !error || !(error.kind === "connection" || error.kind === "auth" || error.code === "truncated")) return;
     Object.defineProperty(error, "cause", { value: thrown.cause, writable: true, configurable: true });
+    if ((thrown.cause as AgentError | undefined)?.code === "not-saved") Object.assign(error, { code: "not-saved" });
   };
 
   /** The session is lost, the snapshot is not. */

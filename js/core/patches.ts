@@ -2,7 +2,7 @@
 
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
-import { beginPatch, type CheckpointData, type Patching } from "../snapshot/mirror.js";
+import { beginPatch, type Mark, type Patching } from "../snapshot/mirror.js";
 import { createScheduler } from "../snapshot/notify.js";
 import type { Client } from "./client.js";
 import { sliceMs, turn } from "./read.js";
@@ -41,8 +41,10 @@ export function createPatches<State>(client: Client<State>, session: Patched): P
   type Snapshot = AgentSnapshot<State>;
   // A patch that is not applied to its end, with the checkpoints on its way; whether it continues in a task of its own.
   let patching: Patching<Snapshot> | undefined;
-  const checkpoints: [CheckpointData, Snapshot][] = [];
+  const checkpoints: Parameters<Mark<Snapshot>>[] = [];
   let turning = false;
+  // The last patch was: if it is of something that grows, the next one is as well.
+  let large = false;
   // What is done once it is shown.
   const unshown: (() => void)[] = [];
   const slice = (): number => performance.now() + sliceMs;
@@ -58,8 +60,9 @@ export function createPatches<State>(client: Client<State>, session: Patched): P
       return;
     }
     const { snapshot: next } = patching!;
+    ({ large } = patching!);
     patching = undefined;
-    for (const [data, snapshot] of checkpoints.splice(0)) client.checkpoint(data, snapshot);
+    for (const mark of checkpoints.splice(0)) client.checkpoint(...mark);
     if (next.error !== client.read().error) session.explain(next.error);
     client.publish(next);
     leave();
@@ -78,7 +81,7 @@ export function createPatches<State>(client: Client<State>, session: Patched): P
       if (patch === undefined) return !!patching?.whole;
       if (patching?.whole) again = false;
       if (!patching || patching.whole) {
-        patching = beginPatch(patching?.snapshot ?? client.read(), (data, snapshot) => checkpoints.push([data, snapshot]));
+        patching = beginPatch(patching?.snapshot ?? client.read(), (...mark) => checkpoints.push(mark));
       }
       patching.take(patch);
       if (late()) return goOn();
@@ -102,7 +105,7 @@ export function createPatches<State>(client: Client<State>, session: Patched): P
 
   return {
     show,
-    schedule: scheduler.schedule,
+    schedule: () => scheduler.schedule(large),
     onceShown: (until, action) => {
       show(until);
       if (patching) unshown.push(action);

@@ -4,7 +4,7 @@ import { retryTimes } from "./retry.js";
 import type { AgentOptions, FetchOptions, RunTarget, Transport, TransportRequest, TransportTarget } from "../api/types.js";
 
 /** The settings of the network as the core reads them: JSON text. */
-export function toNetwork({ retry, resume, headers, transport }: AgentOptions): string {
+export function toNetwork({ retry, resume, headers, transport, saving }: AgentOptions): string {
   const { attempts, baseMs, minMs, maxMs, perMinute, idleMs } = retryTimes(retry);
   const whole = (value: number): number => Math.min(Math.round(value), Number.MAX_SAFE_INTEGER);
   const marked = resume && "path" in resume ? resume : undefined;
@@ -17,7 +17,7 @@ export function toNetwork({ retry, resume, headers, transport }: AgentOptions): 
     maxMs: whole(maxMs),
     idleMs: whole(idleMs),
     refusals: !!retry,
-    posts: !!retry && retry.posts === true,
+    posts: !!retry && retry.posts === true && !saving?.required,
     renewHeaders: transport ? transport.renews === true : typeof headers === "function",
     seed: Math.floor(Math.random() * 2 ** 48),
     by: resume?.by,

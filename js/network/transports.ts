@@ -3,7 +3,6 @@
 
 import { aborted, createBody, encoder, LINES, type Body } from "./body.js";
 import type { AgUiEvent } from "../api/events.js";
-import { createLine } from "./line.js";
 import type { LineSource, OpenWire, WireEvents } from "../api/line.js";
 import { at, fetchWith, withParam } from "./request.js";
 import type {
@@ -111,7 +110,8 @@ export function eventSource(options: EventSourceOptions): Transport {
 /** What a transport has for connections that are kept open. */
 function kept(keepOpen: boolean | KeepOpenOptions | undefined, open: OpenWire): { keep?: LineSource } {
   if (!keepOpen) return {};
-  return { keep: { settings: keepOpen === true ? {} : keepOpen, open, create: createLine } };
+  const create: LineSource["create"] = async (client) => (await import("./line.js")).createLine(client);
+  return { keep: { settings: keepOpen === true ? {} : keepOpen, open, create } };
 }
 
 /** The names that servers give to events; `message`: none. */

@@ -8,8 +8,7 @@
 //   ["-", path]                    delete a member
 //   ["p", path, operations]        RFC 6902; the core has proven that it applies
 //   ["o", path, items]             rebuild a list: [from, to] keeps old elements, anything else is a new one
-//   ["c", [], data]                a checkpoint: the snapshot as it is between two operations; a number: so many of the
-//                                  following ones are not kept
+//   ["c", [], data]                a checkpoint: the snapshot as it is between two operations
 //
 // A long patch comes in parts (src/wire/cutter.rs), so that neither the text nor the operations of one take long:
 //
@@ -21,12 +20,17 @@
 //
 // Keys come from servers. A name that `Object.prototype` knows is defined as an own property, never assigned, and only
 // own properties are read: `__proto__` and `constructor` are plain data.
+//
+// The snapshot of a checkpoint is made when it is asked for, from the one before the patch and the operations up to it:
+// what is seldom read costs nothing else, however many there are and however large the snapshot is.
 
 import { AgentError, type AgentErrorData } from "../api/error.js";
 import type { Checkpoint } from "../api/snapshot.js";
 
 /** What the core says of a checkpoint, which the page numbers. */
 export type CheckpointData = Omit<Checkpoint, "id">;
+/** Is called at each checkpoint, with what gives the snapshot of then. */
+export type Mark<Root> = (data: CheckpointData, then: () => Root) => void;
 
 type Key = string | number;
 type Path = readonly Key[];
@@ -38,12 +42,15 @@ type Operation =
   | ["-", Path]
   | ["p", Path, readonly Pointed[]]
   | ["o", Path, readonly unknown[]]
-  | ["c", Path, CheckpointData | number];
+  | ["c", Path, CheckpointData];
 type Part = { readonly steps: readonly [Container | unknown[], number][]; readonly path: readonly (string | null)[] };
 
 const plain = Object.prototype;
 const has = plain.hasOwnProperty;
 const misfit = "The patch does not fit the snapshot";
+// Members of objects that are copied for a small patch at most. An element of a list costs a fraction of one.
+const most = 256;
+const elements = 8;
 
 /** A patch on its way into the snapshot: the one given stays as it is, also when the patch does not fit, which throws. */
 export interface Patching<Root> {
@@ -55,34 +62,47 @@ export interface Patching<Root> {
   readonly whole: boolean;
   /** Whether it comes in parts: else it is short. */
   readonly parted: boolean;
+  /** Whether much was copied for it: more than a page should copy for each event. */
+  readonly large: boolean;
   /** The snapshot, once all is applied. */
   readonly snapshot: Root;
 }
 
 /** The snapshot after the patch, which has come as a whole. */
-export function applyPatch<Root extends object>(
-  root: Root,
-  patch: string,
-  checkpoint?: (data: CheckpointData, snapshot: Root) => void,
-): Root {
+export function applyPatch<Root extends object>(root: Root, patch: string, checkpoint?: Mark<Root>): Root {
   const patching = beginPatch(root, checkpoint);
   patching.take(patch);
+  return applied(patching);
+}
+
+function applied<Root>(patching: Patching<Root>): Root {
   while (patching.step());
   return patching.snapshot;
 }
 
-/** Begins to apply a patch. Calls `checkpoint` at each checkpoint. */
-export function beginPatch<Root extends object>(root: Root, checkpoint?: (data: CheckpointData, snapshot: Root) => void): Patching<Root> {
-  let operations: (Operation | undefined)[] = [];
+/** Begins to apply a patch. `known`: all of its operations, where they are there. */
+export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Root>, known?: Operation[]): Patching<Root> {
+  let operations: Operation[] = known ?? [];
   let done = 0;
   // The containers of the patch's text that are open.
-  let opened: (Container | unknown[])[] = [operations];
+  let opened: (Container | unknown[])[] = known ? [] : [operations];
   let parted = false;
-  let forgotten = 0;
   // What this patch has made, so may change in place: each container is copied at most once.
-  let fresh = new Set<unknown>();
+  const fresh = new Set<unknown>();
   let next = root as unknown as Container;
-  const draft = (): Container => (next = own(next, fresh));
+  let copied = 0;
+  const draft = (): Container => (next = own(next));
+
+  /** The container itself if this patch has made it, else a copy. */
+  const own = (container: unknown): Container => {
+    if (fresh.has(container)) return container as Container;
+    if (typeof container !== "object" || !container) throw new Error(misfit);
+    const list = Array.isArray(container);
+    const copy = list ? container.slice() : { ...container };
+    copied += list ? container.length / elements : Object.keys(copy).length;
+    fresh.add(copy);
+    return copy as Container;
+  };
 
   const take = (json: string): void => {
     const given: Operation[] | Part = JSON.parse(json);
@@ -107,9 +127,7 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: (data: 
   const step = (): boolean => {
     // The last operation may continue in the next part.
     if (done >= operations.length - Math.min(opened.length, 1)) return false;
-    const operation = operations[done]!;
-    operations[done++] = undefined;
-    run(operation);
+    run(operations[done++]!);
     return true;
   };
 
@@ -118,7 +136,7 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: (data: 
     let at = draft();
     for (let i = 0; i < path.length - 1; i++) {
       const key = path[i]!;
-      const child = own(read(at, key), fresh);
+      const child = own(read(at, key));
       write(at, key, child);
       at = child;
     }
@@ -129,12 +147,11 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: (data: 
 
   const run = (operation: Operation): void => {
     if (operation[0] === "c") {
-      if (typeof operation[2] === "number") return void (forgotten = operation[2]);
-      // What changes after one is copied for it.
-      if (forgotten-- > 0) return;
-      // It is somebody else's now, with all its parts.
-      fresh = new Set();
-      return checkpoint?.({ ...operation[2], runId: next["runId"] as string }, next as unknown as Root);
+      const all = operations;
+      const end = done;
+      let made: Root | undefined;
+      const then = (): Root => (made ??= applied(beginPatch(root, undefined, all.slice(0, end))));
+      return checkpoint?.({ ...operation[2], runId: next["runId"] as string }, then);
     }
     const path = operation[1];
     const key = path[path.length - 1]!;
@@ -147,7 +164,10 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: (data: 
       case "=":
       case "~": {
         if (Array.isArray(at) && (key as number) > at.length) throw new Error(misfit);
-        const value = operation[0] === "~" ? keep(read(at, key), operation[2]) : operation[2];
+        // A checkpoint that is made of the operations has the same parts, which do not change with the snapshot.
+        const value = operation[0] === "~" ? keep(read(at, key), operation[2], share) : operation[2];
+        operation[0] = "=";
+        operation[2] = value;
         write(at, key, path.length > 1 ? value : atRoot(key, value));
         return;
       }
@@ -160,10 +180,17 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: (data: 
         for (const step of operation[2]) patchOne(path, step);
         return;
       case "o": {
-        const old = read(at, key) as readonly unknown[];
+        const old = read(at, key) as unknown[];
+        const [first, ...rest] = operation[2];
+        // What is only added to is not copied again for each part.
+        if (fresh.has(old) && Array.isArray(first) && !first[0] && first[1] === old.length && !rest.some(Array.isArray)) {
+          for (const item of rest) old.push(item);
+          return;
+        }
         const list = operation[2].flatMap((item) => (Array.isArray(item) ? old.slice(item[0], item[1]) : [item]));
         write(at, key, list);
         fresh.add(list);
+        copied += list.length / elements;
         return;
       }
       default:
@@ -191,7 +218,7 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: (data: 
     else write(at, key, value);
   };
 
-  /** Nothing that this patch has made stands in something that it has not. */
+  /** It is not changed in place from now on: it stands in something that this patch has not made, or in what a checkpoint is made of. */
   const share = (value: unknown): void => {
     if (fresh.delete(value)) Object.values(value as object).forEach(share);
   };
@@ -227,19 +254,13 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: (data: 
     get parted() {
       return parted;
     },
+    get large() {
+      return copied > most;
+    },
     get snapshot() {
       return next as unknown as Root;
     },
   };
-}
-
-/** The container itself if this patch has made it, else a copy. */
-function own(container: unknown, fresh: Set<unknown>): Container {
-  if (fresh.has(container)) return container as Container;
-  if (typeof container !== "object" || !container) throw new Error(misfit);
-  const copy = Array.isArray(container) ? container.slice() : { ...container };
-  fresh.add(copy);
-  return copy as Container;
 }
 
 function read(container: Container | undefined, key: Key): unknown {
@@ -260,16 +281,20 @@ function atRoot(key: Key, value: unknown): unknown {
   return key === "error" && value ? new AgentError(value as AgentErrorData) : (value ?? undefined);
 }
 
-/** The new value, with every part of the old one in its place that is deeply equal. The new one is ours to change. */
-export function keep(old: unknown, value: unknown): unknown {
+/**
+ * The new value, with every part of the old one in its place that is deeply equal. The new one is ours to change. `kept` is called
+ * with the containers that stay.
+ */
+export function keep(old: unknown, value: unknown, kept?: (part: unknown) => void): unknown {
   if (old === value || typeof old !== "object" || typeof value !== "object" || !old || !value) return value;
   if (Array.isArray(value)) {
     if (!Array.isArray(old)) return value;
     let same = value.length === old.length;
     for (let i = 0; i < value.length; i++) {
-      value[i] = keep(old[i], value[i]);
+      value[i] = keep(old[i], value[i], kept);
       same &&= value[i] === old[i];
     }
+    if (same) kept?.(old);
     return same ? old : value;
   }
   if (Array.isArray(old)) return value;
@@ -277,9 +302,10 @@ export function keep(old: unknown, value: unknown): unknown {
   let same = keys.length === Object.keys(old).length;
   for (const key of keys) {
     const before = read(old as Container, key);
-    const kept = keep(before, read(value as Container, key));
-    write(value as Container, key, kept);
-    same &&= kept === before;
+    const part = keep(before, read(value as Container, key), kept);
+    write(value as Container, key, part);
+    same &&= part === before;
   }
+  if (same) kept?.(old);
   return same ? old : value;
 }

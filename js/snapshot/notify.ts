@@ -2,8 +2,8 @@ import type { Notify } from "../api/types.js";
 
 /** Decides when a change is published. */
 export interface Scheduler {
-  /** Publishes soon; once, however often it is asked. */
-  schedule(): void;
+  /** Publishes soon; once, however often it is asked. `large`: it takes long, so with the next frame at the earliest. */
+  schedule(large?: boolean): void;
   /** It has been published: nothing more to do. */
   clear(): void;
 }
@@ -32,9 +32,9 @@ export function createScheduler(notify: Notify = "frame", publish: () => void): 
     return () => clearTimeout(timer);
   };
 
-  const wait = (): (() => void) => {
+  const wait = (large?: boolean): (() => void) => {
     if (typeof notify === "object") return later(Math.min(notify.throttleMs, last + notify.throttleMs - Date.now()));
-    if (notify === "microtask") {
+    if (notify === "microtask" && !large) {
       let on = true;
       queueMicrotask(() => on && fire());
       return () => (on = false);
@@ -52,9 +52,9 @@ export function createScheduler(notify: Notify = "frame", publish: () => void): 
   };
 
   return {
-    schedule: () => {
-      if (notify === "sync") publish();
-      else cancel ??= wait();
+    schedule: (large) => {
+      if (notify === "sync" && !large) publish();
+      else cancel ??= wait(large);
     },
     clear,
   };

@@ -3,21 +3,23 @@
 // The worker holds a Web Lock for as long as it lives, and the page asks for the same lock: it is granted when the worker
 // has ended. Where there are no locks (insecure contexts, Node), the worker is asked for an answer while a session of it is at work.
 
+import { requestLock } from "../base/locks.js";
+
 const PING_MS = 5000;
 // A worker that is at work answers late, and the timers of a page that was frozen come before the answers.
 const UNANSWERED = 4;
 
 /** Holds a lock as long as this worker lives. Its name; `undefined` where the platform gives none. */
 export async function holdLife(): Promise<string | undefined> {
-  const locks = "WorkerGlobalScope" in globalThis ? globalThis.navigator?.locks : undefined;
-  if (!locks) return undefined;
+  // Node has locks as well, and no page to ask for them.
+  if (!("WorkerGlobalScope" in globalThis)) return undefined;
   const name = `ag-ui-wasm worker ${crypto.getRandomValues(new Uint32Array(4)).join("-")}`;
   return new Promise((resolve) => {
     const hold = (): Promise<never> => {
       resolve(name);
       return new Promise(() => {});
     };
-    locks.request(name, hold).catch(() => resolve(undefined));
+    requestLock(name, hold).catch(() => resolve(undefined));
   });
 }
 
@@ -56,14 +58,13 @@ export function createWatch(ping: () => void, died: (reason: string) => void): W
 
   return {
     begun: (lock) => {
-      const locks = globalThis.navigator?.locks;
-      if (lock === undefined || !locks) return;
+      if (lock === undefined) return;
       pings = false;
       update();
       const granted = (): void => {
         if (!ended) died("it has ended");
       };
-      locks.request(lock, granted).catch(() => {
+      requestLock(lock, granted).catch(() => {
         pings = true;
         update();
       });

@@ -148,16 +148,14 @@ impl Session {
 
     /// The patch that brings the snapshot up to date; `None` if it is.
     pub fn take_patch(&mut self) -> Option<String> {
-        let max_history = self.options.max_history;
         let (outbox, mut shown) = self.shown();
-        outbox.take_patch(&mut shown, max_history)
+        outbox.take_patch(&mut shown)
     }
 
     /// The same, a long one in parts, of which the last says that nothing is open: to be asked for one after the other.
     pub fn take_part(&mut self) -> Option<String> {
-        let max_history = self.options.max_history;
         let (outbox, mut shown) = self.shown();
-        outbox.take_part(&mut shown, max_history)
+        outbox.take_part(&mut shown)
     }
 
     fn shown(&mut self) -> (&mut Outbox, Shown<'_>) {

@@ -233,8 +233,8 @@ impl Thread {
     }
 
     /// Forgets what the run has told since. Gives the answers that the page has added to its calls, for they do not come
-    /// again.
-    pub(crate) fn go_back(&mut self, checkpoint: &Checkpoint) -> Vec<LocalAnswer> {
+    /// again. `stated`: the state is the one of now.
+    pub(crate) fn go_back(&mut self, checkpoint: &Checkpoint, stated: bool) -> Vec<LocalAnswer> {
         let mut answers = Vec::new();
         let mut entries = self.list.take();
         let denied_calls: Vec<String> = entries.iter().flat_map(Entry::denied).gather();
@@ -271,7 +271,7 @@ impl Thread {
         });
         self.list.replace(entries);
         self.calls_lost = true;
-        if let Ok(state) = Raw::parse(&checkpoint.state, usize::MAX) {
+        if let (false, Ok(state)) = (stated, Raw::parse(&checkpoint.state, usize::MAX)) {
             // It was within the limits.
             self.state.receive(state, None, ThreadLimits { state_bytes: usize::MAX, ..self.limits });
         }

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as official from "@ag-ui/client";
-import { createAgent } from "ag-ui-wasm";
+import { createAgent, createStore } from "ag-ui-wasm";
 import { AbstractAgent, HttpAgent, isHttpAgent, toHttpAgent } from "ag-ui-wasm/ag-ui-client";
 import { of, Subject } from "rxjs";
 import { answer, call, finished, openBody, recorder, server, settled, sse, started, text, until, user } from "./client.mjs";
@@ -248,7 +248,7 @@ for (const where of ["the page", "a worker"]) {
   test(`a shown agent in ${where} keeps its headers, resumes a stream that is cut, and is continued from its save`, async () => {
     const create = where === "a worker" ? await (await import("../js/thread.mjs")).inWorker() : createAgent;
     let kept;
-    const persist = { load: () => kept, save: (saved) => void (kept = saved), clear: () => (kept = undefined) };
+    const persist = createStore({ load: () => kept, save: (saved) => void (kept = saved), clear: () => (kept = undefined) });
     const numbered = (events, from = 0) => events.map((event, at) => `id: ${from + at}\n${sse(event)}`).join("");
     const events = [started(), ...text("m", "Hel", "lo"), finished()];
     const asked = [];

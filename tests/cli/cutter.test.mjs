@@ -43,6 +43,15 @@ describe("frames", () => {
     for (const reads of everyCut(lines)) assert.deepEqual(cut("lines", reads), ['{"a":1}\n', '{"b":2}\n', "rest"]);
   });
 
+  test("of a body that does not say what it is, as its first character says", () => {
+    const list = Buffer.from(' [ {"a":["}",{}]},\n{"b":"\\"{"} ]\n');
+    const lines = Buffer.from('\n{"a":1}\n{"b":2}\n');
+    const stream = Buffer.from("data: [1]\n\ndata: {}\n\n");
+    for (const reads of everyCut(list)) assert.deepEqual(cut("unknown", reads), [" [ ", '{"a":["}",{}]}', ",\n", '{"b":"\\"{"}', " ]\n"]);
+    for (const reads of everyCut(lines)) assert.deepEqual(cut("unknown", reads).join("").trim().split("\n"), ['{"a":1}', '{"b":2}']);
+    for (const reads of everyCut(stream)) assert.deepEqual(cut("unknown", reads), ["data: [1]\n\n", "data: {}\n\n"]);
+  });
+
   test("of many megabytes do not wait for their end", () => {
     const pieces = cut("sse", Array.from({ length: 64 }, () => Buffer.alloc(16 * 1024, "x")));
     assert.ok(pieces.length > 8 && pieces.join("").length === 2 ** 20, `${pieces.length}`);

@@ -156,9 +156,7 @@ export const faults = {
   "V33 subagent-parent-unknown": { events: [agent("s1", { parentSubagentRunId: "nobody" }), ended("s1")], official: true },
   "V34 not-open": { events: [ended("s1")], official: true },
   "V38 left-open": { events: [open("m")], official: true },
-  "V39 run-mismatch": { body: [started(), finished({ runId: "other" })], rule: "V40" },
   "V40 run-mismatch": { body: [started(), finished({ runId: "other" })], official: false },
-  "V41 run-mismatch": { body: [started(), finished({ runId: "other" })], rule: "V40" },
   "message-unknown": { events: [open("m"), messages(user), content("m"), close("m")] },
   "message-not-streamable": { events: [messages(user), open("u"), content("u"), close("u")] },
   "call-unknown": { events: [call("c"), messages(user), args("c"), called("c")] },
@@ -195,7 +193,7 @@ export const faults = {
   "event-blocked": { no: "of the guard, which a check has none of" },
 };
 
-for (const rule of ["V5", "V20", "V23", "V29", "V35", "V36", "V37"]) faults[rule] = { no: "it says what may be done" };
+for (const rule of ["V5", "V20", "V23", "V29", "V35", "V36", "V37", "V39", "V41"]) faults[rule] = { no: "it says what may be done" };
 
 /** The body of an answer. @param {Fault} fault @returns {Buffer} */
 export function bodyOf({ events, body = [started(), ...(events ?? []), finished()] }) {

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, afterEach, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { bodyOf, failed, finished, started } from "./faults.mjs";
+import { answerWith, broken, clean, said, stream } from "./bodies.mjs";
+import { failed, finished, started } from "./faults.mjs";
 import { program, run, serve } from "./server.mjs";
 
 /** Without the official client beside it. */
@@ -21,17 +22,6 @@ const file = (/** @type {string} */ name, /** @type {unknown} */ value) => {
   writeFileSync(path, typeof value === "string" ? value : JSON.stringify(value));
   return path;
 };
-
-const stream = { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" };
-/** @param {(Record<string, unknown> | string)[]} body */
-const answerWith = (...body) => bodyOf({ body });
-const said = [
-  { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" },
-  { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "Grüße 👋" },
-  { type: "TEXT_MESSAGE_END", messageId: "m" },
-];
-const clean = answerWith(started(), ...said, finished());
-const broken = answerWith(started(), ": alive\n\n", ...said, { type: "TEXT_MESSAGE_END", messageId: "m" }, "data: {\r\n\r\n", finished({ more: 1 }));
 
 /** @type {(request: any, response: import("node:http").ServerResponse) => void} */
 let answer;
@@ -82,7 +72,7 @@ describe("check", () => {
     assert.equal(json.status, 1);
     const report = JSON.parse(json.out);
     assert.deepEqual(Object.keys(report), ["url", "violations", "timing", "framing", "official"]);
-    assert.deepEqual(Object.keys(report.timing), ["firstEventMs", "firstTokenMs", "longestGapMs", "totalMs"]);
+    assert.deepEqual(Object.keys(report.timing), ["firstEventMs", "firstTokenMs", "longestGapMs", "totalMs", "turns"]);
     const offsets = ['data: {"type":"TEXT_MESSAGE_END"', "data: {\r", 'data: {"type":"RUN_FINISHED"'].map((frame) => broken.lastIndexOf(frame));
     assert.deepEqual(
       report.violations.map((/** @type {any} */ { expected, ...violation }) => violation),
@@ -123,6 +113,8 @@ describe("check", () => {
     ["is not there", () => always("nothing here", { "content-type": "text/plain" }, 404), /HTTP 404: nothing here/],
     ["answers with a page", () => always("<!doctype html><p>Hello", { "content-type": "text/html" }), /200 with text\/html, not with a stream of events/],
     ["speaks something else", () => always('data: {"choices":[]}\n\n'), /no event of AG-UI/],
+    ["sends nothing", () => always(""), /no event of AG-UI/],
+    ["sends comments", () => always(": alive\n\n"), /no event of AG-UI/],
     ["sends garbage", () => always(Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 131 + (at >> 3)) % 256))), /no event of AG-UI/],
     ["never answers", () => (answer = () => {}), /did not end within 0\.5 s/],
     ["never ends", () => (answer = (_request, response) => void response.writeHead(200, stream).write(answerWith(started(), ...said))), /did not end within 0\.5 s/],
@@ -148,11 +140,73 @@ describe("check", () => {
     assert.deepEqual(JSON.parse(out).violations, []);
   });
 
-  test("a server that ends at once has cut its run off", async () => {
-    always("");
-    const { status, out } = await inside("check", server.url, "--json");
+  test("a server whose second answer is empty has cut its run off", async () => {
+    answer = ({ body }, response) => void response.writeHead(200, stream).end(JSON.parse(body).messages.length > 1 ? "" : clean);
+    const { status, out } = await inside("check", server.url, "--json", "--script", file("two.json", { turns: [{ message: "a" }, { message: "b" }] }));
     assert.equal(status, 1);
-    assert.deepEqual(JSON.parse(out).violations.map((/** @type {any} */ { rule, code }) => [rule, code]), [["T17", "truncated"]]);
+    assert.deepEqual(JSON.parse(out).violations.map((/** @type {any} */ { rule, code, turn }) => [rule, code, turn]), [["T17", "truncated", 2]]);
+  });
+
+  test("equal violations are said once, and are all in the JSON", async () => {
+    const ends = Array.from({ length: 300 }, () => ({ type: "TEXT_MESSAGE_END", messageId: "m" }));
+    const body = answerWith(started(), ...ends, { type: "NEWS" }, finished());
+    always(body);
+    const { status, out } = await inside("check", server.url);
+    assert.equal(status, 1);
+    const last = body.lastIndexOf('data: {"type":"TEXT_MESSAGE_END"');
+    assert.match(out, new RegExp(`✗ 301 violations\n {2}turn 1, byte \\d+: V12 {2}not-open {2}TEXT_MESSAGE_END\n.*\n.*\n {4}and 299 more, the last at turn 1, byte ${last}\n {2}turn 1, byte \\d+: G1`));
+    assert.ok(out.split("\n").length < 20, out);
+    assert.equal(JSON.parse((await inside("check", server.url, "--json")).out).violations.length, 301);
+  });
+
+  test("a tool that answers at once does not make the server one that holds its body", async () => {
+    answer = ({ body }, response) => {
+      const call = { toolCallId: "c" };
+      const calls = [{ type: "TOOL_CALL_START", toolCallName: "title", ...call }, { type: "TOOL_CALL_ARGS", delta: "{}", ...call }, { type: "TOOL_CALL_END", ...call }];
+      const first = JSON.parse(body).messages.at(-1).role === "user";
+      response.writeHead(200, stream).write(answerWith(started(), ...(first ? calls : said), finished()));
+      // The end of the body is a packet of its own.
+      setTimeout(() => response.end(), 50);
+    };
+    const script = file("tool.json", { turns: [{ message: "hi", tools: [{ name: "title", result: "Recipes" }] }] });
+    const { status, out } = await inside("check", server.url, "--script", script, "--json");
+    const { framing, timing } = JSON.parse(out);
+    assert.deepEqual([status, requests.length, framing.closes], [0, 2, true]);
+    assert.doesNotMatch(framing.hints.join(), /stayed open/);
+    assert.deepEqual(timing.turns.map((/** @type {any} */ { turn }) => turn), [1, 2]);
+  });
+
+  test("the slowest turn is named", async () => {
+    answer = ({ body }, response) => {
+      const slow = JSON.parse(body).messages.length > 1;
+      response.writeHead(200, stream).flushHeaders();
+      setTimeout(() => response.end(clean), slow ? 300 : 0);
+    };
+    const { out } = await inside("check", server.url, "--script", file("slow.json", { turns: [{ message: "a" }, { message: "b" }] }));
+    assert.match(out, /timing {4}first event \d[\d.]* ms \(turn 2\), /);
+  });
+
+  for (const [type, body] of /** @type {const} */ ([
+    ["text/plain", broken.toString("latin1")],
+    ["application/json", `[\n  ${[started(), { type: "TEXT_MESSAGE_END", messageId: "{[\\" }, started({ runId: "]" }), finished({ runId: "]" })].map((event) => JSON.stringify(event)).join(",\n  ")}\n]`],
+    ["", [started(), { type: "TEXT_MESSAGE_END", messageId: "m" }, finished()].map((event) => `${JSON.stringify(event)}\n`).join("")],
+  ])) {
+    test(`places in a body of the type "${type}" are those of its frames`, async () => {
+      always(Buffer.from(body, "latin1"), type ? { "content-type": type } : {});
+      const { out } = await inside("check", server.url, "--json");
+      const { violations } = JSON.parse(out);
+      const { offset } = violations.find((/** @type {any} */ { eventType }) => eventType === "TEXT_MESSAGE_END");
+      assert.match(body.slice(offset), /^(data: )?\{"type":"TEXT_MESSAGE_END"/);
+      assert.equal(body.slice(0, offset).includes("TEXT_MESSAGE_END") && type !== "text/plain", false);
+    });
+  }
+
+  test("the place of a long frame is its beginning", async () => {
+    const long = { type: "RUN_FINISHED", threadId: "t", runId: "r", more: "x".repeat(300_000) };
+    const body = answerWith(started(), ...said, long);
+    always(body);
+    const { violations } = JSON.parse((await inside("check", server.url, "--json")).out);
+    assert.deepEqual(violations.map((/** @type {any} */ { code, offset }) => [code, offset]), [["property-unknown", body.indexOf('data: {"type":"RUN_FINISHED"')]]);
   });
 
   test("a frame of many megabytes is read, and one beyond the limit is named", async () => {
@@ -226,8 +280,11 @@ describe("arguments", () => {
   /** @type {[string[], RegExp][]} */
   const wrong = [
     [["judge"], /unknown command "judge": expected check or replay/],
-    [["check"], /check expects one URL/],
-    [["check", "localhost"], /"localhost" is no URL/],
+    [["check"], /check expects one URL, FILE or -/],
+    [["check", "localhost"], /localhost: .*ENOENT/],
+    [["check", "run.jsonl", "--prompt", "hi"], /--prompt is of servers, and "run\.jsonl" is no URL/],
+    [["check", "http://", "--json"], /"http:\/\/" is no URL/],
+    [["check", "http://a.test", "--sarif", "--json"], /exclude each other/],
     [["check", "http://a.test", "--what"], /--what/],
     [["check", "http://a.test", "--dialect", "klingon"], /unknown dialect "klingon": expected agent-os/],
     [["check", "http://a.test", "--timeout", "soon"], /--timeout expects a number, not "soon"/],

@@ -30,13 +30,14 @@ export async function serve(answer) {
  * Runs the program to its end.
  *
  * @param {string[]} args
- * @param {{ cwd?: string }} [options]
+ * @param {{ cwd?: string, input?: string | Buffer }} [options]  `input`: what it reads from standard input
  * @returns {Promise<{ status: number, out: string, err: string }>}
  */
-export function run(args, options = {}) {
+export function run(args, { input = "", ...options } = {}) {
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], { maxBuffer: 2 ** 26, ...options }, (error, out, err) => {
+    const child = execFile(process.execPath, [program, ...args], { maxBuffer: 2 ** 26, ...options }, (error, out, err) => {
       resolve({ status: error ? Number(error.code) : 0, out, err });
     });
+    child.stdin?.end(input);
   });
 }

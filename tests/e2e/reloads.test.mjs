@@ -3,15 +3,12 @@
  * with one store. Two frames of a page are to each other what two tabs are: modules of their own over the same locks and stores.
  */
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import { readFile } from "node:fs/promises";
 import { after, afterEach, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { openBrowser } from "../webdriver/client.mjs";
+import { inputOf, serveFiles } from "./files.mjs";
 
 const engine = process.env.ENGINE ?? "chromium";
 const MOMENTS = Number(process.env.MOMENTS ?? 13);
-const types = { html: "text/html", js: "text/javascript", wasm: "application/wasm" };
 const words = Array.from({ length: 60 }, (_, n) => ` word${n}`);
 
 let server;
@@ -23,7 +20,7 @@ let held = [];
 
 /** Streams words, calls the page's tool `count`, or says nothing until it is let go: as the last message of the user asks. */
 async function answer(request, response) {
-  const input = JSON.parse(Buffer.concat(await request.toArray()).toString());
+  const input = await inputOf(request);
   requests.push(input);
   const { threadId, runId, messages } = input;
   const say = (event) => response.write(`data: ${JSON.stringify(event)}\n\n`);
@@ -50,24 +47,11 @@ async function answer(request, response) {
 }
 
 before(async () => {
-  server = createServer(async (request, response) => {
-    const { pathname } = new URL(request.url, "http://page");
-    try {
-      if (pathname === "/agent") return await answer(request, response);
-      const path = pathname.startsWith("/pkg/") ? `../..${pathname}` : `./page${pathname}`;
-      const body = await readFile(fileURLToPath(new URL(path, import.meta.url)));
-      response.writeHead(200, { "content-type": types[pathname.split(".").pop()] }).end(body);
-    } catch (error) {
-      if (!response.headersSent) response.writeHead(404);
-      response.end(String(error));
-    }
-  });
-  await new Promise((resolve) => server.listen(0, "localhost", resolve));
+  server = await serveFiles(answer);
   browser = await openBrowser(engine, { width: 600, height: 400 });
 });
 after(async () => {
   await browser?.close();
-  server?.closeAllConnections();
   server?.close();
 });
 afterEach(() => {
@@ -75,7 +59,7 @@ afterEach(() => {
   for (const go of held.splice(0)) go();
 });
 
-const address = (path) => `http://localhost:${server.address().port}/${path}`;
+const address = (path) => server.address(path);
 const started = () => browser.waitFor(() => window.life !== undefined);
 
 describe("a reload in the middle of a run", () => {

@@ -90,6 +90,28 @@ fn every_event_and_every_operation_has_a_row() {
     }
 }
 
+/// A folder for what goes to the page, which `tests/growth/mirror.test.mjs` gives: a file for each row, way and length, with
+/// its name in the first line, and then a patch in each.
+const PAGE: &str = "GROWTH_PAGE";
+
+#[test]
+#[ignore = "for tests/growth/mirror.test.mjs"]
+fn what_goes_to_the_page() {
+    let folder = std::path::PathBuf::from(std::env::var(PAGE).unwrap());
+    for (at, row) in rows().iter().enumerate() {
+        for flush in [Flush::Often, Flush::Once] {
+            for times in [1, 2, 4, 8] {
+                let mut lines = format!("{} ({flush:?})", row.name);
+                row.run_for(COUNTED_LENGTH * times, flush, &mut |patch| {
+                    lines.push('\n');
+                    lines.push_str(patch);
+                });
+                std::fs::write(folder.join(format!("{at:03}-{flush:?}-{times}")), lines).unwrap();
+            }
+        }
+    }
+}
+
 /// Set for the run under valgrind.
 const COUNTED: &str = "GROWTH_COUNTED";
 

@@ -67,6 +67,11 @@ impl Row {
 
     /// Runs it in this length, and counts.
     pub fn run(&self, length: usize, flush: Flush) -> Counts {
+        self.run_for(length, flush, &mut |_| {})
+    }
+
+    /// The same for a page, which is given the patch of what was before, and those of what counts.
+    pub fn run_for(&self, length: usize, flush: Flush, page: &mut dyn FnMut(&str)) -> Counts {
         let work = self.make(length);
         let options = Options { thread_id: "t".into(), ..work.options };
         let [messages, state] = [work.messages, work.state].map(|json| json.map(|json| json.to_string()));
@@ -91,23 +96,28 @@ impl Row {
         if let Some(state) = work.edit {
             session.set_state(&state.to_string()).unwrap();
         }
-        session.take_patch();
+        page(&session.take_patch().unwrap_or_default());
         while session.poll_effect().is_some() {}
         let give = |event: String| {
             Box::new(move |session: &mut Session| session.bytes(request, event.as_bytes(), 0.0)) as Call
         };
         let calls: Vec<Call> = work.events.iter().map(frame).map(give).chain(work.calls).collect();
         let mut patches = 0;
+        let mut take = |session: &mut Session| {
+            let patch = session.take_patch().unwrap_or_default();
+            patches += patch.len();
+            page(&patch);
+        };
         let before = count::allocated();
         growth_measured(&mut || {
             for call in &calls {
                 call(&mut session);
                 while session.poll_effect().is_some() {}
                 if flush == Flush::Often {
-                    patches += session.take_patch().map_or(0, |patch| patch.len());
+                    take(&mut session);
                 }
             }
-            patches += session.take_patch().map_or(0, |patch| patch.len());
+            take(&mut session);
         });
         Counts([0, count::allocated() - before, patches as u64])
     }

@@ -22,6 +22,10 @@ export const load = async (name) => {
   return { ...module, createAgent: await inWorker() };
 };
 
+/** That object as a store: what a test sees there, and changes, is what the agent has. */
+export const storeOf = (given) => Object.assign(given, { open: createStore(given).open });
+const { createStore } = await load("persistence/stores");
+
 /** Waits until a condition holds. */
 export async function until(condition, what = condition.toString()) {
   for (const deadline = Date.now() + 10_000; Date.now() < deadline; ) {

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
-import { load } from "./lib.mjs";
+import { load, storeOf } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { loadCore }, { inflate }, { bytes }] = await Promise.all(
@@ -109,7 +109,7 @@ export function batchesOf(seed, { pauses, deaths, store, throttled }) {
 function memoryStore() {
   let kept;
   const later = (value) => new Promise((done) => setImmediate(done, value));
-  return { load: () => later(kept), save: (save) => later((kept = structuredClone(save))), clear: () => later((kept = undefined)) };
+  return storeOf({ load: () => later(kept), save: (save) => later((kept = structuredClone(save))), clear: () => later((kept = undefined)) });
 }
 
 // No test is that slow: what waits for it is called by `tick`.

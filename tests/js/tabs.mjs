@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
-import { load } from "./lib.mjs";
+import { load, storeOf } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { loadCore }, { inflate }, { bytes }] = await Promise.all(
@@ -112,7 +112,7 @@ class Origin {
         outside.later(`${page.name} ${what}`, line, () => page.dead || resolve(action()));
       });
     };
-    return {
+    return storeOf({
       key: page.key,
       ordered,
       load: () => asked("load", () => structuredClone(this.saved)),
@@ -121,7 +121,7 @@ class Origin {
         this.saved = saved;
       }),
       clear: () => asked("clear", () => (this.saved = undefined)),
-    };
+    });
   }
 
   /** navigator.locks, for all pages: the name of a lock says whose call it is. */

@@ -6,6 +6,7 @@ import {
   custom,
   eventSource,
   fetchTransport,
+  createStore,
   indexedDbStore,
   localStorageStore,
   tool,
@@ -19,6 +20,7 @@ import {
   type PageTool,
   type RunResult,
   type SavedAgent,
+  type StoreOptions,
   type StandardSchema,
 } from "ag-ui-wasm";
 import { useAgent, useAgentSelector } from "ag-ui-wasm/react";
@@ -261,6 +263,10 @@ createAgent({ url: "/", restore: saved });
 createAgent({ url: "/", restore: Promise.resolve(undefined) });
 createAgent({ url: "/", persist: localStorageStore("a") });
 const kept: AgentStore = indexedDbStore("a", "b");
+const own: StoreOptions = { key: "a", load: () => undefined, save: () => {}, clear: () => {} };
+createAgent({ url: "/", persist: createStore(own) });
+// @ts-expect-error: a store is made with createStore.
+createAgent({ url: "/", persist: own });
 createAgent({ url: "/", restore: kept.load(), persist: kept });
 
 // An agent in a worker is an agent.

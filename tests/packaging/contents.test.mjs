@@ -45,8 +45,8 @@ test("the package needs nothing at run time and runs nothing at install time", (
   // A script for workers does nothing else; everything else may be left out.
   assert.deepEqual(manifest.sideEffects, ["./worker-main.js", "./worker-full.js"]);
   assert.deepEqual(Object.keys(manifest.exports), [
-    ...[".", "./slim", "./react", "./svelte", "./worker", "./worker-main", "./worker-full"],
-    ...["./ag-ui-client", "./agent-os", "./agent-os/react", "./agent-os/svelte", "./blocks", "./blocks/react", "./blocks/svelte", "./chio", "./hector", "./inspector", "./ngaf", "./open-search", "./testing"],
+    ...[".", "./slim", "./react", "./svelte", "./vue", "./worker", "./worker-main", "./worker-full"],
+    ...["./ag-ui-client", "./agent-os", "./agent-os/react", "./agent-os/svelte", "./ai-sdk", "./blocks", "./blocks/react", "./blocks/svelte", "./chio", "./hector", "./inspector", "./ngaf", "./open-search", "./testing"],
     ...["./core.wasm", "./full.wasm", "./package.json"],
   ]);
 });

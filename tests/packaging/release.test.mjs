@@ -87,6 +87,8 @@ describe("workflows", () => {
       }
       assert.match(text, /^permissions:\n {2}contents: read\n/m, "nothing may write by default");
       for (const [, action = ""] of text.matchAll(/uses: (\S+)/g)) assert.match(action, /^actions\/[\w-]+@v\d+$/, "only GitHub's own actions");
+      // npm, pip and cargo are set up with theirs: a host that is named here would be asked past a mirror.
+      assert.doesNotMatch(text, /https?:|registry-url|--registry/, "no host of a registry");
     });
   }
 

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { build, transform } from "esbuild";
 import { compile } from "svelte/compiler";
+import { compileScript, parse } from "vue/compiler-sfc";
 import { install, moduleFile, packageFolder, root } from "../packaging/consumer.mjs";
 import { blocks, documents, read } from "./documents.mjs";
 
@@ -24,7 +25,7 @@ let consumer;
 /** @type {{ url: string, close(): Promise<void> }} */
 let server;
 before(async () => {
-  const peers = ["react", "react-dom", "svelte", "jsdom", "vite", "csstype", "undici-types", "@types/react", "@types/react-dom", "@types/node", "rxjs", "tslib", "@ag-ui/core"];
+  const peers = ["react", "react-dom", "svelte", "jsdom", "vite", "csstype", "undici-types", "@types/react", "@types/react-dom", "@types/node", "rxjs", "tslib", "@ag-ui/core", "vue", "@vue/server-renderer", "ai", "@ai-sdk/react"];
   consumer = await install(Object.fromEntries(peers.map((name) => [name, name])));
   // The demo's server is not typed.
   const path = "../../www/server.mjs";
@@ -40,7 +41,7 @@ const live = (code) => code.replaceAll(/"(http:\/\/127\.0\.0\.1:8787)?\/agent(\/
 
 /** The first block of a page that a machine can read. @param {string} name */
 function first(name) {
-  const found = blocks(name).find(({ language }) => /^(js|tsx?|svelte)$/.test(language));
+  const found = blocks(name).find(({ language }) => /^(js|tsx?|svelte|vue)$/.test(language));
   assert.ok(found, `${name} has no example`);
   return found;
 }
@@ -67,7 +68,7 @@ async function run(name, { language, code }) {
 describe("code", () => {
   for (const name of documents) {
     test(`${name}: blocks are of languages that are checked`, () => {
-      const known = new Set(["js", "sh", "svelte", "text", "ts", "tsx", "json", "css", "html", "yaml", "python", "py"]);
+      const known = new Set(["js", "sh", "svelte", "vue", "text", "ts", "tsx", "json", "css", "html", "yaml", "python", "py"]);
       assert.deepEqual(blocks(name).filter(({ language }) => !known.has(language)), []);
     });
   }
@@ -110,6 +111,7 @@ describe("code", () => {
   /** What the example of a page prints. @type {Record<string, RegExp>} */
   const prints = {
     "docs/plain-javascript.md": /^\["hello","\*\*AG-UI\*\* is an open protocol/,
+    "docs/use-chat.md": /^<form><input[^>]*><button>Send<\/button><\/form>$/,
     "docs/react.md": /^<form><input[^>]*><button>Send<\/button><\/form>$/,
     "docs/agent.md": /^What is AG-UI\?\n[^]*open protocol[^]*\nsuccess \d+$/,
     "docs/options.md": /^success$/,
@@ -128,7 +130,7 @@ describe("code", () => {
     "docs/systems.md": /^$/,
     "docs/servers-that-keep-the-thread.md": /^$/,
   };
-  const elsewhere = ["README.md", "docs/svelte.md", "docs/sizes.md", ...withoutCode];
+  const elsewhere = ["README.md", "docs/svelte.md", "docs/vue.md", "docs/sizes.md", ...withoutCode];
   for (const name of documents.filter((name) => !elsewhere.includes(name) && !ofSystems(name))) {
     test(`${name}: the first example runs`, async () => {
       assert.match(await run(name, first(name)), prints[name] ?? /./);
@@ -146,6 +148,20 @@ describe("code", () => {
       import { render } from "svelte/server";
       import Chat from "./svelte-server.mjs";
       console.log(render(Chat).body.replaceAll(/<!--.*?-->/g, "").trim());
+    `);
+    assert.match(await consumer.node(script), /<form><input[^>]*>\s*<button>Send<\/button><\/form>$/);
+  });
+
+  test("the Vue component compiles, and renders", async () => {
+    const { descriptor, errors } = parse(first("docs/vue.md").code, { filename: "chat.vue" });
+    assert.deepEqual(errors, []);
+    const { content } = compileScript(descriptor, { id: "chat", inlineTemplate: true, templateOptions: { ssr: true, ssrCssVars: [] } });
+    consumer.write("chat.vue.mjs", content);
+    const script = consumer.write("vue-render.mjs", `
+      import { createSSRApp } from "vue";
+      import { renderToString } from "@vue/server-renderer";
+      import Chat from "./chat.vue.mjs";
+      console.log((await renderToString(createSSRApp(Chat))).replaceAll(/<!--.*?-->/g, ""));
     `);
     assert.match(await consumer.node(script), /<form><input[^>]*>\s*<button>Send<\/button><\/form>$/);
   });

@@ -176,6 +176,11 @@ const WAYS: [Option<Dialect>; 10] = [
 const POLICIES: [Policy; 4] = ["queue", "replace", "drop", "reject"];
 
 impl Plan {
+    /// Whether ids of frames are names, and no numbers.
+    pub fn names(&self) -> bool {
+        self.seed.is_multiple_of(2) && self.resume.is_some_and(Dialect::ids)
+    }
+
     pub fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let framing = [Framing::Sse, Framing::Sse, Framing::SseCrLf, Framing::Lines][random.below(4)];

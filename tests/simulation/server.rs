@@ -5,7 +5,7 @@
 mod script;
 mod told;
 
-use super::plan::Dialect;
+use super::plan::{Dialect, Plan};
 use crate::event;
 use crate::support::streams::Random;
 use serde_json::{Value, json};
@@ -76,6 +76,8 @@ pub struct Server {
     order: Vec<String>,
     /// It asks to come back at once.
     hurries: bool,
+    /// Ids of frames are names, and no numbers.
+    names: bool,
 }
 
 const MISTAKES: [(u16, &str, &str); 6] = [
@@ -110,9 +112,10 @@ impl Answer {
 }
 
 impl Server {
-    pub fn new(framing: Framing, faults: usize, dialect: Option<Dialect>, hurries: bool) -> Self {
-        let (asked, runs) = (HashMap::new(), HashMap::new());
-        Self { framing, faults, ids: 0, asked, dialect, runs, order: Vec::new(), hurries }
+    pub fn new(plan: &Plan) -> Self {
+        let &Plan { framing, faults, resume: dialect, hurries, .. } = plan;
+        let (asked, runs, order) = (HashMap::new(), HashMap::new(), Vec::new());
+        Self { framing, faults, ids: 0, asked, dialect, runs, order, hurries, names: plan.names() }
     }
 
     fn id(&mut self, kind: &str) -> String {
@@ -188,8 +191,10 @@ impl Server {
                 self.write(&[], &opening, &events, from)
             }
             dialect => {
-                // Ids do not say which of two came first, so a page that has forgotten them cannot tell them apart.
-                let overlap = if anew && dialect.is_some_and(Dialect::ids) { 0 } else { overlap };
+                // Names do not say which of two came first: a page that has forgotten them knows the first and the last.
+                let overlap =
+                    if anew && dialect.is_some_and(Dialect::ids) && self.names { overlap % 2 } else { overlap };
+                let whole = whole || random.one_in(4);
                 let from = if whole { 0 } else { cursor.saturating_sub(overlap) };
                 let events = told.events.clone();
                 self.write(&earlier, &[], &events, from)
@@ -235,7 +240,8 @@ impl Server {
             kinds.push(event["type"].as_str().unwrap().to_owned());
             let number = index.map(|index| index + 1);
             if let (Some(number), true) = (number, self.dialect.is_some_and(Dialect::ids)) {
-                body += &format!("id: {number}{}", end.split_at(end.len() / 2).1);
+                let name = if self.names { "e" } else { "" };
+                body += &format!("id: {name}{number}{}", end.split_at(end.len() / 2).1);
             }
             if let (Some(number), true) = (number, self.dialect.is_some_and(Dialect::members)) {
                 event["seq"] = json!(number);

@@ -1,7 +1,7 @@
 //! Sessions one after the other over one store that is slow, refuses or hangs: pages that crash, are left, fail or hand over.
 //! A coarse world beside `world.rs`: it knows what was sent, executed and written, and not what each page shows.
 //!
-//! The page's part is played as `js/agent/saving.ts` does it: saves are written in their order, nobody waits for ever, a page that
+//! The page's part is played as `js/persistence/saving.ts` does it: saves are written in their order, nobody waits for ever, a page that
 //! is left writes a last save, a core that fails is followed by one that begins with what the page knows, and only the owner
 //! of the store has a session.
 
@@ -80,7 +80,7 @@ impl Tabs {
             random,
             session: None,
             mirror: Mirror::new(),
-            server: Server::new(plan.framing, plan.faults, plan.resume, plan.hurries),
+            server: Server::new(&plan),
             plan,
             lines: Vec::new(),
             executing: Vec::new(),
@@ -175,7 +175,8 @@ impl Tabs {
                         }
                         Target::Again => self.server.answer(&body, self.plan.strict, self.now),
                         Target::Resume => {
-                            let read = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
+                            let read =
+                                cursor.and_then(|cursor| cursor.trim_start_matches('e').parse().ok()).unwrap_or(0);
                             self.server.resume(&run_id, read, read == 0, true)
                         }
                     };

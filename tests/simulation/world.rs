@@ -277,7 +277,7 @@ impl World {
             mirror: Mirror::new(),
             now: 1000.0,
             wake: None,
-            server: Server::new(plan.framing, plan.faults, plan.resume, plan.hurries),
+            server: Server::new(&plan),
             lines: Vec::new(),
             asked: BTreeMap::new(),
             queue: Vec::new(),

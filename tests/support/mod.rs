@@ -29,7 +29,6 @@ impl Mirror {
     }
 
     pub fn apply(&mut self, patch: &str) {
-        let mut forgotten = 0;
         for operation in parse(patch).as_array().unwrap() {
             let operation = operation.as_array().unwrap();
             let path = &operation[1];
@@ -55,8 +54,6 @@ impl Mirror {
                     let steps: Vec<Value> = steps.cloned().collect();
                     rfc6902::patch(self.at(path), &steps).expect("the core sends what applies");
                 }
-                "c" if operation[2].is_number() => forgotten = operation[2].as_u64().unwrap(),
-                "c" if forgotten > 0 => forgotten -= 1,
                 "c" => {
                     let mut mark = operation[2].clone();
                     mark["runId"] = self.0["runId"].clone();

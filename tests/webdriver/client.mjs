@@ -16,7 +16,7 @@
 //     await browser.close();
 //   }
 //
-// - `openBrowser(engine, { width, height, colorScheme, reducedMotion })`: starts driver and browser. The size is that
+// - `openBrowser(engine, { width, height, colorScheme, reducedMotion, blockSiteData })`: starts driver and browser. The size is that
 //   of the viewport; the defaults are 1280 × 800, "light", motion allowed. Rejects when the engine is not installed.
 // - `evaluate(script, ...args)`: runs a function, or the text of a function body, in the page. Arguments and result
 //   go through JSON; a promise is awaited; what it throws is thrown here. A script that leaves its page may run a second time,
@@ -60,7 +60,7 @@ const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
  * @returns {Promise<Browser>}
  */
 export async function openBrowser(name, options = {}) {
-  const settings = { width: 1280, height: 800, colorScheme: /** @type {const} */ ("light"), reducedMotion: false, ...options };
+  const settings = { width: 1280, height: 800, colorScheme: /** @type {const} */ ("light"), reducedMotion: false, blockSiteData: false, ...options };
   const engine = engines[name];
   const { driver, browser, missing } = locate(name);
   if (!driver || !browser || missing.length > 0) {

@@ -15,6 +15,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
  * @property {number} [height]  800 by default
  * @property {"light" | "dark"} [colorScheme]  what `prefers-color-scheme` says; "light" by default
  * @property {boolean} [reducedMotion]  what `prefers-reduced-motion` says; false by default
+ * @property {boolean} [blockSiteData]  pages may keep nothing; WebKitGTK has no such setting; false by default
  */
 
 /**
@@ -43,13 +44,14 @@ export const engines = {
     driverVariable: "CHROMEDRIVER",
     driverPorts: ["--port"],
     needsDisplay: false,
-    capabilities: ({ width, height }, binary) => ({
+    capabilities: ({ width, height, blockSiteData }, binary) => ({
       browserName: "chrome",
       "goog:loggingPrefs": { browser: "ALL" },
       "goog:chromeOptions": {
         binary,
         // Chromium refuses to run as root with its sandbox; /dev/shm is 64 MB in most containers.
         args: ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", `--window-size=${width},${height}`],
+        ...(blockSiteData && { prefs: { "profile.default_content_setting_values.cookies": 2 } }),
       },
     }),
   },
@@ -64,7 +66,7 @@ export const engines = {
     // Without the second, every Firefox wants 9222 for BiDi, and the one that comes later has none.
     driverPorts: ["--port", "--websocket-port"],
     needsDisplay: false,
-    capabilities: ({ colorScheme, reducedMotion }, binary) => ({
+    capabilities: ({ colorScheme, reducedMotion, blockSiteData }, binary) => ({
       browserName: "firefox",
       webSocketUrl: true,
       "moz:firefoxOptions": {
@@ -73,6 +75,7 @@ export const engines = {
         prefs: {
           "layout.css.prefers-color-scheme.content-override": colorScheme === "dark" ? 0 : 1,
           "ui.prefersReducedMotion": reducedMotion ? 1 : 0,
+          ...(blockSiteData && { "network.cookie.cookieBehavior": 2 }),
         },
       },
     }),

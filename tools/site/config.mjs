@@ -10,7 +10,7 @@ const named = (/** @type {string[]} */ ...names) => names.map((name) => item(`${
 const folder = (/** @type {string} */ name) => readdirSync(pages + name).filter((file) => file.endsWith(".md") && file !== "index.md").sort().map((file) => item(`${name}/${file}`));
 
 const groups = {
-  Guide: ["react", "svelte", "plain-javascript", "agent", "options", "snapshot", "tools", "errors"],
+  Guide: ["react", "svelte", "vue", "use-chat", "plain-javascript", "agent", "options", "snapshot", "tools", "errors"],
   Networks: ["network", "saving", "servers-that-keep-the-thread", "worker", "loading"],
   Interfaces: ["blocks", "inspector", "guard", "from-ag-ui-client", "systems"],
   Tests: ["testing", "recordings", "check"],

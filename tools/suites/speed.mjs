@@ -8,7 +8,7 @@ import { absent, nodeTest } from "./results.mjs";
 
 /** @returns {AsyncGenerator<import("./results.mjs").Result>} */
 export async function* speed() {
-  const tests = files(at("benches/gate")).filter((file) => file.endsWith(".test.mjs"));
+  const tests = [...files(at("benches/gate")), ...files(at("tests/growth"))].filter((file) => file.endsWith(".test.mjs"));
   try {
     if (!probe("valgrind", "--version") && canUseApt()) await aptInstall(["valgrind"]);
   } catch (error) {

@@ -30,8 +30,6 @@ pub(super) struct Mirror {
     sent: Sent,
     /// What the mirror lacks up to the last checkpoint: operations of the next patch.
     marked: String,
-    /// How many checkpoints are in there.
-    marks: usize,
     /// The rest of a patch that is taken in parts.
     rest: Option<Cutter>,
 }
@@ -60,20 +58,14 @@ impl Default for Mirror {
     /// What the mirror starts with (`js/snapshot/initial.ts`).
     fn default() -> Self {
         let sent = Sent { small: ["\"idle\"", "", "", "\"closed\"", "0", ""].map(str::to_owned), ..Sent::default() };
-        Self { sent, marked: String::new(), marks: 0, rest: None }
+        Self { sent, marked: String::new(), rest: None }
     }
 }
 
 impl Mirror {
     /// The patch that brings the snapshot up to date; `None` if it is.
-    pub fn take_patch(&mut self, shown: &mut Shown<'_>, max_history: usize) -> Option<String> {
-        let mut marked = std::mem::take(&mut self.marked);
-        // What changes after a checkpoint is copied for it: those that are not kept are not made.
-        let forgotten = std::mem::take(&mut self.marks).saturating_sub(max_history);
-        if forgotten > 0 {
-            marked.insert_str(0, &format!("[\"c\",[],{forgotten}],"));
-        }
-        let mut patch = Patch::continuing(marked);
+    pub fn take_patch(&mut self, shown: &mut Shown<'_>) -> Option<String> {
+        let mut patch = Patch::continuing(std::mem::take(&mut self.marked));
         self.sent.write(shown, &mut patch);
         patch.finish()
     }
@@ -126,7 +118,6 @@ impl Mirror {
         object.close();
         ops.push_str("],");
         self.marked = std::mem::take(ops);
-        self.marks += 1;
         self.marked.len() > limit
     }
 }

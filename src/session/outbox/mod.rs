@@ -151,18 +151,18 @@ impl Outbox {
     }
 
     /// The patch that brings the snapshot up to date; `None` if it is.
-    pub fn take_patch(&mut self, shown: &mut Shown<'_>, max_history: usize) -> Option<String> {
+    pub fn take_patch(&mut self, shown: &mut Shown<'_>) -> Option<String> {
         self.notified = None;
-        self.mirror.take_patch(shown, max_history)
+        self.mirror.take_patch(shown)
     }
 
     /// The same, a long one in parts, of which the last says that nothing is open: to be asked for one after the other.
-    pub fn take_part(&mut self, shown: &mut Shown<'_>, max_history: usize) -> Option<String> {
+    pub fn take_part(&mut self, shown: &mut Shown<'_>) -> Option<String> {
         let rest = self.mirror.take_rest();
         if rest.is_some() {
             return rest;
         }
-        let patch = self.take_patch(shown, max_history)?;
+        let patch = self.take_patch(shown)?;
         Some(self.mirror.first_part(patch))
     }
 

@@ -159,6 +159,16 @@ impl Rejoin {
         self.progress.is_repeated(resume, frame, max_depth)
     }
 
+    /// Whether it is known where this connection begins.
+    pub fn has_opened(&self) -> bool {
+        self.progress.has_opened()
+    }
+
+    /// Notes an event of a connection that joins the run. Says whether it tells the run from its beginning.
+    pub fn is_beginning(&mut self, expected: Answer, kind: &str) -> bool {
+        self.progress.is_beginning(expected, kind)
+    }
+
     /// Whether a report is new, also where a run is replayed.
     pub fn is_new(&mut self, report: Report) -> bool {
         self.progress.told.tell(report)
@@ -166,7 +176,7 @@ impl Rejoin {
 
     /// RUN_STARTED was taken. Says whether what was open is to be closed: the thread has seen nothing of it.
     pub fn run_started(&mut self) -> bool {
-        self.progress.started = true;
+        (self.progress.started, self.progress.announced) = (true, true);
         self.earlier.lacks()
     }
 
@@ -179,10 +189,13 @@ impl Rejoin {
         self.progress.started = false;
     }
 
-    /// The run is replayed from its beginning.
-    pub fn replay(&mut self) {
-        self.progress.started = false;
+    /// The run is replayed from its beginning. Says of what came before that was known whether it was RUN_STARTED, and
+    /// whether it was the state.
+    pub fn replay(&mut self, expected: Answer) -> (bool, bool) {
+        let taken = self.progress.taken(expected);
+        self.progress.started = taken.0;
         self.progress.rewinds = true;
+        taken
     }
 
     /// Whether earlier runs of the thread are to come first.
@@ -230,12 +243,13 @@ impl Rejoin {
         self.earlier.take_ended()
     }
 
-    /// Writes what a page needs that is loaded anew: `cursor` and `behind`, `usageTold`, `checkpoint` of a run that was cut, `earlier` of a
+    /// Writes what a page needs that is loaded anew: `cursor`, `first` and `behind`, `usageTold`, `checkpoint` of a run that was cut, `earlier` of a
     /// thread that is `told` with all its runs.
     pub fn save(&self, object: &mut JsonWriter<'_>, joinable: bool, running: bool, told: bool, thread: &Thread) {
         object.optional("lastEventId", Some(self.last_event_id.as_str()).filter(|id| !id.is_empty()));
         // A run that has ended can be joined, too: the page is at work on its calls.
-        object.optional("cursor", self.cursor()).optional("behind", self.behind());
+        object.optional("cursor", self.cursor()).optional("first", self.progress.first.as_deref());
+        object.optional("behind", self.behind());
         // The run may be reported again, from its beginning.
         let told_usage = self.progress.told.known(Report::Usage) as u64;
         object.number("usageTold", Some(told_usage).filter(|told| *told > 0));
@@ -252,7 +266,8 @@ impl Rejoin {
         let string = |name: &str| fields.some(name).and_then(Raw::string).map(String::from);
         self.last_event_id = string("lastEventId").unwrap_or_default();
         self.progress = Progress::default();
-        self.progress.cursor = string("cursor");
+        (self.progress.cursor, self.progress.first) = (string("cursor"), string("first"));
+        self.progress.announced = true;
         self.progress.behind = string("behind");
         self.progress.checkpoint = fields.some("checkpoint").and_then(|raw| Checkpoint::read(raw, thread));
         if let Some(told) = fields.some("usageTold").and_then(Raw::whole) {

@@ -175,8 +175,13 @@ impl Resume {
         if cursor.is_some() { Some(Answer::Rest) } else { self.whole }
     }
 
-    pub(in crate::session) fn replays(&self) -> bool {
+    fn replays(&self) -> bool {
         self.whole == Some(Answer::Replay)
+    }
+
+    /// Whether a run may be told from its beginning, and not after a cursor.
+    pub(in crate::session) fn may_replay(&self) -> bool {
+        self.whole.is_some()
     }
 
     /// Whether a replay may begin with earlier runs of the thread.

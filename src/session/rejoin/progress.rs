@@ -1,7 +1,7 @@
 //! How far a stream was read, and what of it comes again. Pure.
 
 use super::once::Once;
-use super::policy::Resume;
+use super::policy::{Answer, Resume};
 use crate::thread::{At, Checkpoint, Index};
 use crate::wire::Frame;
 
@@ -10,8 +10,12 @@ use crate::wire::Frame;
 pub(super) struct Progress {
     /// The mark of the last event.
     pub cursor: Option<String>,
+    /// The mark of the first one: a connection that begins with it tells the run from its beginning.
+    pub first: Option<String>,
     /// RUN_STARTED has come.
     pub started: bool,
+    /// It has come at some time: a stream that begins without it does not begin the run.
+    pub announced: bool,
     /// The thread before the run, where it may be replayed.
     pub checkpoint: Option<Checkpoint>,
     /// A replay has begun, and nothing has come of it yet but what the thread has.
@@ -27,30 +31,96 @@ pub(super) struct Progress {
     connection: usize,
     /// The mark at the beginning of this connection, where marks grow.
     floor: Option<u64>,
+    /// The same where they need not, of a page that has seen no other.
+    known: Option<u64>,
+    /// It has seen no other mark, and that is no number.
+    blind: bool,
+    opening: Opening,
+}
+
+/// What a connection that joins the run has shown of where it begins.
+#[derive(Debug, Default)]
+struct Opening {
+    /// Its first mark has come.
+    marked: bool,
+    /// It begins where the run does, and has not come to the cursor.
+    skips: bool,
+    /// How it begins is known.
+    decided: bool,
+    /// It has said that the run has begun, and what the state is.
+    greeted: bool,
+    stated: bool,
 }
 
 impl Progress {
     /// Another connection begins.
     pub fn reconnect(&mut self) {
         self.connection += 1;
-        self.floor = self.cursor.as_ref().and_then(|cursor| cursor.parse().ok());
+        self.opening = Opening::default();
+        let number = self.cursor.as_ref().and_then(|cursor| cursor.parse().ok());
+        self.floor = number;
+        // A page that was loaded anew has no other mark.
+        if let (true, Some(cursor)) = (self.seen.is_empty(), &self.cursor) {
+            self.seen.insert(cursor.clone(), At::default());
+            (self.known, self.blind) = (number, number.is_none());
+        }
     }
 
     /// Notes a frame. Says whether it came over an earlier connection already. Within one connection frames may share a
     /// mark: those that a server made of one thing.
     pub fn is_repeated(&mut self, resume: &Resume, frame: &Frame<'_>, max_depth: usize) -> bool {
-        let Some((mark, number)) = resume.mark(frame, max_depth) else { return false };
+        // What has no mark stands where the marks beside it do.
+        let Some((mark, number)) = resume.mark(frame, max_depth) else { return self.opening.skips };
         let repeated = match (number, self.floor) {
             (Some(number), Some(floor)) => number <= floor,
             (Some(_), None) => false,
             (None, _) => {
                 let connection = At { message: self.connection, call: 0 };
-                *self.seen.entry(mark.clone()).or_insert(connection) != connection
+                let known = self.known.is_some_and(|known| mark.parse().is_ok_and(|number: u64| number <= known));
+                known || *self.seen.entry(mark.clone()).or_insert(connection) != connection
             }
         };
+        let begins = !std::mem::replace(&mut self.opening.marked, true) && self.first.as_ref() == Some(&mark);
+        // Up to the cursor all is known, also where this page has not seen the mark.
+        if begins && self.connection > 0 && self.cursor.is_some() {
+            self.opening.skips = true;
+        }
+        if self.opening.skips && (repeated || self.blind) {
+            self.opening.skips = self.cursor.as_ref() != Some(&mark);
+            return true;
+        }
         if !repeated {
+            self.opening.skips = false;
+            self.first.get_or_insert_with(|| mark.clone());
             self.cursor = Some(mark);
         }
         repeated
+    }
+
+    /// Whether it is known where this connection begins.
+    pub fn has_opened(&self) -> bool {
+        self.opening.decided
+    }
+
+    /// Notes an event of a connection that joins the run, by its type. Says whether it tells the run from its beginning:
+    /// what comes first decides, and `expected` where that says nothing.
+    pub fn is_beginning(&mut self, expected: Answer, kind: &str) -> bool {
+        let opening = &mut self.opening;
+        let snapshot = kind.ends_with("SNAPSHOT");
+        opening.decided = expected != Answer::Snapshot || !matches!(kind, "RUN_STARTED" | "STATE_SNAPSHOT");
+        opening.greeted |= kind == "RUN_STARTED";
+        opening.stated |= kind == "STATE_SNAPSHOT";
+        let goes_on = ["CONTENT", "ARGS", "END", "FINISHED", "ERROR"].iter().any(|end| kind.ends_with(end));
+        match expected {
+            Answer::Rest => false,
+            Answer::Snapshot => opening.decided && opening.greeted && !snapshot && !goes_on && !kind.is_empty(),
+            Answer::Replay => !(self.announced && (snapshot || goes_on)),
+        }
+    }
+
+    /// What of the beginning of this connection was taken before it was known to be one: RUN_STARTED, and the state.
+    pub fn taken(&self, expected: Answer) -> (bool, bool) {
+        let Opening { greeted, stated, .. } = self.opening;
+        if expected == Answer::Snapshot { (greeted, stated) } else { (false, false) }
     }
 }

@@ -54,7 +54,7 @@ impl Session {
         if !self.rejoin.take_left() {
             self.intake.start_over();
         }
-        if !self.rejoin.has_checkpoint() && self.options.network.resume.as_ref().is_some_and(Resume::replays) {
+        if !self.rejoin.has_checkpoint() && self.options.network.resume.as_ref().is_some_and(Resume::may_replay) {
             self.review_calls();
             // A thread in which nobody has asked anything has seen no run.
             let lacks = joins && !self.thread.has_turn();

@@ -290,28 +290,40 @@ impl Session {
         if self.rejoin.is_repeated(resume, frame, depth) {
             return true;
         }
-        if let Some(run) = self.run.as_mut().filter(|run| run.joined == Some(Answer::Replay))
-            && self.rejoin.has_checkpoint()
-        {
-            // From here on it is a stream like any other.
-            run.joined = None;
-            run.replays = true;
-            self.intake.start_over();
-            self.rejoin.replay();
-            self.begin_dialect_again();
-            self.intake.gate().begin_again();
-            // Where a thread is told, what is shown stays until its run comes.
-            if self.intake.has_dialect() || !self.rejoin.is_before() {
-                self.rewind();
-            }
-        }
+        self.note_beginning(frame);
         false
     }
 
-    /// Forgets what the run has said so far, for it is replayed.
-    fn rewind(&mut self) {
+    /// Goes back to where the thread was before the run, where the stream tells the run from its beginning.
+    fn note_beginning(&mut self, frame: &Frame<'_>) {
+        let Some(expected) = self.run.as_ref().and_then(|run| run.joined) else { return };
+        if self.rejoin.has_opened() {
+            return;
+        }
+        let fields = frame_fields(frame.data, self.options.max_depth).ok().filter(|_| !self.intake.has_dialect());
+        let kind = fields.as_ref().and_then(|fields| frame_type(fields).ok()).unwrap_or_default();
+        if !self.rejoin.is_beginning(expected, &kind) || !self.rejoin.has_checkpoint() {
+            return;
+        }
+        let (greeted, stated) = self.rejoin.replay(expected);
+        if let Some(run) = &mut self.run {
+            // From here on it is a stream like any other.
+            run.joined = greeted.then_some(Answer::Rest);
+            run.replays = true;
+        }
+        self.intake.start_over();
+        self.begin_dialect_again();
+        self.intake.gate().begin_again();
+        // Where a thread is told, what is shown stays until its run comes.
+        if self.intake.has_dialect() || !self.rejoin.is_before() {
+            self.rewind(stated);
+        }
+    }
+
+    /// Forgets what the run has said so far, for it is replayed. `stated`: it has said the state already.
+    fn rewind(&mut self, stated: bool) {
         if let Some(checkpoint) = self.rejoin.rewind() {
-            self.page.detach(self.thread.go_back(checkpoint));
+            self.page.detach(self.thread.go_back(checkpoint, stated));
         }
     }
 
@@ -326,7 +338,7 @@ impl Session {
             self.rejoin.tells_run(id.as_deref(), self.verdict.run_id());
         }
         if self.rejoin.place() != Place::Known {
-            self.rewind();
+            self.rewind(false);
             return false;
         }
         if let Some(run) = &mut self.run {

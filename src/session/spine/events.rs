@@ -166,9 +166,14 @@ impl Session {
         let thread = self.run.as_ref().and_then(|run| run.thread_id.as_deref());
         // An id that was not taken over at the start says nothing at the end.
         let run_id = run_id.filter(|id| is_a_name(&id.decode()));
-        if differs(run_id, self.verdict.run_id()) || differs(thread_id, thread) {
-            self.warn("run-mismatch", "RUN_FINISHED", "it names another run or thread than RUN_STARTED did");
-        }
+        let message = if differs(run_id, self.verdict.run_id()) {
+            "its runId is not that of RUN_STARTED"
+        } else if differs(thread_id, thread) {
+            "its threadId is not that of RUN_STARTED"
+        } else {
+            return;
+        };
+        self.warn("run-mismatch", "RUN_FINISHED", message);
     }
 
     pub(super) fn take_outcome(&mut self, result: Option<Raw<'_>>, outcome: Option<Raw<'_>>, now: f64) {

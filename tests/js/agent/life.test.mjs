@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { Session } from "../fake-core.mjs";
-import { deferred, load, until } from "../lib.mjs";
+import { deferred, load, storeOf, until } from "../lib.mjs";
 
 const { createAgentWith } = await load("agent/agent");
 const { AgentError } = await load("api/error");
-const { localStorageStore, indexedDbStore } = await load("agent/stores");
+const { localStorageStore, indexedDbStore } = await load("persistence/stores");
 
 beforeEach(() => {
   Session.all = [];
@@ -297,7 +297,7 @@ describe("persist", () => {
   /** A store that remembers. */
   function memory(first) {
     const store = { saves: [], now: first, load: mock.fn(() => store.now), save: (saved) => void store.saves.push((store.now = saved)), clear() {} };
-    return store;
+    return storeOf(store);
   }
   const page = () => Object.assign(new EventTarget(), { visibilityState: "visible" });
   const hide = () => {
@@ -353,7 +353,7 @@ describe("persist", () => {
 
   it("saves one at a time, and the newest last", async () => {
     const [first, done] = [deferred(), []];
-    const store = { load() {}, save: async ({ state }) => (state.n === 1 && (await first.promise), done.push(state.n)), clear() {} };
+    const store = storeOf({ load() {}, save: async ({ state }) => (state.n === 1 && (await first.promise), done.push(state.n)), clear() {} });
     const agent = create({ persist: store });
     for (const n of [1, 2, 3]) {
       agent.setState({ n });
@@ -368,7 +368,7 @@ describe("persist", () => {
     const warnings = [];
     const errors = [];
     const full = () => { throw new Error("quota exceeded"); };
-    const agent = create({ persist: { load: full, save: full, clear() {} }, onWarning: (warning) => warnings.push(warning), onError: ({ code }) => errors.push(code) });
+    const agent = create({ persist: storeOf({ load: full, save: full, clear() {} }), onWarning: (warning) => warnings.push(warning), onError: ({ code }) => errors.push(code) });
     await turn();
     assert.deepEqual(errors, ["restore"]);
     agent.setState(1);

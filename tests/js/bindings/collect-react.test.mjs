@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Activity, createElement as h, StrictMode, Suspense, use, useEffect, useState } from "react";
-import { deferred, load, real } from "../lib.mjs";
+import { deferred, load, real, storeOf } from "../lib.mjs";
 import { collected, run, say, sweep, swept } from "../garbage.mjs";
 import { openPage } from "../page.mjs";
 
@@ -106,7 +106,7 @@ describe("React gives back what it made", { skip: !real && "the core is a stand-
   it("a run continues after an unmount, is saved, and then its agent is collected", async () => {
     const { watch, gone, made } = collected();
     const saves = [];
-    const persist = { load: () => undefined, save: (saved) => void saves.push(saved), clear() {} };
+    const persist = storeOf({ load: () => undefined, save: (saved) => void saves.push(saved), clear() {} });
     const answer = deferred();
     const end = deferred();
     const asked = deferred();
@@ -131,7 +131,7 @@ describe("React gives back what it made", { skip: !real && "the core is a stand-
       return rest.length ? Promise.resolve(take(null)) : new Promise((done) => (grant = () => done(take({}))));
     };
     Object.defineProperty(navigator, "locks", { value: { request }, configurable: true });
-    const persist = { key: "one", load: () => undefined, save() {}, clear() {} };
+    const persist = storeOf({ key: "one", load: () => undefined, save() {}, clear() {} });
     const end = deferred();
     const { render, close } = await open(h(Thread, { id: "t", watch, persist, ended: end.resolve }));
     await render(null);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { load, real, until } from "../lib.mjs";
+import { load, real, storeOf, until } from "../lib.mjs";
 
 const { createAgent } = await load("index");
 
@@ -98,7 +98,7 @@ describe("a burst of calls of the page", { skip: !real && "the core is a stand-i
       const fetch = async () => new Response(bytes, { headers: { "content-type": "text/event-stream" } });
       let saves = 0;
       let changes = 0;
-      const persist = { load() {}, save: () => void saves++, clear() {} };
+      const persist = storeOf({ load() {}, save: () => void saves++, clear() {} });
       const agent = createAgent({ url: "http://agent.test/", fetch, tools, persist });
       agent.subscribe(() => changes++);
       await agent.submit("go");

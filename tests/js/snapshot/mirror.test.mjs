@@ -311,18 +311,12 @@ describe("checkpoints", () => {
 
   it("are told with the snapshot as it was there", () => {
     const seen = [];
-    const after = applyPatch(frozen({ steps: [], runId: "r" }), patch(3), (mark, snapshot) => seen.push([mark, snapshot.steps.length]));
+    const after = applyPatch(frozen({ steps: [], runId: "r" }), patch(3), (mark, then) => seen.push([mark, then().steps.length]));
     assert.deepEqual(seen, [0, 1, 2].map((at) => [{ at, runId: "r" }, at + 1]));
     assert.equal(after.steps.length, 3);
   });
 
-  it("copy nothing for those that are not kept", () => {
-    const many = JSON.stringify([["c", [], 990], ...JSON.parse(patch(1000))]);
-    const snapshots = [];
-    const after = applyPatch(frozen({ steps: [], runId: "r" }), many, (_, snapshot) => snapshots.push(snapshot));
-    assert.deepEqual(snapshots.map(({ steps }) => steps.length), Array.from({ length: 10 }, (_, at) => 991 + at));
-    assert.equal(new Set(snapshots.map(({ steps }) => steps)).size, 10);
-    assert.equal(after.steps.length, 1000);
+  it("copy nothing until one is read", () => {
     let copied = 0;
     const slice = Array.prototype.slice;
     Array.prototype.slice = function (...args) {
@@ -330,11 +324,60 @@ describe("checkpoints", () => {
       return slice.apply(this, args);
     };
     try {
-      applyPatch({ steps: [], runId: "r" }, many, () => {});
+      const marks = [];
+      const before = frozen({ steps: [], runId: "r" });
+      const after = applyPatch(before, patch(1000), (_, then) => marks.push(then));
+      assert.equal(copied, 1);
+      assert.equal(after.steps.length, 1000);
+      assert.deepEqual([marks[999]().steps.length, marks[4]().steps.length], [1000, 5]);
+      assert.equal(marks[4](), marks[4]());
     } finally {
       Array.prototype.slice = slice;
     }
-    assert.ok(copied <= 11, `${copied} copies`);
+  });
+
+  it("copy no list for each of many additions in between", () => {
+    const additions = Array.from({ length: 500 }, (_, at) => [["o", ["steps"], [[0, at], { at }]], ["c", [], { at }]]).flat();
+    const { flatMap } = Array.prototype;
+    let made = 0;
+    Array.prototype.flatMap = function (...args) {
+      made++;
+      return flatMap.apply(this, args);
+    };
+    try {
+      const marks = [];
+      const after = applyPatch(frozen({ steps: [], runId: "r" }), JSON.stringify(additions), (_, then) => marks.push(then));
+      assert.equal(made, 1);
+      assert.deepEqual([after.steps.length, marks[7]().steps.length], [500, 8]);
+    } finally {
+      Array.prototype.flatMap = flatMap;
+    }
+  });
+
+  it("stay as they were, with the parts that the snapshot has, whatever comes after them", () => {
+    const root = frozen({ runId: "r", state: { a: { n: 1 }, b: [{ x: 1 }] }, text: "t" });
+    const marks = [];
+    const operations = [
+      ["=", ["state", "a", "n"], 2],
+      // Equal to what the operation before has made.
+      ["~", ["state", "a"], { n: 2 }],
+      ["~", ["state"], { a: { n: 2 }, b: [{ x: 1 }], more: {} }],
+      ["c", [], { kind: "one" }],
+      ["=", ["state", "a", "n"], 3],
+      ["p", ["state"], [{ op: "add", path: "/b/-", value: [1] }, { op: "copy", from: "/b", path: "/more/b" }]],
+      ["c", [], { kind: "two" }],
+      ["p", ["state"], [{ op: "add", path: "/more/b/1/-", value: 2 }, { op: "add", path: "/b/2", value: 5 }]],
+      ["+", ["text"], "!"],
+    ];
+    const after = applyPatch(root, JSON.stringify(operations), (_, then) => marks.push(then));
+    const expected = {
+      after: { runId: "r", state: { a: { n: 3 }, b: [{ x: 1 }, [1], 5], more: { b: [{ x: 1 }, [1, 2]] } }, text: "t!" },
+      two: { runId: "r", state: { a: { n: 3 }, b: [{ x: 1 }, [1]], more: { b: [{ x: 1 }, [1]] } }, text: "t" },
+      one: { runId: "r", state: { a: { n: 2 }, b: [{ x: 1 }], more: {} }, text: "t" },
+    };
+    assert.deepEqual({ after, two: marks[1](), one: marks[0]() }, expected);
+    assert.equal(marks[0]().state.b, root.state.b);
+    assert.deepEqual(after, expected.after);
   });
 });
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { collected, sweep, swept } from "../garbage.mjs";
-import { load, until } from "../lib.mjs";
+import { load, storeOf, until } from "../lib.mjs";
 import { threadWorker } from "../thread.mjs";
 import { adopt, agent, done, event, fast, make, overSocket, say, skip, Socket, socketOf, Source, texts } from "./chio-lines.mjs";
 
@@ -46,7 +46,7 @@ describe("in combination", { skip }, () => {
 
   test("a page that is loaded anew listens again, with the messages that it had", async () => {
     let kept;
-    const persist = { load: async () => kept, save: async (saved) => void (kept = saved), clear: async () => void (kept = undefined) };
+    const persist = storeOf({ load: async () => kept, save: async (saved) => void (kept = saved), clear: async () => void (kept = undefined) });
     overSocket({ persist });
     const run = agent.submit("one");
     const socket = await socketOf(1);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import { load, real, until } from "../lib.mjs";
+import { load, real, storeOf, until } from "../lib.mjs";
 import { localWorkers } from "../thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { scriptedAgent, text, toolCall }] = await Promise.all(
@@ -16,7 +16,7 @@ const finished = (more) => ({ input: { threadId, runId } }) => ({ type: "RUN_FIN
 /** A store in memory, and what it holds. */
 function memoryStore() {
   const store = { kept: undefined, load: async () => store.kept, save: async (save) => void (store.kept = structuredClone(save)), clear: async () => void (store.kept = undefined) };
-  return store;
+  return storeOf(store);
 }
 
 for (const where of ["the page", "a worker"]) {

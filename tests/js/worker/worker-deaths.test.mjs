@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
-import { deferred, load, real, until } from "../lib.mjs";
+import { deferred, load, real, storeOf, until } from "../lib.mjs";
 import { localWorkers } from "../thread.mjs";
 
 const { createWorkerAgentWith } = await load("worker/agent");
@@ -122,7 +122,7 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
     assert.equal(execute.mock.callCount(), 1);
   });
 
-  for (const persist of [undefined, { load: () => undefined, save() {}, clear() {} }]) it(`keeps what was submitted after the run, ${persist ? "in the save" : "in the thread"}`, async () => {
+  for (const persist of [undefined, storeOf({ load: () => undefined, save() {}, clear() {} })]) it(`keeps what was submitted after the run, ${persist ? "in the save" : "in the thread"}`, async () => {
     const agent = create({ persist });
     server.open(text("half"));
     const run = agent.submit("1");
@@ -169,7 +169,7 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
     assert.deepEqual(texts(agent), ["1", "sure?", "resumed", "2", "two", "three", "three!"]);
   });
 
-  for (const persist of [undefined, { load: () => undefined, save() {}, clear() {} }]) it(`does not show what waits without a message, ${persist ? "with a store" : "without one"}`, async () => {
+  for (const persist of [undefined, storeOf({ load: () => undefined, save() {}, clear() {} })]) it(`does not show what waits without a message, ${persist ? "with a store" : "without one"}`, async () => {
     const agent = create({ persist });
     server.open(text("half"));
     const run = agent.submit("1");
@@ -183,7 +183,7 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
     assert.equal((await agent.submit("2")).outcome, "success");
   });
 
-  for (const persist of [undefined, { load: () => undefined, save() {}, clear() {} }]) it(`when the next run has just begun, which is then not begun again, ${persist ? "with a store" : "without one"}`, async () => {
+  for (const persist of [undefined, storeOf({ load: () => undefined, save() {}, clear() {} })]) it(`when the next run has just begun, which is then not begun again, ${persist ? "with a store" : "without one"}`, async () => {
     const agent = create({ persist });
     server.open(text("half"));
     const run = agent.submit("1");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import { Session } from "../fake-core.mjs";
-import { deferred, load, until } from "../lib.mjs";
+import { deferred, load, storeOf, until } from "../lib.mjs";
 import { create, running, settled, texts, user } from "./over-fake.mjs";
 
 describe("a request that the page makes", () => {
@@ -114,7 +114,7 @@ describe("a save", () => {
 
   it("is put into the store after a run, and before the agent goes", async () => {
     const saves = [];
-    const { agent, first, session } = await running({ persist: { load() {}, save: (saved) => void saves.push(saved), clear() {} } });
+    const { agent, first, session } = await running({ persist: storeOf({ load() {}, save: (saved) => void saves.push(saved), clear() {} }) });
     // Before the worker has heard of it.
     assert.deepEqual(saves[0].queue.map(({ messages }) => messages[0].content), ["1"]);
     session.finish();

@@ -164,7 +164,8 @@ impl World {
         let answer = match (target, self.plan.resume) {
             (Target::Resume, Some(way)) => {
                 let numbered = way.ids() || way.members();
-                let expected = (read > 0 && numbered).then(|| read.to_string());
+                let name = if self.plan.names() { "e" } else { "" };
+                let expected = (read > 0 && numbered).then(|| format!("{name}{read}"));
                 ensure!(cursor == expected.as_deref(), "joined after {cursor:?}, and read up to {expected:?}");
                 (run.best, run.fresh) = (run.best.max(run.fresh), 0);
                 run.whole =

@@ -1,5 +1,6 @@
 //! Broken networks: refusals, cuts, waiting, joining a run again in every way that servers know, leaving it.
 
+mod beginnings;
 mod budget;
 mod calls;
 mod left;

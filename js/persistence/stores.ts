@@ -1,6 +1,35 @@
 // Places for the save of an agent. On a server, which has neither of them, nothing is loaded or saved.
 
-import type { AgentStore, SavedAgent } from "../api/saving.js";
+import type { AgentStore, SavedAgent, StoreOptions } from "../api/saving.js";
+import { unfit } from "../base/failure.js";
+import { openSaves } from "./saves.js";
+
+/**
+ * A store of your own. Give it a `key` if there may be several objects for one place, or several tabs.
+ *
+ * @example
+ * const address = `/saves/${threadId}`;
+ * const store = createStore({
+ *   key: address,
+ *   load: async () => (await fetch(address)).json(),
+ *   save: async (saved) => void (await fetch(address, { method: "PUT", body: JSON.stringify(saved) })),
+ *   clear: async () => void (await fetch(address, { method: "DELETE" })),
+ * });
+ */
+export function createStore(given: StoreOptions): AgentStore {
+  for (const name of ["load", "save", "clear"] as const) {
+    if (typeof given?.[name] !== "function") throw unfit(`createStore: ${name}`, "a function", given?.[name]);
+  }
+  return {
+    key: given.key,
+    ordered: given.ordered,
+    load: () => given.load(),
+    save: (saved) => given.save(saved),
+    clear: () => given.clear(),
+    record: given.record,
+    open: openSaves,
+  };
+}
 
 /**
  * Keeps an agent in `localStorage`, which holds some 5 MB for a whole origin.
@@ -11,13 +40,19 @@ import type { AgentStore, SavedAgent } from "../api/saving.js";
 export function localStorageStore(key: string): AgentStore {
   // Newer Nodes have a global of that name, which complains when it is touched.
   const storage = (): Storage | undefined => (typeof document === "object" ? localStorage : undefined);
-  return {
+  const read = (key: string) => JSON.parse(storage()?.getItem(key) ?? "null") ?? undefined;
+  const beside = `${key}:record`;
+  return createStore({
     key: `localStorage ${key}`,
     ordered: true,
-    load: () => JSON.parse(storage()?.getItem(key) ?? "null") ?? undefined,
+    load: () => read(key),
     save: (saved) => storage()?.setItem(key, JSON.stringify(saved)),
-    clear: () => storage()?.removeItem(key),
-  };
+    clear: () => [key, beside].forEach((each) => storage()?.removeItem(each)),
+    record: {
+      load: () => read(beside),
+      save: (record) => storage()?.setItem(beside, JSON.stringify(record)),
+    },
+  });
 }
 
 /**
@@ -52,17 +87,25 @@ export function indexedDbStore(name: string, key: string): AgentStore {
     return undefined;
   };
 
-  return {
+  // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
+  const read = async (key: string): Promise<unknown> => {
+    const text = await run<string | undefined>("readonly", (store) => store.get(key));
+    return text === undefined ? undefined : JSON.parse(text);
+  };
+  const write = async (key: string, value: object): Promise<void> => {
+    await run("readwrite", (store) => store.put(JSON.stringify(value), key));
+  };
+  const beside = `${key}:record`;
+  return createStore({
     key: `indexedDB ${name} ${key}`,
     ordered: true,
-    // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
-    load: async () => {
-      const text = await run<string | undefined>("readonly", (store) => store.get(key));
-      return text === undefined ? undefined : (JSON.parse(text) as SavedAgent);
+    load: () => read(key) as Promise<SavedAgent | undefined>,
+    save: (saved) => write(key, saved),
+    clear: async () => {
+      await run("readwrite", (store) => (store.delete(beside), store.delete(key)));
     },
-    save: async (saved) => void (await run("readwrite", (store) => store.put(JSON.stringify(saved), key))),
-    clear: async () => void (await run("readwrite", (store) => store.delete(key))),
-  };
+    record: { load: () => read(beside), save: (record) => write(beside, record) },
+  });
 }
 
 const table = "agents";

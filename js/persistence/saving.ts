@@ -6,7 +6,7 @@ import { createKeeper } from "./keeper.js";
 import { createClaim, type Member } from "./owner.js";
 import { createQuestion, type Answers } from "./question.js";
 import { createStored } from "./stored.js";
-import { mergeSaves, sameThread } from "../snapshot/save.js";
+import { mergeSaves, sameThread } from "./merge.js";
 import type { AgentStore, SavedAgent, SavingOptions } from "../api/saving.js";
 import { isPromise } from "../base/promise.js";
 import { later } from "../base/timer.js";
@@ -29,6 +29,8 @@ export interface SavingClient extends Pick<Member, "busy" | "mounted"> {
 
 /** The saves of one agent. */
 export interface Saving {
+  /** Begins with `given`, a save of the application, or with what the store has. */
+  begin(): void;
   /** What the core has to wait for, if anything. */
   ready(): Promise<void> | undefined;
   /** Somebody uses the agent; `acts`: in a way that changes something. */
@@ -37,7 +39,7 @@ export interface Saving {
   /** Something has changed that is saved after a while. */
   touch(): void;
   /** Saves what is given, or the agent as it is. */
-  save(json?: string, done?: () => void): void;
+  save(json?: string, done?: (kept: boolean) => void): void;
   /** Nothing is in progress. */
   rest(): void;
   /** What came too late to begin with is of no use. */
@@ -46,7 +48,7 @@ export interface Saving {
   dispose(): void;
 }
 
-/** Begins with `given`, a save of the application, or with what the store has. */
+/** The saves of an agent in that store; `given`: a save of the application, to begin with. */
 export function createSaving(store: AgentStore, given: unknown, options: SavingOptions, client: SavingClient): Saving {
   const { everyMs = 1000, waitMs = 300, loadMs = 3000 } = options;
   const gate = createGate();
@@ -93,7 +95,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   /** What the store has, with what this page is writing: an agent before this one may have just ended. */
   const load = (): unknown => {
     const written = claim.written();
-    return written ? written.then(load) : store.load();
+    return written ? written.then(load) : claim.read();
   };
 
   /** A save has come after the agent had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
@@ -174,7 +176,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     else open();
   };
 
-  const write = (json: string, done: () => void): void => stored.write(json, done, arrive);
+  const write = (json: string, done: (kept: boolean) => void): void => stored.write(json, done, arrive);
   const keeper = createKeeper({ read: client.read, write, everyMs });
 
   const member: Member = {
@@ -223,7 +225,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
         client.awaitSave();
       };
       try {
-        const value = store.load();
+        const value = claim.read();
         if (isPromise(value)) value.then(show, () => {});
         else show(value);
       } catch {
@@ -239,13 +241,14 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     },
   };
   const claim = createClaim(store, member);
-  const stored = createStored(store, claim, waitMs, (message) => client.warn("not-saved", message));
-
-  // The application's own save is not the store's, and may take its time.
-  if (given !== undefined && given !== null) question.ask(() => given, undefined, taken);
-  else fetch();
+  const stored = createStored(claim, waitMs, (message) => client.warn("not-saved", message));
 
   return {
+    begin: () => {
+      // The application's own save is not the store's, and may take its time.
+      if (given !== undefined && given !== null) question.ask(() => given, undefined, taken);
+      else fetch();
+    },
     ready: () => gate.closed,
     use: (acts) => {
       if (disposed || claim.owns()) return;

@@ -1,8 +1,7 @@
 // What the store has, as far as its agent knows, and how the agent's saves get there: with what came too late to be shown, and
 // never over something that has not been read.
 
-import { mergeSaves } from "../snapshot/save.js";
-import type { AgentStore } from "../api/saving.js";
+import { mergeSaves } from "./merge.js";
 import { reasonOf } from "../base/failure.js";
 import { isPromise } from "../base/promise.js";
 import type { Claim } from "./owner.js";
@@ -31,14 +30,14 @@ export interface Stored {
   forget(): void;
   /** The save for the next owner of the page; nothing where the store has to be read first. */
   known(json: string): string | undefined;
-  /** Writes the save if the agent may. A store that could not be read is read once more before: `found` is given what it has. */
-  write(json: string, done: () => void, found: (value: unknown) => void): void;
+  /** Writes the save if the agent may; `kept`: the store has it, or its record. A store that could not be read is read once more before: `found` is given what it has. */
+  write(json: string, done: (kept: boolean) => void, found: (value: unknown) => void): void;
   /** Writes the last save of an agent that has ended. */
   writeLast(json: string): void;
 }
 
 /** A store that nobody has asked. `warn` hears what keeps a save from being written. */
-export function createStored(store: AgentStore, claim: Claim, waitMs: number, warn: (message: string) => void): Stored {
+export function createStored(claim: Claim, waitMs: number, warn: (message: string) => void): Stored {
   let unknown: "late" | "refused" | undefined;
   let older: string | undefined;
   let dirty = false;
@@ -53,11 +52,11 @@ export function createStored(store: AgentStore, claim: Claim, waitMs: number, wa
     if (message !== reported) warn((reported = message));
   };
 
-  const put = (json: string, done: () => void): void => {
+  const put = (json: string, done: (kept: boolean) => void): void => {
     let fails = false;
-    claim.write(whole(json), waitMs, (cause) => ((fails = true), failed(cause)), () => {
+    claim.write(whole(json), waitMs, (cause) => ((fails = true), failed(cause)), (kept) => {
       if (!fails) reported = undefined;
-      done();
+      done(kept);
     });
     dirty = false;
     seen = claim.version();
@@ -85,7 +84,7 @@ export function createStored(store: AgentStore, claim: Claim, waitMs: number, wa
     write: (json, done, found) => {
       if (claim.owns() && !unknown) return put(json, done);
       dirty = true;
-      if (!claim.owns() || unknown === "late") return done();
+      if (!claim.owns() || unknown === "late") return done(false);
       // A good save may be there.
       const answered = (value: unknown): void => {
         unknown = undefined;
@@ -94,12 +93,12 @@ export function createStored(store: AgentStore, claim: Claim, waitMs: number, wa
       };
       const refused = (cause: unknown): void => {
         failed(cause);
-        done();
+        done(false);
       };
       try {
-        const value = store.load();
+        const value = claim.read();
         if (!isPromise(value)) return answered(value);
-        done();
+        done(false);
         value.then(answered, refused);
       } catch (cause) {
         refused(cause);

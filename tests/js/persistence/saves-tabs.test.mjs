@@ -44,7 +44,8 @@ describe("one owner of all tabs", () => {
     for (const name of ["one", "two"]) {
       cpSync(fileURLToPath(folder), join(place, name), { recursive: true, filter: (path) => !/\.wasm$|bytes\.js$/.test(path) });
     }
-    tabs = await Promise.all(["one", "two"].map((name) => import(pathToFileURL(join(place, name, "agent/agent.js")))));
+    const modules = (name) => Promise.all(["agent/agent.js", "persistence/saves.js"].map((file) => import(pathToFileURL(join(place, name, file)))));
+    tabs = (await Promise.all(["one", "two"].map(modules))).map((both) => Object.assign({}, ...both));
   });
   after(() => rmSync(place, { recursive: true, force: true }));
 
@@ -59,8 +60,10 @@ describe("one owner of all tabs", () => {
     else delete globalThis.navigator;
   });
 
+  // A store brings what its tab has for it.
+  const inTab = (tab, { persist, ...options }) => ({ ...options, persist: { ...persist, open: tabs[tab].openSaves } });
   const open = (tab, options) => {
-    const agent = create(options, core, tabs[tab].createAgentWith);
+    const agent = create(inTab(tab, options), core, tabs[tab].createAgentWith);
     agent.subscribe(() => {});
     return agent;
   };
@@ -157,7 +160,7 @@ describe("one owner of all tabs", () => {
   it("the first one lets go while its core is on the way, and begins with what it gets back", async () => {
     const { store } = shared({ ...full, queue: [] });
     const late = deferred();
-    const one = create({ persist: store() }, () => late.promise, tabs[0].createAgentWith);
+    const one = create(inTab(0, { persist: store() }), () => late.promise, tabs[0].createAgentWith);
     one.subscribe(() => {});
     await turn();
     const two = open(1, { persist: store() });
@@ -214,7 +217,7 @@ describe("one owner of all tabs", () => {
       globalThis.BroadcastChannel = BroadcastChannel;
     });
     const openIn = (tab, options) => {
-      const agent = create(options, core, (source, given) => makers[tab].createWorkerAgentWith(source, spawn, undefined, given));
+      const agent = create(inTab(tab, options), core, (source, given) => makers[tab].createWorkerAgentWith(source, spawn, undefined, given));
       agent.subscribe(() => {});
       return agent;
     };

@@ -7,8 +7,9 @@
 //
 // A tab that wants the store says so over a BroadcastChannel; the owner lets go once it is idle.
 
-import { isPromise } from "../base/promise.js";
+import { lockManager } from "../base/locks.js";
 import type { AgentStore } from "../api/saving.js";
+import { readStore, writeStore, type Text } from "./record.js";
 
 /** An agent, as the other users of its store see it. */
 export interface Member {
@@ -36,8 +37,13 @@ export interface Claim {
   rest(): void;
   /** The agent is over; this was its last save. */
   leave(save: string | undefined): void;
-  /** Writes after everything that was written before, by any agent of this page. `done`: settled, or hanging for `waitMs`. */
-  write(save: string, waitMs: number, failed: (cause: unknown) => void, done: () => void): void;
+  /** What the store has. */
+  read(): unknown;
+  /**
+   * Writes after everything that was written before, by any agent of this page. `done`: settled, or hanging for `waitMs`; `kept`: the
+   * save or its record is there.
+   */
+  write(save: string, waitMs: number, failed: (cause: unknown) => void, done: (kept: boolean) => void): void;
   /** This agent will write once the store has answered. Returns what to call when it has begun to, or never will. */
   promise(): () => void;
   /** What this page is writing is in the store, or hangs; nothing if it is there already, or will be before it is read. */
@@ -68,6 +74,7 @@ interface Place {
   /** Lets the lock go once nothing is being written. */
   leaving?: (() => void) | undefined;
   version: number;
+  readonly text: Text;
   job?: Job | undefined;
   busy: number;
   hangs?: boolean;
@@ -80,7 +87,7 @@ interface Place {
 interface Job {
   readonly save: string;
   readonly failed: (cause: unknown) => void;
-  readonly done: (() => void)[];
+  readonly done: ((kept: boolean) => void)[];
 }
 
 const keyed = new Map<string, Place>();
@@ -93,7 +100,7 @@ const placeOf = (store: AgentStore): Place => {
   const { key } = store;
   let place = key === undefined ? others.get(store) : keyed.get(key);
   if (!place) {
-    place = { key, lock: "none", version: writes, busy: 0, promised: 0, readers: [], members: new Set(), waiting: new Set() };
+    place = { key, lock: "none", version: writes, text: {}, busy: 0, promised: 0, readers: [], members: new Set(), waiting: new Set() };
     if (key === undefined) others.set(store, place);
     else keyed.set(key, place);
   }
@@ -101,7 +108,7 @@ const placeOf = (store: AgentStore): Place => {
 };
 
 const locks = (place: Place): LockManager | undefined =>
-  place.key !== undefined && ("document" in globalThis || "WorkerGlobalScope" in globalThis) ? globalThis.navigator?.locks : undefined;
+  place.key !== undefined && ("document" in globalThis || "WorkerGlobalScope" in globalThis) ? lockManager() : undefined;
 
 // An owner that was collected keeps no other tab waiting.
 const collected = typeof FinalizationRegistry === "function" ? new FinalizationRegistry<Place>((place) => place.holder?.deref() || abandon(place)) : undefined;
@@ -126,8 +133,14 @@ const look = ({ members }: Place): void => {
 };
 
 const listen = (place: Place): void => {
-  if (place.channel || typeof BroadcastChannel !== "function") return;
-  const channel = (place.channel = new BroadcastChannel(`ag-ui-wasm:${place.key}`));
+  if (place.channel) return;
+  let channel: BroadcastChannel;
+  try {
+    channel = place.channel = new BroadcastChannel(`ag-ui-wasm:${place.key}`);
+  } catch {
+    // There is none, or not for a page whose site data is blocked.
+    return;
+  }
   // Node would stay alive for it.
   (channel as { unref?(): void }).unref?.();
   channel.onmessage = ({ data }) => {
@@ -269,27 +282,16 @@ const start = (place: Place, store: AgentStore): void => {
   place.job = undefined;
   place.busy++;
   place.version = ++writes;
-  const settle = (): void => {
+  writeStore(store, place.text, JSON.parse(job.save), (failure, kept) => {
+    if (failure) job.failed(failure.cause);
     place.busy--;
     place.hangs = false;
-    for (const done of job.done.splice(0)) done();
+    for (const done of job.done.splice(0)) done(kept);
     if (place.lock === "held" || place.leaving) say(place, "saved");
     queueMicrotask(() => look(place));
     start(place, store);
     if (!owing(place)) leave(place);
-  };
-  const fail = (cause: unknown): void => {
-    job.failed(cause);
-    settle();
-  };
-  let saving;
-  try {
-    saving = store.save(JSON.parse(job.save));
-  } catch (cause) {
-    return fail(cause);
-  }
-  if (isPromise(saving)) saving.then(settle, fail);
-  else settle();
+  });
 };
 
 /** An agent's claim to a store. Nothing is asked for yet. */
@@ -328,13 +330,14 @@ export function createClaim(store: AgentStore, member: Member): Claim {
       lead(place, next);
       if (hasLock(place)) next.own(save);
     },
+    read: () => readStore(store, at().text),
     write: (save, waitMs, failed, done) => {
       const place = at();
       let timer: ReturnType<typeof setTimeout> | undefined;
       let settled = false;
-      const once = (): void => {
+      const once = (kept: boolean): void => {
         clearTimeout(timer);
-        if (!settled) done();
+        if (!settled) done(kept);
         settled = true;
       };
       const job = { save, failed, done: [...(place.job?.done ?? []), once] };
@@ -342,10 +345,10 @@ export function createClaim(store: AgentStore, member: Member): Claim {
       start(place, store);
       if (settled) return;
       // A store that hangs is waited for once.
-      if (place.hangs) return once();
+      if (place.hangs) return once(false);
       timer = setTimeout(() => {
         place.hangs = true;
-        once();
+        once(false);
         if (!owing(place)) leave(place);
       }, waitMs);
     },

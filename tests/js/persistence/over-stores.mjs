@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, mock } from "node:test";
 import { Session } from "../fake-core.mjs";
-import { load } from "../lib.mjs";
+import { load, storeOf } from "../lib.mjs";
 
 const { createAgentWith } = await load("agent/agent");
 
@@ -35,7 +35,7 @@ export const create = (options, source = core, make = createAgentWith) => {
 /** A store that remembers all that it was given. */
 export function memory(now, more = {}) {
   const store = { saves: [], now, load: () => store.now, save: (saved) => void store.saves.push((store.now = saved)), clear: () => void (store.now = undefined), ...more };
-  return store;
+  return storeOf(store);
 }
 
 export const page = () => {

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it, mock } from "node:test";
 import { Session, trap } from "../fake-core.mjs";
-import { deferred, load, until } from "../lib.mjs";
+import { deferred, load, storeOf, until } from "../lib.mjs";
 import { agents, core, create, full, gc, hide, memory, never, page, queued, texts, turn, user, waiting } from "./over-stores.mjs";
 
 const { createAgentWith } = await load("agent/agent");
-const { indexedDbStore, localStorageStore } = await load("agent/stores");
+const { indexedDbStore, localStorageStore } = await load("persistence/stores");
 
 describe("a save without a session keeps what the last one had", () => {
   const whole = (saved) => [saved.handled, saved.interrupts.map(({ id }) => id), saved.unsent];
@@ -140,7 +140,7 @@ describe("a request waits for the save before it", () => {
 describe("a store that loads", () => {
   it("while the last save of another agent is being written: it has that one", async () => {
     const writes = [];
-    const store = { key: "slow", now: full, load: async () => store.now, clear() {} };
+    const store = storeOf({ key: "slow", now: full, load: async () => store.now, save() {}, clear() {} });
     store.save = async (saved) => {
       const written = deferred();
       writes.push(written);
@@ -162,8 +162,8 @@ describe("a store that loads", () => {
 
   it("slowly, and an agent before this one has ended meanwhile: it has what that one had", async () => {
     const late = deferred();
-    const store = { key: "late", now: full, clear() {}, save: async (saved) => void (await turn(), (store.now = saved)) };
-    store.load = async () => (await late.promise, store.now);
+    const load = async () => (await late.promise, store.now);
+    const store = storeOf({ key: "late", now: full, load, clear() {}, save: async (saved) => void (await turn(), (store.now = saved)) });
     const first = create({ persist: store });
     first.submit({ message: "two", runId: "r" });
     first.dispose();

@@ -6,8 +6,8 @@ import { later } from "../base/timer.js";
 export interface Keeper {
   /** Something has changed: it is saved after a while, or when the page is hidden. */
   touch(): void;
-  /** Saves at once: what is given, or the agent as it is. `done` is called within a bounded time. */
-  save(save?: string, done?: () => void): void;
+  /** Saves at once: what is given, or the agent as it is. `done` is called within a bounded time; `kept`: it is safe. */
+  save(save?: string, done?: (kept: boolean) => void): void;
   /** Forgets what has changed. */
   stop(): void;
 }
@@ -17,7 +17,7 @@ export interface KeeperClient {
   /** The agent as it is: JSON text. */
   read(): string;
   /** Writes a save, if the agent may. */
-  write(save: string, done: () => void): void;
+  write(save: string, done: (kept: boolean) => void): void;
   readonly everyMs: number;
 }
 

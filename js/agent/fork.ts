@@ -1,0 +1,24 @@
+// The way back to a checkpoint: the thread becomes what it was.
+
+import type { AgentSnapshot } from "../api/types.js";
+import { toJson } from "../base/failure.js";
+import type { Edit } from "../core/client.js";
+import { initialSnapshot } from "../snapshot/initial.js";
+
+/** The change that makes a thread of that name what `then` shows. */
+export function toFork<State>(threadId: string, then: AgentSnapshot<State>): Edit<State> {
+  const { messages, toolCalls } = initialSnapshot("", then.messages);
+  const interrupts = then.interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
+  const { state } = then;
+  // As a save of that time: its calls have been executed, or shall not be.
+  const handled = then.toolCalls.map(({ id }) => id);
+  const json = toJson({ v: 1, threadId, messages, state, interrupts, handled, unsent: [], queue: [] });
+  return {
+    fold: () => ({ ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts }),
+    apply: (session) => {
+      session.reset();
+      session.restore(json);
+    },
+    save: json,
+  };
+}

@@ -1,0 +1,4 @@
+// `useChat` of the AI SDK over an agent. Loads no WebAssembly.
+
+export { toUIMessages } from "./parts.js";
+export { toChatTransport } from "./transport.js";

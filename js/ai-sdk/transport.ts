@@ -1,0 +1,180 @@
+// `useChat` over an agent: what the SDK sends becomes a call of the agent, and what the agent shows becomes chunks.
+//
+//   sendMessages ──► ask: submit, retry, regenerate, answers ──► agent ──► snapshot ──► turn ──► ChunkWriter ──► stream
+
+import type { ChatTransport, DynamicToolUIPart, ToolUIPart, UIMessage, UIMessageChunk } from "ai";
+import type { Agent, AgentSnapshot, ResumeAnswers, RunResult, SubmitInput } from "../api/types.js";
+import { contentOf, lastQuestion, turnAfter, type Piece } from "./parts.js";
+import { ChunkWriter, newInterrupts } from "./writer.js";
+
+type Sent = Parameters<ChatTransport<UIMessage>["sendMessages"]>[0];
+
+/** What a stream is about. */
+interface Asked {
+  /** The id of the message that is answered. */
+  readonly question: string | undefined;
+  /** What the SDK has of the answer. */
+  readonly before: readonly Piece[];
+  /** Asks the agent. Nothing, where the run has begun, or begins by itself. */
+  readonly ask?: () => Promise<RunResult>;
+}
+
+/** Whether something is under way: a run, or a tool of the page. */
+const isBusy = ({ isLoading, queue, toolCalls }: AgentSnapshot): boolean =>
+  isLoading || queue.length > 0 || toolCalls.some(({ phase }) => phase === "executing");
+
+/**
+ * An agent as the transport of the AI SDK's chats: `useChat` of React and Vue, `Chat` of Svelte and Angular. The thread is the agent's:
+ * a request carries the agent's messages, and of the SDK's list only the newest message counts. `body` is sent as `forwardedProps`;
+ * `body.resume` answers interrupts as {@link Agent.resume} does. `headers` are the agent's own option.
+ *
+ * - A message with a new id is submitted; with the id of a message of the thread it takes that message's place.
+ * - `regenerate()` asks for the answer again, `stop()` stops the run, `resumeStream()` shows a run that is in progress.
+ * - `addToolOutput` and `addToolApprovalResponse` go to the agent when the SDK sends them: set `sendAutomaticallyWhen`.
+ * - The state is a part `data-state`, a CUSTOM event `data-<name>`, an interrupt `data-interrupt`, an activity `data-<activityType>`.
+ *
+ * @example
+ * const agent = createAgent({ url: "/agent" });
+ * const { messages, sendMessage, status, stop } = useChat({ transport: toChatTransport(agent) });
+ */
+export function toChatTransport<Message extends UIMessage = UIMessage, State = unknown>(given: Agent<State>): ChatTransport<Message> {
+  const agent = given as unknown as Agent;
+  let opened = 0;
+  const open = (asked: Asked, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> => {
+    opened++;
+    return streamOf(agent, asked, signal, aborted);
+  };
+  const stop = (): void => void agent.stop().catch(() => {});
+  return {
+    resumeStreamIsReplay: true,
+    sendMessages: async (sent) => open(asked(agent, sent), sent.abortSignal, stop),
+    reconnectToStream: async ({ abortSignal }) => {
+      agent.flush();
+      const snapshot = agent.getSnapshot();
+      if (!isBusy(snapshot)) return null;
+      const count = opened + 1;
+      // The SDK ends a stream that it opens anew, and then asks for the new one at once: that stops no run.
+      const left = (): void => queueMicrotask(() => opened === count && stop());
+      return open({ question: lastQuestion(snapshot), before: [] }, abortSignal, left);
+    },
+  };
+}
+
+/** What the SDK asks for. */
+function asked(agent: Agent, { trigger, messages, messageId, body }: Sent): Asked {
+  agent.flush();
+  const snapshot = agent.getSnapshot();
+  const last = messages.at(-1);
+  const { resume, ...rest } = (body ?? {}) as { resume?: ResumeAnswers };
+  const forwarded = Object.keys(rest).length > 0 ? { forwardedProps: rest } : {};
+  const question = lastQuestion(snapshot);
+  const shown = turnAfter(snapshot, question).pieces;
+  if (resume !== undefined) return { question, before: last?.role === "assistant" ? shown : [], ask: () => agent.submit({ resume, ...forwarded }) };
+  if (trigger === "regenerate-message") return { question: last?.id ?? question, before: [], ask: again(agent, snapshot, last?.id ?? question, messageId) };
+  if (last?.role === "assistant") return { question, before: shown, ...answered(agent, snapshot, last, shown.length > 0) };
+  if (!last) return { question, before: [], ask: () => agent.submit(forwarded) };
+  const message = { id: last.id, content: contentOf(last) };
+  const known = snapshot.messages.find(({ id, role }) => id === last.id && role === "user");
+  const same = known && JSON.stringify(known.content) === JSON.stringify(message.content);
+  if (same && last.id === question) return { question, before: [], ask: () => agent.retry() };
+  const input: SubmitInput = { message, ...forwarded, ...(known && { replaces: last.id }) };
+  return { question: last.id, before: [], ask: () => agent.submit(input) };
+}
+
+/** Asks again: for another answer, or, where there is none to take back, for the first one. */
+function again(agent: Agent, { messages }: AgentSnapshot, question: string | undefined, messageId: string | undefined): () => Promise<RunResult> {
+  const from = messages.findIndex(({ id }) => id === messageId && id !== question);
+  const start = from < 0 ? messages.findIndex(({ id, role }) => role === "user" && id === question) + 1 : from;
+  const answer = messages.slice(start).find(({ role }) => role !== "reasoning" && role !== "activity" && role !== "tool");
+  return answer?.role === "assistant" ? () => agent.regenerate(answer.id) : () => agent.retry();
+}
+
+/** Gives the agent what the person has answered. The run that follows begins by itself; where there was nothing to answer, it is asked for. */
+function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, goesOn: boolean): Pick<Asked, "ask"> {
+  const open = new Map(toolCalls.map((call) => [call.id, call]));
+  let some = false;
+  for (const part of last.parts) {
+    if (!isCall(part)) continue;
+    const { toolCallId } = part;
+    const call = open.get(toolCallId);
+    if (!call) continue;
+    if (part.state === "approval-responded" && call.phase === "awaiting-approval") {
+      if (part.approval.approved) agent.approve(toolCallId);
+      else agent.deny(toolCallId, part.approval.reason);
+    } else if (part.state === "output-available" && isUnanswered(call.phase)) agent.addToolResult({ toolCallId, result: part.output });
+    else if (part.state === "output-error" && isUnanswered(call.phase)) agent.addToolResult({ toolCallId, error: part.errorText });
+    else continue;
+    some = true;
+  }
+  return some || !goesOn ? {} : { ask: () => agent.retry() };
+}
+
+const isCall = (part: UIMessage["parts"][number]): part is ToolUIPart | DynamicToolUIPart => "toolCallId" in part;
+
+const isUnanswered = (phase: string): boolean => phase === "input-available" || phase === "input-streaming" || phase === "awaiting-approval";
+
+/** The stream of a turn: from now on until the agent rests. */
+function streamOf(agent: Agent, { question, before, ask }: Asked, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> {
+  let close = (): void => {};
+  return new ReadableStream<UIMessageChunk>({
+    start(controller) {
+      let open = true;
+      let settled = false;
+      const writer = new ChunkWriter((chunk) => open && controller.enqueue(chunk), before);
+      let { state, interrupts } = agent.getSnapshot();
+
+      // The SDK cancels its reader when it stops: nothing can be written from then on.
+      close = () => {
+        open = false;
+        offs.forEach((off) => off());
+        signal?.removeEventListener("abort", left);
+      };
+      const left = (): void => {
+        const was = open;
+        finish({ type: "abort" });
+        if (was) aborted();
+      };
+      const finish = (chunk: UIMessageChunk): void => {
+        if (!open) return;
+        writer.end();
+        controller.enqueue(chunk);
+        close();
+        controller.close();
+      };
+      const look = (): void => {
+        const snapshot = agent.getSnapshot();
+        writer.write(turnAfter(snapshot, question));
+        if (snapshot.state !== state) writer.data("state", (state = snapshot.state), "state");
+        for (const interrupt of newInterrupts(snapshot.interrupts, interrupts)) writer.data("interrupt", interrupt, interrupt.id);
+        interrupts = snapshot.interrupts;
+        if (settled && !isBusy(snapshot)) finish(lastOf(snapshot));
+      };
+      const rest = (): void => {
+        if (!open) return;
+        settled = true;
+        agent.flush();
+        look();
+      };
+      const offs = [
+        agent.subscribe(look),
+        agent.on("custom", (event) => (event.type === "custom" ? writer.data(event.name, event.data) : writer.data(event.type, event.data))),
+      ];
+      signal?.addEventListener("abort", left);
+      if (signal?.aborted) return finish({ type: "abort" });
+      if (!ask) return rest();
+      // A call that makes no sense is rejected.
+      ask().then(rest, (error: unknown) => finish({ type: "error", errorText: textOf(error) }));
+      look();
+    },
+    cancel: () => close(),
+  });
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** How a stream ends: as the last run did. */
+function lastOf({ error, outcome, toolCalls }: AgentSnapshot): UIMessageChunk {
+  if (error) return { type: "error", errorText: error.message };
+  if (outcome === "aborted" || outcome === "cancelled") return { type: "abort" };
+  return { type: "finish", finishReason: toolCalls.some(({ phase }) => isUnanswered(phase)) ? "tool-calls" : "stop" };
+}

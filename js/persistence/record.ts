@@ -1,0 +1,127 @@
+// What a store has: the text, which is the last save, and beside it a small record of what promises depend on (the calls that were
+// executed, the queue, the run, what people have said). The record is written with each save and stands in a place of its own, so
+// that it still fits where the save does not. It is a difference: it belongs to one text, and says what has happened since.
+//
+//   record.of = mark of the text   ─►  the text, with what has happened since
+//   record.mark = mark of the text ─►  the text has all of it
+//   neither                        ─►  another page has written: a call that was executed stays executed, and no more
+
+import type { AgentStore } from "../api/saving.js";
+import type { AssistantMessage, Message, ToolMessage } from "../api/types.js";
+import { isPromise } from "../base/promise.js";
+import { uuid } from "../base/uuid.js";
+import { union } from "../snapshot/compose.js";
+import type { Saved } from "../snapshot/save.js";
+
+/** The text that is in a store, as far as this page knows. */
+export interface Text {
+  mark?: string | undefined;
+  /** The ids of its messages and calls. */
+  known?: ReadonlySet<string>;
+}
+
+interface Marked extends Saved {
+  readonly mark?: string;
+}
+
+interface Record extends Partial<Pick<Saved, (typeof facts)[number]>> {
+  readonly mark: string;
+  readonly of?: string | undefined;
+  readonly messages: readonly Message[];
+  readonly untold: readonly unknown[];
+}
+
+/** What a record has of a save as it is. */
+const facts = ["runId", "running", "interrupts", "handled", "unsent", "failed", "queue", "turn", "resumed"] as const;
+/** How far the stream of a run was read: of no use for another run. */
+const stream = ["lastEventId", "cursor", "behind", "usageTold", "checkpoint", "earlier"];
+
+const callsOf = (message: Message): string[] => ((message as AssistantMessage).toolCalls ?? []).map(({ id }) => id);
+
+const note = (at: Text, { mark, messages }: Marked): void => {
+  at.mark = mark;
+  at.known = new Set(messages.flatMap((message) => [message.id, ...callsOf(message)]));
+};
+
+/** What has happened since the text was written. */
+function recordOf(saved: Saved, mark: string, { mark: of, known = new Set() }: Text): Record {
+  const messages: Message[] = [];
+  const untold: unknown[] = [...(saved.untold ?? [])];
+  const ours = new Set([...saved.handled, ...saved.unsent]);
+  for (const message of saved.messages) {
+    const { id, role, toolCallId, content, error } = message as ToolMessage;
+    if (known.has(id)) continue;
+    if ((role as string) === "user" || (role === "tool" && known.has(toolCallId))) messages.push(message);
+    // The stream brings its call again.
+    else if (role === "tool" && (ours.has(toolCallId) || ours.has(id))) untold.push({ call: toolCallId, content, error });
+  }
+  return { ...Object.fromEntries(facts.map((name) => [name, saved[name]])), mark, of, messages, untold };
+}
+
+/** The text with what the record says of it. */
+function join(found: unknown, record: Record | undefined): unknown {
+  const { mark, ...text } = found as Marked;
+  if (!record || record.mark === mark) return text;
+  if (record.of !== mark) return { ...text, handled: union(text.handled, record.handled, (id) => id) };
+  const left = record.runId === text.runId ? [] : stream;
+  return {
+    ...Object.fromEntries(Object.entries(text).filter(([name]) => !left.includes(name))),
+    ...Object.fromEntries(facts.map((name) => [name, record[name]])),
+    messages: union(text.messages, record.messages, ({ id }) => id),
+    untold: record.untold,
+  };
+}
+
+const isText = (value: unknown): value is Marked => Array.isArray((value as Marked | undefined)?.messages);
+
+/** What the store has. */
+export function readStore(store: AgentStore, at: Text): unknown {
+  const beside = (): unknown => {
+    try {
+      return store.record?.load();
+    } catch {
+      // A record that cannot be read is none.
+      return undefined;
+    }
+  };
+  const read = (text: unknown, record: unknown): unknown => {
+    if (!store.record || !isText(text)) return text;
+    note(at, text);
+    return join(text, record as Record | undefined);
+  };
+  const [text, record] = [store.load(), beside()];
+  if (!isPromise(text) && !isPromise(record)) return read(text, record);
+  return Promise.resolve(record).then(undefined, () => undefined).then(async (record) => read(await text, record));
+}
+
+/** Writes a save, and its record before. `done` hears what the save has failed with, and whether anything of it is there. */
+export function writeStore(store: AgentStore, at: Text, saved: Saved, done: (failure: { readonly cause: unknown } | undefined, kept: boolean) => void): void {
+  const { record } = store;
+  const mark = uuid();
+  const text: Marked = record ? { ...saved, mark } : saved;
+  let kept = false;
+  const settle = (what: () => unknown, then: (failure?: { readonly cause: unknown }) => void): void => {
+    try {
+      const value = what();
+      if (isPromise(value)) value.then(() => then(), (cause: unknown) => then({ cause }));
+      else then();
+    } catch (cause) {
+      then({ cause });
+    }
+  };
+  // Both begin in this task: a page that is left has no other.
+  let open = record ? 2 : 1;
+  let failure: { readonly cause: unknown } | undefined;
+  const end = (): void => void (--open || done(failure, kept || !failure));
+  if (record) {
+    settle(() => record.save(recordOf(saved, mark, at)), (refused) => {
+      kept = !refused;
+      end();
+    });
+  }
+  settle(() => store.save(text), (refused) => {
+    failure = refused;
+    if (!refused && record) note(at, text);
+    end();
+  });
+}

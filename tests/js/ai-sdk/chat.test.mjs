@@ -1,0 +1,227 @@
+// `useChat` over an agent: the SDK's own chat, our transport, the real core.
+
+import { lastAssistantMessageIsCompleteWithApprovalResponses, lastAssistantMessageIsCompleteWithToolCalls } from "ai";
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { until } from "../lib.mjs";
+import { call, create, shown, skip, text, toUIMessages, tool } from "./server.mjs";
+
+const texts = (chat) => chat.messages.map(({ role, parts }) => `${role}: ${parts.map((part) => part.text ?? "").join("")}`);
+
+describe("a chat", { skip }, () => {
+  it("streams an answer, and shows what the agent shows", async () => {
+    const { agent, chat, requests } = create();
+    const sent = chat.sendMessage({ text: "hello" });
+    await until(() => requests.length === 1);
+    assert.deepEqual(requests[0].messages.map(({ role, content }) => [role, content]), [["user", "hello"]]);
+    requests[0].begin({ type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "Hel" });
+    await until(() => texts(chat)[1] === "assistant: Hel");
+    assert.equal(chat.status, "streaming");
+    requests[0].end({ type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "lo" }, { type: "TEXT_MESSAGE_END", messageId: "a" });
+    await sent;
+    assert.equal(chat.status, "ready");
+    assert.deepEqual(texts(chat), ["user: hello", "assistant: Hello"]);
+    assert.equal(chat.messages[1].id, "a");
+    assert.deepEqual(chat.messages.map(shown), toUIMessages(agent.getSnapshot()).map(shown));
+    assert.equal(chat.messages[0].id, agent.getSnapshot().messages[0].id);
+  });
+
+  it("shows reasoning, calls of the server with streaming input, activities, state and custom events", async () => {
+    const { agent, chat, requests, data } = create();
+    const sent = chat.sendMessage({ text: "go" });
+    await until(() => requests.length === 1);
+    requests[0].answer(
+      { type: "REASONING_MESSAGE_START", messageId: "r", role: "reasoning" },
+      { type: "REASONING_MESSAGE_CONTENT", messageId: "r", delta: "hm" },
+      { type: "REASONING_MESSAGE_END", messageId: "r" },
+      ...call("c", "weather", { city: "Rome" }, "a"),
+      { type: "TOOL_CALL_RESULT", messageId: "t", toolCallId: "c", content: '{"degrees":20}' },
+      { type: "ACTIVITY_SNAPSHOT", messageId: "p", activityType: "PLAN", content: { steps: 1 } },
+      { type: "CUSTOM", name: "progress", value: 0.5 },
+      { type: "STATE_SNAPSHOT", snapshot: { n: 1 } },
+      ...text("b", "20 degrees"),
+    );
+    await sent;
+    const parts = shown(chat.messages[1]);
+    assert.deepEqual(parts.filter(({ type }) => type === "reasoning").map(({ text, state }) => [text, state]), [["hm", "done"]]);
+    const weather = parts.find(({ type }) => type === "tool-weather");
+    assert.deepEqual([weather.state, weather.input, weather.output, weather.providerExecuted], ["output-available", { city: "Rome" }, { degrees: 20 }, true]);
+    assert.deepEqual(parts.filter(({ type }) => type.startsWith("data-")).map(({ type, data }) => [type, data]).sort(), [
+      ["data-PLAN", { steps: 1 }],
+      ["data-progress", 0.5],
+      ["data-state", { n: 1 }],
+    ]);
+    assert.deepEqual(new Set(data.map(({ type }) => type)), new Set(["data-PLAN", "data-progress", "data-state"]));
+    const ofThread = parts.filter(({ type }) => !["data-progress", "data-state"].includes(type)).map(({ id: _, ...part }) => part);
+    assert.deepEqual(ofThread.map(({ type }) => type), shown(toUIMessages(agent.getSnapshot())[1]).map(({ type }) => type));
+  });
+
+  it("writes anew what a list of messages has changed in mid-run", async () => {
+    const { agent, chat, requests } = create();
+    const sent = chat.sendMessage({ text: "go" });
+    await until(() => requests.length === 1);
+    requests[0].begin(...text("a", "one"), ...text("b", "two"));
+    await until(() => texts(chat)[1] === "assistant: onetwo");
+    const user = agent.getSnapshot().messages[0];
+    const messages = [{ id: user.id, role: "user", content: "go" }, { id: "b", role: "assistant", content: "TWO" }, { id: "c", role: "assistant", content: "three" }];
+    requests[0].end({ type: "MESSAGES_SNAPSHOT", messages }, ...text("d", "!"));
+    await sent;
+    assert.deepEqual(texts(chat), ["user: go", "assistant: TWOthree!"]);
+  });
+
+  it("regenerates, and edits under the same id", async () => {
+    const { chat, requests } = create();
+    const ask = async (run, ...events) => {
+      const count = requests.length;
+      const done = run();
+      await until(() => requests.length > count);
+      requests.at(-1).answer(...events);
+      await done;
+    };
+    await ask(() => chat.sendMessage({ text: "one" }), ...text("a", "first"));
+    await ask(() => chat.regenerate(), ...text("b", "second"));
+    assert.deepEqual(texts(chat), ["user: one", "assistant: second"]);
+    assert.deepEqual(requests[1].messages.map(({ content }) => content), ["one"]);
+    const [{ id }] = chat.messages;
+    await ask(() => chat.sendMessage({ text: "two", messageId: id }), ...text("c", "third"));
+    assert.deepEqual(texts(chat), ["user: two", "assistant: third"]);
+    assert.deepEqual(requests[2].messages.map(({ id, content }) => [id, content]), [[id, "two"]]);
+  });
+
+  it("stops, and the thread goes on after that", async () => {
+    const { agent, chat, requests } = create();
+    const sent = chat.sendMessage({ text: "one" });
+    await until(() => requests.length === 1);
+    requests[0].begin({ type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "Hel" });
+    await until(() => texts(chat)[1] === "assistant: Hel");
+    await chat.stop();
+    await sent;
+    assert.deepEqual([chat.status, agent.getSnapshot().outcome], ["ready", "aborted"]);
+    const next = chat.sendMessage({ text: "two" });
+    await until(() => requests.length === 2);
+    requests[1].answer(...text("b", "again"));
+    await next;
+    assert.deepEqual(texts(chat), ["user: one", "assistant: Hel", "user: two", "assistant: again"]);
+  });
+
+  it("shows an error, and asks again", async () => {
+    const errors = [];
+    const { chat, requests } = create({ chat: { onError: (error) => errors.push(error.message) } });
+    const sent = chat.sendMessage({ text: "one" });
+    await until(() => requests.length === 1);
+    requests[0].begin(...text("a", "Hel"));
+    requests[0].send({ type: "RUN_ERROR", message: "out of memory" });
+    requests[0].cut();
+    await sent;
+    assert.equal(chat.status, "error");
+    assert.match(errors[0], /out of memory/);
+    const again = chat.regenerate();
+    await until(() => requests.length === 2);
+    requests[1].answer(...text("b", "Hello"));
+    await again;
+    assert.deepEqual([chat.status, ...texts(chat)], ["ready", "user: one", "assistant: Hello"]);
+  });
+
+  it("answers the calls of the page", async () => {
+    const asked = [];
+    const { agent, chat, requests } = create({
+      agent: { tools: [tool({ name: "color", description: "d", parameters: { type: "object" } })] },
+      chat: {
+        sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
+        onToolCall: ({ toolCall }) => void asked.push(toolCall.input),
+      },
+    });
+    const sent = chat.sendMessage({ text: "one" });
+    await until(() => requests.length === 1);
+    requests[0].answer(...call("c", "color", { of: "sky" }, "a"));
+    await sent;
+    assert.deepEqual(asked, [{ of: "sky" }]);
+    const answered = chat.addToolOutput({ tool: "color", toolCallId: "c", output: { color: "blue" } });
+    await until(() => requests.length === 2);
+    assert.deepEqual(requests[1].messages.at(-1).content, '{"color":"blue"}');
+    requests[1].answer(...text("b", "It is blue"));
+    await answered;
+    await until(() => chat.status === "ready" && texts(chat).at(-1).endsWith("It is blue"));
+    assert.equal(chat.messages.length, 2);
+    assert.equal(requests.length, 2);
+    assert.deepEqual(shown(chat.messages[1]).map(({ type, state }) => [type, state]), [["tool-color", "output-available"], ["text", "done"]]);
+    assert.equal(agent.getSnapshot().messages.length, 4);
+  });
+
+  for (const approved of [true, false]) {
+    it(`asks for approval, and takes ${approved ? "yes" : "no"}`, async () => {
+      let ran = 0;
+      const { chat, requests } = create({
+        agent: { tools: [tool({ name: "pay", description: "d", parameters: { type: "object" }, needsApproval: true, execute: () => (ran++, "paid") })] },
+        chat: { sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses },
+      });
+      const sent = chat.sendMessage({ text: "pay" });
+      await until(() => requests.length === 1);
+      requests[0].answer(...call("c", "pay", { amount: 1 }, "a"));
+      await sent;
+      const [part] = shown(chat.messages[1]);
+      assert.deepEqual([part.state, part.approval.id], ["approval-requested", "c"]);
+      const answered = chat.addToolApprovalResponse({ id: "c", approved });
+      await until(() => requests.length === 2);
+      requests[1].answer(...text("b", "done"));
+      await answered;
+      await until(() => chat.status === "ready" && texts(chat).at(-1).endsWith("done"));
+      assert.equal(ran, Number(approved));
+      assert.equal(shown(chat.messages[1])[0].state, approved ? "output-available" : "output-denied");
+      assert.deepEqual([chat.messages.length, requests.length], [2, 2]);
+    });
+  }
+
+  it("answers interrupts", async () => {
+    const { chat, requests } = create();
+    const sent = chat.sendMessage({ text: "go" });
+    await until(() => requests.length === 1);
+    requests[0].begin(...text("a", "Sure?"));
+    requests[0].send({ type: "RUN_FINISHED", ...requests[0].ids, outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "confirmation" }] } });
+    requests[0].cut();
+    await sent;
+    assert.equal(shown(chat.messages[1]).find(({ type }) => type === "data-interrupt").data.id, "i");
+    const answered = chat.sendMessage(undefined, { body: { resume: { i: { payload: true } }, more: 1 } });
+    await until(() => requests.length === 2);
+    assert.deepEqual([requests[1].resume[0].payload, requests[1].forwardedProps], [true, { more: 1 }]);
+    requests[1].answer(...text("b", " Done."));
+    await answered;
+    assert.deepEqual(texts(chat), ["user: go", "assistant: Sure? Done."]);
+  });
+
+  it("shows a run in progress to a chat that comes later, also where it asks twice", async () => {
+    const first = create();
+    const sent = first.chat.sendMessage({ text: "go" });
+    await until(() => first.requests.length === 1);
+    first.requests[0].begin({ type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "Hel" });
+    await until(() => texts(first.chat)[1] === "assistant: Hel");
+    const { chat } = create({ chat: { transport: first.chat.transport }, messages: toUIMessages(first.agent.getSnapshot()) });
+    chat.resumeStream();
+    const resumed = chat.resumeStream();
+    await until(() => chat.status === "streaming");
+    first.requests[0].end({ type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "lo" }, { type: "TEXT_MESSAGE_END", messageId: "a" });
+    await Promise.all([sent, resumed]);
+    assert.deepEqual(texts(chat), ["user: go", "assistant: Hello"]);
+    assert.equal(first.agent.getSnapshot().outcome, "success");
+    await chat.resumeStream();
+    assert.equal(chat.status, "ready");
+  });
+
+  it("sends files as parts of their kind, and shows them again", async () => {
+    const { agent, chat, requests } = create();
+    const files = [
+      { type: "file", mediaType: "image/png", url: "data:image/png;base64,QQ==", filename: "a.png" },
+      { type: "file", mediaType: "application/pdf", url: "https://files.test/b.pdf" },
+    ];
+    const sent = chat.sendMessage({ text: "look", files });
+    await until(() => requests.length === 1);
+    assert.deepEqual(requests[0].messages[0].content.map(({ type, source, metadata }) => [type, source?.type, metadata?.filename]), [
+      ["image", "data", "a.png"],
+      ["document", "url", undefined],
+      ["text", undefined, undefined],
+    ]);
+    requests[0].answer(...text("a", "ok"));
+    await sent;
+    assert.deepEqual(shown(toUIMessages(agent.getSnapshot())[0]), shown(chat.messages[0]));
+  });
+});

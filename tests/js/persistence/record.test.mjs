@@ -1,0 +1,224 @@
+// The record beside a save: what promises depend on is there although the save does not fit, and `saving.required`.
+
+import assert from "node:assert/strict";
+import { afterEach, before, beforeEach, describe, it, mock } from "node:test";
+import { load, real, until } from "../lib.mjs";
+import { agents, create, hide, memory, queued, texts, user, waiting } from "./over-stores.mjs";
+
+const { localStorageStore } = await load("persistence/stores");
+
+/** A `localStorage` of so many bytes. */
+function storage(quota) {
+  const kept = new Map();
+  const size = () => [...kept].reduce((sum, [key, text]) => sum + key.length + text.length, 0);
+  return {
+    kept,
+    getItem: (key) => kept.get(key) ?? null,
+    removeItem: (key) => void kept.delete(key),
+    setItem: (key, text) => {
+      const before = kept.get(key);
+      kept.set(key, text);
+      if (size() <= quota) return;
+      if (before === undefined) kept.delete(key);
+      else kept.set(key, before);
+      throw new Error("quota exceeded");
+    },
+  };
+}
+
+describe("a thread that does not fit into localStorage", { skip: !real }, () => {
+  let createAgent;
+  before(async () => ({ createAgent } = await load("index")));
+  beforeEach(() => void (globalThis.localStorage = storage(5e6)));
+  afterEach(() => delete globalThis.localStorage);
+
+  const started = ({ runId }) => ({ type: "RUN_STARTED", threadId: "t", runId });
+  const finished = ({ runId }) => ({ type: "RUN_FINISHED", threadId: "t", runId });
+  const large = { type: "STATE_SNAPSHOT", snapshot: { all: "x".repeat(6e6) } };
+  const call = [{ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "f" }, { type: "TOOL_CALL_END", toolCallId: "c" }];
+  const resume = { by: "replay", url: () => "http://agent/join" };
+
+  /** An agent of a page, whose server answers each request with what `answers` has for it; a body stays open unless it ends. */
+  const open = (execute, answers, more = {}) => {
+    const sent = [];
+    const fetch = async (url, { body }) => {
+      const given = body && JSON.parse(body);
+      sent.push({ url, ...given });
+      const events = answers.shift()(given ?? { runId: "r" });
+      const stream = new ReadableStream({
+        start: (controller) => {
+          for (const event of events) controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+          if (events.at(-1)?.type === "RUN_FINISHED") controller.close();
+        },
+      });
+      return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+    };
+    const tools = [{ name: "f", description: "d", execute }];
+    const agent = createAgent({ url: "http://agent/", threadId: "t", notify: "sync", fetch, tools, persist: localStorageStore(`chat ${page}`), resume, ...more });
+    agents.push(agent);
+    return { agent, sent };
+  };
+  let page = 0;
+  /** The page is gone: nothing that its agent does from now on is kept, or known to the next one. */
+  const leave = () => {
+    const left = [...localStorage.kept];
+    localStorage.kept.clear();
+    for (const [key, text] of left) localStorage.setItem(key.replace(`chat ${page}`, `chat ${page + 1}`), text);
+    page++;
+  };
+  const kept = (beside = "") => JSON.parse(localStorage.getItem(`chat ${page}${beside}`));
+
+  for (const when of ["works", "has a result"]) {
+    it(`a tool runs once, although the page is left while it ${when}`, async () => {
+      const codes = [];
+      const execute = mock.fn(() => (when === "works" ? new Promise(() => {}) : "done"));
+      const whole = (run) => [started(run), large, ...call];
+      const one = open(execute, [whole, whole], { onWarning: ({ code }) => codes.push(code) });
+      void one.agent.submit({ message: "1", runId: "r" });
+      await until(() => execute.mock.callCount());
+      if (when === "has a result") await until(() => one.agent.getSnapshot().toolCalls[0]?.result === "done");
+      assert.deepEqual(codes, ["not-saved"]);
+      assert.equal(kept().running, true);
+      leave();
+      const two = open(execute, [(run) => [...whole(run), finished(run)], (run) => [started(run), finished(run)]]);
+      two.agent.subscribe(() => {});
+      await until(() => two.agent.getSnapshot().outcome === "success" && !two.agent.getSnapshot().isLoading);
+      assert.equal(execute.mock.callCount(), 1);
+      const [{ result, error }] = two.agent.getSnapshot().toolCalls;
+      if (when === "works") assert.match(error, /left/);
+      else assert.deepEqual([result, error], ["done", undefined]);
+    });
+  }
+
+  it("what was said, and what waits, is there after a reload", async () => {
+    const one = open(() => {}, [(run) => [started(run), large, finished(run)], (run) => [started(run)]]);
+    await one.agent.submit({ message: "1", runId: "r" });
+    void one.agent.submit({ message: "2", runId: "s" });
+    await until(() => one.sent.length === 2);
+    void one.agent.submit({ message: "3", runId: "q" });
+    await until(() => kept(":record").queue.length);
+    leave();
+    const two = open(() => {}, [], { autoAttach: false });
+    two.agent.subscribe(() => {});
+    await until(() => two.agent.getSnapshot().queue.length);
+    assert.deepEqual(texts(two.agent), ["1", "2"]);
+    assert.deepEqual(two.agent.getSnapshot().queue.map(({ runId }) => runId), ["q"]);
+  });
+});
+
+describe("saving.required", { skip: !real }, () => {
+  let createAgent;
+  before(async () => ({ createAgent } = await load("index")));
+  const refuses = () => {
+    throw new Error("blocked");
+  };
+  const say = (...events) => new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), { headers: { "content-type": "text/event-stream" } });
+  const start = (store, more) => {
+    const sent = [];
+    const fetch = async (_, { body }) => {
+      const { runId } = JSON.parse(body);
+      sent.push(runId);
+      store.after?.();
+      const calls = sent.length > 1 ? [] : [{ type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "f" }, { type: "TOOL_CALL_END", toolCallId: "c" }];
+      return say({ type: "RUN_STARTED", threadId: "t", runId }, ...calls, { type: "RUN_FINISHED", threadId: "t", runId });
+    };
+    const execute = mock.fn(() => "done");
+    const tools = [{ name: "f", description: "d", execute }];
+    const agent = createAgent({ url: "http://agent/", threadId: "t", notify: "sync", fetch, tools, persist: store, saving: { required: true, waitMs: 50 }, ...more });
+    agents.push(agent);
+    return { agent, sent, execute };
+  };
+
+  for (const [how, save] of [["refuses", refuses], ["takes its time to refuse", async () => refuses()], ["gives no answer", () => new Promise(() => {})]]) {
+    it(`sends nothing where the store ${how}`, async () => {
+      const { agent, sent } = start(memory(undefined, { save }));
+      const { outcome, error } = await agent.submit("1");
+      assert.deepEqual([outcome, error.code, sent], ["error", "not-saved", []]);
+      assert.deepEqual(texts(agent), ["1"]);
+    });
+  }
+
+  it("sends what is in the record, and asks again what was refused", async () => {
+    const store = memory(undefined, { save: refuses });
+    const { agent, sent } = start(store);
+    assert.equal((await agent.submit("1")).error.code, "not-saved");
+    Object.assign(store, { record: { load: () => undefined, save() {} } });
+    assert.equal((await agent.retry()).outcome, "success");
+    assert.equal(sent.length, 2);
+  });
+
+  it("executes no call that the store knows nothing of", async () => {
+    const store = memory();
+    store.after = () => (store.save = refuses);
+    const { agent, execute } = start(store, { maxFollowUps: 0 });
+    await agent.submit("1");
+    await until(() => agent.getSnapshot().toolCalls[0]?.phase === "output-error");
+    assert.equal(execute.mock.callCount(), 0);
+  });
+
+  it("false, as by default, only warns", async () => {
+    const codes = [];
+    const { agent, sent } = start(memory(undefined, { save: refuses }), { saving: { waitMs: 50 }, onWarning: ({ code }) => codes.push(code) });
+    assert.equal((await agent.submit("1")).outcome, "success");
+    assert.deepEqual([sent.length, codes], [2, ["not-saved"]]);
+  });
+});
+
+describe("a record", () => {
+  /** A store whose text can be refused, with its record. */
+  const both = (now, recorded) => {
+    const store = memory(now, { full: false });
+    const { save } = store;
+    store.save = (saved) => {
+      if (store.full) throw new Error("full");
+      save(saved);
+    };
+    store.record = { now: recorded, load: () => store.record.now, save: (record) => void (store.record.now = JSON.parse(JSON.stringify(record))) };
+    return store;
+  };
+  const saved = { v: 1, threadId: "t", messages: [user("a", "one")], state: {}, interrupts: [], handled: ["old"], unsent: [], queue: [], runId: "r", running: false };
+  const record = { ...saved, messages: [user("b", "two")], untold: [], state: undefined, handled: ["old", "new"], queue: [queued("q")], mark: "2" };
+  const begun = async (store) => {
+    const agent = create({ persist: store });
+    agent.setState({ n: 1 });
+    hide();
+    await until(() => store.saves.length);
+    return [agent, store.saves[0]];
+  };
+
+  it("that belongs to the text says what has happened since", async () => {
+    const [agent, next] = await begun(both({ ...saved, mark: "1" }, { ...record, of: "1" }));
+    assert.deepEqual(texts(agent), ["one", "two"]);
+    assert.deepEqual([next.handled, waiting(next)], [["old", "new"], ["q"]]);
+  });
+
+  it("of an older text says nothing that the text does not know", async () => {
+    const [agent, next] = await begun(both({ ...saved, mark: "2" }, { ...record, of: "1" }));
+    assert.deepEqual([texts(agent), next.handled, next.queue], [["one"], ["old"], []]);
+  });
+
+  it("of another page's text has no more than the calls that were executed", async () => {
+    const [agent, next] = await begun(both({ ...saved, mark: "other" }, { ...record, of: "1" }));
+    assert.deepEqual([texts(agent), next.handled, next.queue], [["one"], ["old", "new"], []]);
+  });
+
+  it("without a text is void", () => {
+    const agent = create({ persist: both(undefined, { ...record, of: undefined }) });
+    assert.deepEqual(texts(agent), []);
+  });
+
+  it("that cannot be read, or is damaged, costs nothing else", async () => {
+    for (const load of [() => JSON.parse("{"), () => Promise.reject(new Error("gone")), () => 7, () => ({ mark: "2", of: "1" })]) {
+      const store = both({ ...saved, mark: "1" });
+      store.record.load = load;
+      const agent = create({ persist: store });
+      await until(() => texts(agent).length);
+      assert.deepEqual(texts(agent), ["one"]);
+    }
+  });
+
+  it("of another run does not take over how far the last one was read", async () => {
+    const [, next] = await begun(both({ ...saved, cursor: "7", lastEventId: "7", mark: "1" }, { ...record, runId: "s", of: "1" }));
+    assert.deepEqual([next.runId, next.cursor, next.lastEventId], ["s", undefined, undefined]);
+  });
+});
