@@ -154,6 +154,7 @@ pub(super) fn merge(
         list.sweep(class, &stays, merged);
     }
     merged.fresh = list.arrange(stands);
+    merged.arranged = !local_order;
     merged.slots.extend(&merged.fresh);
     answered
 }
