@@ -77,6 +77,7 @@ impl Stepper {
             failure: None,
             settings,
         };
+        stepper.thread.keep_local_order();
         if !stepper.settings.protocol.tags() {
             stepper.thread.ignore_tags();
         }

@@ -81,7 +81,13 @@ impl Thread {
         let ahead = self.ahead.as_mut().and_then(|ahead| ahead.messages(messages));
         let given = self.receive(ahead.unwrap_or_else(|| Given::read(messages)));
         let mut merged = Merged::default();
-        self.answered.extend(merge::merge(&mut self.list, given, &Authority::read(metadata), &mut merged));
+        self.answered.extend(merge::merge(
+            &mut self.list,
+            given,
+            &Authority::read(metadata),
+            self.local_order,
+            &mut merged,
+        ));
         self.settle_results(merged, true);
     }
 

@@ -4,6 +4,7 @@
 //! those that stay. What came and went since the last patch is noted, so that the patch is written from that alone; only
 //! where the list was given anew is all of it looked through.
 
+mod arrange;
 mod entries;
 mod index;
 mod places;
@@ -14,6 +15,7 @@ use super::order::{Item, Order, Part, Place, add};
 use super::results::Merged;
 pub(crate) use crate::wire::{At, Index};
 use crate::wire::{Content, Gather, Message, Role, ToolCall, same};
+pub(super) use arrange::Stand;
 use entries::Entries;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -226,16 +228,6 @@ impl MessageList {
         slot
     }
 
-    /// Puts a message right after the one in a slot.
-    pub fn insert_after(&mut self, before: usize, entry: Entry) -> usize {
-        let item = self.item(&entry);
-        let slot = item.slot;
-        self.slab.push(Some(entry));
-        self.order.insert_after(before, item);
-        self.added(slot);
-        slot
-    }
-
     fn item(&self, entry: &Entry) -> Item {
         let follows = entry.message.role == Role::Tool;
         Item { slot: self.slab.len(), calls: entry.calls.len(), follows }
@@ -327,16 +319,7 @@ impl MessageList {
 
     /// Takes all entries out, to be put back in another order with [`Self::replace`].
     pub fn take(&mut self) -> Vec<Entry> {
-        self.calls_move();
-        if !self.moved {
-            self.moved = true;
-            let mut place = 0;
-            for slot in self.order.iter() {
-                if let Some(Some(entry)) = self.slab.get_mut(slot) {
-                    settle(&mut entry.place, &mut place);
-                }
-            }
-        }
+        self.move_all();
         let entries = self.order.iter().filter_map(|slot| self.slab.get_mut(slot)?.take()).filter(|entry| !entry.gone);
         entries.gather()
     }
@@ -353,7 +336,21 @@ impl MessageList {
         }
     }
 
-    /// Notes where in the mirror's list of calls each of them is, for the list is to be written anew.
+    /// Notes where in the mirror's lists each element is, for the lists are to be written anew.
+    fn move_all(&mut self) {
+        self.calls_move();
+        if std::mem::replace(&mut self.moved, true) {
+            return;
+        }
+        let mut place = 0;
+        for slot in self.order.iter() {
+            if let Some(Some(entry)) = self.slab.get_mut(slot) {
+                settle(&mut entry.place, &mut place);
+            }
+        }
+    }
+
+    /// The same of the calls alone.
     fn calls_move(&mut self) {
         if std::mem::replace(&mut self.calls_moved, true) {
             return;
@@ -414,12 +411,10 @@ impl MessageList {
         self.stamp += 1;
     }
 
-    /// This one is kept by the merge.
-    pub fn keep(&mut self, slot: usize) {
+    /// This one is kept by the merge. Whether it was not kept before.
+    pub fn keep(&mut self, slot: usize) -> bool {
         let stamp = self.stamp;
-        if let Some(entry) = self.get_mut(slot) {
-            entry.stamp = stamp;
-        }
+        self.get_mut(slot).is_some_and(|entry| std::mem::replace(&mut entry.stamp, stamp) != stamp)
     }
 
     /// Takes out what is of a class, and was neither kept nor `stays`.

@@ -1,7 +1,7 @@
 //! MESSAGES_SNAPSHOT, and lists of messages as they are read.
 
 use super::entry::{CallState, Delivery, Entry, Reasoning};
-use super::list::{At, Class, Index, MessageList};
+use super::list::{At, Class, Index, MessageList, Stand};
 use super::results::Merged;
 use crate::wire::{Content, Fields, Gather, Message, Note, Raw, Role, ToolCall};
 use std::borrow::Cow;
@@ -109,10 +109,17 @@ fn identity(message: &Message) -> Cow<'_, str> {
     }
 }
 
-/// Merges a snapshot into the list: local order stays, known messages are replaced, unknown ones follow. Returns the calls
-/// that the snapshot has results of. Nothing is looked at that the snapshot neither names nor takes away.
+/// Merges a snapshot into the list: known messages are replaced, and the order is the snapshot's; `local_order`: the list's
+/// own, and unknown ones follow. Returns the calls that the snapshot has results of. In the same order as before nothing
+/// is looked at that the snapshot neither names nor takes away.
 /// What becomes of calls and results is for [`super::Thread::settle_results`].
-pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority, merged: &mut Merged) -> Vec<String> {
+pub(super) fn merge(
+    list: &mut MessageList,
+    given: Given,
+    authority: &Authority,
+    local_order: bool,
+    merged: &mut Merged,
+) -> Vec<String> {
     let Given { entries, unreadable_ids, .. } = given;
     let has = |role: Role| entries.iter().any(|entry| entry.message.role == role);
     let (has_activity, has_reasoning) =
@@ -124,13 +131,15 @@ pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority,
     }
     let answered = entries.iter().filter_map(|entry| entry.message.tool_call_id.clone()).collect();
     list.begin_merge();
-    let mut fresh = Vec::new();
+    let mut stands = Vec::new();
     for (place, entry) in entries.into_iter().enumerate() {
         let Some(slot) = list.find_same(&entry.message) else {
-            fresh.push(entry);
+            stands.push(Stand::New(Box::new(entry)));
             continue;
         };
-        list.keep(slot);
+        if list.keep(slot) && !local_order {
+            stands.push(Stand::Known(slot));
+        }
         if last.get(&identity(&entry.message)).is_some_and(|at| at.message == place) {
             replace_at(list, slot, entry, has_reasoning, merged);
             merged.slots.push(slot);
@@ -144,7 +153,8 @@ pub(super) fn merge(list: &mut MessageList, given: Given, authority: &Authority,
     for class in authority.gone(list, has_activity, has_reasoning) {
         list.sweep(class, &stays, merged);
     }
-    merged.fresh.extend(fresh.into_iter().map(|entry| list.push(entry)));
+    merged.fresh = list.arrange(stands);
+    merged.arranged = !local_order;
     merged.slots.extend(&merged.fresh);
     answered
 }

@@ -108,6 +108,8 @@ pub struct Thread {
     early_values: Vec<(bool, String, String)>,
     /// Whether what the server sends may name subagents.
     tags: bool,
+    /// Whether lists of messages leave the order as it is.
+    local_order: bool,
     warnings: Vec<Warning>,
     /// Calls that lists of messages have brought answers to.
     answered: Vec<String>,
@@ -139,6 +141,7 @@ impl Thread {
             sent_calls: 0,
             early_values: Vec::new(),
             tags: true,
+            local_order: false,
             warnings: Vec::new(),
             answered: Vec::new(),
             claimed: None,
@@ -160,6 +163,11 @@ impl Thread {
     /// The peer is of a version that knows no subagents: no message of its own is one's.
     pub fn ignore_tags(&mut self) {
         self.tags = false;
+    }
+
+    /// Lists of messages leave the order as it is, and what they bring follows, as in the official client.
+    pub fn keep_local_order(&mut self) {
+        self.local_order = true;
     }
 
     /// Replaces all messages.

@@ -99,6 +99,19 @@ impl Order {
         }
     }
 
+    /// Puts a message right before the one in a slot.
+    pub fn insert_before(&mut self, after: usize, item: Item) {
+        match self.find(after) {
+            Some((chunk, at)) => self.insert(chunk, at, item),
+            None => self.push(item),
+        }
+    }
+
+    /// Whether one slot stands before another.
+    pub fn precedes(&self, slot: usize, other: usize) -> bool {
+        self.find(slot) < self.find(other)
+    }
+
     fn insert(&mut self, chunk: usize, at: usize, item: Item) {
         let Some(found) = self.chunks.get_mut(chunk) else { return };
         found.items.insert(at.min(found.items.len()), item);
@@ -323,6 +336,11 @@ mod tests {
                     order.insert_after(list[at].slot, item);
                     list.insert(at + 1, item);
                 }
+                5 if !list.is_empty() => {
+                    let at = random % list.len();
+                    order.insert_before(list[at].slot, item);
+                    list.insert(at, item);
+                }
                 4 if list.len() > 9 => {
                     let at = random % list.len();
                     order.remove(list.remove(at).slot);
@@ -347,6 +365,7 @@ mod tests {
             let results = after.iter().take_while(|item| item.follows).count();
             assert_eq!(order.last_after(item.slot), list[at + results].slot);
             for (far, other) in after.iter().enumerate().take(results + 3) {
+                assert!(order.precedes(item.slot, other.slot) && !order.precedes(other.slot, item.slot));
                 let right_after = !item.follows && after[..far].iter().all(|item| item.follows);
                 assert_eq!(order.is_right_after(item.slot, other.slot), right_after);
             }

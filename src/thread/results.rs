@@ -26,6 +26,8 @@ pub(super) struct Merged {
     pub fresh: Vec<usize>,
     /// The application has moved messages: a result may stand before its call.
     pub reordered: bool,
+    /// A list of the server's has given its order: a result that was here before may stand apart from its call.
+    pub arranged: bool,
     /// Calls that stay where they are, with another name or other arguments.
     pub changed: Vec<String>,
     /// Messages whose content is another one.
@@ -79,7 +81,8 @@ impl Thread {
                 self.drop_result(&id, left.phase == CallPhase::Denied);
             }
         }
-        for slot in &merged.slots {
+        let known = merged.slots.len().saturating_sub(merged.fresh.len());
+        for (at, slot) in merged.slots.iter().enumerate() {
             let Some(entry) = self.list.get(*slot).filter(|entry| entry.message.role == Role::Tool) else { continue };
             let (page, call) = (entry.page, entry.message.tool_call_id.clone().unwrap_or_default());
             let caller = self.list.find_call(&call);
@@ -87,8 +90,10 @@ impl Thread {
             if !page || caller.is_none() {
                 self.drop_result(&call, false);
             }
-            let before = |caller: &At| merged.reordered && self.list.precedes(*slot, caller.message);
-            moves.extend(caller.filter(before).map(|caller| (*slot, caller)));
+            let astray = |caller: &At| {
+                merged.arranged && at < known || merged.reordered && self.list.precedes(*slot, caller.message)
+            };
+            moves.extend(caller.filter(astray).map(|caller| (*slot, caller)));
         }
         for slot in std::mem::take(&mut merged.fresh) {
             let Some(entry) = self.list.get(slot).filter(|entry| entry.message.role == Role::Tool) else { continue };

@@ -20,6 +20,14 @@ const roles = ["developer", "system", "assistant", "user", "tool", "activity", "
 /** @param {any[]} messages */
 const repeats = (messages) => new Set(messages.map(({ id }) => id)).size < messages.length;
 
+/** The messages in no order; without their ids, which may be made up. @param {any[]} messages */
+const unordered = (messages) =>
+  JSON.stringify(
+    messages
+      .map(({ id: _, ...message }) => JSON.stringify(message, (_, value) => (isObject(value) && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value)))
+      .sort(),
+  );
+
 /** Whether a result stands before its call. @param {any[]} messages */
 const answersFirst = (messages) =>
   messages.some(
@@ -108,6 +116,13 @@ export const allowances = [
     why: "The result of a call stands after it: providers refuse a request with a result before its call.",
     of: /^messages/,
     explains: ({ official }) => answersFirst(official.messages),
+  },
+  {
+    name: "list-order",
+    why: "A list of messages gives its own order to what it names.",
+    of: /^messages/,
+    explains: ({ events, official, ours }) =>
+      events.some(({ type }) => type === "MESSAGES_SNAPSHOT") && unordered(official.messages) === unordered(ours.messages),
   },
   {
     name: "patch",

@@ -139,7 +139,7 @@ impl MessageList {
 
     /// Whether the message in a slot stands before that in another one.
     pub fn precedes(&self, slot: usize, other: usize) -> bool {
-        self.place(slot).message < self.place(other).message
+        self.order.precedes(slot, other)
     }
 
     /// How many messages and calls there are; right after a patch.

@@ -1,6 +1,7 @@
 //! MESSAGES_SNAPSHOT and RUN_STARTED.input: what of the thread stays, is replaced, goes.
 
 use crate::support::Agent;
+use crate::support::streams::Random;
 use ag_ui_wasm::session::Options;
 use serde_json::{Value, json};
 
@@ -45,14 +46,83 @@ fn left(local: Value, event: Value) -> Vec<String> {
 }
 
 #[test]
-fn local_order_stays_and_new_messages_follow() {
+fn the_list_gives_its_order_to_what_it_names() {
     let local = json!([user("1", "a"), activity("p", "PLAN"), assistant("2", "b"), reasoning("q"), user("3", "c")]);
     let given = json!([user("new2", "y"), user("3", "c!"), user("new1", "x"), assistant("2", "b")]);
     let (mut agent, request) = loaded(local);
     let after = agent.events(request, &[snapshot(given)]);
-    assert_eq!(ids(after), ["p", "2", "q", "3", "new2", "new1"], "1 is gone; what the server does not keep stays");
-    assert_eq!(after["messages"][3]["content"], "c!");
-    assert_eq!(after["messages"][5]["delivery"], "complete");
+    assert_eq!(
+        ids(after),
+        ["p", "new2", "3", "new1", "2", "q"],
+        "1 is gone; q goes with the message that it stood after"
+    );
+    assert_eq!(after["messages"][2]["content"], "c!");
+    assert_eq!(after["messages"][1]["delivery"], "complete");
+}
+
+#[test]
+fn a_fresh_page_on_a_stored_thread_has_its_question_where_the_server_has_it() {
+    let stored = ["one", "answer 1", "two", "answer 2", "three", "answer 3"];
+    let (mut agent, request) = loaded(json!([user("three", "3")]));
+    let messages: Value = stored.iter().map(|id| user(id, id)).collect();
+    assert_eq!(ids(agent.events(request, &[snapshot(messages)])), stored);
+}
+
+/// The rule, told another way: each message that stays without being named follows the one that it stood after.
+fn arranged(local: &[Value], given: &[Value]) -> Vec<String> {
+    let id = |message: &Value| message["id"].as_str().unwrap().to_owned();
+    let has = |role: &str| given.iter().any(|message| message["role"] == role);
+    let named = |message: &Value| given.iter().any(|other| id(other) == id(message));
+    let stays = |message: &Value| match message["role"].as_str() {
+        Some("activity") => !has("activity"),
+        Some("reasoning") => !has("reasoning"),
+        _ => false,
+    };
+    let mut heads = vec![(String::new(), Vec::new())];
+    for message in local.iter().filter(|message| named(message) || stays(message)) {
+        match named(message) {
+            true => heads.push((id(message), vec![id(message)])),
+            false => heads.last_mut().unwrap().1.push(id(message)),
+        }
+    }
+    let mut all = std::mem::take(&mut heads[0].1);
+    for message in given {
+        let known = heads.iter().position(|(head, _)| *head == id(message));
+        all.extend(known.map_or_else(|| vec![id(message)], |at| heads.swap_remove(at).1));
+    }
+    all
+}
+
+#[test]
+fn any_thread_takes_the_order_of_any_list() {
+    for seed in 0..2000 {
+        let mut random = Random::new(seed);
+        let mut list = |most: usize| {
+            let mut left: Vec<usize> = (0..12).collect();
+            let count = random.below(most + 1);
+            let mut messages = Vec::new();
+            for _ in 0..count {
+                let number = left.remove(random.below(left.len()));
+                let id = number.to_string();
+                messages.push(match number % 6 {
+                    0 => activity(&id, "PLAN"),
+                    1 => reasoning(&id),
+                    2 => assistant(&id, "said"),
+                    _ => user(&id, "asked"),
+                });
+            }
+            messages
+        };
+        let mut local = list(9);
+        let (mut agent, request) = loaded(json!(local));
+        for _ in 0..3 {
+            let given = list(9);
+            let expected = arranged(&local, &given);
+            let after = agent.events(request, &[snapshot(json!(given))]);
+            assert_eq!(ids(after), expected, "seed {seed}: {given:?} after {local:?}");
+            local = after["messages"].as_array().unwrap().clone();
+        }
+    }
 }
 
 #[test]

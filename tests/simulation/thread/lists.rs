@@ -6,27 +6,35 @@ impl Thread {
     /// The server's list of messages: it is right about what it knows; what it does not know is gone. The page's answers stay
     /// as long as their calls do.
     pub(super) fn merge(&mut self, list: &Value) {
-        let mut given: Vec<Message> = list.as_array().unwrap().iter().map(Message::read).collect();
+        let given: Vec<Message> = list.as_array().unwrap().iter().map(Message::read).collect();
         let reasons = given.iter().any(|message| message.role == "reasoning");
         let is_new = |new: &Message| self.messages.iter().all(|local| local.id != new.id);
         let named: Vec<_> = given.iter().map(|new| (new.id.clone(), new.tool_call_id.clone(), is_new(new))).collect();
-        let mut merged = Vec::new();
+        // Each message that the list names, with those that stay after it.
+        let mut groups = vec![(None, Vec::new())];
         let mut left = Vec::new();
         let before = self.written();
         for mut local in std::mem::take(&mut self.messages) {
             let Some(at) = given.iter().position(|new| new.id == local.id) else {
                 if local.page || local.role == "reasoning" && !reasons {
-                    merged.push(local);
+                    groups.last_mut().unwrap().1.push(local);
                 } else {
                     left.append(&mut local.calls);
                 }
                 continue;
             };
-            local.become_as(given.remove(at), &mut left);
-            merged.push(local);
+            local.become_as(given[at].clone(), &mut left);
+            groups.push((Some(at), vec![local]));
         }
-        given.iter_mut().for_each(|message| message.told = !self.known.contains(&message.id));
-        merged.append(&mut given);
+        let mut merged = std::mem::take(&mut groups[0].1);
+        for (at, mut new) in given.into_iter().enumerate() {
+            if let Some((_, group)) = groups.iter_mut().find(|(named, _)| *named == Some(at)) {
+                merged.append(group);
+            } else {
+                new.told = !self.known.contains(&new.id);
+                merged.push(new);
+            }
+        }
         self.messages = merged;
         self.settle(left, &named, false);
         self.rewrites(&before);
@@ -175,7 +183,8 @@ impl Thread {
         for (at, message) in old.iter().enumerate() {
             let Some(call) = message.tool_call_id.clone() else { continue };
             let caller = old.iter().position(|message| message.calls.iter().any(|has| has.id == call));
-            let fresh = is_named(message).is_some_and(|(.., fresh)| *fresh);
+            let known = is_named(message);
+            let fresh = known.is_some_and(|(.., fresh)| *fresh);
             if message.page && (caller.is_none() || others.contains(&call)) {
                 if caller.is_none() && message.local {
                     let denied = left.iter().any(|old| old.id == call && old.phase == "denied");
@@ -186,6 +195,7 @@ impl Thread {
             } else if let Some(caller) = caller
                 && (moved.contains(&call) && (message.page || at < caller)
                     || message.page && fresh
+                    || !edited && known.is_some() && !fresh
                     || edited && fresh && at < caller)
                 && (at < caller || old[caller + 1..at].iter().any(|between| between.role != "tool"))
             {
