@@ -487,6 +487,8 @@ impl CallState {
 
 /// A tool's answer as JSON: parsed where its text is JSON, else the text; a list of content parts as it is.
 pub(super) fn result_json(content: &Content) -> String {
+    // Results nested deeper than this stay text. Nothing reads them recursively but `JSON.parse`.
+    const RESULT_DEPTH: usize = 512;
     let mut json = String::new();
     match content {
         Content::Text(text) if Raw::parse(text, RESULT_DEPTH).is_ok() => json.push_str(text),
@@ -496,6 +498,3 @@ pub(super) fn result_json(content: &Content) -> String {
     }
     json
 }
-
-/// Results nested deeper than this stay text. Nothing reads them recursively but `JSON.parse`.
-const RESULT_DEPTH: usize = 512;

@@ -167,7 +167,7 @@ impl Submit {
     /// submitted. Says whether the request is another one.
     pub fn refresh(&mut self, json: &str, max_depth: usize) -> Result<bool, Misuse> {
         let fields = Raw::parse_object(json, max_depth).ok().flatten().ok_or(Misuse::Input("a JSON object"))?;
-        // Who submits is told of unknown members.
+        // Unknown members were a warning of the submit.
         let unknown = &mut Vec::new();
         let props = fields.some("forwardedProps").map_or("{}", Raw::text).to_owned();
         let mut changed = false;
