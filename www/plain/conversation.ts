@@ -1,6 +1,6 @@
 /** A conversation with one agent: `subscribe`, `getSnapshot`, and elements that are kept up to date. */
 import type { Agent } from "ag-ui-wasm";
-import { announce } from "../shared/announce.js";
+import { announcer } from "ag-ui-wasm/announcer";
 import { listenForEscape } from "../shared/composer.js";
 import { featured, type Scenario } from "../shared/endpoint.js";
 import { HeldQuestions } from "../shared/held.js";
@@ -8,7 +8,7 @@ import { Notices } from "../shared/notices.js";
 import { toggleInspector } from "../shared/inspect.js";
 import { byId } from "../shared/page.js";
 import { listen, protocols, type Protocol } from "../shared/protocols.js";
-import { RowList, type Row } from "../shared/rows.js";
+import { RowList, type Row, textOf } from "../shared/rows.js";
 import { followTail, type Tail } from "../shared/tail.js";
 import { welcome } from "../shared/welcome.js";
 import { cards } from "./cards.js";
@@ -139,7 +139,7 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
         notices.listen(agent),
         held.subscribe(after.hold),
         held.listen(agent, () => address.textContent),
-        announce(agent, byId("announcer")),
+        announcer(agent, byId("announcer"), { words: { answer: textOf } }),
         listenForEscape(() => void agent.stop()),
       );
     },

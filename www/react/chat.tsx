@@ -1,6 +1,6 @@
 import { useAgent } from "ag-ui-wasm/react";
+import { announcer } from "ag-ui-wasm/announcer";
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { announce } from "../shared/announce.js";
 import { listenForEscape } from "../shared/composer.js";
 import { endpoint, featured, initial, loadScenarios, OTHER, scenarioOf, type Catalogue, type Scenario } from "../shared/endpoint.js";
 import { HeldQuestions } from "../shared/held.js";
@@ -9,7 +9,7 @@ import { Notices } from "../shared/notices.js";
 import { toggleInspector } from "../shared/inspect.js";
 import { byId, wide } from "../shared/page.js";
 import { listen, protocolOf, protocols, scenariosOf, wayOf } from "../shared/protocols.js";
-import { RowList } from "../shared/rows.js";
+import { RowList, textOf } from "../shared/rows.js";
 import { tools } from "../shared/tools.js";
 import { welcome } from "../shared/welcome.js";
 import { ErrorCard, Question, Questions } from "./cards.js";
@@ -54,7 +54,7 @@ export function Chat() {
   useEffect(() => {
     if (known) listen(agent, protocol);
   }, [agent, protocol, known]);
-  useEffect(() => announce(agent, byId("announcer")), [agent]);
+  useEffect(() => announcer(agent, byId("announcer"), { words: { answer: textOf } }), [agent]);
   useEffect(() => listenForEscape(() => void agent.stop()), [agent]);
 
   const start = (scenario: Scenario): void => {

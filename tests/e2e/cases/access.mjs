@@ -61,7 +61,7 @@ export const access = {
     await chat.waitsAt("text");
     await chat.shows(id("text"), "AG-UI is an open protocol");
     assert.equal(await chat.browser.attribute(id("messages"), "aria-live"), "off");
-    assert.deepEqual(await chat.texts("#announcer > *"), []);
+    assert.deepEqual(await chat.texts("#announcer > *"), ["Answering."]);
     assert.equal(await chat.browser.attribute(id("status"), "role"), "status");
     await chat.release();
     await chat.shows("#announcer > *", "That is all there is to it.");

@@ -1,0 +1,107 @@
+// What screen readers are told of a chat. A live region around the messages would read every token; this one gets each answer
+// once, whole, and says what a sighted person sees at a glance.
+
+import type { AgentError } from "../api/error.js";
+import type { Agent, AgentSnapshot, Interrupt, Message, ToolCall } from "../api/types.js";
+
+/** What is said. A function that returns an empty text says nothing. */
+export interface AnnouncerWords {
+  /** A run has begun. Default: "Answering." */
+  readonly answering: string;
+  /** A call waits for a person. Default: "Approval needed: <name>." */
+  approval(call: ToolCall): string;
+  /** The agent asks something. Default: its message, or "The agent has a question." */
+  question(interrupt: Interrupt): string;
+  /** A run has failed. Default: "Error: <message>" */
+  error(error: AgentError): string;
+  /** An answer is complete. Default: its text as it is. Markdown may be made plain here. */
+  answer(message: Message): string;
+}
+
+/** How it is said. */
+export interface AnnouncerOptions {
+  readonly words?: Partial<AnnouncerWords>;
+  /** How many lines stay in the region, the newest ones. Default: 20. */
+  readonly lines?: number;
+}
+
+const english: AnnouncerWords = {
+  answering: "Answering.",
+  approval: ({ name }) => `Approval needed: ${name}.`,
+  question: ({ message }) => message || "The agent has a question.",
+  error: ({ message }) => `Error: ${message}`,
+  answer: ({ content }) => (typeof content === "string" ? content : ""),
+};
+
+/** Seen by screen readers alone. */
+function makeRegion(): HTMLElement {
+  const region = document.createElement("div");
+  region.setAttribute("role", "log");
+  region.setAttribute("aria-live", "polite");
+  region.style.cssText = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap";
+  document.body.append(region);
+  return region;
+}
+
+/**
+ * Tells screen readers what happens: that the agent answers, the text of each answer once it is complete, that a call needs approval, a
+ * question, an error. What is there already is not read. Into an element with `role="log"`; without one, it makes one at the end of the
+ * document's body and takes it away again. Returns what ends it, so it may be an effect of React, Svelte or Vue.
+ *
+ * @example
+ * useEffect(() => announcer(agent), [agent]);
+ */
+export function announcer<State>(agent: Agent<State>, element?: HTMLElement | null, options: AnnouncerOptions = {}): () => void {
+  const words = { ...english, ...options.words };
+  const { lines = 20 } = options;
+  const region = element ?? makeRegion();
+  const said = new Set<string>();
+  let last = agent.getSnapshot();
+  news(last, undefined, said);
+  let waiting: HTMLElement | undefined;
+
+  const say = (text: string): HTMLElement | undefined => {
+    if (!text) return undefined;
+    const line = document.createElement("p");
+    // Answers may be in any language.
+    line.dir = "auto";
+    line.textContent = text;
+    region.append(line);
+    while (region.childElementCount > Math.max(lines, 1)) region.firstElementChild?.remove();
+    return line;
+  };
+  const off = agent.subscribe(() => {
+    const snapshot = agent.getSnapshot();
+    const { messages, calls, interrupts } = news(snapshot, last, said);
+    const { isLoading, error } = last;
+    last = snapshot;
+    if (snapshot.isLoading && !isLoading) waiting = say(words.answering);
+    if (!snapshot.isLoading || messages.length > 0) waiting = void waiting?.remove();
+    for (const message of messages.slice(-lines)) say(words.answer(message));
+    for (const call of calls) say(words.approval(call));
+    for (const interrupt of interrupts) say(words.question(interrupt));
+    if (snapshot.error && snapshot.error !== error) say(words.error(snapshot.error));
+  });
+  return () => {
+    off();
+    waiting?.remove();
+    if (!element) region.remove();
+  };
+}
+
+/** What is complete, or waits, and has not been said. It has been from then on. Lists that are as before have nothing new. */
+function news(snapshot: AgentSnapshot, before: AgentSnapshot | undefined, said: Set<string>) {
+  const fresh = (key: string): boolean => !said.has(key) && !!said.add(key);
+  // From the end: what was said before stands in front.
+  const messages: Message[] = [];
+  for (let at = snapshot.messages === before?.messages ? -1 : snapshot.messages.length - 1; at >= 0; at--) {
+    const message = snapshot.messages[at]!;
+    if (message.role === "assistant" && message.delivery === "streaming") continue;
+    if (!fresh(`message ${message.role} ${message.id}`)) break;
+    if (message.role === "assistant") messages.unshift(message);
+  }
+  const toolCalls = snapshot.toolCalls === before?.toolCalls ? [] : snapshot.toolCalls;
+  const calls = toolCalls.filter(({ id, phase }) => phase === "awaiting-approval" && fresh(`call ${id}`));
+  const interrupts = snapshot.interrupts.filter(({ id, answered }) => !answered && fresh(`interrupt ${id}`));
+  return { messages, calls, interrupts };
+}
