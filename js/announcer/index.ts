@@ -1,4 +1,4 @@
-// What screen readers are told of a chat. A live region around the messages would read every token; this one gets each answer
+// What screen readers hear of a chat. A live region around the messages would read every token; this one gets each answer
 // once, whole, and says what a sighted person sees at a glance.
 
 import type { AgentError } from "../api/error.js";
