@@ -42,7 +42,7 @@ const targets = {
   "nothing": [undefined, /Cannot destructure|undefined/],
   "a method that is no string": [{ url: "x", method: Symbol("POST") }, /method: expected a string, got Symbol\(POST\)/],
   "a fetch that cannot be called": [{ url: "x", fetch: {} }, /fetch: expected a function, got an object/],
-  "credentials that do not exist": [{ url: "x", credentials: "inlcude" }, /credentials: expected "omit", "same-origin" or "include", got "inlcude"/],
+  "credentials that do not exist": [{ url: "x", credentials: "all" }, /credentials: expected "omit", "same-origin" or "include", got "all"/],
   "headers that are none": [{ url: "x", headers: 5 }, /.+/],
 };
 
