@@ -49,7 +49,7 @@ const plain = Object.prototype;
 const has = plain.hasOwnProperty;
 const misfit = "The patch does not fit the snapshot";
 // Members of objects that are copied for a small patch at most. An element of a list costs a fraction of one.
-const most = 256;
+const most = 1024;
 const elements = 8;
 
 /** A patch on its way into the snapshot: the one given stays as it is, also when the patch does not fit, which throws. */
