@@ -3,6 +3,7 @@
 //! Every export takes `&self`. The core is borrowed while pure code runs, never while JavaScript does: a listener may
 //! call any export from inside any callback.
 
+mod heap;
 mod host;
 mod request;
 #[cfg(feature = "codecs")]
