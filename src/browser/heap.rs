@@ -149,7 +149,7 @@ impl Blocks {
         }
     }
 
-    /// Makes a block longer in its place, if nothing is behind it.
+    /// Makes a block longer in its place, if it ends where the memory does.
     #[inline(never)]
     fn grow(at: usize, len: usize, more: usize) -> bool {
         at + len == memory_size::<0>() * PAGE && memory_grow::<0>(more / PAGE) != usize::MAX

@@ -229,3 +229,54 @@ async fn halves_of_a_pair_cross_as_escapes() {
     let parsed = js_sys::JSON::parse(&patch).unwrap();
     assert!(js_sys::JSON::stringify(&parsed).unwrap().as_string().unwrap().contains('🙂'));
 }
+
+/// The allocator of `src/browser/heap.rs`, asked for what blocks of all lengths hold.
+#[wasm_bindgen_test]
+fn memory_is_given_once_and_comes_back() {
+    let mut chance = 7_u32;
+    let mut next = |below: u32| {
+        chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (chance >> 8) % below
+    };
+    let mut blocks: Vec<Vec<u8>> = Vec::new();
+    let mut after_first = 0;
+    for round in 0..2 {
+        for step in 0..20_000 {
+            let mark = step as u8;
+            if blocks.len() < 200 || next(2) == 0 {
+                // Mostly short, at times some pages.
+                let most = [64, 64, 1024, 40_000, 1_000_000][next(5).min(next(5)) as usize];
+                blocks.push(vec![mark; 1 + next(most) as usize]);
+            }
+            let at = next(blocks.len() as u32) as usize;
+            if next(3) == 0 || blocks.len() > 300 {
+                let block = blocks.swap_remove(at);
+                assert!(block.iter().all(|byte| *byte == block[0]), "a block of {} was given twice", block.len());
+            } else {
+                let block = &mut blocks[at];
+                let value = block[0];
+                let length = 1 + next(2 * block.len() as u32) as usize;
+                block.resize(length, value);
+                block.shrink_to_fit();
+            }
+        }
+        assert!(blocks.iter().all(|block| block.iter().all(|byte| *byte == block[0])));
+        blocks.clear();
+        if round == 0 {
+            after_first = pages();
+        }
+    }
+    assert!(pages() <= after_first + after_first / 4, "{} pages, then {}", after_first, pages());
+
+    // A long text grows in its place, and goes back whole.
+    let text = "x".repeat(20 << 20);
+    let with_text = pages();
+    drop(text);
+    let _half = "y".repeat(10 << 20);
+    let _rest = "z".repeat(9 << 20);
+    assert_eq!(pages(), with_text);
+}
+
+fn pages() -> usize {
+    std::arch::wasm32::memory_size::<0>()
+}
