@@ -94,12 +94,13 @@ mod body {
 
     #[test]
     fn a_role_has_its_own_members_only_and_nulls_are_absent() {
+        let calls = json!([{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]);
         let all = |id: &str, role: &str, content: Value| {
-            json!({"id": id, "role": role, "content": content, "name": "n", "toolCalls": [], "toolCallId": "c",
+            json!({"id": id, "role": role, "content": content, "name": "n", "toolCalls": calls, "toolCallId": "c",
                 "error": "e", "activityType": "P", "encryptedValue": "x", "metadata": {"k": null}, "extra": 1,
                 "subagentRunId": null})
         };
-        let roles = ["developer", "system", "assistant", "user", "tool", "reasoning"];
+        let roles = ["developer", "system", "assistant", "tool", "user", "reasoning"];
         let list: Vec<Value> = roles.iter().map(|role| all(role, role, json!("c"))).collect();
         let base = |role: &str| json!({"id": role, "role": role, "content": "c", "encryptedValue": "x", "metadata": {"k": null}});
         let with = |role: &str, more: Value| {
@@ -113,9 +114,9 @@ mod body {
             json!([
                 with("developer", name.clone()),
                 with("system", name.clone()),
-                with("assistant", name.clone()),
-                with("user", name),
+                with("assistant", json!({"name": "n", "toolCalls": calls})),
                 with("tool", json!({"toolCallId": "c", "error": "e"})),
+                with("user", name),
                 base("reasoning"),
             ])
         );
