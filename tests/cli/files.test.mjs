@@ -128,7 +128,7 @@ describe("--sarif", () => {
     always("");
     const { status, out } = await inside("check", server.url, "--sarif");
     const log = JSON.parse(out);
-    assert.ok(valid(log), JSON.stringify(valid.errors));
+    assert.equal(valid(log), true, JSON.stringify(valid.errors));
     const [{ executionSuccessful, toolExecutionNotifications }] = log.runs[0].invocations;
     assert.deepEqual([status, executionSuccessful, toolExecutionNotifications[0].message.text], [2, false, "the answer holds no event of AG-UI"]);
   });

@@ -175,6 +175,9 @@ describe("the body is the official client's", { skip }, () => {
       };
       const [mine, other] = [await ours(thread), await theirs({ ...thread, protocol: thread.protocol.replace(/^1\.0$/, "1.0.0") })];
       // It leaves content that was null out, also where the server must have some; ours is as if it had been absent.
+      // It sends results whose call is not in the thread, which model providers refuse.
+      const called = new Set(thread.messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id)));
+      other.messages = other.messages.filter(({ role, toolCallId }) => role !== "tool" || called.has(toolCallId));
       if (thread.protocol === "0.0.39") for (const message of other.messages) message.content ??= "";
       assert.deepEqual(mine, other, `seed ${before}: ${JSON.stringify(thread)}`);
     }

@@ -52,9 +52,10 @@ describe("with the core itself", { skip: !real }, () => {
     two.sent[0].say(started(two.sent[0]), ...call, finished(two.sent[0]));
     two.sent[0].end();
     await until(() => two.sent.length === 2);
-    // What waited before goes first.
-    assert.deepEqual(two.sent.map(({ runId }) => runId === "second"), [true, false]);
-    assert.deepEqual(two.sent[0].messages.filter(({ role }) => role === "user").map(({ content }) => content), ["1", "2"]);
+    // The answer that was cut is asked for first, then what waited.
+    assert.deepEqual(two.sent.map(({ runId }) => runId === "second"), [false, true]);
+    const said = ({ messages }) => messages.filter(({ role }) => role === "user").map(({ content }) => content);
+    assert.deepEqual(two.sent.map(said), [["1"], ["1", "2"]]);
     assert.equal(execute.mock.callCount(), 1);
   });
 
@@ -114,7 +115,9 @@ describe("with the core itself", { skip: !real }, () => {
     fails = false;
     void two.agent.retry();
     await until(() => two.sent.length);
-    assert.deepEqual(two.sent[0].messages.map(({ content }) => content).sort(), ["1", "2", "3", "4"]);
+    // The answer that failed is asked for first. What waited before is said after it.
+    assert.deepEqual(two.sent[0].messages.map(({ content }) => content), ["1", "3", "4"]);
+    assert.deepEqual(two.agent.getSnapshot().queue.map(({ runId }) => runId), ["second"]);
   });
 
   it("what is stopped before the core is there stays, beside a queue that was saved", async () => {

@@ -114,7 +114,11 @@ impl World {
             true => self.follows(&run_id)?,
             false => self.begins(&run_id)?,
         };
-        let messages: Vec<Value> = self.thread.messages.iter().map(|message| message.outgoing()).collect();
+        // A result goes out beside its call only.
+        let all = &self.thread.messages;
+        let is_called = |id: &String| all.iter().any(|message| message.calls.iter().any(|call| call.id == *id));
+        let goes = all.iter().filter(|message| message.tool_call_id.as_ref().is_none_or(is_called));
+        let messages: Vec<Value> = goes.map(|message| message.outgoing()).collect();
         let carried = &body["messages"];
         results_follow(carried.as_array().unwrap())?;
         ensure!(*carried == json!(messages), "the request carries {carried}, not {}", json!(messages));
