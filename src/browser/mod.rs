@@ -18,7 +18,7 @@ use crate::wire::{Protocol, Wanted};
 use host::Timer;
 pub use host::{Host, SessionOptions};
 use request::{Open, Sent};
-use serde::Serialize;
+use serde::Serializer as _;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 #[cfg(feature = "codecs")]
@@ -351,20 +351,19 @@ impl Shared {
     }
 }
 
-/// A warning as the application gets it.
+/// A warning as the application gets it. As a map: for the names of a struct, serde-wasm-bindgen brings a cache.
 fn warning_object(warning: &Warning) -> JsValue {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Object<'a> {
-        code: &'a str,
-        rule: Option<&'a str>,
-        message: &'a str,
-        event_type: Option<&'a str>,
-    }
     let Warning { code, rule, message, event_type } = warning;
-    let object = Object { code, rule: *rule, message, event_type: event_type.as_deref() };
+    let members = [
+        ("code", Some(*code)),
+        ("rule", *rule),
+        ("message", Some(message.as_str())),
+        ("eventType", event_type.as_deref()),
+    ];
+    let object = serde_wasm_bindgen::Serializer::new().serialize_maps_as_objects(true);
+    let members = members.into_iter().filter_map(|(name, text)| Some((name, text?)));
     // Text alone: nothing in it can fail.
-    serde_wasm_bindgen::to_value(&object).unwrap_or_default()
+    object.collect_map(members).unwrap_or_default()
 }
 
 /// A misuse as a JavaScript error with a `code`.
