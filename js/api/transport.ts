@@ -150,7 +150,7 @@ export interface RetryOptions {
   readonly minMs?: number | undefined;
   /** Connections that one run may make in any minute, whatever comes over them; further ones wait. Default: 60. */
   readonly perMinute?: number | undefined;
-  /** Connections that one run may make at all; then it is `truncated`. Default: 1,000. */
+  /** Connections that one run may make at all; then it is `truncated`. Default: 1000. */
   readonly perRun?: number | undefined;
   /** After the loss of a connection that ends its run, what waits in the queue begins so many milliseconds later. Default: 1,000. */
   readonly queueMs?: number | undefined;
