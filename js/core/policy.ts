@@ -9,6 +9,8 @@ export function toPolicy(options: object): string {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw unsupported("input", "guard: the policy must be an object");
   }
+  const raw = Object.keys(options).find((name) => /^(ag_ui.*|hushspec|rules)$/.test(name));
+  if (raw) throw unsupported("input", `guard: "${raw}" is of Chio's document: policyFrom() of ag-ui-wasm/chio reads it`);
   const { capabilities, ...rest } = options as { capabilities?: readonly Capability[] };
   // What JSON would leave out is left in, for the core to refuse.
   const json = JSON.stringify(rest, (_, value: unknown) => (typeof value === "function" || typeof value === "symbol" ? typeof value : value));

@@ -224,6 +224,12 @@ describe("the guard", () => {
     agent.dispose();
   });
 
+  test("a document of Chio's is refused where it is given, with the function that reads it", () => {
+    for (const guard of [{ rules: { ag_ui: {} } }, { ag_ui: {} }, { ag_ui_inbound: {} }, { hushspec: "0.1" }]) {
+      assert.throws(() => createAgent({ url: "/", guard }), (error) => error.code === "input" && /policyFrom\(\)/.test(error.message));
+    }
+  });
+
   test("is refused where its policy cannot be read", async () => {
     const agent = createAgent({ url: "/", fetch: stream(body), guard: { restrictedClassifications: ["everything"] } });
     const { outcome, error } = await agent.submit("hello").catch((error) => ({ outcome: "rejected", error }));
