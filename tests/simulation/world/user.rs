@@ -324,7 +324,9 @@ impl World {
                         self.queue.insert(0, *ticket);
                     }
                     // The run that is over is closed first; whatever continues then is replaced.
-                    "replace" if self.run.is_some() || self.waits() && !left || next => self.replacing = Some(*ticket),
+                    "replace" if !first && (self.run.is_some() || self.waits() && !left || next) => {
+                        self.replacing = Some(*ticket);
+                    }
                     _ if first => self.queue.insert(0, *ticket),
                     _ => self.queue.push(*ticket),
                 }
