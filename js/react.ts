@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { createAgent } from "./index.js";
+import { createMountedAgent } from "./agent/mounted.js";
 import { useAgentOf, useProvider, type AgentProviderProps, type UseAgent } from "./bindings/react.js";
 import type { Agent, AgentOptions } from "./api/types.js";
 
@@ -24,7 +24,7 @@ export type { AgentProviderProps, UseAgent } from "./bindings/react.js";
  * }
  */
 export function AgentProvider<State = unknown>(props: AgentProviderProps<State>): ReactNode {
-  return useProvider(createAgent, props);
+  return useProvider(createMountedAgent, props);
 }
 
 /**
@@ -44,5 +44,5 @@ export function AgentProvider<State = unknown>(props: AgentProviderProps<State>)
  * }
  */
 export function useAgent<State = unknown>(target?: Agent<State> | AgentOptions<State>): UseAgent<State> {
-  return useAgentOf(createAgent, target);
+  return useAgentOf(createMountedAgent, target);
 }

@@ -1,4 +1,4 @@
-import { createAgent } from "./index.js";
+import { createMountedAgent } from "./agent/mounted.js";
 import { setAgentOf, useAgentOf, type Target, type UseAgent } from "./bindings/svelte.js";
 
 export { messageKey } from "./snapshot/message-key.js";
@@ -17,7 +17,7 @@ export type { Target, UseAgent } from "./bindings/svelte.js";
  * {@render children()}
  */
 export function setAgent<State = unknown>(target: Target<State>): UseAgent<State> {
-  return setAgentOf(createAgent, target);
+  return setAgentOf(createMountedAgent, target);
 }
 
 /**
@@ -35,5 +35,5 @@ export function setAgent<State = unknown>(target: Target<State>): UseAgent<State
  * <button onclick={() => chat.submit("hello")}>Send</button>
  */
 export function useAgent<State = unknown>(target?: Target<State>): UseAgent<State> {
-  return useAgentOf(createAgent, target);
+  return useAgentOf(createMountedAgent, target);
 }

@@ -5,6 +5,7 @@ import { createEmitter } from "./base/emitter.js";
 import { initialSnapshot } from "./snapshot/initial.js";
 import { bytesOf, readRecording } from "./base/recording.js";
 import { uuid } from "./base/uuid.js";
+export { forgetThreads } from "./thread/registry.js";
 import type { RecordedEnd } from "./base/recording.js";
 import type {
   Agent,

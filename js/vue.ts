@@ -1,4 +1,4 @@
-import { createAgent } from "./index.js";
+import { createMountedAgent } from "./agent/mounted.js";
 import { injectAgentOf, provideAgentOf, useAgentOf, type Target, type UseAgent } from "./bindings/vue.js";
 
 export { messageKey } from "./snapshot/message-key.js";
@@ -23,7 +23,7 @@ export type { Target, UseAgent } from "./bindings/vue.js";
  * </template>
  */
 export function useAgent<State = unknown>(target?: Target<State>): UseAgent<State> {
-  return useAgentOf(createAgent, target);
+  return useAgentOf(createMountedAgent, target);
 }
 
 /**
@@ -31,7 +31,7 @@ export function useAgent<State = unknown>(target?: Target<State>): UseAgent<Stat
  * {@link useAgent} does, and returns the same.
  */
 export function provideAgent<State = unknown>(target: Target<State>): UseAgent<State> {
-  return provideAgentOf(createAgent, target);
+  return provideAgentOf(createMountedAgent, target);
 }
 
 /** The agent that a component above has provided. */

@@ -1,133 +1,77 @@
-// An agent, made of its parts: what is shown (view.ts), its runs (runs.ts), what is edited by hand (edits.ts), its saves
-// (saves.ts), the line of its transport (kept-line.ts), and the link to its core (js/core/link.ts, or js/worker/link.ts). Each
-// part owns its state; what each may ask of another is said here.
+// An agent: a view of a thread (thread.ts), with options and listeners of its own.
 
-import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
+import type { Agent, AgentOptions } from "../api/types.js";
 import type { SavedAgent } from "../api/saving.js";
 import { createEmitter } from "../base/emitter.js";
 import { toJson, unsupported } from "../base/failure.js";
-import { createWaker } from "../base/wake.js";
-import type { Client, Link } from "../core/client.js";
 import { createLink } from "../core/link.js";
 import type { Core } from "../core/loader.js";
-import { needsFull } from "../core/modules.js";
 import { portTo } from "../core/port.js";
-import { refusal } from "../snapshot/save.js";
-import { createSource } from "./beside.js";
 import { checkOptions } from "./check.js";
 import { createEdits, idOf } from "./edits.js";
 import { createGuard } from "./guard.js";
-import { createHistory } from "./history.js";
-import type { KeptLine } from "./kept-line.js";
+import { onlyMember, type Member, type Members } from "../thread/member.js";
 import { createRuns } from "./runs.js";
-import { createSaves } from "./saves.js";
 import type { Self } from "./self.js";
-import { toSettings } from "./settings.js";
+import { firstSnapshot, ofThread } from "./shown.js";
+import { createThread, type Linked, type Thread } from "./thread.js";
 import { createView } from "./view.js";
 
 /**
  * An agent over a core in this page that is loaded when it is first needed. The entries of the package differ in the source only.
+ * `mounted`: it is made for components, and there while one of them listens.
  *
  * @internal
  */
-export function createAgentWith<State>(load: () => Promise<Core>, given: AgentOptions<State>): Agent<State> {
-  return createAgentOver(() => load().then(portTo), given, createLink);
+export function createAgentWith<State>(load: () => Promise<Core>, given: AgentOptions<State>, mounted = false): Agent<State> {
+  return createAgentOver(false, () => load().then(portTo), given, createLink, mounted);
 }
 
 /**
- * An agent whose core is at a place that `core` gives. `linked` makes the link to it.
+ * An agent whose core is at a place that `core` gives, perhaps in a worker. `linked` makes the link to it.
  *
  * @internal
  */
-export function createAgentOver<State, Place>(
-  core: () => Promise<Place>,
-  given: AgentOptions<State>,
-  linked: (client: Client<State, Place>) => Link<State>,
-): Agent<State> {
+export function createAgentOver<State, Place>(worker: boolean, core: () => Promise<Place>, given: AgentOptions<State>, linked: Linked<State, Place>, mounted = false): Agent<State> {
   // Mistakes are reported where they are made.
   checkOptions(given);
   if (given.worker) throw unsupported("worker", 'worker: make the agent with createAgent() of "ag-ui-wasm/worker"');
+  const first = firstSnapshot(given);
+  const make = (members: unknown): Thread<State> => createThread(core, given, first, linked, members as Members<State>);
+  const of = (member: Member<State>): Thread<State> => {
+    // A server that renders has pages of several users.
+    const shared = given.persist && !(mounted && typeof document !== "object");
+    return shared ? given.persist!.share(worker, given as AgentOptions, make) : make(onlyMember(member));
+  };
+  return createAgentOf(of, given, first, mounted);
+}
+
+/** An agent of the thread that `of` gives. */
+function createAgentOf<State>(of: (member: Member<State>) => Thread<State>, given: AgentOptions<State>, first: ReturnType<typeof firstSnapshot<State>>, mounted: boolean): Agent<State> {
   let current = given;
   let gone = false;
   const options = (): AgentOptions<State> => current;
-  const disposed = (): boolean => gone;
-  const emitter = createEmitter(options);
-  const view = createView(given, ({ connection }) => {
-    wait(connection.phase === "reconnecting");
-    saves.changed();
-  });
-  const { read, bare } = view;
-  const publish = (core: AgentSnapshot<State>): void => {
-    const next = line?.connected(core) ?? core;
-    // Not before everything that has come with this is reported.
-    if (!next.isLoading) queueMicrotask(() => (saves.rest(), line?.listen()));
-    view.publish(next);
-  };
-  const settings = toSettings(given as AgentOptions, view.threadId, () => parts()!.toNetwork(given));
-  const history = createHistory<State>(settings.maxHistory);
+  const disposed = (): boolean => gone || thread.disposed();
+  const emitter = createEmitter(options as () => AgentOptions);
+  const view = createView(() => thread.read());
   const alive = (): void => {
-    if (gone) throw unsupported("disposed", "The agent has been disposed of");
+    if (disposed()) throw unsupported("disposed", "The agent has been disposed of");
   };
   const act = (): void => {
     alive();
     view.refuse();
-    saves.use(true);
+    saves.use();
   };
-
-  const source = createSource(core, {
-    find: (name) => runs.tool(name),
-    agent: () => agent as unknown as Agent,
-    refusal: () => saves.refusal(),
-    settle: (json) => void link.now((session) => session.settleCall(json)),
-    hold: (json) => void link.now((session) => session.hold(json)),
-  });
-  const { parts } = source;
-  const full = needsFull(given);
-  const link = linked({
-    source: async () => {
-      const core = source.load();
-      // Whether it comes or not, the save comes first.
-      core.catch(() => {});
-      await saves.ready();
-      return core;
+  const member: Member<State> = {
+    ...{ options, emitter, mounted, watched: view.watched, changed: view.changed },
+    get agent() {
+      return agent;
     },
-    notify: given.notify ?? undefined,
-    settings,
-    emitter,
-    parts,
-    empty: () => view.empty(),
-    refused: (error) => emitter.emit("error", refusal(error)),
-    save: (...save) => saves.write(...save),
-    request: (...run) => parts()!.toRequest(self, full, ...run),
-    stopRemote: (runId) => parts()!.tellOfStop(self, runId),
-    resumes: () => !!current.resume,
-    // A run over a connection that is kept has ended when it says so.
-    ending: () => !line?.current && !bare().isLoading && bare().connection.phase !== "closed",
-    read: bare,
-    checkpoint: history.add,
-    publish,
-  });
-
-  const self: Self<State> = {
-    ...{ options, read, disposed, settings, emitter, history, view, link, alive, act },
-    get line() {
-      return line;
-    },
-    keepLine: () => (line ??= parts()!.createKeptLine(self, () => publish(bare()))),
-    get runs() {
-      return runs;
-    },
-    get saves() {
-      return saves;
-    },
+    gone: () => gone,
   };
-  let line: KeptLine<State> | undefined;
-  const runs = createRuns(self);
-  const saves = createSaves(given, self);
-  const wait = createWaker(() => {
-    link.now((session) => session.online());
-    line?.current?.online();
-  });
+  const thread = of(member);
+  const { link, history, source, saves } = thread;
+  const self: Self<State> = { ...{ thread, member, options, disposed, emitter, view, alive, act }, read: view.read };
 
   /** What a person decides about a call. The core may have to come first. */
   const decide = (method: "settleCall" | "deny", json: string): void => {
@@ -137,56 +81,51 @@ export function createAgentOver<State, Place>(
 
   const dispose = (): void => {
     if (gone) return;
-    // Before the session ends, which knows more than what is left of it.
-    saves.dispose();
+    thread.leave(member);
     gone = true;
-    link.dispose();
-    line?.current?.close();
-    history.clear();
-    wait(false);
     emitter.close();
     view.close();
-    runs.forget();
   };
 
   const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
     subscribe: (listener) => {
       if (gone) return () => {};
       const off = view.subscribe(listener);
-      saves.use(false);
-      // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
-      if (inPage()) void link.load();
-      return off;
+      thread.arrive();
+      return () => {
+        off();
+        thread.released(member);
+      };
     },
-    getSnapshot: read,
+    getSnapshot: view.read,
     flush: () => link.flush(),
-    getServerSnapshot: () => view.first,
-    ...runs.methods,
+    getServerSnapshot: () => first,
+    ...createRuns(self),
     stop: async () => link.stop(),
     connect: async () => {
       act();
       await source.beside();
       alive();
-      await self.keepLine().connect();
+      await thread.keepLine().connect();
     },
     disconnect: async () => {
       alive();
-      line?.leave();
+      thread.line?.leave();
       await link.now((session) => session.disconnect());
-      line?.current?.close();
+      thread.line?.current?.close();
     },
     // The core says what is wrong with it.
     addToolResult: (given) => decide("settleCall", toJson({ toolCallId: given?.toolCallId, result: given?.result, error: given?.error })),
     approve: (...given: readonly unknown[]) => {
       act();
       // What the person has looked at: the core runs nothing else. It may have to come first.
-      const { toolCalls } = read();
-      const approve = (): void => parts()!.approve(self, parts()!.calls, toolCalls, given);
-      if (parts()) approve();
+      const { toolCalls } = view.read();
+      const approve = (): void => source.parts()!.approve(self, source.parts()!.calls, toolCalls, given);
+      if (source.parts()) approve();
       else link.act(approve);
     },
     deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
-    ...createEdits(self, parts),
+    ...createEdits(self),
     get history() {
       return history.list;
     },
@@ -195,12 +134,11 @@ export function createAgentOver<State, Place>(
     reset: () => {
       act();
       const hear = history.clear();
-      const { messages, state } = view.first;
-      const json = [toJson(messages), toJson(state)] as const;
+      const json = [toJson(first.messages), toJson(first.state)] as const;
       // Until the core has heard of it, checkpoints of the runs that it has ended may come.
       link.reset(
         {
-          fold: ({ threadId }) => view.empty(threadId),
+          fold: ({ threadId }) => ofThread(first, threadId),
           apply: (session) => {
             session.reset();
             session.setMessages(json[0]);
@@ -215,7 +153,7 @@ export function createAgentOver<State, Place>(
     guard: createGuard(self),
     send: (event) => {
       alive();
-      const sent = parts()?.send(self, event);
+      const sent = source.parts()?.send(self, event);
       if (sent) return sent;
       // Nothing is open before it comes.
       throw unsupported("not-sent", "send() needs an open connection");
@@ -239,11 +177,6 @@ export function createAgentOver<State, Place>(
   const agent = methods as Agent<State>;
   // Older engines have no such symbol.
   if (Symbol.dispose) agent[Symbol.dispose] = dispose;
-
-  saves.begin();
-  if (inPage()) source.begin();
+  thread.join(member);
   return agent;
 }
-
-/** Whether somebody looks: a server that renders never asks the core, and loads none. */
-const inPage = (): boolean => typeof document === "object";

@@ -8,7 +8,7 @@ import type { Self } from "./self.js";
 
 /** `agent.approve`, called with `given` when these were shown. */
 export function approve<State>(
-  { link, emitter, disposed }: Pick<Self<State>, "link" | "emitter" | "disposed">,
+  { thread: { link }, emitter, disposed }: Pick<Self<State>, "thread" | "emitter" | "disposed">,
   calls: Calls,
   then: readonly ToolCall[],
   given: readonly unknown[],

@@ -14,6 +14,8 @@ export interface CallsClient {
   /** The tool of that name as the application has it now. */
   find(name: string): PageTool | undefined;
   agent(): Agent;
+  /** Settles when somebody is there who could have a tool; nothing where somebody is. */
+  arrival(): Promise<void> | undefined;
   /** Why none may be executed, if so. */
   refusal(): Error | undefined;
   /** Calls have ended: a list of `{toolCallId, result?, error?}` as JSON text. */
@@ -23,7 +25,7 @@ export interface CallsClient {
 }
 
 /** Nothing runs yet. */
-export function createCalls({ find, agent, refusal, settle, hold }: CallsClient): Calls {
+export function createCalls({ find, agent, arrival, refusal, settle, hold }: CallsClient): Calls {
   const running = new Map<string, AbortController>();
   // What has ended, and what is to be held, each with the controller that it ran with.
   let ended: (readonly [string, AbortController, string])[] = [];
@@ -33,6 +35,7 @@ export function createCalls({ find, agent, refusal, settle, hold }: CallsClient)
   const run = async (toolCallId: string, name: string, json: string, approved: boolean, signal: AbortSignal): Promise<unknown> => {
     const refused = refusal();
     if (refused) throw refused;
+    for (let nobody; !signal.aborted && (nobody = arrival()); ) await nobody;
     const tool = find(name);
     if (!tool?.execute) throw new Error(`The page has no tool ${name} to execute`);
     const args = check(tool, JSON.parse(json));

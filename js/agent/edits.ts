@@ -3,21 +3,20 @@
 import type { Agent, Checkpoint, QueuedSubmit } from "../api/types.js";
 import { misuse, toJson } from "../base/failure.js";
 import { messagesEdit, stateEdit } from "./edit.js";
-import type { toFork } from "./fork.js";
 import { toCoreInput, toSubmitInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** The id of a checkpoint. */
 export const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint?.id);
 
-type Client<State> = Pick<Self<State>, "link" | "history" | "read" | "saves" | "options" | "act">;
+type Client<State> = Pick<Self<State>, "thread" | "read" | "options" | "act">;
 
 /** These methods of an agent. */
 export function createEdits<State>(
   self: Client<State>,
-  parts: () => { readonly toFork: typeof toFork } | undefined,
 ): Pick<Agent<State>, "editQueued" | "cancelQueued" | "setMessages" | "setState" | "fork"> {
-  const { link, history, read, act } = self;
+  const { thread, read, act } = self;
+  const { link, history, source } = thread;
 
   /** The submit that waits under that id, if it still does. */
   const queued = (id: string): QueuedSubmit | undefined => {
@@ -75,8 +74,8 @@ export function createEdits<State>(
       throw misuse(Object.assign(new Error(message), { code: "checkpoint-unknown" }));
     }
     // A checkpoint came with the core.
-    link.reset(parts()!.toFork(read().threadId, then));
-    self.saves.renew();
+    link.reset(source.parts()!.toFork(read().threadId, then));
+    thread.saves.renew();
   };
 
   return { editQueued, cancelQueued, setMessages, setState, fork };

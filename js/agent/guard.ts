@@ -5,7 +5,7 @@ import { toList, toPolicy } from "../core/policy.js";
 import type { Self } from "./self.js";
 
 /** @internal */
-export function createGuard<State>({ link, settings, alive }: Pick<Self<State>, "link" | "settings" | "alive">): AgentGuard {
+export function createGuard<State>({ thread: { link, settings }, alive }: Pick<Self<State>, "thread" | "alive">): AgentGuard {
   let last = { forwarded: 0, blocked: 0, total: 0 };
   const read = (): typeof last => {
     const json = link.now((session) => session.guardCounters?.());

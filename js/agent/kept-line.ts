@@ -5,7 +5,7 @@ import type { Line } from "../api/line.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 import { internal, toJson, unsupported } from "../base/failure.js";
 import { toRunInput } from "./input.js";
-import type { Self } from "./self.js";
+import type { Thread } from "./thread.js";
 
 /** The line of an agent, which its transport makes once it is needed. */
 export interface KeptLine<State> extends Pick<Agent<State>, "connect"> {
@@ -23,7 +23,7 @@ export interface KeptLine<State> extends Pick<Agent<State>, "connect"> {
   reconnect(): void;
 }
 
-type Client<State> = Pick<Self<State>, "link" | "settings" | "read" | "runs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
+type Client<State> = Pick<Thread<State>, "link" | "settings" | "read" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
 
 /** The line of an agent; `changed`: the state of the connection may be another one. */
 export function createKeptLine<State>(self: Client<State>, changed: () => void): KeptLine<State> {
@@ -34,13 +34,13 @@ export function createKeptLine<State>(self: Client<State>, changed: () => void):
   let listening = false;
 
   const listen = (): void => {
-    if (!line || disposed() || !self.saves.owns() || self.link.busy()) return;
+    if (!line || disposed() || self.link.busy()) return;
     line.rest();
     const unread = line.unread();
     if (!unread) return;
     const input = toRunInput(options());
     const json = toJson({ ...input, messages: [], ifBusy: "drop", unasked: unread.continues ? "continues" : "begins" });
-    self.runs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.talks, start: (session) => session.submit(json) }).catch(() => {});
+    self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.talks, start: (session) => session.submit(json) }).catch(() => {});
   };
 
   const make = (): Promise<Line> =>
@@ -58,7 +58,7 @@ export function createKeptLine<State>(self: Client<State>, changed: () => void):
         return { threadId, runId };
       },
       unread: listen,
-      overtaken: () => read().queue.some(({ runId }) => self.runs.hurries(runId)),
+      overtaken: () => read().queue.some(({ runId }) => self.jobs.hurries(runId)),
       changed: () => disposed() || changed(),
       failed: (error) => disposed() || self.emitter.emit("error", error),
     }));

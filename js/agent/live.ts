@@ -2,6 +2,7 @@
 // already and nothing of another chunk, for the reason that js/core/loader.ts gives.
 
 export { openSession } from "../core/live.js";
+export { stopped } from "../snapshot/cut-off.js";
 export { toNetwork } from "../network/request.js";
 export { approve } from "./approve.js";
 export { createCalls } from "./calls.js";

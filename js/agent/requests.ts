@@ -7,9 +7,9 @@ import { isPromise } from "../base/promise.js";
 import { observed } from "../network/observe.js";
 import { stopRemote, toTarget } from "../network/request.js";
 import { toAsked } from "./input.js";
-import type { Self } from "./self.js";
+import type { Thread } from "./thread.js";
 
-type Client<State> = Pick<Self<State>, "keepLine" | "emitter" | "options" | "read" | "saves">;
+type Client<State> = Pick<Thread<State>, "keepLine" | "emitter" | "options" | "read" | "saves">;
 
 /** The target of a run. `full`: the core is the full module. */
 export function toRequest<State>(

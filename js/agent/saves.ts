@@ -6,11 +6,11 @@ import type { Beginning, Saves } from "../api/saves.js";
 import type { AgentOptions } from "../api/types.js";
 import { isPromise } from "../base/promise.js";
 import { readSaved, refusal } from "../snapshot/save.js";
-import type { Self } from "./self.js";
+import type { Thread } from "./thread.js";
 
 /** @internal */
-export function createSaves<State>(given: AgentOptions<State>, self: Self<State>): Saves {
-  const { link, view, emitter, disposed } = self;
+export function createSaves<State>(given: AgentOptions<State>, thread: Thread<State>): Saves {
+  const { link, shown, emitter } = thread;
   const { persist, restore } = given;
   let restoring: Promise<void> | undefined;
 
@@ -18,21 +18,21 @@ export function createSaves<State>(given: AgentOptions<State>, self: Self<State>
     show: (value, text) => {
       if (value === undefined || value === null) return link.restore(undefined, text);
       const saved = readSaved(value, given.threadId);
-      link.restore(view.restored(saved), text ?? JSON.stringify(saved));
+      link.restore(shown.restored(saved), text ?? JSON.stringify(saved));
     },
     refuse: (cause) => {
       link.restore();
       const error = AgentError.is(cause) ? cause : refusal(cause);
       // The application has no agent to listen to before.
-      queueMicrotask(() => disposed() || emitter.emit("error", error));
+      queueMicrotask(() => thread.disposed() || emitter.emit("error", error));
     },
   };
   const { show, refuse } = beginning;
-  if (persist) return persist.open(given, self, beginning);
+  if (persist) return persist.open(given, thread, beginning);
 
   const nothing = (): void => {};
   return {
-    ...{ use: nothing, changed: nothing, rest: nothing, save: nothing, write: nothing, renew: nothing, dispose: nothing },
+    ...{ use: nothing, changed: nothing, rest: nothing, save: nothing, write: nothing, renew: nothing, released: nothing, dispose: nothing },
     refusal: () => undefined,
     begin: () => {
       try {
@@ -44,6 +44,5 @@ export function createSaves<State>(given: AgentOptions<State>, self: Self<State>
       }
     },
     ready: async () => restoring,
-    owns: () => true,
   };
 }

@@ -1,33 +1,22 @@
-// What the parts of an agent know of it and of one another. Each takes a `Pick` of this; agent.ts makes it.
+// What the parts of an agent know of it. Each takes a `Pick` of this; agent.ts makes it.
 
-import type { Saves } from "../api/saves.js";
 import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
-import type { Link } from "../core/client.js";
-import type { SessionOptions } from "../glue/core.js";
-import type { History } from "./history.js";
-import type { KeptLine } from "./kept-line.js";
-import type { Runs } from "./runs.js";
+import type { Member } from "../thread/member.js";
+import type { Thread } from "./thread.js";
 import type { View } from "./view.js";
 
 /** An agent, as its parts see it. */
 export interface Self<State> {
+  readonly thread: Thread<State>;
+  readonly member: Member<State>;
   /** To be read at the time of every call, so that a binding can keep callbacks and headers fresh. */
   options(): AgentOptions<State>;
   /** What is shown. */
   read(): AgentSnapshot<State>;
   disposed(): boolean;
-  readonly settings: SessionOptions;
   readonly emitter: Emitter;
-  readonly history: History<State>;
   readonly view: View<State>;
-  readonly link: Link<State>;
-  /** Of a transport that keeps one, once it is needed. */
-  readonly line: KeptLine<State> | undefined;
-  /** The same, made if there is none yet. What makes it comes with the core. */
-  keepLine(): KeptLine<State>;
-  readonly runs: Runs<State>;
-  readonly saves: Saves;
   /** Throws once the agent is disposed of. */
   alive(): void;
   /** Before anything that changes something. */

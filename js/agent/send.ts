@@ -4,11 +4,11 @@ import type { Agent, Decision } from "../api/types.js";
 import { toJson, unsupported } from "../base/failure.js";
 import type { Self } from "./self.js";
 
-type Client<State> = Pick<Self<State>, "link" | "line" | "read" | "settings" | "emitter" | "options" | "disposed">;
+type Client<State> = Pick<Self<State>, "thread" | "read" | "emitter" | "options" | "disposed">;
 
 /** `agent.send`. */
 export function send<State>(self: Client<State>, event: Parameters<Agent["send"]>[0]): Decision {
-  const { link, settings } = self;
+  const { link, settings, line } = self.thread;
   const unsent = (why: string): void => {
     if (!self.disposed()) self.emitter.emit("warning", { code: "send-failed", message: `The server did not take an event that was sent: ${why}` });
   };
@@ -25,7 +25,7 @@ export function send<State>(self: Client<State>, event: Parameters<Agent["send"]
   const { threadId, runId = "" } = self.read();
   // A guard that is not there yet has not been asked.
   const asked = !settings.guard || !!judged;
-  const sent = asked && (self.line?.current?.send(json) ?? self.options().transport?.send?.(json, { threadId, runId }));
+  const sent = asked && (line?.current?.send(json) ?? self.options().transport?.send?.(json, { threadId, runId }));
   if (!sent) {
     throw unsupported("not-sent", "send() needs an open connection");
   }

@@ -3,10 +3,10 @@
 import type { AgentOptions } from "../api/types.js";
 import { expect, misuse, toJson } from "../base/failure.js";
 import { toPolicy } from "../core/policy.js";
-import type { SessionOptions } from "../glue/core.js";
+import type { Settings } from "../core/limits.js";
 
 /** The settings of sessions. `threadId` and `network` are asked when a session is made: an agent may be made in a prerender. */
-export function toSettings(given: AgentOptions, threadId: () => string, network: () => string): SessionOptions {
+export function toSettings(given: AgentOptions, threadId: () => string, network: () => string): Settings {
   const { rules = "tolerant", protocol = "1.0" } = given;
   // As the core reads it, which comes too late to tell of a mistake where it was made.
   if (typeof protocol !== "string" || !/^(1\.0|0\.0\.(0|[1-9]\d{0,2}))$/.test(protocol)) {
@@ -14,7 +14,6 @@ export function toSettings(given: AgentOptions, threadId: () => string, network:
   }
   const { name: dialect, ...ownSettings } = typeof given.dialect === "string" ? { name: given.dialect } : (given.dialect ?? {});
   if (given.dialect) expect("dialect", "string", dialect);
-  const limits = given.limits ?? {};
   return {
     get threadId() {
       return threadId();
@@ -27,17 +26,6 @@ export function toSettings(given: AgentOptions, threadId: () => string, network:
     events: "",
     guard: given.guard === undefined ? undefined : toPolicy(given.guard),
     decisions: false,
-    maxFrameBytes: limits.frameBytes ?? 10 * 2 ** 20,
-    maxStateBytes: limits.stateBytes ?? 16 * 2 ** 20,
-    maxThreadBytes: limits.threadBytes ?? 64 * 2 ** 20,
-    maxItems: limits.items ?? 100_000,
-    maxWarnings: limits.warnings ?? 1000,
-    maxErrorBodyBytes: limits.errorBodyBytes ?? 64 * 2 ** 10,
-    errorBodyMs: limits.errorBodyMs ?? 5000,
-    maxQueue: limits.queue ?? 32,
-    maxDepth: limits.depth ?? 512,
-    maxHistory: limits.history ?? 100,
-    graceMs: limits.graceMs ?? 1000,
     saves: !!given.persist,
     get network() {
       return network();

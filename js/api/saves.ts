@@ -11,29 +11,29 @@ export interface Saves {
   begin(): void;
   /** A save on its way has come. */
   ready(): Promise<void>;
-  /** Somebody uses the agent; `acts`: in a way that changes something. */
-  use(acts: boolean): void;
+  /** Somebody uses the agent. */
+  use(): void;
   /** What is shown has changed. */
   changed(): void;
   /** No run is in progress. */
   rest(): void;
-  /** The agent owns its save, or has none to own. */
-  owns(): boolean;
   /** Why no run may be sent now and no call executed, if so. */
   refusal(): AgentError | undefined;
   /** Saves the agent as it is. */
   save(): void;
   /** The core wants this written, as in `Client.save`. */
-  write(json: string, holds: boolean, done: () => void): void;
+  write(json: string, done: () => void): void;
   /** The thread is another one. */
   renew(): void;
+  /** A component that has used the agent is gone. */
+  released(): void;
   dispose(): void;
 }
 
 /** What of the options is about saves. */
 export type SavesOptions = Pick<CommonOptions, "persist" | "restore" | "saving" | "resume" | "autoAttach">;
 
-/** The agent that the saves are of. */
+/** The thread that the saves are of. */
 export interface SavesClient {
   options(): SavesOptions;
   disposed(): boolean;
@@ -41,8 +41,9 @@ export interface SavesClient {
     on(name: "finish", listener: () => void): () => void;
     emit(name: "warning", warning: AgentWarning): void;
   };
-  readonly view: { watched(): boolean; readonly first: Pick<SavedAgent, "messages" | "state"> };
-  readonly runs: { rejoin(runId: string): void };
+  readonly members: { watched(): boolean; here(): readonly unknown[] };
+  readonly shown: { readonly first: Pick<SavedAgent, "messages" | "state"> };
+  readonly jobs: { rejoin(runId: string): void };
   readonly line: { readonly current: { close(): void } | undefined; reconnect(): void } | undefined;
   /** The link to the core, which says more of these. */
   readonly link: {
@@ -51,8 +52,7 @@ export interface SavesClient {
     busy(): boolean;
     save(): string;
     awaitSave(): void;
-    suspend(): string;
-    strand(): string | undefined;
+    suspend(outcome?: "disconnected" | "aborted"): string;
   };
 }
 

@@ -1,5 +1,7 @@
 // What is kept of an agent between two visits, and where.
 
+import type { AgentWarning } from "./agent.js";
+import type { CommonOptions } from "./options.js";
 import type { Message } from "./protocol.js";
 import type { OpenSaves } from "./saves.js";
 
@@ -42,6 +44,18 @@ export interface RecordStore {
 export interface AgentStore extends StoreOptions {
   /** Comes with the store: how an agent is saved there. A page without a store loads none of it. */
   readonly open: OpenSaves;
+  /** Comes with it as well: the thread of an agent of these options, which another agent of the page may have made. */
+  readonly share: <Thread extends StoredThread>(worker: boolean, given: SharingOptions, make: (members: unknown) => Thread) => Thread;
+}
+
+/** What of the options has to be the same for agents that share a thread. */
+export type SharingOptions = Pick<CommonOptions, "persist" | "threadId" | "dialect" | "guard" | "rules" | "protocol" | "limits">;
+
+/** A thread, as its store knows it. */
+export interface StoredThread {
+  disposed(): boolean;
+  dispose(): void;
+  readonly emitter: { emit(name: "warning", warning: AgentWarning): void };
 }
 
 /** How an agent is saved by the option `persist`. */
@@ -52,6 +66,11 @@ export interface SavingOptions {
   readonly waitMs?: number | undefined;
   /** Milliseconds that a submit waits at most for what the store has. Default: 3000. */
   readonly loadMs?: number | undefined;
+  /**
+   * Milliseconds that a run goes on at most after the last component that used the thread is gone; 0: it is aborted with that. Default:
+   * until its end.
+   */
+  readonly linger?: number | undefined;
   /**
    * Whether nothing may happen that the store knows nothing of: where it refuses the save and its record, or has not answered within
    * `waitMs`, the run fails (code `not-saved`) before its request is sent, and a call of the page has an error. Default: `false`.

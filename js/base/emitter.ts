@@ -9,7 +9,8 @@ type Detail<N extends Name> = Parameters<AgentListeners[N]>[0];
 /** Calls the options' callbacks and what was registered with `agent.on`. */
 export interface Emitter {
   on<N extends Name>(name: N, listener: AgentListeners[N], filter?: EventFilter): () => void;
-  emit<N extends Name>(name: N, detail: Detail<N>): void;
+  /** `told`: the callbacks of another agent hear of it. */
+  emit<N extends Name>(name: N, detail: Detail<N>, told?: boolean): void;
   /** Whether anybody listens. */
   has(name: Name): boolean;
   /** The types of events that somebody listens to: with commas between them, `*` for all, empty for none. */
@@ -80,10 +81,10 @@ export function createEmitter(options: () => AgentOptions): Emitter {
     };
   };
 
-  const emit: Emitter["emit"] = (name, detail) => {
+  const emit: Emitter["emit"] = (name, detail, told) => {
     const type = name === "event" ? (detail as AgUiEvent).type : "";
     const asked = (types: readonly string[] | undefined) => name !== "event" || !types || types.includes(type);
-    if (asked(options().eventTypes)) call(callback(name), detail as never);
+    if (!told && asked(options().eventTypes)) call(callback(name), detail as never);
     for (const entry of [...listeners]) {
       if (entry.name === name && asked(entry.types) && listeners.has(entry)) call(entry.listener, detail as never);
     }

@@ -20,7 +20,7 @@ import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 export type UseAgent<State = unknown> = AgentSnapshot<State> &
   Omit<Agent<State>, "getSnapshot" | "getServerSnapshot" | "setOptions"> & { readonly agent: Agent<State> };
 
-/** `createAgent` of the entry. */
+/** Makes an agent for components. */
 type Create = <State>(options: AgentOptions<State>) => Agent<State>;
 
 /** What `AgentProvider` takes. */

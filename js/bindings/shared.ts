@@ -20,8 +20,8 @@ export function isAgent<State>(target: Agent<State> | AgentOptions<State>): targ
  */
 export function keyOf<State>(target: Agent<State> | AgentOptions<State>): unknown {
   if (isAgent(target)) return target;
-  const { url, threadId, dialect } = target;
-  return JSON.stringify([typeof url === "function" ? null : String(url), threadId, dialect]);
+  const { url, threadId, dialect, persist } = target;
+  return JSON.stringify([typeof url === "function" ? null : String(url), threadId, dialect, persist?.key]);
 }
 
 /** All that is fixed for an agent of these options, as text. Nothing where that cannot be said: of a store without a key, or a save. */

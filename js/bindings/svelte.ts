@@ -17,7 +17,7 @@ export type UseAgent<State = unknown> = AgentSnapshot<State> &
     subscribe(run: (snapshot: AgentSnapshot<State>) => void): () => void;
   };
 
-/** `createAgent` of the entry. */
+/** Makes an agent for components. */
 type Create = <State>(options: AgentOptions<State>) => Agent<State>;
 
 /** What `useAgent` and `setAgent` take. */

@@ -13,7 +13,7 @@ export type UseAgent<State = unknown> = { readonly [Field in keyof AgentSnapshot
     readonly snapshot: Readonly<ShallowRef<AgentSnapshot<State>>>;
   };
 
-/** `createAgent` of the entry. */
+/** Makes an agent for components. */
 type Create = <State>(options: AgentOptions<State>) => Agent<State>;
 
 /** What `useAgent` and `provideAgent` take: an agent, options, or a function that returns one of the two. */

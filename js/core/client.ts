@@ -1,9 +1,11 @@
 // What an agent and its core are to each other: what an agent asks of its link to the core, and what the link asks of the agent.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSnapshot, Message, Notify, RunResult } from "../api/types.js";
+import type { AgentSnapshot, Limits, Message, Notify, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
-import type { RequestTarget, Session, SessionOptions } from "../glue/core.js";
+import type { RequestTarget, Session } from "../glue/core.js";
+import type { Settings } from "./limits.js";
+import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
 import type { openSession } from "./live.js";
@@ -34,6 +36,8 @@ export interface Run<State> {
   reject(error: AgentError): void;
   /** One of several that settle with the same run, of which callbacks shall hear once. */
   readonly part?: boolean;
+  /** The agent that has asked for it. */
+  readonly by?: object | undefined;
   /** Nobody asked for it, and nothing is said: callbacks hear of it only if it fails. */
   readonly quiet?: boolean;
   /** It waits in the queue for what a person decides. */
@@ -61,6 +65,7 @@ export interface Step<State> {
 /** What comes beside the core. */
 export interface Parts {
   readonly openSession: typeof openSession;
+  readonly stopped: typeof stopped;
   readonly calls: Calls;
 }
 
@@ -101,8 +106,11 @@ export interface Client<State, Place = Port> {
   /** The port to the core, or the place of the core where the link makes the port. */
   readonly source: () => Promise<Place>;
   readonly notify: Notify | undefined;
-  readonly settings: SessionOptions;
+  readonly settings: Settings;
+  readonly limits: Limits | undefined;
   readonly emitter: Emitter;
+  /** The agent that has asked for that run hears of its end. */
+  tell(run: Run<State> | undefined, ...event: Parameters<Emitter["emit"]>): void;
   /** What comes beside the core: there once `source` has given one. */
   parts(): Parts | undefined;
   request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
@@ -118,10 +126,9 @@ export interface Client<State, Place = Port> {
   /** The snapshot of an agent that nothing was restored to. */
   empty(): AgentSnapshot<State>;
   /**
-   * The core wants this save written: JSON text. `holds`: a request or a call waits for it. `done` is to be called within a
-   * bounded time.
+   * The core wants this save written: JSON text. `done` is to be called within a bounded time: a request or a call may wait for it.
    */
-  save(json: string, holds: boolean, done: () => void): void;
+  save(json: string, done: () => void): void;
   /**
    * What is known of a session that was lost, for the next one to begin with, with these messages: JSON text, empty if nothing may
    * be kept. `undefined`: no more than the link knows.
@@ -168,8 +175,6 @@ export interface Link<State> {
    * Returns the save.
    */
   suspend(outcome?: "disconnected" | "aborted", waiting?: readonly string[]): string;
-  /** Lets the run in progress continue, and begins nothing after it. Returns the save; `undefined` if no run is in progress. */
-  strand(): string | undefined;
   /** A save is on the way: what is called waits for `restore`. */
   awaitSave(): void;
   /** It has come, or not: how it looks, and its JSON text for the core. */

@@ -8,13 +8,13 @@
 //        ▲                      │failed
 //        └──────────────────────┘ (status "error", nothing is lost)
 
-import { failed, stopped } from "../snapshot/project.js";
+import { cancelled, failed } from "../snapshot/project.js";
 import { AgentError } from "../api/error.js";
 import { call } from "../base/call.js";
 import { internal } from "../base/failure.js";
 import type { Client, Link, Run, Shared } from "./client.js";
 import type { Port } from "./port.js";
-import { belongs } from "./run-id.js";
+import { belongs } from "../base/run-id.js";
 import { createSteps } from "./steps.js";
 import type { Session } from "../glue/core.js";
 import { composeSave } from "../snapshot/compose.js";
@@ -50,14 +50,17 @@ export function createLink<State>(client: Client<State>): Link<State> {
     if (run?.part && [...runs].some(({ part }) => part)) return;
     if (run?.quiet && result.outcome === "success") return;
     soon(() => {
-      if (result.error && !told) emitter.emit("error", result.error);
-      if (result.outcome !== "dropped" && result.outcome !== "disconnected") emitter.emit("finish", result);
+      if (result.error && !told) client.tell(run, "error", result.error);
+      if (result.outcome !== "dropped" && result.outcome !== "disconnected") client.tell(run, "finish", result);
     });
   };
 
   const settle = (run: Run<State>, result: RunResult, told?: boolean): void => {
     if (runs.delete(run)) report(run, result, told);
   };
+
+  /** Before the core is there nothing streams that would be cut off. */
+  const stopped = (at: Snapshot): Snapshot => (client.parts()?.stopped ?? cancelled)(at);
 
   /** Every run has failed. */
   const giveUp = (error: AgentError, last: Snapshot): void => {
@@ -225,13 +228,6 @@ export function createLink<State>(client: Client<State>): Link<State> {
         if (waiting.includes(run.id)) delete run.ticket;
         else settle(run, { runId: run.id, outcome });
       }
-      return json;
-    },
-    strand: () => {
-      if (!shared.live || !link.busy()) return undefined;
-      const json = link.save();
-      flush();
-      for (const { id } of read().queue) ask((session) => session.cancel(Number(id)));
       return json;
     },
     awaitSave: () => void (shared.saved = true),

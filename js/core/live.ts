@@ -16,6 +16,7 @@ import { createPatches } from "./patches.js";
 import type { Port } from "./port.js";
 import { readBody } from "./read.js";
 import { createTickets } from "./tickets.js";
+import { toLimits } from "./limits.js";
 import { watched, type WatchfulHost } from "./traps.js";
 
 /**
@@ -98,10 +99,10 @@ export function openSession<State>(
       if (current()) calls.execute(...call);
     },
     abandon: (toolCallId) => calls.abandon(toolCallId),
-    save: (number, json, holds) => {
+    save: (number, json) => {
       if (!current()) return;
       shared.known = json;
-      client.save(json, holds, () => {
+      client.save(json, () => {
         if (current()) ask((session) => session.saved(number));
       });
     },
@@ -141,7 +142,7 @@ export function openSession<State>(
   });
 
   const construct = ({ messages, state }: Snapshot): Session => {
-    const options = { ...settings, events: emitter.wanted(), decisions: emitter.has("decision") };
+    const options = { ...settings, ...toLimits(client.limits), events: emitter.wanted(), decisions: emitter.has("decision") };
     try {
       const thread = messages.length ? JSON.stringify(messages) : undefined;
       return port.open(options, thread, JSON.stringify(state), watched(weakly(host)));

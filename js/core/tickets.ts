@@ -5,7 +5,7 @@ import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { isTrap, misuse } from "../base/failure.js";
 import type { Session } from "../glue/core.js";
 import type { Run, Shared } from "./client.js";
-import { belongs } from "./run-id.js";
+import { belongs } from "../base/run-id.js";
 
 /** The session that gives them. */
 export interface Ticketed<State> {

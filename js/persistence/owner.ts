@@ -1,25 +1,25 @@
-// Who may write the save of a store: one agent at a time in this page and, where the platform has Web Locks, in all tabs
-// of the origin. The owner of a store also sends the queue of its save, and executes its calls.
+// Who may write the save of a store: one thread at a time in this page and, where the platform has Web Locks, in all tabs
+// of the origin. The owner of a store also sends the queue of its save, and executes its calls. Nothing is taken from an owner that
+// is busy.
 //
-//   nobody ──ask──► asked ──granted──► owned ──another agent acts──► nobody's own, until it asks again
-//                     ▲                  │
-//                     └──another tab asks, and nothing is in progress here
+//   waits ──first in line──► asked ──lock granted──► owns ──somebody else wants it, and nothing is in progress here──► waits
 //
 // A tab that wants the store says so over a BroadcastChannel; the owner lets go once it is idle.
 
 import { lockManager } from "../base/locks.js";
 import type { AgentStore } from "../api/saving.js";
+import { inPage } from "../base/place.js";
 import { readStore, writeStore, type First, type Text } from "./record.js";
 
-/** An agent, as the other users of its store see it. */
+/** A thread, as the other users of its store see it. */
 export interface Member {
   /** A run or a call is in progress here. */
   busy(): boolean;
-  /** Lets go: writes nothing and begins nothing from now on. Returns its save as it is now. */
-  surrender(): string | undefined;
-  /** It owns the store now. `save`: what the owner before it had, where that was an agent of this page. */
-  own(save: string | undefined): void;
-  /** Another agent owns the store, and this one waits. */
+  /** Lets go: writes nothing and begins nothing from now on. */
+  surrender(): void;
+  /** It owns the store now. */
+  own(): void;
+  /** Somebody else owns the store, and this one waits. */
   denied(): void;
   /** Somebody looks at it. */
   mounted(): boolean;
@@ -27,44 +27,38 @@ export interface Member {
   look(): void;
 }
 
-/** One agent's share in its store. */
+/** One thread's share in its store. */
 export interface Claim {
-  /** Whether the agent owns the store. */
+  /** Whether the thread owns the store. */
   owns(): boolean;
-  /** Asks for the store; `acts`: at once, also from an agent of this page that is busy. */
-  ask(acts: boolean): void;
-  /** The agent has become idle. */
+  /** Asks for the store. */
+  ask(): void;
+  /** The thread has become idle. */
   rest(): void;
-  /** The agent is over; this was its last save. */
-  leave(save: string | undefined): void;
+  /** The thread is over. */
+  leave(): void;
   /** What the store has. */
   read(): unknown;
   /**
-   * Writes after everything that was written before, by any agent of this page. `done`: settled, or hanging for `waitMs`; `kept`: the
+   * Writes after everything that was written before, by any thread of this page. `done`: settled, or hanging for `waitMs`; `kept`: the
    * save or its record is there.
    */
   write(save: string, waitMs: number, failed: (cause: unknown) => void, done: (kept: boolean) => void): void;
-  /** This agent will write once the store has answered. Returns what to call when it has begun to, or never will. */
+  /** This thread will write once the store has answered. Returns what to call when it has begun to, or never will. */
   promise(): () => void;
   /** What this page is writing is in the store, or hangs; nothing if it is there already, or will be before it is read. */
   written(): Promise<void> | undefined;
   /** Whether other tabs may own the store. */
   shared(): boolean;
-  /** How often the store was written in this page, by any of its agents. */
+  /** How often the store was written in this page. */
   version(): number;
 }
 
-/** What the agents of a page share that have the same store. */
+/** What the threads of a page share that have the same store: as a rule there is one. */
 interface Place {
   readonly key: string | undefined;
-  /** Weak, so that an agent that nobody uses can be collected. */
-  holder?: WeakRef<Member> | undefined;
-  /** All that have asked for the store, weak as well. */
-  readonly members: Set<WeakRef<Member>>;
-  /** Of this page: wait until the holder is idle, the first of them first. */
-  readonly waiting: Set<Member>;
-  /** Of this page: owned it before the holder. */
-  before?: WeakRef<Member> | undefined;
+  /** The first is the page's owner. Weak, so that what nobody uses can be collected. */
+  line: WeakRef<Member>[];
   /** Where there are no locks, this page has it. */
   lock: "none" | "asked" | "held";
   free?: (() => void) | undefined;
@@ -78,9 +72,9 @@ interface Place {
   job?: Job | undefined;
   busy: number;
   hangs?: boolean;
-  /** So many agents that have ended wait for the store, to write then. */
+  /** So many threads that have ended wait for the store, to write then. */
   promised: number;
-  /** The agents that read the store once nothing is being written. */
+  /** They read the store once nothing is being written. */
   readers: (() => void)[];
 }
 
@@ -100,18 +94,24 @@ const placeOf = (store: AgentStore): Place => {
   const { key } = store;
   let place = key === undefined ? others.get(store) : keyed.get(key);
   if (!place) {
-    place = { key, lock: "none", version: writes, text: {}, busy: 0, promised: 0, readers: [], members: new Set(), waiting: new Set() };
+    place = { key, line: [], lock: "none", version: writes, text: {}, busy: 0, promised: 0, readers: [] };
     if (key === undefined) others.set(store, place);
     else keyed.set(key, place);
   }
   return place;
 };
 
-const locks = (place: Place): LockManager | undefined =>
-  place.key !== undefined && ("document" in globalThis || "WorkerGlobalScope" in globalThis) ? lockManager() : undefined;
+const locks = (place: Place): LockManager | undefined => (place.key !== undefined && inPage() ? lockManager() : undefined);
+
+/** The threads that use the store, the owner first. */
+const lineOf = (place: Place): Member[] => {
+  const found = place.line.map((each) => each.deref());
+  place.line = place.line.filter((each) => each.deref());
+  return found.filter((member) => member !== undefined);
+};
 
 // An owner that was collected keeps no other tab waiting.
-const collected = typeof FinalizationRegistry === "function" ? new FinalizationRegistry<Place>((place) => place.holder?.deref() || abandon(place)) : undefined;
+const collected = typeof FinalizationRegistry === "function" ? new FinalizationRegistry<Place>((place) => lineOf(place).length || abandon(place)) : undefined;
 
 const hasLock = (place: Place): boolean => place.lock === "held" || !locks(place);
 
@@ -124,12 +124,8 @@ const say = (place: Place, what: "want" | "held" | "saved"): void => {
 };
 
 /** Those that somebody looks at show what was saved. */
-const look = ({ members }: Place): void => {
-  for (const each of members) {
-    const member = each.deref();
-    if (!member) members.delete(each);
-    else if (member.mounted()) member.look();
-  }
+const look = (place: Place): void => {
+  for (const member of lineOf(place)) if (member.mounted()) member.look();
 };
 
 const listen = (place: Place): void => {
@@ -155,53 +151,26 @@ const listen = (place: Place): void => {
 // Those that do not only wait for their turn.
 const wants = new WeakSet<Place>();
 
-const lead = (place: Place, member: Member): void => {
-  place.holder = new WeakRef(member);
-  collected?.register(member, place);
-};
-
-/** An agent that nobody needs does not wait. */
-const prune = ({ waiting }: Place): void => {
-  for (const member of waiting) if (!member.busy() && !member.mounted()) waiting.delete(member);
-};
-
-/** The agent that has waited longest. */
-const nextOf = (place: Place): Member | undefined => {
-  prune(place);
-  const [next] = place.waiting;
-  return next;
-};
-
-/** The agent that owns the store after its holder is gone. */
-const heirOf = (place: Place): Member | undefined => {
-  const last = place.before?.deref();
-  return nextOf(place) ?? (last?.mounted() ? last : undefined);
-};
-
-/** Gives the store to whoever waits for it, if the holder is idle. */
+/** Gives the store to whoever waits for it, if the owner is idle. */
 const pass = (place: Place): void => {
-  const holder = place.holder?.deref();
-  if (holder?.busy()) return;
-  const next = nextOf(place);
-  if (next) return hand(place, next);
+  const [owner, next] = lineOf(place);
+  if (!owner || owner.busy()) return;
+  if (next) {
+    owner.surrender();
+    place.line.shift();
+    return lead(place, next);
+  }
   if (!place.wanted || place.lock !== "held") return;
   place.wanted = false;
-  holder?.surrender();
+  owner.surrender();
   drop(place);
   // Waits for its turn, should the other tab go.
-  if (holder?.mounted()) request(place);
+  if (owner.mounted()) request(place);
 };
 
-/** Gives the store to another agent of the page. */
-const hand = (place: Place, member: Member): void => {
-  const holder = place.holder?.deref();
-  place.waiting.delete(member);
-  const save = holder?.surrender();
-  // What was called there, and waits for the store as well, has its turn.
-  if (save === undefined && holder?.busy()) place.waiting.add(holder);
-  place.before = place.holder;
-  lead(place, member);
-  if (hasLock(place)) member.own(save);
+/** This one is the first in line now. */
+const lead = (place: Place, member: Member): void => {
+  if (hasLock(place)) member.own();
   else request(place, true);
 };
 
@@ -224,11 +193,8 @@ const leave = (place: Place): void => {
   for (const read of place.readers.splice(0)) read();
 };
 
+/** No thread of this page uses the store. */
 const abandon = (place: Place): void => {
-  place.holder = undefined;
-  const next = heirOf(place);
-  place.before = undefined;
-  if (next) return hand(place, next);
   if (place.lock === "held") drop(place);
   place.channel?.close();
   place.channel = undefined;
@@ -239,8 +205,8 @@ const granted = (place: Place): void => {
   place.lock = "held";
   wants.delete(place);
   say(place, "held");
-  const holder = place.holder?.deref();
-  if (holder) holder.own(undefined);
+  const [first] = lineOf(place);
+  if (first) first.own();
   else abandon(place);
 };
 
@@ -264,7 +230,7 @@ const request = (place: Place, active = false): void => {
   const wait = async (): Promise<void> => {
     const got = await manager.request(name, { ifAvailable: true }, (lock) => {
       if (lock) return hold().then(() => true);
-      if (active) place.holder?.deref()?.denied();
+      if (active) lineOf(place)[0]?.denied();
       return false;
     });
     if (!got) await manager.request(name, hold);
@@ -294,41 +260,39 @@ const start = (place: Place, store: AgentStore): void => {
   });
 };
 
-/** An agent's claim to a store. Nothing is asked for yet. */
+/** A thread's claim to a store. Nothing is asked for yet. */
 export function createClaim(store: AgentStore, member: Member, first: First): Claim {
   // Looked up every time: a place is forgotten when nobody holds it.
   const at = (): Place => placeOf(store);
-  const self = new WeakRef(member);
-  const mine = (place: Place): boolean => place.holder?.deref() === member;
+  const leads = (place: Place): boolean => lineOf(place)[0] === member;
 
   return {
-    owns: () => mine(at()) && hasLock(at()),
-    ask: (acts) => {
+    owns: () => leads(at()) && hasLock(at()),
+    ask: () => {
       const place = at();
-      place.members.add(self);
-      if (mine(place)) {
-        if (!hasLock(place)) request(place, true);
-      } else if (place.holder?.deref()?.busy() && !acts) {
-        prune(place);
-        place.waiting.add(member);
-        member.denied();
-      } else hand(place, member);
+      const line = lineOf(place);
+      if (!line.includes(member)) {
+        place.line.push(new WeakRef(member));
+        collected?.register(member, place);
+        if (!line.length) return lead(place, member);
+      } else if (line[0] === member) {
+        return hasLock(place) ? undefined : request(place, true);
+      }
+      member.denied();
+      pass(place);
     },
     rest: () => {
       const place = at();
-      if ((place.waiting.size || place.wanted) && mine(place)) pass(place);
+      if ((place.line.length > 1 || place.wanted) && leads(place)) pass(place);
     },
-    leave: (save) => {
+    leave: () => {
       const place = at();
-      place.waiting.delete(member);
-      place.members.delete(self);
-      if (!mine(place)) return;
-      const next = heirOf(place);
-      place.before = place.holder = undefined;
-      if (!next) return abandon(place);
-      place.waiting.delete(next);
-      lead(place, next);
-      if (hasLock(place)) next.own(save);
+      const led = leads(place);
+      place.line = place.line.filter((each) => each.deref() !== member);
+      if (!led) return;
+      const [next] = lineOf(place);
+      if (next) lead(place, next);
+      else abandon(place);
     },
     read: () => readStore(store, at().text, first),
     write: (save, waitMs, failed, done) => {

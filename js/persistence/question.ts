@@ -25,8 +25,6 @@ export interface Question {
   readonly open: boolean;
   /** `limit`: milliseconds; without one, the answer is never late. */
   ask(read: () => unknown, limit: number | undefined, answers: Answers): void;
-  /** The answer is of no use. */
-  drop(): void;
   /** From now on, answers come too late. `answered` is called once the one that is on its way has come. */
   end(answered: () => void): void;
 }
@@ -77,10 +75,6 @@ export function createQuestion(): Question {
         (found) => settle(() => answers.found(found), () => answers.arrived(found)),
         (cause: unknown) => settle(() => answers.refused(cause), () => answers.lost?.()),
       );
-    },
-    drop: () => {
-      asked++;
-      open = false;
     },
     end: (answered) => void (ended = answered),
   };

@@ -3,13 +3,12 @@
 
 import { AgentError } from "../api/error.js";
 import type { OpenSaves } from "../api/saves.js";
+import { later } from "../base/timer.js";
 import { createSaving } from "./saving.js";
 
 /** The saves of an agent in the store of its option `persist`. */
 export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
-  const { link, view, emitter, options, disposed } = self;
-  // Another agent owns the save; the run in progress ends without one.
-  let stranded = false;
+  const { link, shown, members, emitter, options, disposed } = self;
   // The store has taken nothing of the last save that the core has asked for.
   let lost = false;
   // Nothing has changed yet that would have to be saved.
@@ -22,28 +21,13 @@ export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
     return running ? runId : undefined;
   };
 
-  /** The run of an agent that does not own its save has ended, or is to. */
-  const retire = (): void => {
-    if (!stranded || disposed()) return;
-    stranded = false;
-    suspend();
-  };
-
-  /** Leaves the work to whoever owns the save: nothing that comes would be kept. */
-  const suspend = (): string => {
-    const json = link.suspend();
-    self.line?.current?.close();
-    return json;
-  };
-
   const saving = createSaving(given.persist!, given.restore, given.saving ?? {}, {
     busy: link.busy,
-    mounted: view.watched,
-    first: view.first,
+    mounted: members.watched,
+    first: shown.first,
     read: link.save,
     begin: (value, text) => {
       if (link.open()) link.suspend();
-      stranded = false;
       quiet = true;
       try {
         show(value, text);
@@ -54,16 +38,16 @@ export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
     began: (text) => {
       // A run that the application has started itself comes first.
       const runId = link.busy() ? undefined : interrupted(text);
-      if (runId !== undefined) self.runs.rejoin(runId);
-      else if (view.watched()) void link.load();
+      if (runId !== undefined) self.jobs.rejoin(runId);
+      else if (members.watched()) void link.load();
       self.line?.reconnect();
     },
     refuse,
     awaitSave: link.awaitSave,
-    surrender: () => {
-      const json = link.strand();
-      stranded = json !== undefined;
-      return json ?? suspend();
+    surrender: (outcome) => {
+      const json = link.suspend(outcome);
+      self.line?.current?.close();
+      return json;
     },
     // The application has no agent to listen to before.
     warn: (code, message) => queueMicrotask(() => disposed() || emitter.emit("warning", { code, message })),
@@ -79,36 +63,33 @@ export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
     ready: async () => {
       for (let wait; (wait = saving.ready()); ) await wait;
     },
-    use: (acts) => {
-      // What is done from now on waits for the save, and does not go with the run.
-      if (acts) retire();
-      saving.use(acts);
-    },
+    use: saving.use,
     changed: () => {
-      if (!quiet && !stranded) saving.touch();
-      if (stranded && !link.busy()) queueMicrotask(retire);
+      if (!quiet) saving.touch();
     },
     rest: saving.rest,
-    owns: () => !stranded,
     refusal: () => {
       if (!lost || !given.saving?.required) return undefined;
       const message = "The store keeps nothing of it, and saving.required is set";
       return new AgentError({ kind: "unsupported", code: "not-saved", message });
     },
     save: () => saving.save(),
-    write: (json, holds, done) => {
-      if (saving.owns()) {
-        return saving.save(json, (kept) => {
-          lost = !kept;
-          done();
-        });
-      }
-      // It would begin something, which whoever owns the save does.
-      if (holds) queueMicrotask(retire);
+    write: (json, done) => {
+      // Whoever owns the save begins what it has.
+      if (!saving.owns()) return;
+      saving.save(json, (kept) => {
+        lost = !kept;
+        done();
+      });
     },
     renew: () => {
       saving.forget();
       saving.save();
+    },
+    released: () => {
+      const { linger } = options().saving ?? {};
+      if (linger === undefined || members.here().length) return;
+      later(linger, () => members.here().length || saving.hangUp());
     },
     dispose: saving.dispose,
   };

@@ -25,8 +25,8 @@ export interface SavingClient extends Pick<Member, "busy" | "mounted"> {
   refuse(cause: unknown): void;
   /** A save is on the way: what is called waits for it. */
   awaitSave(): void;
-  /** Ends what is open, but for a run in progress. Returns the save. */
-  surrender(): string;
+  /** Ends what is open. Returns the save. */
+  surrender(outcome: "disconnected" | "aborted"): string;
   warn(code: string, message: string): void;
 }
 
@@ -36,8 +36,8 @@ export interface Saving {
   begin(): void;
   /** What the core has to wait for, if anything. */
   ready(): Promise<void> | undefined;
-  /** Somebody uses the agent; `acts`: in a way that changes something. */
-  use(acts: boolean): void;
+  /** Somebody uses the agent. */
+  use(): void;
   owns(): boolean;
   /** Something has changed that is saved after a while. */
   touch(): void;
@@ -47,6 +47,8 @@ export interface Saving {
   rest(): void;
   /** What came too late to begin with is of no use. */
   forget(): void;
+  /** As if it was over, until somebody uses the agent again. */
+  hangUp(): void;
   /** The last save is written; nothing is written after it. */
   dispose(): void;
 }
@@ -182,33 +184,24 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
   const write = (json: string, done: (kept: boolean) => void): void => stored.write(json, done, arrive);
   const keeper = createKeeper({ read: client.read, write, everyMs });
 
+  const letGo = (outcome: "disconnected" | "aborted"): void => {
+    if (gate.closed) return;
+    const json = client.surrender(outcome);
+    if (stored.dirty) write(json, () => {});
+    if (stored.dirty) unsaved = json;
+    keeper.stop();
+    last = json;
+    stale = true;
+    close();
+  };
+
   const member: Member = {
     // Edits wait for the store as well, but for none that gives no answer.
     busy: () => client.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
     mounted: client.mounted,
-    surrender: () => {
-      if (gate.closed) return undefined;
-      const json = client.surrender();
-      if (stored.dirty) write(json, () => {});
-      if (stored.dirty) unsaved = json;
-      keeper.stop();
-      last = json;
-      stale = true;
-      close();
-      return stored.known(json);
-    },
-    own: (save) => {
+    surrender: () => letGo("disconnected"),
+    own: () => {
       if (disposed) return;
-      if (save !== undefined) {
-        question.drop();
-        stale = false;
-        stored.answered();
-        stored.forget();
-        close();
-        begin(JSON.parse(save));
-        open();
-        return;
-      }
       // Somebody may have written since: an agent of this page, or of another tab.
       stale ||= claim.shared() || stored.changed();
       if (question.open) return;
@@ -253,9 +246,9 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       else fetch();
     },
     ready: () => gate.closed,
-    use: (acts) => {
+    use: () => {
       if (disposed || claim.owns()) return;
-      claim.ask(acts);
+      claim.ask();
       if (!claim.owns()) close();
     },
     owns: claim.owns,
@@ -266,6 +259,11 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
     save: (json, done) => keeper.save(json, done),
     rest: claim.rest,
     forget: stored.forget,
+    hangUp: () => {
+      if (!claim.owns()) return;
+      letGo("aborted");
+      claim.leave();
+    },
     dispose: () => {
       if (disposed) return;
       const json = client.read();
@@ -280,7 +278,7 @@ export function createSaving(store: AgentStore, given: unknown, options: SavingO
       question.end(written);
       // A store that hangs is not waited for.
       if (owes) later(loadMs, written);
-      claim.leave(stored.known(json));
+      claim.leave();
     },
   };
 }

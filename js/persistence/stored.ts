@@ -28,8 +28,6 @@ export interface Stored {
   missed(save: string): void;
   /** That is of no use. */
   forget(): void;
-  /** The save for the next owner of the page; nothing where the store has to be read first. */
-  known(json: string): string | undefined;
   /** Writes the save if the agent may; `kept`: the store has it, or its record. A store that could not be read is read once more before: `found` is given what it has. */
   write(json: string, done: (kept: boolean) => void, found: (value: unknown) => void): void;
   /** Writes the last save of an agent that has ended. */
@@ -80,7 +78,6 @@ export function createStored(claim: Claim, waitMs: number, warn: (message: strin
     answered: () => void (unknown = undefined),
     missed: (save) => void (older = save),
     forget: () => void (older = undefined),
-    known: (json) => (unknown ? undefined : whole(json)),
     write: (json, done, found) => {
       if (claim.owns() && !unknown) return put(json, done);
       dirty = true;

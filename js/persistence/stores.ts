@@ -2,6 +2,7 @@
 
 import type { AgentStore, SavedAgent, StoreOptions } from "../api/saving.js";
 import { unfit } from "../base/failure.js";
+import { shareThread } from "../thread/registry.js";
 import { openSaves } from "./saves.js";
 
 /**
@@ -28,6 +29,7 @@ export function createStore(given: StoreOptions): AgentStore {
     clear: () => given.clear(),
     record: given.record,
     open: openSaves,
+    share: shareThread,
   };
 }
 

@@ -1,9 +1,8 @@
 // How the page shows a run that was cut off, where the core cannot say so.
 
 import type { AgentSnapshot, Delivery, Subagent } from "../api/types.js";
-
-/** The error of a call that was open when its run ended. */
-export const unanswered = "The run ended before the call was answered.";
+import { unanswered } from "./initial.js";
+import { cancelled } from "./project.js";
 
 /** Nothing in it continues. As the core has it after a run that did not end well (`Thread::end_run`). */
 export function cutOff<State>(snapshot: AgentSnapshot<State>, delivery: Delivery): AgentSnapshot<State> {
@@ -19,6 +18,11 @@ export function cutOff<State>(snapshot: AgentSnapshot<State>, delivery: Delivery
     steps: each(steps, runs, (step) => ({ ...step, status: "error" })),
     subagents: each(subagents, () => true, error),
   };
+}
+
+/** A run that is stopped; the partial answer stays. */
+export function stopped<State>(at: AgentSnapshot<State>): AgentSnapshot<State> {
+  return cancelled(cutOff(at, "aborted"));
 }
 
 const runs = ({ status }: { readonly status: string }): boolean => status === "running";

@@ -2,6 +2,9 @@
 
 import type { AgentSnapshot, AssistantMessage, Message, ToolCall, ToolMessage } from "../api/types.js";
 
+/** The error of a call that was open when its run ended. */
+export const unanswered = "The run ended before the call was answered.";
+
 const idle = { phase: "closed", attempt: 0 } as const;
 
 /** The snapshot of a thread in which nothing has happened yet. */

@@ -3,7 +3,6 @@
 
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot, Message } from "../api/types.js";
-import { cutOff } from "./cut-off.js";
 import { settle, toolCallsOf } from "./initial.js";
 import { messageKey } from "./message-key.js";
 
@@ -38,11 +37,6 @@ export function begun<State>(at: AgentSnapshot<State>, runId: string): AgentSnap
 /** A run that is stopped before anything of it came. */
 export function cancelled<State>(at: AgentSnapshot<State>): AgentSnapshot<State> {
   return { ...at, status: "idle", isLoading: false, outcome: "aborted", connection: closed };
-}
-
-/** A run that is stopped; the partial answer stays. */
-export function stopped<State>(at: AgentSnapshot<State>): AgentSnapshot<State> {
-  return cancelled(cutOff(at, "aborted"));
 }
 
 /** A failure that ends every run. */

@@ -4,8 +4,7 @@ import { AgentError } from "../api/error.js";
 import type { Message, TokenUsage } from "../api/protocol.js";
 import type { SavedAgent } from "../api/saving.js";
 import type { AgentSnapshot, Interrupt, ToolCall } from "../api/types.js";
-import { unanswered } from "./cut-off.js";
-import { initialSnapshot } from "./initial.js";
+import { initialSnapshot, unanswered } from "./initial.js";
 
 /** Whatever was stored, as a save of this thread; throws if it is none. */
 export function readSaved(value: unknown, threadId: string | undefined): SavedAgent {

@@ -45,5 +45,5 @@ export function createWorkerAgentWith<State>(
       () => ({ at: "worker" }),
       async () => ({ at: "page", core: await load() }),
     );
-  return createAgentOver(source, options, (client) => createWorkerLink(client, pool));
+  return createAgentOver(true, source, options, (client) => createWorkerLink(client, pool));
 }

@@ -2,7 +2,8 @@
 // call will do to the snapshot is guessed and shown at once (guesses.ts), what the page knows of the worker's save is kept for the
 // time after it (known.ts), and submits wait for the worker's answer (submits.ts).
 
-import { begun, stopped } from "../snapshot/project.js";
+import { stopped } from "../snapshot/cut-off.js";
+import { begun } from "../snapshot/project.js";
 import { misuse } from "../base/failure.js";
 import { createLink } from "../core/link.js";
 import type { Client, Link } from "../core/client.js";
@@ -27,7 +28,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
   const { emitter, settings } = client;
   const guesses: Guesses<State> = createGuesses(client.read, client.publish, () => link.partly());
   const known = createKnown<State>(guesses.confirmed);
-  const submits = createSubmits<State>(() => client.save(save(), false, () => {}));
+  const submits = createSubmits<State>(() => client.save(save(), () => {}));
   let remote: RemoteSession | undefined;
   // What the next session begins with, after one that was lost.
   let heir: ((messages: readonly Message[]) => string) | undefined;
@@ -184,19 +185,10 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
       void guess(() => link.reset(edit), edit.fold, undefined, heard);
     },
     save,
-    suspend: () => {
+    suspend: (outcome) => {
       const json = save();
       freeze();
-      link.suspend();
-      return json;
-    },
-    strand: () => {
-      const { isLoading, runId, queue } = guesses.confirmed;
-      // A run that the worker has not begun is part of the save: whoever is given that begins it.
-      if (!remote || !(isLoading || client.ending())) return undefined;
-      const json = compose();
-      for (const { id } of queue) remote.cancel(Number(id));
-      for (const { run } of submits.sent) if (run.id !== runId) link.cancel(run);
+      link.suspend(outcome);
       return json;
     },
     dispose: () => {

@@ -306,7 +306,7 @@ export class Session {
     this.patch(["=", ["runId"], runId], ["=", ["status"], "running"], ["=", ["isLoading"], true], ["-", ["error"]]);
     this.patch(["-", ["outcome"]]);
     this.changed(true);
-    this.#keep(true, () => void this.#request());
+    this.#keep(true, () => void this.#request(runId));
   }
 
   /** Has a save written, if anybody keeps them; then does what waits for it. */
@@ -316,8 +316,8 @@ export class Session {
     this.#host.save(this.#saves, this.save(), holds);
   }
 
-  async #request() {
-    const { url, headers, fetch } = await this.#host.request();
+  async #request(runId) {
+    const { url, headers, fetch } = await this.#host.request(false, runId, undefined);
     await fetch?.(url, { headers });
   }
 

@@ -23,7 +23,10 @@ export const load = async (name) => {
 };
 
 /** That object as a store: what a test sees there, and changes, is what the agent has. */
-export const storeOf = (given) => Object.assign(given, { open: createStore(given).open });
+export const storeOf = (given) => {
+  const { open, share } = createStore(given);
+  return Object.assign(given, { open, share });
+};
 const { createStore } = await load("persistence/stores");
 
 /** Waits until a condition holds. */

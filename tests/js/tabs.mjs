@@ -273,8 +273,7 @@ export async function play(seed, kind) {
     pages.set(page.name, page);
     const beside = lives.filter((other) => other.page === page);
     const name = [page.name, ...(beside.length ? [beside.length] : [])].join(".");
-    const life = { name, page, beside, gone: false, late: !!kind.alone && !beside.length && outside.owes, overtaken: false, agent: undefined, unmount: undefined };
-    for (const other of beside) other.beside = [...other.beside, life];
+    const life = { name, page, gone: false, late: beside.some(({ late }) => late) || (!!kind.alone && outside.owes), agent: undefined, unmount: undefined };
     const count = { name: "count", description: "counts", parameters: {} };
     const execute = (_, { toolCallId }) => {
       if (page.dead) return new Promise(() => {});
@@ -293,10 +292,10 @@ export async function play(seed, kind) {
         outside.note(`${name} warning ${code}`);
       },
     };
-    const make = kind.worker ? (options) => createWorkerAgentWith(core, workers.spawn, undefined, options) : (options) => createAgentWith(core, options);
+    const make = kind.worker ? (options) => createWorkerAgentWith(core, workers.spawn, undefined, options) : (options) => createAgentWith(core, options, !!kind.together);
     outside.note(`${name} opens`);
     life.agent = make(options);
-    if (kind.alone) outside.later(`${name} is looked at`, {}, () => life.gone || life.agent.subscribe(() => {}));
+    if (kind.alone) outside.later(`${name} is looked at`, {}, () => life.gone || life.unmount || mount(life));
     else mount(life);
     lives.push(life);
   };
@@ -309,13 +308,9 @@ export async function play(seed, kind) {
     life.unmount();
     life.unmount = undefined;
   };
-  /** The agents of a page have one store: what another one of them has in progress is not saved from now on. */
-  const act = (life) => {
-    life.overtaken = false;
-    for (const other of life.beside) other.overtaken ||= other.agent.getSnapshot().isLoading || promises.some((promise) => promise.life === other && promise.result === undefined);
-  };
+  /** The agents of a page have one store, and with that one thread. */
+  const together = (life) => lives.filter(({ page }) => page === life.page);
   const submit = (life, content) => {
-    act(life);
     const id = `u${++names}`;
     outside.note(`${life.name} submits ${id} ${content}`);
     const promise = { id, life, content, result: undefined, left: false };
@@ -332,7 +327,6 @@ export async function play(seed, kind) {
     );
   };
   const edit = (life) => {
-    act(life);
     const id = `e${++names}`;
     outside.note(`${life.name} adds ${id}`);
     edits.push({ id, life });
@@ -342,22 +336,22 @@ export async function play(seed, kind) {
     const call = life.agent.getSnapshot().toolCalls.find(({ phase }) => phase === "awaiting-approval");
     if (!call) return;
     outside.note(`${life.name} approves ${call.id}`);
-    // A run that another agent of the page has taken the store from executes nothing.
-    if (!life.overtaken) approved.push({ id: call.id, life });
-    act(life);
+    approved.push({ id: call.id, life });
     life.agent.approve(call.id);
   };
   const stop = (life) => {
     outside.note(`${life.name} stops`);
-    for (const promise of promises) if (promise.life === life && promise.result === undefined) promise.stopped = true;
-    for (const approval of approved) if (approval.life === life) approval.stopped = true;
+    for (const promise of promises) if (promise.life.page === life.page && promise.result === undefined) promise.stopped = true;
+    for (const approval of approved) if (approval.life.page === life.page) approval.stopped = true;
     void life.agent.stop();
   };
   const leave = (life, how) => {
     outside.note(`${life.name} ${how}`);
-    const all = how === "dispose" ? [life] : [life, ...life.beside];
-    for (const one of all) one.gone = true;
-    for (const promise of promises) if (all.includes(promise.life) && promise.result === undefined) promise.left = true;
+    const others = together(life).filter((other) => other !== life && !other.gone && (other.unmount || !kind.together || kind.worker));
+    // The last one that somebody uses takes the thread along, and what nobody uses shows it.
+    const ends = how !== "dispose" || !others.length;
+    for (const one of ends ? together(life) : [life]) one.gone = true;
+    for (const promise of promises) if (ends && promise.life.page === life.page && promise.result === undefined) promise.left = true;
     if (how === "dispose") return life.agent.dispose();
     if (how === "reload") page.dispatchEvent(new Event("pagehide"));
     life.page.die();
@@ -395,7 +389,8 @@ export async function play(seed, kind) {
       await settle();
     }
     if (!here().length) open();
-    // Everything comes, and then time passes.
+    // Everything comes, somebody looks, and then time passes.
+    if (kind.together) for (const life of here()) if (!life.unmount) mount(life);
     for (let quiet = 0; quiet < 40; ) {
       assert.ok(outside.log.length < 4000, "the pages never come to rest");
       if (outside.waits) outside.next();
@@ -422,9 +417,8 @@ export async function play(seed, kind) {
     // Where the store was too late to write to, what was said stays with its page until that is used again.
     const shown = ({ agent }) => agent.getSnapshot().messages.map(({ id }) => id);
     const ids = thread.map(({ id }) => id);
-    // After a run that was cut off, by a crash or for another agent of the page, the queue waits for somebody.
+    // After a run that was cut off by a crash the queue waits for somebody.
     const queue = saved?.queue ?? [];
-    const kept = [...ids, ...queue.flatMap(({ messages }) => messages.map(({ id }) => id))];
     assert.deepEqual(ids.filter((id, at) => ids.indexOf(id) !== at), [], "a message is there twice");
     assert.deepEqual(origin.executed.filter((id, at) => origin.executed.indexOf(id) !== at), [], "a tool was executed twice");
     const sent = origin.requests.map(({ runId }) => runId);
@@ -435,17 +429,11 @@ export async function play(seed, kind) {
     for (const { id, content, life, result, left, stopped } of promises) {
       if (left || (stopped && result === "aborted") || content === "ask") continue;
       assert.ok(result !== undefined, `${id} is still waited for`);
-      const { beside } = life;
-      // Another agent of the page may have taken the store from the run, or have had what waited sent.
-      const taken = beside.length && ["aborted", "disconnected"].includes(result);
-      if (!taken) assert.equal(result, "success", `${id} of ${life.name}`);
+      assert.equal(result, "success", `${id} of ${life.name}`);
       if (life.late && (life.gone || shown(life).includes(id))) continue;
-      // It may have been stopped there, or the page was left before the other one had saved it.
-      if (taken && life.gone) continue;
-      if (taken && promises.some((other) => other.stopped && beside.includes(other.life))) continue;
-      assert.ok((taken ? kept : ids).includes(id), `${id} is lost`);
-      // The page was left before the answer was in the store, or another agent has taken that.
-      if (life.gone || beside.length) continue;
+      assert.ok(ids.includes(id), `${id} is lost`);
+      // The page was left before the answer was in the store.
+      if (life.gone) continue;
       // What did not fit, and came from the server, is gone.
       if (kind.full) continue;
       if (content === "say") assert.equal(thread.find((message) => message.id === `after ${id}`)?.content, `Heard ${id}`, `the answer to ${id}`);
@@ -456,7 +444,7 @@ export async function play(seed, kind) {
     if (kind.full) return;
     for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id) || (life.late && shown(life).includes(id)), `${id} is lost`);
     // What comes too late to begin with is in the next save, and not shown beside what was said meanwhile.
-    for (const { agent, name, late, overtaken, unmount } of here()) if (!late && !overtaken && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
-    if (!lives.some(({ gone, beside }) => gone || beside.length)) assert.deepEqual(queue, [], "something waits for ever");
+    for (const { agent, name, late, unmount } of here()) if (!late && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
+    if (!lives.some(({ gone }) => gone)) assert.deepEqual(queue, [], "something waits for ever");
   }
 }

@@ -8,6 +8,7 @@ import { deferred, load, storeOf, until } from "../lib.mjs";
 const { createAgentWith } = await load("agent/agent");
 const { AgentError } = await load("api/error");
 const { localStorageStore, indexedDbStore } = await load("persistence/stores");
+const { forgetThreads } = await load("testing");
 
 beforeEach(() => {
   Session.all = [];
@@ -386,6 +387,9 @@ describe("persist", () => {
     agent.setMessages([user("a", "kept")]);
     hide();
     assert.deepEqual(texts(create({ persist: localStorageStore("chat") })), ["kept"]);
+    forgetThreads();
+    assert.deepEqual(texts(create({ persist: localStorageStore("chat") })), ["kept"]);
+    forgetThreads();
     items.set("chat", "{broken");
     const errors = [];
     create({ persist: store, onError: ({ code }) => errors.push(code) });

@@ -9,7 +9,7 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { Session } from "../fake-core.mjs";
 import { deferred, folder, load, until } from "../lib.mjs";
 import { localWorkers } from "../thread.mjs";
-import { agents, core, create, full, hide, page, texts, turn, user, waiting } from "./over-stores.mjs";
+import { agents, core, create, full, hide, page, texts, turn, user } from "./over-stores.mjs";
 
 /** Locks as a browser has them, for all pages of the test. */
 function fakeLocks() {
@@ -44,7 +44,7 @@ describe("one owner of all tabs", () => {
     for (const name of ["one", "two"]) {
       cpSync(fileURLToPath(folder), join(place, name), { recursive: true, filter: (path) => !/\.wasm$|bytes\.js$/.test(path) });
     }
-    const modules = (name) => Promise.all(["agent/agent.js", "persistence/saves.js"].map((file) => import(pathToFileURL(join(place, name, file)))));
+    const modules = (name) => Promise.all(["agent/agent.js", "persistence/saves.js", "thread/registry.js"].map((file) => import(pathToFileURL(join(place, name, file)))));
     tabs = (await Promise.all(["one", "two"].map(modules))).map((both) => Object.assign({}, ...both));
   });
   after(() => rmSync(place, { recursive: true, force: true }));
@@ -61,7 +61,7 @@ describe("one owner of all tabs", () => {
   });
 
   // A store brings what its tab has for it.
-  const inTab = (tab, { persist, ...options }) => ({ ...options, persist: { ...persist, open: tabs[tab].openSaves } });
+  const inTab = (tab, { persist, ...options }) => ({ ...options, persist: { ...persist, open: tabs[tab].openSaves, share: tabs[tab].shareThread } });
   const open = (tab, options) => {
     const agent = create(inTab(tab, options), core, tabs[tab].createAgentWith);
     agent.subscribe(() => {});
@@ -133,28 +133,6 @@ describe("one owner of all tabs", () => {
     await turn();
     late.resolve(undefined);
     await until(() => texts(two).includes("mine"));
-  });
-
-  it("what is said after another agent of the page has taken the store does not go with the old run", async () => {
-    const { store } = shared();
-    const old = open(0, { persist: store() });
-    const first = old.submit("1");
-    await until(() => Session.all.length === 1);
-    const [stranded] = Session.all;
-    const second = open(0, { persist: store() }).submit("2");
-    await until(() => Session.all.length === 2);
-    const other = open(1, { persist: store() }).submit("3");
-    Session.last.finish();
-    assert.equal((await second).outcome, "success");
-    await until(() => Session.all.length === 3);
-    const last = old.submit("4");
-    if (!stranded.disposed) stranded.finish();
-    await first;
-    Session.last.finish();
-    await other;
-    await until(() => Session.all.length === 4);
-    Session.last.finish();
-    assert.equal((await last).outcome, "success");
   });
 
   it("the first one lets go while its core is on the way, and begins with what it gets back", async () => {
@@ -260,24 +238,6 @@ describe("one owner of all tabs", () => {
       const two = openIn(1, { persist: store() });
       void two.submit("2");
       await until(() => Session.all.length === 2 && Session.last.calls.some(([name]) => name === "submit"));
-    });
-
-    it("the run of an older agent of the same page goes on, without a save, while a newer one works", async () => {
-      const { store } = shared();
-      const old = openIn(0, { persist: store() });
-      const first = old.submit({ message: "1", runId: "r1" });
-      await until(() => old.getSnapshot().runId === "r1" && Session.last?.calls.length);
-      await turn();
-      const [session] = Session.all;
-      const waits = old.submit({ message: "2", runId: "r2" });
-      await turn();
-      const next = openIn(0, { persist: store() });
-      void next.submit({ message: "3", runId: "r3" });
-      await until(() => Session.all.length === 2);
-      assert.equal((await waits).outcome, "aborted");
-      assert.deepEqual(waiting(Session.last.restored), ["r2"]);
-      session.finish();
-      assert.equal((await first).outcome, "success");
     });
   });
 });

@@ -8,6 +8,7 @@ import { agents, core, create, full, gc, hide, memory, never, page, queued, text
 
 const { createAgentWith } = await load("agent/agent");
 const { indexedDbStore, localStorageStore } = await load("persistence/stores");
+const { forgetThreads } = await load("testing");
 
 describe("a save without a session keeps what the last one had", () => {
   const whole = (saved) => [saved.handled, saved.interrupts.map(({ id }) => id), saved.unsent];
@@ -228,7 +229,7 @@ describe("a store that loads", () => {
     assert.deepEqual(store.now.messages, [], "what was taken away does not come back");
   });
 
-  it("never: the next agent of the page waits for it as well, and does not take it for empty", async () => {
+  it("never: the next one waits for it as well, and does not take it for empty", async () => {
     mock.timers.enable({ apis: ["setTimeout"] });
     const late = deferred();
     const store = memory(undefined, { load: () => late.promise });
@@ -236,29 +237,14 @@ describe("a store that loads", () => {
     make().subscribe(() => {});
     mock.timers.tick(500);
     await turn();
+    forgetThreads();
     const next = make();
     void next.submit("two");
     await turn();
-    assert.deepEqual([Session.all.length, store.saves.length], [0, 0]);
+    const working = () => Session.all.filter(({ disposed }) => !disposed);
+    assert.deepEqual([working().length, store.saves.length], [0, 0]);
     late.resolve(full);
-    await until(() => Session.last);
-    assert.deepEqual([texts(next)[0], waiting(Session.last.restored)], ["one", ["q"]]);
-  });
-
-  it("too late to begin with: the next agent of the page has that as well", async () => {
-    mock.timers.enable({ apis: ["setTimeout"] });
-    const late = deferred();
-    const store = memory(undefined, { load: () => late.promise });
-    const agent = create({ persist: store, saving: { loadMs: 500 } });
-    void agent.submit("new");
-    mock.timers.tick(500);
-    await turn();
-    Session.last.finish();
-    late.resolve(full);
-    await turn();
-    const next = create({ persist: store });
-    next.subscribe(() => {});
-    await until(() => Session.last.restored);
+    await until(() => working().length);
     assert.deepEqual([texts(next)[0], waiting(Session.last.restored)], ["one", ["q"]]);
   });
 
@@ -289,90 +275,158 @@ describe("a store that loads", () => {
   }
 });
 
-describe("one owner in a page", () => {
-  const restored = () => Session.all.filter((session) => session.restored);
+describe("one thread in a page", () => {
+  const submits = () => Session.all.flatMap(({ calls }) => calls).filter(([name]) => name === "submit").map(([, { runId }]) => runId);
 
-  it("of two that are mounted with the same queue, one begins with it", async () => {
+  it("two agents with one store show the same, and one core begins with the queue", async () => {
     const store = memory(full);
     const [one, other] = [create({ persist: store }), create({ persist: store })];
     one.subscribe(() => {});
     other.subscribe(() => {});
     await turn();
     await turn();
-    const working = restored().filter(({ disposed }) => !disposed);
-    assert.equal(working.length, 1);
+    assert.equal(Session.all.length, 1);
     assert.deepEqual(texts(one), ["one"]);
-    assert.deepEqual(texts(other), ["one"]);
+    assert.equal(other.getSnapshot(), one.getSnapshot());
   });
 
-  it("an older one that still runs does not write over the newer one's save, and begins nothing", async () => {
+  it("what either submits waits in one queue, and each promise settles", async () => {
     const store = memory();
-    const old = create({ persist: store });
-    const first = old.submit({ message: "1", runId: "r1" });
+    const [one, other] = [create({ persist: store }), create({ persist: store })];
+    const results = [one.submit({ message: "1", runId: "r1" }), other.submit({ message: "2", runId: "r2" }), one.submit({ message: "3", runId: "r3" })];
     await until(() => Session.last);
-    const second = old.submit({ message: "2", runId: "r2" });
-    const [session] = Session.all;
-    session.save = () => JSON.stringify({ ...full, runId: "r1", messages: [user("a", "1")], queue: [queued("r2")] });
-    const next = create({ persist: store });
-    void next.submit({ message: "3", runId: "r3" });
-    await until(() => Session.all.length === 2);
-    const mine = Session.last;
-    assert.deepEqual(waiting(mine.restored), ["r2"], "what waited there waits here");
-    mine.save = () => JSON.stringify({ ...full, messages: [user("b", "3")] });
-    mine.finish();
-    const { now } = store;
-    assert.equal((await second).outcome, "aborted");
-    session.save = () => JSON.stringify({ ...full, messages: [] });
-    session.finish();
-    assert.equal((await first).outcome, "success", "its own result is told");
-    await turn();
-    hide();
-    old.dispose();
-    assert.deepEqual(store.now, now);
-    assert.equal(session.calls.filter(([name]) => name === "submit").length, 2);
+    assert.deepEqual([Session.all.length, submits()], [1, ["r1", "r2", "r3"]]);
+    assert.deepEqual(other.getSnapshot().queue.map(({ runId }) => runId), ["r2", "r3"]);
+    for (let n = 0; n < 3; n++) Session.last.finish();
+    assert.deepEqual((await Promise.all(results)).map(({ outcome }) => outcome), ["success", "success", "success"]);
   });
 
-  it("one that is no longer used finishes what it does, then hands over", async () => {
+  it("a component that is made anew in a run has that run: one request, and it can be stopped", async () => {
     const store = memory();
-    const old = create({ persist: store });
+    const mounted = () => create({ persist: store }, core, (source, options) => createAgentWith(source, options, true));
+    const old = mounted();
     const off = old.subscribe(() => {});
-    const first = old.submit("1");
+    const run = old.submit({ message: "1", runId: "r1" });
+    await until(() => Session.last);
+    Session.last.say("so ");
+    off();
+    await new Promise((done) => setTimeout(done));
+    const next = mounted();
+    next.subscribe(() => {});
+    assert.deepEqual([texts(next), next.getSnapshot().isLoading], [["1", "so "], true]);
+    Session.last.say("far");
+    assert.deepEqual(texts(next), ["1", "so ", "far"]);
+    const waits = next.submit({ message: "2", runId: "r2" });
+    await next.stop();
+    assert.equal((await run).outcome, "aborted");
+    Session.last.finish();
+    assert.equal((await waits).outcome, "success");
+    assert.deepEqual([Session.all.length, submits()], [1, ["r1", "r2"]]);
+  });
+
+  it("one that is disposed of leaves the others as they are; the last hangs up", async () => {
+    const store = memory();
+    const heard = [];
+    const make = (name) => create({ persist: store, onFinish: ({ outcome }) => heard.push([name, outcome]) });
+    const [one, other] = [make("one"), make("other")];
+    const run = one.submit("1");
+    await until(() => Session.last);
+    one.dispose();
+    assert.equal(other.getSnapshot().isLoading, true);
+    Session.last.finish();
+    assert.equal((await run).outcome, "success");
+    assert.deepEqual(heard, [["other", "success"]]);
+    const last = other.submit("2");
+    other.dispose();
+    assert.equal((await last).outcome, "aborted");
+    assert.ok(Session.last.disposed);
+  });
+
+  it("the end of a run is told to the agent that has asked, once, and to all that listen", async () => {
+    const store = memory();
+    const heard = [];
+    const make = (name) => {
+      const agent = create({ persist: store, onFinish: () => heard.push(`${name} called`), onWarning: () => heard.push(`${name} warned`) });
+      agent.on("finish", () => heard.push(`${name} hears`));
+      return agent;
+    };
+    const [one] = [make("one"), make("other")];
+    const run = one.submit("1");
+    await until(() => Session.last);
+    Session.last.finish();
+    await run;
+    assert.deepEqual(heard.sort(), ["one called", "one hears", "other hears"]);
+  });
+
+  it("a request has the options of whoever has asked, and a call finds its tool in any that is there", async () => {
+    const store = memory();
+    const heard = [];
+    const make = (name, tools) => create({ persist: store, headers: { name }, tools, fetch: async (_, { headers }) => (heard.push(new Headers(headers).get("name")), new Response("")) });
+    const tool = { name: "count", description: "", parameters: {}, execute: () => (heard.push("counted"), 1) };
+    const one = make("one", [tool]);
+    make("status", []);
+    void one.submit("1");
+    await until(() => heard.length);
+    assert.deepEqual(heard, ["one"]);
+    Session.last.host.execute("c", "count", "{}", false);
+    await until(() => heard.length === 2);
+    assert.deepEqual(heard, ["one", "counted"]);
+  });
+
+  it("a call that nobody is there for waits for whoever comes", async () => {
+    const store = memory();
+    const ran = [];
+    const tool = { name: "count", description: "", parameters: {}, execute: () => void ran.push("counted") };
+    const mounted = () => create({ persist: store, tools: [tool] }, core, (source, options) => createAgentWith(source, options, true));
+    const old = mounted();
+    const off = old.subscribe(() => {});
+    void old.submit("1");
     await until(() => Session.last);
     off();
-    const next = create({ persist: store });
-    next.subscribe(() => {});
+    await new Promise((done) => setTimeout(done));
+    Session.last.host.execute("c", "count", "{}", false);
     await turn();
-    assert.equal(Session.all.length, 1, "it waits");
-    Session.last.save = () => JSON.stringify({ ...full, queue: [], messages: [user("a", "1"), { id: "b", role: "assistant", content: "said" }] });
-    Session.last.say("said");
-    Session.last.finish();
-    assert.equal((await first).outcome, "success");
-    await until(() => texts(next).includes("said"));
-    assert.deepEqual(texts(next), ["1", "said"]);
-    assert.ok(store.now.messages.length === 2, "and its result is saved");
-    // And back.
-    const again = next.submit("2");
-    await until(() => Session.all.length === 2);
-    Session.last.finish();
-    await again;
-    old.submit("3");
-    await until(() => Session.all.length === 3);
-    assert.deepEqual(Session.all[2].restored.handled, ["kept"], "it begins with what the other had");
+    assert.deepEqual(ran, []);
+    mounted().subscribe(() => {});
+    await until(() => ran.length);
+    assert.deepEqual(ran, ["counted"]);
   });
 
-  it("what waits for the store has its turn, whoever comes after it", async () => {
-    const loads = [];
-    const store = memory(undefined, { load: () => new Promise((done) => loads.push(() => done(store.now))) });
-    // Each of the first two takes the store before it has answered; the others only look.
-    const results = ["1", "2"].map((text) => create({ persist: store }).submit(text));
-    for (const _ of [3, 4]) create({ persist: store }).subscribe(() => {});
-    const ended = new Set();
-    await until(() => {
-      for (const answer of loads.splice(0)) answer();
-      for (const session of Session.all) if (session.calls.some(([name]) => name === "submit") && !ended.has(session)) ended.add(session.finish() ?? session);
-      return ended.size === 2;
-    });
-    assert.deepEqual((await Promise.all(results)).map(({ outcome }) => outcome), ["success", "success"]);
+  it("a run goes on although no component is left, but with linger: 0", async () => {
+    for (const [linger, outcome] of [[undefined, "success"], [0, "aborted"]]) {
+      const agent = create({ persist: memory(), saving: { linger } }, core, (source, options) => createAgentWith(source, options, true));
+      const off = agent.subscribe(() => {});
+      const count = Session.all.length;
+      const run = agent.submit("1");
+      await until(() => Session.all.length > count);
+      off();
+      await new Promise((done) => setTimeout(done, 5));
+      if (linger === undefined) Session.last.finish();
+      assert.equal((await run).outcome, outcome);
+      agent.subscribe(() => {});
+      const again = agent.submit("2");
+      await until(() => !Session.last.disposed && Session.last.calls.some(([name, input]) => name === "submit" && input.messages[0].content === "2"));
+      Session.last.finish();
+      assert.equal((await again).outcome, "success");
+    }
+  });
+
+  it("agents of other options use the store in turn, and say so", async () => {
+    const store = memory();
+    const warnings = [];
+    const one = create({ persist: store });
+    const run = one.submit("1");
+    await until(() => Session.last);
+    const strict = create({ persist: store, rules: "strict", onWarning: ({ code, message }) => warnings.push([code, /rules/.test(message)]) });
+    const second = strict.submit("2");
+    await turn();
+    assert.deepEqual(warnings, [["store-shared", true]]);
+    assert.equal(Session.all.length, 1, "it waits");
+    Session.last.finish();
+    assert.equal((await run).outcome, "success");
+    await until(() => Session.all.length === 2 && Session.last.calls.some(([name]) => name === "submit"));
+    Session.last.finish();
+    assert.equal((await second).outcome, "success");
   });
 
   for (const [name, answer] of [
@@ -380,7 +434,7 @@ describe("one owner in a page", () => {
     ["refuses", () => Promise.reject(new Error("locked"))],
     ["never answers", never],
   ]) {
-    it(`pass on a store that ${name} as often as they are used`, async () => {
+    it(`a store that ${name} is not asked without end`, async () => {
       mock.timers.enable({ apis: ["setTimeout"] });
       let loads = 0;
       const load = () => (++loads > 100 ? never() : answer());
@@ -395,24 +449,11 @@ describe("one owner in a page", () => {
         await turn();
       }
       assert.ok(loads < 12, `it was read ${loads} times`);
-      assert.deepEqual(agents.map((agent) => texts(agent).length), [2, 2]);
+      assert.deepEqual(agents.map((agent) => texts(agent).length), [4, 4]);
     });
   }
 
-  it("one that submits has the store until that has ended, also if others wait to look at it", async () => {
-    const store = memory();
-    const old = create({ persist: store });
-    void old.submit("1");
-    await until(() => Session.last);
-    const [one, other] = [create({ persist: store }), create({ persist: store })];
-    for (const agent of [one, other]) agent.subscribe(() => {});
-    const result = one.submit("2");
-    await until(() => Session.all.length > 1);
-    Session.last.finish();
-    assert.equal((await result).outcome, "success");
-  });
-
-  it("whose page has another store is not asked", async () => {
+  it("another store has another thread", async () => {
     const [one, other] = [memory(), memory()];
     const agents = [create({ persist: one }), create({ persist: other })];
     for (const agent of agents) agent.submit("x");
@@ -421,7 +462,7 @@ describe("one owner in a page", () => {
     assert.ok(one.saves.length && other.saves.length);
   });
 
-  it("keeps no agent that nobody uses", async () => {
+  it("agents that nobody uses are collected", async () => {
     const store = memory();
     let agent = createAgentWith(core, { url: "/agent", persist: store, notify: "sync" });
     const gone = new WeakRef(agent);

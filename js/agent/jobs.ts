@@ -1,0 +1,97 @@
+// The runs of a thread that somebody waits for, and the agents that have asked for them.
+
+import type { AgentOptions, PageTool, RunResult, SubmitInput } from "../api/types.js";
+import type { Run } from "../core/client.js";
+import { toJson } from "../base/failure.js";
+import { findTool, toRunInput } from "./input.js";
+import type { Member } from "../thread/member.js";
+import type { Thread } from "./thread.js";
+
+/** What a run is begun with. */
+export type RunParts<State> = Pick<Run<State>, "id" | "start"> & Partial<Run<State>>;
+
+/** The runs of a thread. */
+export interface Jobs<State> {
+  /** Starts a run of that agent and waits for its end. */
+  start(parts: RunParts<State>, by?: Member<State>, signal?: AbortSignal): Promise<RunResult>;
+  /** Joins a run that continues at the server; without an id the last one, which is known as `last`. */
+  join(runId: string | undefined, by?: Member<State>, last?: string): Promise<RunResult>;
+  /** Joins the run that was in progress when the page was left. */
+  rejoin(runId: string): void;
+  /** That join, while it goes on. */
+  readonly rejoining: Promise<RunResult> | undefined;
+  /** This submit is sent at once, whatever answer comes, until the run has ended. */
+  hurry(runId: string, begin: () => Promise<RunResult>): Promise<RunResult>;
+  /** Whether a submit is sent at once, over a connection that is kept: what was answered before is over then. */
+  hurries(runId: string): boolean;
+  /** Tools that came with a submit, in place of the options'; without any, the options' stand again. */
+  bring(tools: SubmitInput["tools"], options: AgentOptions<State>): void;
+  /** A tool of this name: one that a submit has brought with it, or one of an agent that is there. */
+  tool(name: string): PageTool | undefined;
+}
+
+/** @internal */
+export function createJobs<State>(thread: Thread<State>): Jobs<State> {
+  const { link, members } = thread;
+  // Tools that came with a submit. The results of their calls may come long after.
+  const brought = new Map<string, PageTool>();
+  const hasty = new Set<string>();
+  let rejoining: Promise<RunResult> | undefined;
+  const jobs: Jobs<State> = {
+    start: (parts, by, signal) =>
+      new Promise((resolve, reject) => {
+        const stop = (): void => link.cancel(job);
+        const end = (): void => {
+          members.ended(job.id);
+          signal?.removeEventListener("abort", stop);
+        };
+        // Where the core is not there to say when, or hears of it later.
+        const unheard = link.late || !link.open();
+        const job: Run<State> = {
+          ifBusy: "queue",
+          again: parts.start,
+          fold: (at) => at,
+          ...parts,
+          by,
+          resolve: (result) => (end(), resolve(result)),
+          reject: (error) => {
+            end();
+            // In the store it waits. What is asked for beside it has begun by then.
+            if (unheard) queueMicrotask(thread.saves.save);
+            reject(error);
+          },
+        };
+        members.asks(by, job.id);
+        signal?.addEventListener("abort", stop);
+        link.run(job);
+        if (unheard) thread.saves.save();
+        // Aborted by a listener, before there was something to cancel.
+        if (signal?.aborted) stop();
+      }),
+    join: (runId, by, last = thread.read().runId ?? "") => {
+      const json = toJson({ ...toRunInput((by ?? members.asker()).options()), runId });
+      return jobs.start({ id: runId ?? last, start: (session) => session.attach(json) }, by);
+    },
+    rejoin: (runId) => {
+      rejoining = jobs.join(undefined, undefined, runId).finally(() => (rejoining = undefined));
+      rejoining.catch(() => {});
+    },
+    get rejoining() {
+      return rejoining;
+    },
+    hurry: (runId, begin) => {
+      hasty.add(runId);
+      return begin().finally(() => hasty.delete(runId));
+    },
+    hurries: (runId) => hasty.has(runId),
+    bring: (tools, options) => {
+      for (const tool of tools ?? []) brought.set(tool.name, tool as PageTool);
+      if (!tools) for (const name of brought.keys()) if (findTool(options, name)) brought.delete(name);
+    },
+    tool: (name) => {
+      const found = [members.asker(), ...members.here()].map((member) => findTool(member.options(), name));
+      return brought.get(name) ?? found.find((tool) => tool?.execute) ?? found.find(Boolean);
+    },
+  };
+  return jobs;
+}

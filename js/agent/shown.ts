@@ -1,0 +1,57 @@
+// The snapshot of a thread, as the core or the link to it has it.
+
+import type { SavedAgent } from "../api/saving.js";
+import type { AgentOptions, AgentSnapshot } from "../api/types.js";
+import { toJson } from "../base/failure.js";
+import { lazily } from "../base/lazy.js";
+import { uuid } from "../base/uuid.js";
+import { initialSnapshot } from "../snapshot/initial.js";
+import { savedSnapshot } from "../snapshot/save.js";
+
+/** What a thread of these options shows before anything happens. A server and the page that hydrates have the same one. */
+export function firstSnapshot<State>({ threadId = "", initialMessages, initialState }: AgentOptions<State>): AgentSnapshot<State> {
+  // A copy, as the core has it: what the application does to its own is none of the agent's.
+  const state = initialState === undefined ? undefined : (JSON.parse(toJson(initialState)) as State);
+  return initialSnapshot(threadId, initialMessages, state);
+}
+
+/** The snapshot of a thread. */
+export interface Shown<State> {
+  /** What is shown before anything happens. */
+  readonly first: AgentSnapshot<State>;
+  read(): AgentSnapshot<State>;
+  threadId(): string;
+  /** The snapshot when nothing has happened. */
+  empty(): AgentSnapshot<State>;
+  /** The snapshot of a save, whose thread this is from now on. */
+  restored(saved: SavedAgent): AgentSnapshot<State>;
+  publish(next: AgentSnapshot<State>): void;
+}
+
+/** The snapshot of a new thread. `changed` is called after every change. */
+export function createShown<State>(given: AgentOptions<State>, first: AgentSnapshot<State>, changed: (next: AgentSnapshot<State>) => void): Shown<State> {
+  // Ids and randomness are drawn when they are first needed: an agent may be made in a prerender, which must be the same
+  // every time.
+  let { threadId } = given;
+  const ownThreadId = (): string => (threadId ??= uuid());
+  let snapshot: AgentSnapshot<State> = threadId === undefined ? lazily({ ...first }, "threadId", ownThreadId) : first;
+
+  return {
+    first,
+    read: () => snapshot,
+    threadId: ownThreadId,
+    empty: () => ofThread(first, ownThreadId()),
+    restored: (saved) => {
+      threadId = saved.threadId;
+      return savedSnapshot(saved);
+    },
+    publish: (next) => {
+      if (next === snapshot) return;
+      snapshot = next;
+      changed(next);
+    },
+  };
+}
+
+/** The snapshot as that of a thread with this id. */
+export const ofThread = <State>(first: AgentSnapshot<State>, threadId: string): AgentSnapshot<State> => (threadId === first.threadId ? first : { ...first, threadId });

@@ -1,0 +1,183 @@
+// A thread in this page: what is shown, the link to its core, its runs, its saves, its connection. Agents are views of it: those
+// that have one store share one thread (js/persistence/registry.ts), every other agent has its own.
+
+import type { AgentOptions, AgentSnapshot } from "../api/types.js";
+import type { Emitter } from "../base/emitter.js";
+import { unsupported } from "../base/failure.js";
+import { createWaker } from "../base/wake.js";
+import type { Client, Link } from "../core/client.js";
+import { needsFull } from "../core/modules.js";
+import type { Settings } from "../core/limits.js";
+import { refusal } from "../snapshot/save.js";
+import { createSource, type Source } from "./beside.js";
+import { createHistory, type History } from "./history.js";
+import { createJobs, type Jobs } from "./jobs.js";
+import type { KeptLine } from "./kept-line.js";
+import type { Member, Members } from "../thread/member.js";
+import { createSaves } from "./saves.js";
+import type { Saves } from "../api/saves.js";
+import { toSettings } from "./settings.js";
+import { createShown, type Shown } from "./shown.js";
+
+/** A thread, as its agents and its parts see it. */
+export interface Thread<State> {
+  /** Of the agent that has asked last, as they are now. */
+  options(): AgentOptions<State>;
+  /** What is shown. */
+  read(): AgentSnapshot<State>;
+  disposed(): boolean;
+  /** Hangs up, and saves. */
+  dispose(): void;
+  /** Throws once it is disposed of. */
+  alive(): void;
+  readonly settings: Settings;
+  /** All agents hear of it. */
+  readonly emitter: Emitter;
+  readonly members: Members<State>;
+  readonly history: History<State>;
+  readonly shown: Shown<State>;
+  readonly link: Link<State>;
+  readonly source: Pick<Source<unknown>, "beside" | "parts">;
+  /** Of a transport that keeps one, once it is needed. */
+  readonly line: KeptLine<State> | undefined;
+  /** The same, made if there is none yet. What makes it comes with the core. */
+  keepLine(): KeptLine<State>;
+  readonly jobs: Jobs<State>;
+  readonly saves: Saves;
+  /** Another agent of it. */
+  join(member: Member<State>): void;
+  /** Somebody looks at one of them. */
+  arrive(): void;
+  /** One of them is no longer looked at. */
+  released(member: Member<State>): void;
+  /** One of them is over. After the last one nothing goes on. */
+  leave(member: Member<State>): void;
+}
+
+/** Makes the link to the core that is at a place of this kind. */
+export type Linked<State, Place> = (client: Client<State, Place>) => Link<State>;
+
+/** A thread of no agent yet, which begins with what the first one gives. */
+export function createThread<State, Place>(core: () => Promise<Place>, given: AgentOptions<State>, first: AgentSnapshot<State>, linked: Linked<State, Place>, members: Members<State>): Thread<State> {
+  let begun = false;
+  let over = false;
+  let line: KeptLine<State> | undefined;
+  const { emitter } = members;
+  const shown = createShown(given, first, ({ connection }) => {
+    wait(connection.phase === "reconnecting");
+    thread.saves.changed();
+    members.changed();
+  });
+  const { read } = shown;
+  const settings = toSettings(given as AgentOptions, shown.threadId, () => source.parts()!.toNetwork(given));
+  const history = createHistory<State>(given.limits?.history ?? 100);
+  const full = needsFull(given);
+
+  const publish = (core: AgentSnapshot<State>): void => {
+    const next = line?.connected(core) ?? core;
+    // Not before everything that has come with this is reported.
+    if (!next.isLoading) queueMicrotask(() => (thread.saves.rest(), line?.listen()));
+    shown.publish(next);
+  };
+
+  const source = createSource(core, {
+    find: (name) => thread.jobs.tool(name),
+    agent: () => members.asker().agent,
+    arrival: members.arrival,
+    refusal: () => thread.saves.refusal(),
+    settle: (json) => void link.now((session) => session.settleCall(json)),
+    hold: (json) => void link.now((session) => session.hold(json)),
+  });
+
+  /** The thread with the options of whoever has asked for that run. */
+  const asking = (runId: string): Thread<State> => {
+    const { options } = members.asker(runId);
+    return { ...thread, options };
+  };
+
+  const link = linked({
+    source: async () => {
+      const core = source.load();
+      // Whether it comes or not, the save comes first.
+      core.catch(() => {});
+      await thread.saves.ready();
+      return core;
+    },
+    notify: given.notify ?? undefined,
+    settings,
+    limits: given.limits,
+    emitter,
+    tell: (run, ...event) => members.tell(run?.by as Member<State> | undefined, ...event),
+    parts: source.parts,
+    empty: shown.empty,
+    refused: (error) => emitter.emit("error", refusal(error)),
+    save: (...save) => thread.saves.write(...save),
+    request: (resume, runId, cursor) => source.parts()!.toRequest(asking(runId), full, resume, runId, cursor),
+    stopRemote: (runId) => source.parts()!.tellOfStop(asking(runId), runId),
+    resumes: () => !!thread.options().resume,
+    // A run over a connection that is kept has ended when it says so.
+    ending: () => !line?.current && !read().isLoading && read().connection.phase !== "closed",
+    read,
+    checkpoint: history.add,
+    publish,
+  });
+  const wait = createWaker(() => {
+    link.now((session) => session.online());
+    line?.current?.online();
+  });
+
+  const dispose = (): void => {
+    if (over) return;
+    // Before the session ends, which knows more than what is left of it.
+    thread.saves.dispose();
+    over = true;
+    link.dispose();
+    line?.current?.close();
+    history.clear();
+    wait(false);
+  };
+
+  const parts = { dispose, settings, emitter, members, history, shown, link, source, read } as const;
+  const thread: Thread<State> = {
+    ...parts,
+    options: () => members.asker().options(),
+    disposed: () => over,
+    alive: () => {
+      if (over) throw unsupported("disposed", "The agent has been disposed of");
+    },
+    get line() {
+      return line;
+    },
+    keepLine: () => (line ??= source.parts()!.createKeptLine(thread, () => publish(read()))),
+    get jobs() {
+      return jobs;
+    },
+    get saves() {
+      return saves;
+    },
+    join: (member) => {
+      members.join(member);
+      if (begun) return link.listen();
+      begun = true;
+      saves.begin();
+      if (inPage()) source.begin();
+    },
+    arrive: () => {
+      members.arrived();
+      saves.use();
+      // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
+      if (inPage()) void link.load();
+    },
+    released: (member) => members.left(member, saves.released),
+    leave: (member) => {
+      if (!members.here().some((other) => other !== member)) dispose();
+      members.leave(member);
+    },
+  };
+  const jobs = createJobs(thread);
+  const saves = createSaves(given, thread);
+  return thread;
+}
+
+/** Whether somebody looks: a server that renders never asks the core, and loads none. */
+const inPage = (): boolean => typeof document === "object";
