@@ -3,7 +3,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bugs, playSharing, World } from "./model.mjs";
+import { bugs, World } from "./model.mjs";
+import { playSharing } from "./sharing.mjs";
 
 const schedules = Number(process.argv[2] ?? 3000);
 const play = (seed, bug) => new World(seed, bug).play() ?? playSharing(seed, bug);
