@@ -1,4 +1,4 @@
-// The list as the server has told it, and changes that are not confirmed yet. The snapshot shows one folded over the other.
+// The list that the server has sent, and changes that are not confirmed yet. The snapshot shows one folded over the other.
 
 import { call } from "../base/call.js";
 import type { AgentError } from "../api/error.js";
@@ -31,7 +31,7 @@ export interface Board {
   end(change: Change, ...confirmed: readonly Change[]): void;
 }
 
-/** An empty board. After `ended` nothing changes any more. */
+/** An empty board. It stays as it is after `ended`. */
 export function createBoard(ended: AbortSignal): Board {
   let progress: Progress = { status: "new", next: undefined, isLoadingMore: false, error: undefined };
   let confirmed: readonly ThreadInfo[] = [];

@@ -26,6 +26,7 @@ const js = {
   "systems/<name>": ["api", "base", "core"],
   "ai-sdk": ["api"],
   announcer: ["api"],
+  servers: ["api"],
   cli: ["api", "base", "core", "agent"],
   "ag-ui-client": ["api", "base", "snapshot", "core", "glue"],
   cli: ["api", "base", "core", "agent", "glue"],
