@@ -1,6 +1,6 @@
 // An agent: a view of a thread (thread.ts), with options and listeners of its own.
 
-import type { Agent, AgentOptions } from "../api/types.js";
+import type { Agent, AgentOptions, Checkpoint } from "../api/types.js";
 import type { SavedAgent } from "../api/saving.js";
 import { createEmitter } from "../base/emitter.js";
 import { toJson, unsupported } from "../base/failure.js";
@@ -10,6 +10,7 @@ import { portTo } from "../core/port.js";
 import { checkOptions } from "./check.js";
 import { createEdits, idOf } from "./edits.js";
 import { createGuard } from "./guard.js";
+import { withPreset } from "./preset.js";
 import { onlyMember, type Member, type Members } from "../thread/member.js";
 import { createRuns } from "./runs.js";
 import type { Self } from "./self.js";
@@ -33,6 +34,7 @@ export function createAgentWith<State>(load: () => Promise<Core>, given: AgentOp
  * @internal
  */
 export function createAgentOver<State, Place>(worker: boolean, core: () => Promise<Place>, given: AgentOptions<State>, linked: Linked<State, Place>, mounted = false): Agent<State> {
+  given = withPreset(given);
   // Mistakes are reported where they are made.
   checkOptions(given);
   if (given.worker) throw unsupported("worker", 'worker: make the agent with createAgent() of "ag-ui-wasm/worker"');
@@ -45,6 +47,8 @@ export function createAgentOver<State, Place>(worker: boolean, core: () => Promi
   };
   return createAgentOf(of, given, first, mounted);
 }
+
+const none: readonly Checkpoint[] = [];
 
 /** An agent of the thread that `of` gives. */
 function createAgentOf<State>(of: (member: Member<State>) => Thread<State>, given: AgentOptions<State>, first: ReturnType<typeof firstSnapshot<State>>, mounted: boolean): Agent<State> {
@@ -70,7 +74,7 @@ function createAgentOf<State>(of: (member: Member<State>) => Thread<State>, give
     gone: () => gone,
   };
   const thread = of(member);
-  const { link, history, source, saves } = thread;
+  const { link, source, saves } = thread;
   const self: Self<State> = { ...{ thread, member, options, disposed, emitter, view, alive, act }, read: view.read };
 
   /** What a person decides about a call. The core may have to come first. */
@@ -127,13 +131,13 @@ function createAgentOf<State>(of: (member: Member<State>) => Thread<State>, give
     deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
     ...createEdits(self),
     get history() {
-      return history.list;
+      return thread.history?.list ?? none;
     },
-    at: (checkpoint) => history.at(idOf(checkpoint)),
+    at: (checkpoint) => thread.history?.at(idOf(checkpoint)),
     save: (): SavedAgent => JSON.parse(link.save()),
     reset: () => {
       act();
-      const hear = history.clear();
+      const hear = thread.history?.clear();
       const json = [toJson(first.messages), toJson(first.state)] as const;
       // Until the core has heard of it, checkpoints of the runs that it has ended may come.
       link.reset(
@@ -169,8 +173,9 @@ function createAgentOf<State>(of: (member: Member<State>) => Thread<State>, give
     events: emitter.events,
     setOptions: (next) => {
       if (gone) return;
-      checkOptions(next);
-      current = next;
+      const all = withPreset(next);
+      checkOptions(all);
+      current = all;
       link.listen();
     },
   };

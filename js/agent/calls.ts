@@ -1,9 +1,11 @@
 // The execution of calls in the page. When a call runs, and what follows from its result, is decided by the core.
 
-import type { Agent, PageTool, StandardResult } from "../api/types.js";
+import type { PageTool, StandardResult, Tool } from "../api/types.js";
 import { isPromise } from "../base/promise.js";
 import { turn } from "../core/read.js";
 import type { Calls } from "../core/client.js";
+import { findTool } from "./input.js";
+import type { Members } from "../thread/member.js";
 import { isValidator, messageOf } from "./tools.js";
 
 // The core hears of so many ends in one task.
@@ -11,11 +13,9 @@ const most = 500;
 
 /** What calls work for. */
 export interface CallsClient {
-  /** The tool of that name as the application has it now. */
-  find(name: string): PageTool | undefined;
-  agent(): Agent;
-  /** Settles when somebody is there who could have a tool; nothing where somebody is. */
-  arrival(): Promise<void> | undefined;
+  readonly members: Members<unknown>;
+  /** A tool of that name that came with a submit. */
+  brought(name: string): Tool | PageTool | undefined;
   /** Why none may be executed, if so. */
   refusal(): Error | undefined;
   /** Calls have ended: a list of `{toolCallId, result?, error?}` as JSON text. */
@@ -25,8 +25,13 @@ export interface CallsClient {
 }
 
 /** Nothing runs yet. */
-export function createCalls({ find, agent, arrival, refusal, settle, hold }: CallsClient): Calls {
+export function createCalls({ members, brought, refusal, settle, hold }: CallsClient): Calls {
   const running = new Map<string, AbortController>();
+  /** The tool of that name as the application has it now: of the agent that has asked, or of another one that is there. */
+  const find = (name: string): PageTool | undefined => {
+    const found = [members.asker(), ...members.here()].map((member) => findTool(member.options(), name));
+    return (brought(name) as PageTool | undefined) ?? found.find((tool) => tool?.execute) ?? found.find(Boolean);
+  };
   // What has ended, and what is to be held, each with the controller that it ran with.
   let ended: (readonly [string, AbortController, string])[] = [];
   let held: string[] = [];
@@ -35,7 +40,7 @@ export function createCalls({ find, agent, arrival, refusal, settle, hold }: Cal
   const run = async (toolCallId: string, name: string, json: string, approved: boolean, signal: AbortSignal): Promise<unknown> => {
     const refused = refusal();
     if (refused) throw refused;
-    for (let nobody; !signal.aborted && (nobody = arrival()); ) await nobody;
+    for (let nobody; !signal.aborted && (nobody = members.arrival()); ) await nobody;
     const tool = find(name);
     if (!tool?.execute) throw new Error(`The page has no tool ${name} to execute`);
     const args = check(tool, JSON.parse(json));
@@ -50,7 +55,7 @@ export function createCalls({ find, agent, arrival, refusal, settle, hold }: Cal
     }
     // The core has to be done with what it does.
     await null;
-    return signal.aborted ? undefined : tool.execute(checked, { signal, toolCallId, agent: agent() });
+    return signal.aborted ? undefined : tool.execute(checked, { signal, toolCallId, agent: members.asker().agent });
   };
 
   /** The core, hearing of one, gives the next one from inside: it hears of these together, however many they are. */

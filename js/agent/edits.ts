@@ -16,7 +16,7 @@ export function createEdits<State>(
   self: Client<State>,
 ): Pick<Agent<State>, "editQueued" | "cancelQueued" | "setMessages" | "setState" | "fork"> {
   const { thread, read, act } = self;
-  const { link, history, source } = thread;
+  const { link, source } = thread;
 
   /** The submit that waits under that id, if it still does. */
   const queued = (id: string): QueuedSubmit | undefined => {
@@ -68,7 +68,7 @@ export function createEdits<State>(
 
   const fork = (checkpoint: Checkpoint | string): void => {
     act();
-    const then = history.at(idOf(checkpoint));
+    const then = thread.history?.at(idOf(checkpoint));
     if (!then) {
       const message = `Unknown checkpoint ${idOf(checkpoint)}: only the newest limits.history are kept`;
       throw misuse(Object.assign(new Error(message), { code: "checkpoint-unknown" }));

@@ -5,10 +5,10 @@ import { toList, toPolicy } from "../core/policy.js";
 import type { Self } from "./self.js";
 
 /** @internal */
-export function createGuard<State>({ thread: { link, settings }, alive }: Pick<Self<State>, "thread" | "alive">): AgentGuard {
+export function createGuard<State>({ thread, alive }: Pick<Self<State>, "thread" | "alive">): AgentGuard {
   let last = { forwarded: 0, blocked: 0, total: 0 };
   const read = (): typeof last => {
-    const json = link.now((session) => session.guardCounters?.());
+    const json = thread.link.now((session) => session.guardCounters?.());
     return json ? (last = JSON.parse(json)) : last;
   };
   return {
@@ -26,8 +26,8 @@ export function createGuard<State>({ thread: { link, settings }, alive }: Pick<S
       alive();
       const capabilities = JSON.parse(json);
       // A session that begins later has them too.
-      if (settings.guard) settings.guard = toPolicy({ ...JSON.parse(settings.guard), capabilities });
-      link.now((session) => session.present?.(json));
+      if (thread.guard) thread.guard = toPolicy({ ...JSON.parse(thread.guard), capabilities });
+      thread.link.now((session) => session.present?.(json));
     },
   };
 }

@@ -13,7 +13,7 @@ export interface History<State> {
 }
 
 /** A history of at most so many checkpoints. */
-export function createHistory<State>(limit: number): History<State> {
+export function createHistory<State>(limit = 100): History<State> {
   // Snapshots are made when they are asked for.
   const kept = new Map<string, { readonly checkpoint: Checkpoint; readonly then: () => AgentSnapshot<State> }>();
   let list: readonly Checkpoint[] | undefined;

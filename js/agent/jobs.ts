@@ -1,9 +1,9 @@
 // The runs of a thread that somebody waits for, and the agents that have asked for them.
 
-import type { AgentOptions, PageTool, RunResult, SubmitInput } from "../api/types.js";
+import type { RunResult } from "../api/types.js";
 import type { Run } from "../core/client.js";
 import { toJson } from "../base/failure.js";
-import { findTool, toRunInput } from "./input.js";
+import { toRunInput } from "./input.js";
 import type { Member } from "../thread/member.js";
 import type { Thread } from "./thread.js";
 
@@ -24,17 +24,11 @@ export interface Jobs<State> {
   hurry(runId: string, begin: () => Promise<RunResult>): Promise<RunResult>;
   /** Whether a submit is sent at once, over a connection that is kept: what was answered before is over then. */
   hurries(runId: string): boolean;
-  /** Tools that came with a submit, in place of the options'; without any, the options' stand again. */
-  bring(tools: SubmitInput["tools"], options: AgentOptions<State>): void;
-  /** A tool of this name: one that a submit has brought with it, or one of an agent that is there. */
-  tool(name: string): PageTool | undefined;
 }
 
 /** @internal */
 export function createJobs<State>(thread: Thread<State>): Jobs<State> {
   const { link, members } = thread;
-  // Tools that came with a submit. The results of their calls may come long after.
-  const brought = new Map<string, PageTool>();
   const hasty = new Set<string>();
   let rejoining: Promise<RunResult> | undefined;
   const jobs: Jobs<State> = {
@@ -84,14 +78,6 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
       return begin().finally(() => hasty.delete(runId));
     },
     hurries: (runId) => hasty.has(runId),
-    bring: (tools, options) => {
-      for (const tool of tools ?? []) brought.set(tool.name, tool as PageTool);
-      if (!tools) for (const name of brought.keys()) if (findTool(options, name)) brought.delete(name);
-    },
-    tool: (name) => {
-      const found = [members.asker(), ...members.here()].map((member) => findTool(member.options(), name));
-      return brought.get(name) ?? found.find((tool) => tool?.execute) ?? found.find(Boolean);
-    },
   };
   return jobs;
 }

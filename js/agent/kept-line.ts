@@ -23,7 +23,7 @@ export interface KeptLine<State> extends Pick<Agent<State>, "connect"> {
   reconnect(): void;
 }
 
-type Client<State> = Pick<Thread<State>, "link" | "settings" | "read" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
+type Client<State> = Pick<Thread<State>, "link" | "guard" | "read" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
 
 /** The line of an agent; `changed`: the state of the connection may be another one. */
 export function createKeptLine<State>(self: Client<State>, changed: () => void): KeptLine<State> {
@@ -82,7 +82,7 @@ export function createKeptLine<State>(self: Client<State>, changed: () => void):
       }
       await self.saves.ready();
       self.alive();
-      if (self.settings.guard) {
+      if (self.guard) {
         // `send` asks the guard, which a session has.
         await self.link.load();
         self.alive();

@@ -3,10 +3,12 @@
 
 export { openSession } from "../core/live.js";
 export { stopped } from "../snapshot/cut-off.js";
-export { toNetwork } from "../network/request.js";
+export { createWaker } from "../base/wake.js";
 export { approve } from "./approve.js";
 export { createCalls } from "./calls.js";
 export { toFork } from "./fork.js";
+export { createHistory } from "./history.js";
 export { createKeptLine } from "./kept-line.js";
 export { tellOfStop, toRequest } from "./requests.js";
 export { send } from "./send.js";
+export { toSettings } from "./settings.js";

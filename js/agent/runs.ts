@@ -29,7 +29,9 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     const { state, signal, replaces } = long;
     const core = toCoreInput(options(), long, read().interrupts);
     const { runId: id, messages } = core;
-    jobs.bring(long.tools, options());
+    // In place of the options'; without any, these stand again.
+    for (const { name } of core.tools) thread.brought.delete(name);
+    for (const tool of long.tools ?? []) thread.brought.set(tool.name, tool);
     if (signal?.aborted) return { runId: id, outcome: "aborted" };
     const json = toJson(core);
     const run: RunParts<State> = {

@@ -8,13 +8,13 @@ type Client<State> = Pick<Self<State>, "thread" | "read" | "emitter" | "options"
 
 /** `agent.send`. */
 export function send<State>(self: Client<State>, event: Parameters<Agent["send"]>[0]): Decision {
-  const { link, settings, line } = self.thread;
+  const { link, guard, line } = self.thread;
   const unsent = (why: string): void => {
     if (!self.disposed()) self.emitter.emit("warning", { code: "send-failed", message: `The server did not take an event that was sent: ${why}` });
   };
 
   const json = typeof event === "string" ? event : toJson(event);
-  if (settings.guard && link.now((session) => !session.judgeInbound)) {
+  if (guard && link.now((session) => !session.judgeInbound)) {
     const message = "send() of an agent with a guard needs the core in the page: in worker mode the guard cannot answer at once";
     throw unsupported("worker", message);
   }
@@ -24,7 +24,7 @@ export function send<State>(self: Client<State>, event: Parameters<Agent["send"]
   if (!decision.allowed) return decision;
   const { threadId, runId = "" } = self.read();
   // A guard that is not there yet has not been asked.
-  const asked = !settings.guard || !!judged;
+  const asked = !guard || !!judged;
   const sent = asked && (line?.current?.send(json) ?? self.options().transport?.send?.(json, { threadId, runId }));
   if (!sent) {
     throw unsupported("not-sent", "send() needs an open connection");

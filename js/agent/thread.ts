@@ -1,22 +1,20 @@
 // A thread in this page: what is shown, the link to its core, its runs, its saves, its connection. Agents are views of it: those
 // that have one store share one thread (js/persistence/registry.ts), every other agent has its own.
 
-import type { AgentOptions, AgentSnapshot } from "../api/types.js";
-import type { Emitter } from "../base/emitter.js";
+import type { AgentOptions, AgentSnapshot, PageTool, Tool } from "../api/types.js";
 import { unsupported } from "../base/failure.js";
-import { createWaker } from "../base/wake.js";
 import type { Client, Link } from "../core/client.js";
+import { toPolicy } from "../core/policy.js";
 import { needsFull } from "../core/modules.js";
-import type { Settings } from "../core/limits.js";
+import type { SessionOptions } from "../glue/core.js";
 import { refusal } from "../snapshot/save.js";
 import { createSource, type Source } from "./beside.js";
-import { createHistory, type History } from "./history.js";
+import type { History } from "./history.js";
 import { createJobs, type Jobs } from "./jobs.js";
 import type { KeptLine } from "./kept-line.js";
-import type { Member, Members } from "../thread/member.js";
+import type { Member, Members, Voice } from "../thread/member.js";
 import { createSaves } from "./saves.js";
 import type { Saves } from "../api/saves.js";
-import { toSettings } from "./settings.js";
 import { createShown, type Shown } from "./shown.js";
 
 /** A thread, as its agents and its parts see it. */
@@ -30,11 +28,13 @@ export interface Thread<State> {
   dispose(): void;
   /** Throws once it is disposed of. */
   alive(): void;
-  readonly settings: Settings;
+  /** The policy of its guard: JSON text. */
+  guard: string | undefined;
   /** All agents hear of it. */
-  readonly emitter: Emitter;
+  readonly emitter: Voice;
   readonly members: Members<State>;
-  readonly history: History<State>;
+  /** Checkpoints, which come with the core. */
+  readonly history: History<State> | undefined;
   readonly shown: Shown<State>;
   readonly link: Link<State>;
   readonly source: Pick<Source<unknown>, "beside" | "parts">;
@@ -46,6 +46,8 @@ export interface Thread<State> {
   readonly saves: Saves;
   /** Another agent of it. */
   join(member: Member<State>): void;
+  /** Tools that came with a submit. The results of their calls may come long after. */
+  readonly brought: Map<string, Tool | PageTool>;
   /** Somebody looks at one of them. */
   arrive(): void;
   /** One of them is no longer looked at. */
@@ -69,8 +71,9 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     members.changed();
   });
   const { read } = shown;
-  const settings = toSettings(given as AgentOptions, shown.threadId, () => source.parts()!.toNetwork(given));
-  const history = createHistory<State>(given.limits?.history ?? 100);
+  let settings: SessionOptions | undefined;
+  let history: History<State> | undefined;
+  let wake: ((on: boolean) => void) | undefined;
   const full = needsFull(given);
 
   const publish = (core: AgentSnapshot<State>): void => {
@@ -81,9 +84,8 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
   };
 
   const source = createSource(core, {
-    find: (name) => thread.jobs.tool(name),
-    agent: () => members.asker().agent,
-    arrival: members.arrival,
+    members: members as unknown as Members<unknown>,
+    brought: (name) => thread.brought.get(name),
     refusal: () => thread.saves.refusal(),
     settle: (json) => void link.now((session) => session.settleCall(json)),
     hold: (json) => void link.now((session) => session.hold(json)),
@@ -104,10 +106,12 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
       return core;
     },
     notify: given.notify ?? undefined,
-    settings,
-    limits: given.limits,
+    settings: () => (settings ??= source.parts()!.toSettings(given as AgentOptions, shown.threadId, () => thread.guard)),
     emitter,
-    tell: (run, ...event) => members.tell(run?.by as Member<State> | undefined, ...event),
+    tell: (run, ...event) => {
+      if (event[0] === "finish") thread.saves.ended();
+      members.tell(run?.by as Member<State> | undefined, ...event);
+    },
     parts: source.parts,
     empty: shown.empty,
     refused: (error) => emitter.emit("error", refusal(error)),
@@ -118,13 +122,19 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     // A run over a connection that is kept has ended when it says so.
     ending: () => !line?.current && !read().isLoading && read().connection.phase !== "closed",
     read,
-    checkpoint: history.add,
+    checkpoint: (...mark) => (history ??= source.parts()!.createHistory(given.limits?.history)).add(...mark),
     publish,
   });
-  const wait = createWaker(() => {
-    link.now((session) => session.online());
-    line?.current?.online();
-  });
+  /** Waits for something that makes waiting pointless. */
+  const wait = (on: boolean): void => {
+    if (on) {
+      wake ??= source.parts()!.createWaker(() => {
+        link.now((session) => session.online());
+        line?.current?.online();
+      });
+    }
+    wake?.(on);
+  };
 
   const dispose = (): void => {
     if (over) return;
@@ -133,17 +143,22 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     over = true;
     link.dispose();
     line?.current?.close();
-    history.clear();
+    history?.clear();
     wait(false);
   };
 
-  const parts = { dispose, settings, emitter, members, history, shown, link, source, read } as const;
+  const parts = { dispose, emitter, members, shown, link, source, read } as const;
   const thread: Thread<State> = {
     ...parts,
+    brought: new Map(),
+    guard: given.guard === undefined ? undefined : toPolicy(given.guard),
     options: () => members.asker().options(),
     disposed: () => over,
     alive: () => {
       if (over) throw unsupported("disposed", "The agent has been disposed of");
+    },
+    get history() {
+      return history;
     },
     get line() {
       return line;

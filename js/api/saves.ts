@@ -17,6 +17,8 @@ export interface Saves {
   changed(): void;
   /** No run is in progress. */
   rest(): void;
+  /** The end of a run is told. */
+  ended(): void;
   /** Why no run may be sent now and no call executed, if so. */
   refusal(): AgentError | undefined;
   /** Saves the agent as it is. */
@@ -38,7 +40,6 @@ export interface SavesClient {
   options(): SavesOptions;
   disposed(): boolean;
   readonly emitter: {
-    on(name: "finish", listener: () => void): () => void;
     emit(name: "warning", warning: AgentWarning): void;
   };
   readonly members: { watched(): boolean; here(): readonly unknown[] };

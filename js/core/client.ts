@@ -1,10 +1,9 @@
 // What an agent and its core are to each other: what an agent asks of its link to the core, and what the link asks of the agent.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSnapshot, Limits, Message, Notify, RunResult } from "../api/types.js";
+import type { AgentSnapshot, Message, Notify, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
-import type { RequestTarget, Session } from "../glue/core.js";
-import type { Settings } from "./limits.js";
+import type { RequestTarget, Session, SessionOptions } from "../glue/core.js";
 import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
@@ -106,9 +105,9 @@ export interface Client<State, Place = Port> {
   /** The port to the core, or the place of the core where the link makes the port. */
   readonly source: () => Promise<Place>;
   readonly notify: Notify | undefined;
-  readonly settings: Settings;
-  readonly limits: Limits | undefined;
-  readonly emitter: Emitter;
+  /** What sessions are made with. Comes with the core. */
+  settings(): SessionOptions;
+  readonly emitter: Pick<Emitter, "emit" | "has" | "wanted">;
   /** The agent that has asked for that run hears of its end. */
   tell(run: Run<State> | undefined, ...event: Parameters<Emitter["emit"]>): void;
   /** What comes beside the core: there once `source` has given one. */

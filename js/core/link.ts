@@ -155,17 +155,14 @@ export function createLink<State>(client: Client<State>): Link<State> {
     },
     queued: (runId, change) => {
       if (shared.live || typeof shared.saved !== "string") return false;
-      const save = JSON.parse(shared.saved) as { queue?: readonly Queued[] };
-      const replaced = new Map(save.queue?.map((waiting) => [waiting.runId, waiting.runId === runId ? change(waiting) : waiting]));
-      if (!replaced.has(runId)) return false;
-      const queue = [...replaced.values()].filter((waiting) => waiting !== undefined);
-      shared.saved = JSON.stringify({ ...save, queue });
-      const shown = read().queue.flatMap((waiting) => {
-        const now = replaced.get(waiting.runId);
-        return now ? { ...waiting, messages: now.messages } : [];
-      });
-      publish({ ...read(), queue: shown });
-      if (!replaced.get(runId)) for (const run of [...runs]) if (run.id === runId) settle(run, { runId, outcome: "aborted" });
+      const save = JSON.parse(shared.saved) as { queue?: Queued[] };
+      const old = save.queue?.find((waiting) => waiting.runId === runId);
+      if (!old) return false;
+      const next = change(old);
+      save.queue = save.queue!.flatMap((waiting) => (waiting === old ? (next ?? []) : waiting));
+      shared.saved = JSON.stringify(save);
+      publish({ ...read(), queue: read().queue.flatMap((row) => (row.runId !== runId ? row : next ? { ...row, messages: next.messages } : [])) });
+      if (!next) for (const run of [...runs]) if (run.id === runId) settle(run, { runId, outcome: "aborted" });
       return true;
     },
     cancel: (run) => {

@@ -16,7 +16,6 @@ import { createPatches } from "./patches.js";
 import type { Port } from "./port.js";
 import { readBody } from "./read.js";
 import { createTickets } from "./tickets.js";
-import { toLimits } from "./limits.js";
 import { watched, type WatchfulHost } from "./traps.js";
 
 /**
@@ -32,7 +31,9 @@ export function openSession<State>(
   todo: readonly Step<State>[],
 ): AgentSnapshot<State> | undefined {
   type Snapshot = AgentSnapshot<State>;
-  const { settings, emitter, calls, read } = { ...client, calls: client.parts()!.calls };
+  const { emitter, read } = client;
+  const { calls } = client.parts()!;
+  const settings = client.settings();
   const { soon } = shared;
   // What the last request has failed with.
   let thrown: { readonly cause: unknown } | undefined;
@@ -142,7 +143,7 @@ export function openSession<State>(
   });
 
   const construct = ({ messages, state }: Snapshot): Session => {
-    const options = { ...settings, ...toLimits(client.limits), events: emitter.wanted(), decisions: emitter.has("decision") };
+    const options = { ...settings, events: emitter.wanted(), decisions: emitter.has("decision") };
     try {
       const thread = messages.length ? JSON.stringify(messages) : undefined;
       return port.open(options, thread, JSON.stringify(state), watched(weakly(host)));

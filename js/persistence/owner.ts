@@ -63,6 +63,8 @@ interface Place {
   lock: "none" | "asked" | "held";
   free?: (() => void) | undefined;
   channel?: BroadcastChannel | undefined;
+  /** This tab does not only wait for its turn. */
+  wants?: boolean;
   /** Another tab wants the store. */
   wanted?: boolean;
   /** Lets the lock go once nothing is being written. */
@@ -143,13 +145,10 @@ const listen = (place: Place): void => {
     if (data === "saved") return look(place);
     if (data === "want") place.wanted = place.lock === "held";
     // Somebody who waits longer has it now, and has not heard who else wants it.
-    else if (place.lock === "asked" && wants.has(place)) say(place, "want");
+    else if (place.lock === "asked" && place.wants) say(place, "want");
     pass(place);
   };
 };
-
-// Those that do not only wait for their turn.
-const wants = new WeakSet<Place>();
 
 /** Gives the store to whoever waits for it, if the owner is idle. */
 const pass = (place: Place): void => {
@@ -203,7 +202,7 @@ const abandon = (place: Place): void => {
 
 const granted = (place: Place): void => {
   place.lock = "held";
-  wants.delete(place);
+  place.wants = false;
   say(place, "held");
   const [first] = lineOf(place);
   if (first) first.own();
@@ -216,7 +215,7 @@ const request = (place: Place, active = false): void => {
   if (!manager) return;
   listen(place);
   if (active) {
-    wants.add(place);
+    place.wants = true;
     say(place, "want");
   }
   if (place.lock !== "none") return;

@@ -23,8 +23,8 @@ export interface Answers {
 export interface Question {
   /** There is no answer yet, and it is waited for. */
   readonly open: boolean;
-  /** `limit`: milliseconds; without one, the answer is never late. */
-  ask(read: () => unknown, limit: number | undefined, answers: Answers): void;
+  /** `limit`: milliseconds, perhaps `Infinity`. */
+  ask(read: () => unknown, limit: number, answers: Answers): void;
   /** From now on, answers come too late. `answered` is called once the one that is on its way has come. */
   end(answered: () => void): void;
 }
@@ -53,7 +53,7 @@ export function createQuestion(): Question {
       answers.waits();
       let late = false;
       const timer =
-        limit === undefined
+        limit === Infinity
           ? undefined
           : later(limit, () => {
               if (number !== asked || ended) return;

@@ -1,96 +1,284 @@
-// An agent and its saves in a store: which one it begins with, what is written of it, and that it ends its work where another
-// agent owns the save. How a store is read is in saving.ts, written in stored.ts, and shared in owner.ts.
+// The saves of a thread with the option `persist`: it owns its store before it acts (owner.ts), begins with what is there
+// (question.ts), and writes what the core or the page says (stored.ts). The one place that decides what is written.
 
+import { createGate } from "./gate.js";
+import { createKeeper } from "./keeper.js";
+import { createClaim, type Member } from "./owner.js";
+import { createQuestion } from "./question.js";
+import { createStored } from "./stored.js";
+import { mergeSaves, sameThread } from "./merge.js";
 import { AgentError } from "../api/error.js";
 import type { OpenSaves } from "../api/saves.js";
+import type { SavedAgent } from "../api/saving.js";
+import { isPromise } from "../base/promise.js";
 import { later } from "../base/timer.js";
-import { createSaving } from "./saving.js";
 
-/** The saves of an agent in the store of its option `persist`. */
-export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
-  const { link, shown, members, emitter, options, disposed } = self;
+/** The saves of a thread in the store of its option `persist`. */
+export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
+  const { link, shown, members, emitter } = thread;
+  const { everyMs = 1000, waitMs = 300, loadMs = 3000 } = given.saving ?? {};
+  const gate = createGate();
+  const question = createQuestion();
+  // What the agent had when it let go of a store that it could not write to.
+  let unsaved: string | undefined;
+  // What the agent had when it began without, if nothing was done by then.
+  let without: string | undefined;
+  let last: string | undefined;
+  // What was loaded may have been written over since.
+  let stale = false;
+  let disposed = false;
   // The store has taken nothing of the last save that the core has asked for.
   let lost = false;
   // Nothing has changed yet that would have to be saved.
   let quiet = true;
 
+  // The application has no agent to listen to before.
+  const warn = (code: string, message: string): void => queueMicrotask(() => thread.disposed() || emitter.emit("warning", { code, message }));
+
   /** The run that was in progress when the page was left, if it is to be joined. */
   const interrupted = (text: string | undefined): string | undefined => {
-    if (text === undefined || !options().resume || options().autoAttach === false) return undefined;
+    const { resume, autoAttach } = thread.options();
+    if (text === undefined || !resume || autoAttach === false) return undefined;
     const { running, runId } = JSON.parse(text);
     return running ? runId : undefined;
   };
 
-  const saving = createSaving(given.persist!, given.restore, given.saving ?? {}, {
-    busy: link.busy,
-    mounted: members.watched,
-    first: shown.first,
-    read: link.save,
-    begin: (value, text) => {
+  const close = (): void => {
+    link.awaitSave();
+    gate.close();
+  };
+  const open = (): void => {
+    gate.open();
+    unsaved = undefined;
+    // A run that the application has started itself comes first.
+    const runId = link.busy() ? undefined : interrupted(last);
+    if (runId !== undefined) thread.jobs.rejoin(runId);
+    else if (members.watched()) void link.load();
+    thread.line?.reconnect();
+    // What was done before the store was this agent's.
+    if (stored.dirty && claim.owns()) keeper.save();
+    // Not before what the store was asked for has begun.
+    queueMicrotask(claim.rest);
+  };
+
+  /** Continues from this save, or without one. */
+  const begin = (value: unknown): void => {
+    try {
+      const found = value === undefined || value === null ? undefined : JSON.stringify(value);
+      const text = found !== undefined && unsaved !== undefined ? mergeSaves(found, unsaved) : (found ?? unsaved);
       if (link.open()) link.suspend();
       quiet = true;
+      // What is shown already is not shown anew.
+      show(text === undefined || text === last ? undefined : JSON.parse(text), text);
+      last = text;
+    } catch (cause) {
+      refuse(cause);
+    } finally {
+      quiet = false;
+    }
+  };
+
+  /** Whether what was read is what the agent begins with: nobody else writes, or has written since it was asked for. */
+  const final = (): boolean => claim.owns() && !stale;
+
+  /** What the store has, with what this page is writing: an agent before this one may have just ended. */
+  const load = (): unknown => {
+    const written = claim.written();
+    return written ? written.then(load) : claim.read();
+  };
+
+  /** A save has come after the agent had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
+  const arrive = (found: unknown): void => {
+    const saved = found as SavedAgent | undefined;
+    // What another agent owns is read when it is this one's.
+    if (!disposed && !claim.owns()) return;
+    if (saved?.v === 1 && Array.isArray(saved.messages)) {
+      if (!disposed && !link.busy() && without !== undefined && sameThread(without, link.save())) {
+        close();
+        begin(saved);
+        return settle();
+      }
+      stored.missed(JSON.stringify(saved));
+    }
+    if (!disposed) return keeper.touch();
+    if (stored.dirty && last !== undefined) stored.writeLast(last);
+  };
+
+  /** Asks the store, or for what the application gives. Where that takes time, the gate is closed meanwhile, but not for ever. */
+  const fetch = (read = load, limit = loadMs): void => {
+    stale = false;
+    stored.asked();
+    question.ask(read, limit, {
+      now: (value) => {
+        if (value) link.awaitSave();
+        begin(value);
+        settle();
+      },
+      waits: () => {
+        stored.waits();
+        close();
+      },
+      found: (value) => {
+        stored.answered();
+        stored.forget();
+        if (value || final()) begin(value);
+        settle();
+      },
+      refused: (cause) => {
+        stored.refused();
+        refuse(cause);
+        settle();
+      },
+      late: () => {
+        warn("not-restored", `The store has not answered for ${loadMs} ms: the agent goes on without its save`);
+        if (final()) begin(undefined);
+        without = stored.dirty ? undefined : link.save();
+        settle();
+      },
+      arrived: (value) => {
+        stored.answered();
+        arrive(value);
+      },
+      lost: stored.refused,
+    });
+  };
+
+  /** The store was read: what waits continues if the agent owns it. */
+  const settle = (): void => {
+    if (!gate.closed || disposed) return;
+    // Its owner may write more: that is read once this agent owns it.
+    if (!claim.owns()) return link.awaitSave();
+    if (stale) fetch();
+    else open();
+  };
+
+  const write = (json: string, done: (kept: boolean) => void): void => stored.write(json, done, arrive);
+  const keeper = createKeeper({ read: link.save, write, everyMs });
+
+  const letGo = (outcome: "disconnected" | "aborted"): void => {
+    if (gate.closed) return;
+    const json = link.suspend(outcome);
+    thread.line?.current?.close();
+    if (stored.dirty) write(json, () => {});
+    if (stored.dirty) unsaved = json;
+    keeper.stop();
+    last = json;
+    stale = true;
+    close();
+  };
+
+  const member: Member = {
+    // Edits wait for the store as well, but for none that gives no answer.
+    busy: () => link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
+    mounted: members.watched,
+    surrender: () => letGo("disconnected"),
+    own: () => {
+      if (disposed) return;
+      // Somebody may have written since: an agent of this page, or of another tab.
+      stale ||= claim.shared() || stored.changed();
+      if (question.open) return;
+      if (!stale) {
+        // What was read waits as long as the store is not this agent's.
+        begin(last === undefined ? undefined : JSON.parse(last));
+        return open();
+      }
+      close();
+      fetch();
+    },
+    look: () => {
+      if (!gate.closed || disposed || question.open || link.busy()) return;
+      const show = (value: unknown): void => {
+        if (!value || !gate.closed || disposed || claim.owns() || link.busy()) return;
+        begin(value);
+        link.awaitSave();
+      };
       try {
-        show(value, text);
-      } finally {
-        quiet = false;
+        const value = claim.read();
+        if (isPromise(value)) value.then(show, () => {});
+        else show(value);
+      } catch {
+        // It is read again when it is this agent's.
       }
     },
-    began: (text) => {
-      // A run that the application has started itself comes first.
-      const runId = link.busy() ? undefined : interrupted(text);
-      if (runId !== undefined) self.jobs.rejoin(runId);
-      else if (members.watched()) void link.load();
-      self.line?.reconnect();
+    denied: () => {
+      close();
+      later(1000, () => {
+        if (disposed || claim.owns()) return;
+        warn("not-owner", "Another agent or tab owns this save: calls wait for it, and are not saved");
+      });
     },
-    refuse,
-    awaitSave: link.awaitSave,
-    surrender: (outcome) => {
-      const json = link.suspend(outcome);
-      self.line?.current?.close();
-      return json;
-    },
-    // The application has no agent to listen to before.
-    warn: (code, message) => queueMicrotask(() => disposed() || emitter.emit("warning", { code, message })),
-  });
+  };
+  const claim = createClaim(given.persist!, member, shown.first);
+  const stored = createStored(claim, waitMs, (message) => warn("not-saved", message));
 
   return {
     begin: () => {
-      saving.begin();
-      // The core says when there is something to save; without it, the end of a run does.
-      emitter.on("finish", () => link.open() || saving.save());
+      // The application's own save is not the store's, and may take its time.
+      const { restore } = given;
+      if (restore !== undefined && restore !== null) fetch(() => restore, Infinity);
+      else fetch();
       quiet = false;
     },
     ready: async () => {
-      for (let wait; (wait = saving.ready()); ) await wait;
+      for (let wait; (wait = gate.closed); ) await wait;
     },
-    use: saving.use,
+    use: () => {
+      if (disposed || claim.owns()) return;
+      claim.ask();
+      if (!claim.owns()) close();
+    },
     changed: () => {
-      if (!quiet) saving.touch();
+      if (quiet) return;
+      stored.touch();
+      if (claim.owns()) keeper.touch();
     },
-    rest: saving.rest,
+    rest: claim.rest,
+    ended: () => {
+      // The core says when there is something to save.
+      if (!link.open()) keeper.save();
+    },
     refusal: () => {
       if (!lost || !given.saving?.required) return undefined;
       const message = "The store keeps nothing of it, and saving.required is set";
       return new AgentError({ kind: "unsupported", code: "not-saved", message });
     },
-    save: () => saving.save(),
+    save: () => keeper.save(),
     write: (json, done) => {
       // Whoever owns the save begins what it has.
-      if (!saving.owns()) return;
-      saving.save(json, (kept) => {
+      if (!claim.owns()) return;
+      keeper.save(json, (kept) => {
         lost = !kept;
         done();
       });
     },
     renew: () => {
-      saving.forget();
-      saving.save();
+      stored.forget();
+      keeper.save();
     },
     released: () => {
-      const { linger } = options().saving ?? {};
+      const { linger } = thread.options().saving ?? {};
       if (linger === undefined || members.here().length) return;
-      later(linger, () => members.here().length || saving.hangUp());
+      later(linger, () => {
+        if (members.here().length || !claim.owns()) return;
+        letGo("aborted");
+        claim.leave();
+      });
     },
-    dispose: saving.dispose,
+    dispose: () => {
+      if (disposed) return;
+      const json = link.save();
+      keeper.stop();
+      if (claim.owns() && stored.dirty) {
+        last = json;
+        write(json, () => {});
+      }
+      disposed = true;
+      const owes = stored.late && stored.dirty;
+      const written = owes ? claim.promise() : () => {};
+      question.end(written);
+      // A store that hangs is not waited for.
+      if (owes) later(loadMs, written);
+      claim.leave();
+    },
   };
 };

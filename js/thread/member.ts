@@ -19,6 +19,9 @@ export interface Member<State> {
   changed(): void;
 }
 
+/** An emitter to speak through. */
+export type Voice = Pick<Emitter, "emit" | "has" | "wanted">;
+
 /** The agents of a thread. */
 export interface Members<State> {
   join(member: Member<State>): void;
@@ -39,7 +42,7 @@ export interface Members<State> {
   arrival(): Promise<void> | undefined;
   changed(): void;
   /** What all of them hear. */
-  readonly emitter: Emitter;
+  readonly emitter: Voice;
   /** All listeners hear of it, of the callbacks only those of `by`; where that has gone, of the newest. */
   tell: (by: Member<State> | undefined, ...event: Parameters<Emitter["emit"]>) => void;
 }

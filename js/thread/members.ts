@@ -1,8 +1,6 @@
 // The agents of a thread that has a store. An agent is there until it is disposed of; one that was made for components, while one of
 // them listens.
 
-import type { AgentOptions } from "../api/options.js";
-import { createEmitter } from "../base/emitter.js";
 import { belongs } from "../base/run-id.js";
 import type { Member, Members } from "./member.js";
 
@@ -16,7 +14,6 @@ export function createMembers<State>(): Members<State> {
   const askers = new Map<string, Member<State>>();
   // Of the last run that has asked for something.
   let last: readonly [id: string, by: Member<State>] | undefined;
-  const own = createEmitter(() => ({}) as AgentOptions);
 
   const all = (): Member<State>[] => {
     const found = list.map((each) => each.deref());
@@ -65,9 +62,8 @@ export function createMembers<State>(): Members<State> {
       for (const member of all()) member.changed();
     },
     emitter: {
-      ...own,
       emit: (...event) => {
-        for (const { emitter } of [{ emitter: own }, ...all()]) emitter.emit(...event);
+        for (const { emitter } of all()) emitter.emit(...event);
       },
       has: (name) => all().some(({ emitter }) => emitter.has(name)),
       wanted: () => {
@@ -76,7 +72,6 @@ export function createMembers<State>(): Members<State> {
       },
     },
     tell: (by, name, detail) => {
-      own.emit(name, detail);
       const one = of(by);
       for (const member of all()) member.emitter.emit(name, detail, member !== one);
     },

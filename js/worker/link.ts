@@ -72,7 +72,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     const stops = made.some((guess) => guess.stops);
     const failed = !died || shown.isLoading || (!stops && made.some(({ ticket, part }) => ticket !== undefined && !part));
     const { isLoading: running, runId, messages: answered } = guesses.confirmed;
-    const { saves } = settings;
+    const { saves } = settings();
     const { beside, thread } = known.inherit({ shown, failed, running, resumes: client.resumes(), saves });
     const waiting = queuedOf(submits.sent.filter(({ run, waits }) => waits && run.id !== runId));
     // What the user has said since, by a submit or an edit, stands in what is shown alone.
@@ -85,7 +85,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     heir = (messages) => {
       if (!died && !read) return "";
       const all = thread === shown ? messages : union(thread.messages, [...said, ...queued], messageKey);
-      return composeSave(beside, { threadId: settings.threadId, messages: all, state: thread.state }, saves ? waiting : []);
+      return composeSave(beside, { threadId: settings().threadId, messages: all, state: thread.state }, saves ? waiting : []);
     };
     return () => {
       if (failed) fail();
@@ -151,7 +151,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     publish: guesses.confirm,
   });
 
-  const compose = (): string => known.save(settings.threadId, client.read(), queuedOf(submits.sent), link.save);
+  const compose = (): string => known.save(settings().threadId, client.read(), queuedOf(submits.sent), link.save);
   const save = (): string => (remote ? compose() : link.save());
 
   return {
