@@ -1,7 +1,7 @@
 // A turn of the thread as the parts of one UIMessage, and the messages of a person in both forms.
 
 import type { FileUIPart, TextUIPart, UIMessage } from "ai";
-import type { AgentSnapshot, ContentPart, Message, ToolCall, UserMessage } from "../api/types.js";
+import type { AgentSnapshot, ContentPart, Interrupt, Message, ToolCall, UserMessage } from "../api/types.js";
 
 /** A part of a turn before it takes the form of chunks or of a UIMessage. `key` names it within its turn. */
 export type Piece =
@@ -77,14 +77,15 @@ function piecesOf(message: Message, calls: ReadonlyMap<string, ToolCall>, pieces
 
 /**
  * The thread as messages of the AI SDK: one for each message of a person, and one for all that the agent said in answer to it.
- * Takes a snapshot. Reasoning, text and calls keep their order; activities are parts `data-<activityType>`. A call that the
+ * Takes a snapshot. Reasoning, text and calls keep their order; activities are parts `data-<activityType>`, open interrupts
+ * `data-interrupt` at the end. A call that the
  * agent or the page's `execute` has answered is `providerExecuted`, so that the SDK does not ask for it again.
  *
  * @example
  * const chat = useChat({ messages: toUIMessages(agent.getSnapshot()), transport: toChatTransport(agent), resume: true });
  */
-export function toUIMessages(thread: Thread): UIMessage[] {
-  const { messages, toolCalls } = thread;
+export function toUIMessages(thread: Thread & Partial<Pick<AgentSnapshot, "interrupts">>): UIMessage[] {
+  const { messages, toolCalls, interrupts = [] } = thread;
   const all: UIMessage[] = [];
   let turn: Message[] = [];
   const close = (): void => {
@@ -103,8 +104,12 @@ export function toUIMessages(thread: Thread): UIMessage[] {
     else all.push({ id, role: "system", parts: [{ type: "text", text: message.content }] });
   }
   close();
+  const last = all.at(-1);
+  if (last?.role === "assistant") last.parts.push(...interrupts.map(interruptPart));
   return all;
 }
+
+const interruptPart = (interrupt: Interrupt) => ({ type: "data-interrupt" as const, id: interrupt.id, data: interrupt });
 
 function toPart(piece: Piece): UIMessage["parts"][number] {
   if (piece.type === "data") return { type: `data-${piece.name}`, id: piece.key, data: piece.data };
@@ -145,7 +150,8 @@ function partsOf({ content }: UserMessage): (TextUIPart | FileUIPart)[] {
   return content.flatMap((part): (TextUIPart | FileUIPart)[] => {
     if (part.type === "text") return [{ type: "text", text: part.text }];
     const { source, metadata } = part;
-    if (source.type === "file") return [];
+    // A server may send parts that no version of AG-UI has.
+    if (source?.type !== "data" && source?.type !== "url") return [];
     const mediaType = source.mimeType ?? (part.type === "document" ? "application/octet-stream" : `${part.type}/*`);
     const url = source.type === "data" ? `data:${mediaType};base64,${source.value}` : source.value;
     const name = filename(metadata);
@@ -163,10 +169,10 @@ export function contentOf({ parts }: UIMessage): UserMessage["content"] {
   return texts.length === content.length ? texts.join("\n") : content;
 }
 
-function mediaOf({ mediaType, url, filename }: FileUIPart): ContentPart {
+function mediaOf({ mediaType = "", url = "", filename }: FileUIPart): ContentPart {
   const kind = (["image", "audio", "video"] as const).find((kind) => mediaType.startsWith(`${kind}/`)) ?? "document";
   const data = /^data:([^;,]*)(?:;[^,]*)?;base64,/.exec(url);
-  const mimeType = mediaType.endsWith("/*") ? undefined : mediaType;
+  const mimeType = !mediaType || mediaType.endsWith("/*") ? undefined : mediaType;
   return {
     type: kind,
     source: data

@@ -3,6 +3,7 @@
 //   sendMessages ──► ask: submit, retry, regenerate, answers ──► agent ──► snapshot ──► turn ──► ChunkWriter ──► stream
 
 import type { ChatTransport, DynamicToolUIPart, ToolUIPart, UIMessage, UIMessageChunk } from "ai";
+import { AgentError } from "../api/error.js";
 import type { Agent, AgentSnapshot, ResumeAnswers, RunResult, SubmitInput } from "../api/types.js";
 import { contentOf, lastQuestion, turnAfter, type Piece } from "./parts.js";
 import { ChunkWriter, newInterrupts } from "./writer.js";
@@ -38,6 +39,7 @@ const isBusy = ({ isLoading, queue, toolCalls }: AgentSnapshot): boolean =>
  * const { messages, sendMessage, status, stop } = useChat({ transport: toChatTransport(agent) });
  */
 export function toChatTransport<Message extends UIMessage = UIMessage, State = unknown>(given: Agent<State>): ChatTransport<Message> {
+  if (typeof given?.getSnapshot !== "function") throw unfit(`toChatTransport() expects an agent, got ${typeof given}`);
   const agent = given as unknown as Agent;
   let opened = 0;
   const open = (asked: Asked, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> => {
@@ -54,14 +56,19 @@ export function toChatTransport<Message extends UIMessage = UIMessage, State = u
       if (!isBusy(snapshot)) return null;
       const count = opened + 1;
       // The SDK ends a stream that it opens anew, and then asks for the new one at once: that stops no run.
-      const left = (): void => queueMicrotask(() => opened === count && stop());
-      return open({ question: lastQuestion(snapshot), before: [] }, abortSignal, left);
+      const aborted = (): void => queueMicrotask(() => opened === count && stop());
+      return open({ question: lastQuestion(snapshot), before: [] }, abortSignal, aborted);
     },
   };
 }
 
+const triggers: readonly unknown[] = ["submit-message", "regenerate-message"] satisfies Sent["trigger"][];
+
+const unfit = (message: string): AgentError => new AgentError({ kind: "unsupported", code: "input", message });
+
 /** What the SDK asks for. */
 function asked(agent: Agent, { trigger, messages, messageId, body }: Sent): Asked {
+  if (!triggers.includes(trigger)) throw unfit(`ag-ui-wasm/ai-sdk is made for version 7 of the package "ai", whose triggers are ${triggers.join(" and ")}; got ${trigger}`);
   agent.flush();
   const snapshot = agent.getSnapshot();
   const last = messages.at(-1);
@@ -157,7 +164,11 @@ function streamOf(agent: Agent, { question, before, ask }: Asked, signal: AbortS
       };
       const offs = [
         agent.subscribe(look),
-        agent.on("custom", (event) => (event.type === "custom" ? writer.data(event.name, event.data) : writer.data(event.type, event.data))),
+        agent.on("custom", (event) => {
+          // It stands after what came before it, which the snapshot does not have yet.
+          agent.flush();
+          writer.data(event.type === "custom" ? event.name : event.type, event.data);
+        }),
       ];
       signal?.addEventListener("abort", left);
       if (signal?.aborted) return finish({ type: "abort" });
