@@ -5,7 +5,8 @@
 import type { ChatTransport, DynamicToolUIPart, ToolUIPart, UIMessage, UIMessageChunk } from "ai";
 import { AgentError } from "../api/error.js";
 import type { Agent, AgentSnapshot, ResumeAnswers, RunResult, SubmitInput } from "../api/types.js";
-import { contentOf, lastQuestion, turnAfter, type Piece } from "./parts.js";
+import { firstAnswer, isBusy, isUnanswered, lastQuestion, turnAfter, type Piece } from "../turns/turns.js";
+import { contentOf } from "./parts.js";
 import { ChunkWriter, newInterrupts } from "./writer.js";
 
 type Sent = Parameters<ChatTransport<UIMessage>["sendMessages"]>[0];
@@ -19,10 +20,6 @@ interface Asked {
   /** Asks the agent. Nothing, where the run has begun, or begins by itself. */
   readonly ask?: () => Promise<RunResult>;
 }
-
-/** Whether something is under way: a run, or a tool of the page. */
-const isBusy = ({ isLoading, queue, toolCalls }: AgentSnapshot): boolean =>
-  isLoading || queue.length > 0 || toolCalls.some(({ phase }) => phase === "executing");
 
 /**
  * An agent as the transport of the AI SDK's chats: `useChat` of React and Vue, `Chat` of Svelte and Angular. The thread is the agent's:
@@ -92,8 +89,8 @@ function asked(agent: Agent, { trigger, messages, messageId, body }: Sent): Aske
 function again(agent: Agent, { messages }: AgentSnapshot, question: string | undefined, messageId: string | undefined): () => Promise<RunResult> {
   const from = messages.findIndex(({ id }) => id === messageId && id !== question);
   const start = from < 0 ? messages.findIndex(({ id, role }) => role === "user" && id === question) + 1 : from;
-  const answer = messages.slice(start).find(({ role }) => role !== "reasoning" && role !== "activity" && role !== "tool");
-  return answer?.role === "assistant" ? () => agent.regenerate(answer.id) : () => agent.retry();
+  const answer = firstAnswer(messages, start);
+  return answer === undefined ? () => agent.retry() : () => agent.regenerate(answer);
 }
 
 /** Gives the agent what the person has answered. The run that follows begins by itself; where there was nothing to answer, it is asked for. */
@@ -108,8 +105,8 @@ function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, g
     if (part.state === "approval-responded" && call.phase === "awaiting-approval") {
       if (part.approval.approved) agent.approve(toolCallId);
       else agent.deny(toolCallId, part.approval.reason);
-    } else if (part.state === "output-available" && isUnanswered(call.phase)) agent.addToolResult({ toolCallId, result: part.output });
-    else if (part.state === "output-error" && isUnanswered(call.phase)) agent.addToolResult({ toolCallId, error: part.errorText });
+    } else if (part.state === "output-available" && isUnanswered(call)) agent.addToolResult({ toolCallId, result: part.output });
+    else if (part.state === "output-error" && isUnanswered(call)) agent.addToolResult({ toolCallId, error: part.errorText });
     else continue;
     some = true;
   }
@@ -117,8 +114,6 @@ function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, g
 }
 
 const isCall = (part: UIMessage["parts"][number]): part is ToolUIPart | DynamicToolUIPart => "toolCallId" in part;
-
-const isUnanswered = (phase: string): boolean => phase === "input-available" || phase === "input-streaming" || phase === "awaiting-approval";
 
 /** The stream of a turn: from now on until the agent rests. */
 function streamOf(agent: Agent, { question, before, ask }: Asked, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> {
@@ -187,5 +182,5 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
 function lastOf({ error, outcome, toolCalls }: AgentSnapshot): UIMessageChunk {
   if (error) return { type: "error", errorText: error.message };
   if (outcome === "aborted" || outcome === "cancelled") return { type: "abort" };
-  return { type: "finish", finishReason: toolCalls.some(({ phase }) => isUnanswered(phase)) ? "tool-calls" : "stop" };
+  return { type: "finish", finishReason: toolCalls.some(isUnanswered) ? "tool-calls" : "stop" };
 }

@@ -27,6 +27,7 @@ const examples = {
   },
   copilotkit: { place: libraries, args: loopback, send: '[data-testid="copilot-send-button"]' },
   "assistant-ui": { place: libraries, args: loopback },
+  "assistant-ui-runtime": { place: libraries, args: loopback },
   sveltekit: { args: loopback },
   next: {
     args: ["--hostname", "127.0.0.1"],
