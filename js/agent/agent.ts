@@ -139,6 +139,7 @@ export function createAgentOver<State, Place>(
     if (gone) return;
     // Before the session ends, which knows more than what is left of it.
     saves.dispose();
+    runs.cancelHeld();
     gone = true;
     link.dispose();
     line?.current?.close();
@@ -194,6 +195,7 @@ export function createAgentOver<State, Place>(
     save: (): SavedAgent => JSON.parse(link.save()),
     reset: () => {
       act();
+      runs.cancelHeld();
       const hear = history.clear();
       const { messages, state } = view.first;
       const json = [toJson(messages), toJson(state)] as const;

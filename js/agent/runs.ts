@@ -1,12 +1,12 @@
 // The runs of an agent: what is asked of the server, and what waits for the end of that.
 
 import { AgentError } from "../api/error.js";
-import type { AgainOptions, Agent, PageTool, RunResult, SubmitInput } from "../api/types.js";
-import { expect, isEvent, misuse, toJson } from "../base/failure.js";
+import type { AgainOptions, Agent, HoldingAgent, PageTool, RunResult, SubmitHolder, SubmitInput } from "../api/types.js";
+import { expect, isEvent, toJson } from "../base/failure.js";
 import type { Run } from "../core/client.js";
 import { submitted } from "../snapshot/project.js";
 import type { Queued } from "../snapshot/save.js";
-import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
+import { findTool, holds, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** What a run is begun with. */
@@ -24,6 +24,8 @@ export interface Runs<State> {
   hurries(runId: string): boolean;
   /** A tool of this name: one that a submit has brought with it, or one of the options. */
   tool(name: string): PageTool | undefined;
+  /** Takes a submit back that waits for its attachments, or all of them. False: there is none. */
+  cancelHeld(id?: string): boolean;
   /** Forgets the tools that submits have brought with them. */
   forget(): void;
 }
@@ -75,9 +77,25 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     if (!tools) for (const name of brought.keys()) if (findTool(options(), name)) brought.delete(name);
   };
 
+  // The attachments that a submit waits for, if any does: what comes after it waits as well.
+  let holder: SubmitHolder | undefined;
+  const holding: HoldingAgent = {
+    submit: (input) => shown(send)(input as SubmitInput<State>),
+    show: (queue, by) => {
+      holder = by;
+      view.hold(queue);
+    },
+  };
+
   const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
     act();
     const long = toSubmitInput("submit", input);
+    const by = holds(long.parts) ? long.parts : holder;
+    return by ? by.hold(holding, long as SubmitInput) : send(long);
+  };
+
+  const send = async (long: SubmitInput<State>): Promise<RunResult> => {
+    act();
     const { state, signal, replaces } = long;
     const core = toCoreInput(options(), long, read().interrupts);
     const { runId: id, messages } = core;
@@ -132,9 +150,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const regenerate = async (messageId?: string, again?: AgainOptions): Promise<RunResult> => {
     act();
     // A handler of clicks that is given as it is gets an event.
-    if (messageId !== undefined && typeof messageId !== "string") {
-      throw misuse(new TypeError("regenerate() expects the id of an assistant message, or nothing"));
-    }
+    if (messageId !== undefined) expect("regenerate()", "string", messageId);
     return ask("regenerate", toAgainInput(options(), again), messageId);
   };
 
@@ -188,6 +204,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     },
     hurries: (runId) => hasty.has(runId),
     tool: (name) => brought.get(name) ?? findTool(options(), name),
+    cancelHeld: (id) => !!holder?.cancel(holding, id),
     forget: () => brought.clear(),
   };
 }

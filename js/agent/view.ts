@@ -3,7 +3,7 @@
 
 import type { AgentError } from "../api/error.js";
 import type { SavedAgent } from "../api/saving.js";
-import type { AgentOptions, AgentSnapshot } from "../api/types.js";
+import type { AgentOptions, AgentSnapshot, QueuedSubmit } from "../api/types.js";
 import { call } from "../base/call.js";
 import { toJson, unfit } from "../base/failure.js";
 import { lazily } from "../base/lazy.js";
@@ -27,6 +27,8 @@ export interface View<State> {
   publish(next: AgentSnapshot<State>): void;
   /** Shows that a call could not be made, or, without an error, no longer shows it. */
   refuse(error?: AgentError): void;
+  /** Shows submits that wait for their attachments after the queue. */
+  hold(queue?: readonly QueuedSubmit[]): void;
   /** Calls the listener after every change, until what this returns is called. */
   subscribe(listener: () => void): () => void;
   /** Whether it has a listener. */
@@ -50,10 +52,12 @@ export function createView<State>(given: AgentOptions<State>, changed: (next: Ag
   // A listener that subscribes twice is called twice.
   const listeners = new Set<{ readonly listener: () => void }>();
   let refused: AgentError | undefined;
+  let held: readonly QueuedSubmit[] | undefined;
 
   const show = (): void => {
     const status = bare.isLoading ? bare.status : "error";
     snapshot = refused ? { ...bare, status, error: refused } : bare;
+    if (held) snapshot = { ...snapshot, queue: [...bare.queue, ...held] };
     for (const entry of [...listeners]) if (listeners.has(entry)) call(entry.listener);
   };
 
@@ -84,6 +88,10 @@ export function createView<State>(given: AgentOptions<State>, changed: (next: Ag
     refuse: (error) => {
       if (error === refused) return;
       refused = error;
+      show();
+    },
+    hold: (queue) => {
+      held = queue;
       show();
     },
   };

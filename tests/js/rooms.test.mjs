@@ -25,6 +25,7 @@ const js = {
   "systems/<name>": ["api", "base", "core"],
   "ai-sdk": ["api"],
   announcer: ["api"],
+  attachments: ["api"],
   cli: ["api", "base", "core", "agent"],
   "ag-ui-client": ["api", "base", "snapshot", "core", "glue"],
   cli: ["api", "base", "core", "agent", "glue"],
