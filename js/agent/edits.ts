@@ -10,7 +10,7 @@ import type { Self } from "./self.js";
 /** The id of a checkpoint. */
 export const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint?.id);
 
-type Client<State> = Pick<Self<State>, "link" | "history" | "read" | "runs" | "saves" | "options" | "act">;
+type Client<State> = Pick<Self<State>, "link" | "history" | "read" | "saves" | "view" | "options" | "act">;
 
 /** These methods of an agent. */
 export function createEdits<State>(
@@ -49,7 +49,7 @@ export function createEdits<State>(
 
   const cancelQueued: Agent<State>["cancelQueued"] = (id) => {
     const waiting = queued(id);
-    if (!waiting || self.runs.cancelHeld(id)) return !!waiting;
+    if (!waiting || self.view.holder()?.cancel(self.view, id)) return !!waiting;
     if (!link.open()) return link.queued(waiting.runId, () => undefined);
     link.now((session) => session.cancel(Number(id)));
     return true;

@@ -1,7 +1,7 @@
 // The runs of an agent: what is asked of the server, and what waits for the end of that.
 
 import { AgentError } from "../api/error.js";
-import type { AgainOptions, Agent, HoldingAgent, PageTool, RunResult, SubmitHolder, SubmitInput } from "../api/types.js";
+import type { AgainOptions, Agent, PageTool, RunResult, SubmitInput } from "../api/types.js";
 import { expect, isEvent, toJson } from "../base/failure.js";
 import type { Run } from "../core/client.js";
 import { submitted } from "../snapshot/project.js";
@@ -24,8 +24,6 @@ export interface Runs<State> {
   hurries(runId: string): boolean;
   /** A tool of this name: one that a submit has brought with it, or one of the options. */
   tool(name: string): PageTool | undefined;
-  /** Takes a submit back that waits for its attachments, or all of them. False: there is none. */
-  cancelHeld(id?: string): boolean;
   /** Forgets the tools that submits have brought with them. */
   forget(): void;
 }
@@ -77,21 +75,11 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     if (!tools) for (const name of brought.keys()) if (findTool(options(), name)) brought.delete(name);
   };
 
-  // The attachments that a submit waits for, if any does: what comes after it waits as well.
-  let holder: SubmitHolder | undefined;
-  const holding: HoldingAgent = {
-    submit: (input) => shown(send)(input as SubmitInput<State>),
-    show: (queue, by) => {
-      holder = by;
-      view.hold(queue);
-    },
-  };
-
   const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
     act();
     const long = toSubmitInput("submit", input);
-    const by = holds(long.parts) ? long.parts : holder;
-    return by ? by.hold(holding, long as SubmitInput) : send(long);
+    const by = holds(long.parts) ? long.parts : view.holder();
+    return by ? by.hold(view, long, shown(send)) : send(long);
   };
 
   const send = async (long: SubmitInput<State>): Promise<RunResult> => {
@@ -204,7 +192,6 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     },
     hurries: (runId) => hasty.has(runId),
     tool: (name) => brought.get(name) ?? findTool(options(), name),
-    cancelHeld: (id) => !!holder?.cancel(holding, id),
     forget: () => brought.clear(),
   };
 }

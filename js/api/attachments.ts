@@ -24,18 +24,19 @@ export interface Attachment {
   readonly previewUrl?: string;
 }
 
-/** The agent that a submit waits for, as what holds it sees it. */
+/** An agent, as what holds its submits sees it. */
 export interface HoldingAgent {
-  /** Submits at once. */
-  submit(input: SubmitInput): Promise<RunResult>;
   /** Shows what is held after the queue. Who holds it is asked about every other submit. Without both nothing is held. */
-  show(queue?: readonly QueuedSubmit[], holder?: SubmitHolder): void;
+  hold(queue?: readonly QueuedSubmit[], holder?: SubmitHolder): void;
 }
 
 /** Holds submits until their content is there. `createAttachments` makes one. */
 export interface SubmitHolder {
-  /** Submits once the parts are there, after what is held already. Without parts of its own: a submit that comes after one that is held. */
-  hold(agent: HoldingAgent, input: SubmitInput): Promise<RunResult>;
+  /**
+   * Submits with `submit` once the parts are there, after what is held already. Without parts of its own it is a submit that comes
+   * after one that is held.
+   */
+  hold<State>(agent: HoldingAgent, input: SubmitInput<State>, submit: (input: SubmitInput<State>) => Promise<RunResult>): Promise<RunResult>;
   /** Takes a submit back that is held: all of this agent without an id. False: it is not held here. */
   cancel(agent: HoldingAgent, id?: string): boolean;
 }

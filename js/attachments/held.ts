@@ -16,6 +16,7 @@ interface Held extends Batch {
   readonly agent: HoldingAgent;
   readonly input: SubmitInput & { readonly runId: string };
   readonly message: Omit<UserMessage, "role" | "content"> & { readonly id: string; readonly content: Exclude<UserMessage["content"], string> } | undefined;
+  readonly submit: (input: SubmitInput) => Promise<RunResult>;
   settle(result: RunResult | Promise<RunResult>): void;
 }
 
@@ -42,8 +43,8 @@ export function createHeld({ composer, changed, drop }: Owner): HeldSubmits {
 
   const show = (agent: HoldingAgent): void => {
     const own = all.filter((held) => held.agent === agent);
-    if (own.length) agent.show(own.map(toQueued), holder);
-    else agent.show();
+    if (own.length) agent.hold(own.map(toQueued), holder);
+    else agent.hold();
   };
 
   /** Submits what is ready, in order: each agent's first ones. */
@@ -62,7 +63,7 @@ export function createHeld({ composer, changed, drop }: Owner): HeldSubmits {
     const { agent, message, entries, input } = held;
     // It leaves the queue as it enters the thread.
     const { parts: _, ...rest } = input;
-    const done = agent.submit({ ...rest, ...(message && { message: { ...message, content: contentOf(held) } }) });
+    const done = held.submit({ ...rest, ...(message && { message: { ...message, content: contentOf(held) } }) });
     show(agent);
     held.settle(done);
     done.then(
@@ -83,14 +84,14 @@ export function createHeld({ composer, changed, drop }: Owner): HeldSubmits {
   };
 
   const holder: SubmitHolder = {
-    hold: (agent, given) => {
+    hold: (agent, given, submit) => {
       const { parts, signal, runId = crypto.randomUUID() } = given;
       const input = { ...given, runId };
       const own = !Array.isArray(parts) && parts !== undefined && parts !== null;
       const entries = own ? composer.entries : [];
       if (own) composer.entries = [];
       return new Promise((resolve) => {
-        const held: Held = { agent, input, entries, message: toMessage(input), settle: resolve };
+        const held: Held = { agent, input: input as Held["input"], submit: submit as Held["submit"], entries, message: toMessage(input as SubmitInput), settle: resolve };
         all = [...all, held];
         signal?.addEventListener("abort", () => abort(held));
         changed();

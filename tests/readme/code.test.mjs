@@ -129,6 +129,7 @@ describe("code", () => {
     "docs/loading.md": /^$/,
     "docs/systems.md": /^$/,
     "docs/servers-that-keep-the-thread.md": /^$/,
+    "docs/threads.md": /^$/,
   };
   const elsewhere = ["README.md", "docs/svelte.md", "docs/vue.md", "docs/sizes.md", ...withoutCode];
   for (const name of documents.filter((name) => !elsewhere.includes(name) && !ofSystems(name))) {

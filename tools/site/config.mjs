@@ -11,7 +11,7 @@ const folder = (/** @type {string} */ name) => readdirSync(pages + name).filter(
 
 const groups = {
   Guide: ["react", "svelte", "vue", "use-chat", "plain-javascript", "agent", "options", "snapshot", "tools", "errors"],
-  Networks: ["network", "saving", "servers-that-keep-the-thread", "worker", "loading"],
+  Networks: ["network", "saving", "threads", "servers-that-keep-the-thread", "worker", "loading"],
   Interfaces: ["blocks", "announcer", "inspector", "guard", "from-ag-ui-client", "systems"],
   Tests: ["testing", "recordings", "check"],
   Facts: ["rules", "security", "performance", "sizes", "hosts", "versions", "how-it-works", "changelog", "security-policy"],
