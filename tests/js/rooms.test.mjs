@@ -28,6 +28,7 @@ const js = {
   "ai-sdk": ["api", "turns"],
   "assistant-ui": ["api", "bindings", "turns"],
   announcer: ["api"],
+  attachments: ["api"],
   servers: ["api"],
   cli: ["api", "base", "core", "agent"],
   "ag-ui-client": ["api", "base", "snapshot", "core", "glue"],

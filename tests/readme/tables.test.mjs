@@ -96,6 +96,7 @@ describe("tables", () => {
       "`ag-ui-wasm/ai-sdk`": entries["ai-sdk/index.js"]?.file,
       "`ag-ui-wasm/assistant-ui`": entries["assistant-ui/index.js"]?.file,
       "`ag-ui-wasm/announcer`": entries["announcer/index.js"]?.file,
+      "`ag-ui-wasm/attachments`": entries["attachments/index.js"]?.file,
       "`ag-ui-wasm/inspector`": entries["inspector/index.js"]?.file,
       "`core.wasm` alone": wasm,
       "`full.wasm` alone": full,
