@@ -85,6 +85,7 @@ function createAgentOf<State>(of: (member: Member<State>) => Thread<State>, give
 
   const dispose = (): void => {
     if (gone) return;
+    view.holder()?.cancel(view);
     thread.leave(member);
     gone = true;
     emitter.close();
@@ -137,6 +138,7 @@ function createAgentOf<State>(of: (member: Member<State>) => Thread<State>, give
     save: (): SavedAgent => JSON.parse(link.save()),
     reset: () => {
       act();
+      view.holder()?.cancel(view);
       const hear = thread.history?.clear();
       const json = [toJson(first.messages), toJson(first.state)] as const;
       // Until the core has heard of it, checkpoints of the runs that it has ended may come.

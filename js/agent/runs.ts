@@ -2,10 +2,10 @@
 
 import { AgentError } from "../api/error.js";
 import type { AgainOptions, Agent, RunResult, SubmitInput } from "../api/types.js";
-import { expect, isEvent, misuse, toJson } from "../base/failure.js";
+import { expect, isEvent, toJson } from "../base/failure.js";
 import { submitted } from "../snapshot/project.js";
 import type { Queued } from "../snapshot/save.js";
-import { isAnswer, toAgainInput, toAnswer, toCoreInput, toSubmitInput, type RunInput } from "./input.js";
+import { holds, isAnswer, toAgainInput, toAnswer, toCoreInput, toSubmitInput, type RunInput } from "./input.js";
 import type { RunParts } from "./jobs.js";
 import type { Self } from "./self.js";
 
@@ -26,6 +26,12 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
     act();
     const long = toSubmitInput("submit", input);
+    const by = holds(long.parts) ? long.parts : view.holder();
+    return by ? by.hold(view, long, shown(send)) : send(long);
+  };
+
+  const send = async (long: SubmitInput<State>): Promise<RunResult> => {
+    act();
     const { state, signal, replaces } = long;
     const core = toCoreInput(options(), long, read().interrupts);
     const { runId: id, messages } = core;
@@ -83,9 +89,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const regenerate = async (messageId?: string, again?: AgainOptions): Promise<RunResult> => {
     act();
     // A handler of clicks that is given as it is gets an event.
-    if (messageId !== undefined && typeof messageId !== "string") {
-      throw misuse(new TypeError("regenerate() expects the id of an assistant message, or nothing"));
-    }
+    if (messageId !== undefined) expect("regenerate()", "string", messageId);
     return ask("regenerate", toAgainInput(options(), again), messageId);
   };
 

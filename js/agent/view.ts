@@ -2,7 +2,7 @@
 // called.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSnapshot } from "../api/types.js";
+import type { AgentSnapshot, QueuedSubmit, SubmitHolder } from "../api/types.js";
 import { call } from "../base/call.js";
 import { unfit } from "../base/failure.js";
 
@@ -14,6 +14,10 @@ export interface View<State> {
   changed(): void;
   /** Shows that a call could not be made, or, without an error, no longer shows it. */
   refuse(error?: AgentError): void;
+  /** Shows submits that wait for their attachments after the queue, and who holds them; without both there are none. */
+  hold(queue?: readonly QueuedSubmit[], by?: SubmitHolder): void;
+  /** Who holds submits, if somebody does. */
+  holder(): SubmitHolder | undefined;
   /** Calls the listener after every change, until what this returns is called. */
   subscribe(listener: () => void): () => void;
   /** Whether it has a listener. */
@@ -27,6 +31,8 @@ export function createView<State>(bare: () => AgentSnapshot<State>): View<State>
   // A listener that subscribes twice is called twice.
   const listeners = new Set<{ readonly listener: () => void }>();
   let refused: AgentError | undefined;
+  let held: readonly QueuedSubmit[] | undefined;
+  let holder: SubmitHolder | undefined;
   let shown: { readonly of: AgentSnapshot<State>; readonly snapshot: AgentSnapshot<State> } | undefined;
 
   const changed = (): void => {
@@ -36,9 +42,13 @@ export function createView<State>(bare: () => AgentSnapshot<State>): View<State>
   return {
     read: () => {
       const of = bare();
-      if (!refused) return of;
-      if (shown?.of !== of) shown = { of, snapshot: { ...of, status: of.isLoading ? of.status : "error", error: refused } };
-      return shown.snapshot;
+      if (!refused && !held) return of;
+      if (shown?.of === of) return shown.snapshot;
+      const snapshot = { ...of };
+      if (refused) Object.assign(snapshot, { status: of.isLoading ? of.status : "error", error: refused });
+      if (held) Object.assign(snapshot, { queue: [...of.queue, ...held] });
+      shown = { of, snapshot };
+      return snapshot;
     },
     changed,
     refuse: (error) => {
@@ -47,6 +57,13 @@ export function createView<State>(bare: () => AgentSnapshot<State>): View<State>
       shown = undefined;
       changed();
     },
+    hold: (queue, by) => {
+      held = queue;
+      holder = by;
+      shown = undefined;
+      changed();
+    },
+    holder: () => holder,
     subscribe: (listener) => {
       if (typeof listener !== "function") throw unfit("subscribe()", "a function", listener);
       const entry = { listener };
