@@ -11,7 +11,7 @@ import { checkOptions } from "./check.js";
 import { createEdits, idOf } from "./edits.js";
 import { createGuard } from "./guard.js";
 import { withPreset } from "./preset.js";
-import { onlyMember, type Member, type Members } from "../thread/member.js";
+import type { Member } from "../thread/members.js";
 import { createRuns } from "./runs.js";
 import type { Self } from "./self.js";
 import { firstSnapshot, ofThread } from "./shown.js";
@@ -39,25 +39,22 @@ export function createAgentOver<State, Place>(worker: boolean, core: () => Promi
   checkOptions(given);
   if (given.worker) throw unsupported("worker", 'worker: make the agent with createAgent() of "ag-ui-wasm/worker"');
   const first = firstSnapshot(given);
-  const make = (members: unknown): Thread<State> => createThread(core, given, first, linked, members as Members<State>);
-  const of = (member: Member<State>): Thread<State> => {
-    // A server that renders has pages of several users.
-    const shared = given.persist && !(mounted && typeof document !== "object");
-    return shared ? given.persist!.share(worker, given as AgentOptions, make) : make(onlyMember(member));
-  };
-  return createAgentOf(of, given, first, mounted);
+  const make = (): Thread<State> => createThread(core, given, first, linked);
+  // A server that renders has pages of several users.
+  const shared = given.persist && !(mounted && typeof document !== "object");
+  return createAgentOf(shared ? given.persist!.share(worker, given as AgentOptions, make) : make(), given, first, mounted);
 }
 
 const none: readonly Checkpoint[] = [];
 
-/** An agent of the thread that `of` gives. */
-function createAgentOf<State>(of: (member: Member<State>) => Thread<State>, given: AgentOptions<State>, first: ReturnType<typeof firstSnapshot<State>>, mounted: boolean): Agent<State> {
+/** An agent of that thread. */
+function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>, first: ReturnType<typeof firstSnapshot<State>>, mounted: boolean): Agent<State> {
   let current = given;
   let gone = false;
   const options = (): AgentOptions<State> => current;
   const disposed = (): boolean => gone || thread.disposed();
   const emitter = createEmitter(options as () => AgentOptions);
-  const view = createView(() => thread.read());
+  const view = createView(thread.read);
   const alive = (): void => {
     if (disposed()) throw unsupported("disposed", "The agent has been disposed of");
   };
@@ -73,7 +70,6 @@ function createAgentOf<State>(of: (member: Member<State>) => Thread<State>, give
     },
     gone: () => gone,
   };
-  const thread = of(member);
   const { link, source, saves } = thread;
   const self: Self<State> = { ...{ thread, member, options, disposed, emitter, view, alive, act }, read: view.read };
 
@@ -109,9 +105,9 @@ function createAgentOf<State>(of: (member: Member<State>) => Thread<State>, give
     stop: async () => link.stop(),
     connect: async () => {
       act();
-      await source.beside();
+      const line = await thread.keepLine();
       alive();
-      await thread.keepLine().connect();
+      await line.connect();
     },
     disconnect: async () => {
       alive();

@@ -5,7 +5,7 @@ import { isPromise } from "../base/promise.js";
 import { turn } from "../core/read.js";
 import type { Calls } from "../core/client.js";
 import { findTool } from "./input.js";
-import type { Members } from "../thread/member.js";
+import type { Members } from "../thread/members.js";
 import { isValidator, messageOf } from "./tools.js";
 
 // The core hears of so many ends in one task.
@@ -14,6 +14,8 @@ const most = 500;
 /** What calls work for. */
 export interface CallsClient {
   readonly members: Members<unknown>;
+  /** Settles when somebody is there who could have a tool; nothing where somebody is. */
+  arrival(): Promise<void> | undefined;
   /** A tool of that name that came with a submit. */
   brought(name: string): Tool | PageTool | undefined;
   /** Why none may be executed, if so. */
@@ -25,7 +27,7 @@ export interface CallsClient {
 }
 
 /** Nothing runs yet. */
-export function createCalls({ members, brought, refusal, settle, hold }: CallsClient): Calls {
+export function createCalls({ members, arrival, brought, refusal, settle, hold }: CallsClient): Calls {
   const running = new Map<string, AbortController>();
   /** The tool of that name as the application has it now: of the agent that has asked, or of another one that is there. */
   const find = (name: string): PageTool | undefined => {
@@ -40,7 +42,7 @@ export function createCalls({ members, brought, refusal, settle, hold }: CallsCl
   const run = async (toolCallId: string, name: string, json: string, approved: boolean, signal: AbortSignal): Promise<unknown> => {
     const refused = refusal();
     if (refused) throw refused;
-    for (let nobody; !signal.aborted && (nobody = members.arrival()); ) await nobody;
+    for (let nobody; !signal.aborted && (nobody = arrival()); ) await nobody;
     const tool = find(name);
     if (!tool?.execute) throw new Error(`The page has no tool ${name} to execute`);
     const args = check(tool, JSON.parse(json));

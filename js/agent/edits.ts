@@ -3,7 +3,6 @@
 import type { Agent, Checkpoint, QueuedSubmit } from "../api/types.js";
 import { toJson, unsupported } from "../base/failure.js";
 import { messagesEdit, stateEdit } from "./edit.js";
-import { toCoreInput, toSubmitInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** The id of a checkpoint. */
@@ -27,23 +26,8 @@ export function createEdits<State>(
 
   const editQueued: Agent<State>["editQueued"] = (id, input) => {
     const waiting = queued(id);
-    if (!waiting) return false;
-    const { runId } = waiting;
-    const long = toSubmitInput("editQueued", input);
-    const { tools, pageTools, context, forwardedProps, own: named = [], ...core } = toCoreInput(self.options(), { ...long, runId }, read().interrupts);
-    // What is not given stays as it was submitted.
-    const given = {
-      ...(long.tools && { tools, pageTools }),
-      ...(long.context && { context }),
-      ...(long.forwardedProps !== undefined && { forwardedProps }),
-    };
-    // It stays the same row of the page.
-    const [message] = waiting.messages;
-    const own = typeof input === "object" && typeof input.message === "object" && input.message.id;
-    const messages = message && !own ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
-    const json = toJson({ ...core, ...given, messages });
-    if (link.open()) return link.now((session) => session.editQueued(Number(id), json)) ?? false;
-    return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json), own: [...(old.own ?? []), ...named] }));
+    // What waits came with the core, or waits for its attachments.
+    return (waiting && source.parts()?.editQueued(self, waiting, input)) ?? false;
   };
 
   const cancelQueued: Agent<State>["cancelQueued"] = (id) => {

@@ -4,7 +4,7 @@ import type { RunResult } from "../api/types.js";
 import type { Run } from "../core/client.js";
 import { toJson } from "../base/failure.js";
 import { toRunInput } from "./input.js";
-import type { Member } from "../thread/member.js";
+import type { Member } from "../thread/members.js";
 import type { Thread } from "./thread.js";
 
 /** What a run is begun with. */

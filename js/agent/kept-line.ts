@@ -3,8 +3,8 @@
 
 import type { Line } from "../api/line.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
-import { internal, toJson, unsupported } from "../base/failure.js";
-import { toRunInput } from "./input.js";
+import type { internal, toJson, unsupported } from "../base/failure.js";
+import type { toRunInput } from "./input.js";
 import type { Thread } from "./thread.js";
 
 /** The line of an agent, which its transport makes once it is needed. */
@@ -25,8 +25,16 @@ export interface KeptLine<State> extends Pick<Agent<State>, "connect"> {
 
 type Client<State> = Pick<Thread<State>, "link" | "guard" | "read" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
 
+/** What it needs of modules that the page has: a chunk that imports them itself would have bundlers cut the first bundle into pieces. */
+export interface Helpers {
+  readonly internal: typeof internal;
+  readonly toJson: typeof toJson;
+  readonly toRunInput: typeof toRunInput;
+  readonly unsupported: typeof unsupported;
+}
+
 /** The line of an agent; `changed`: the state of the connection may be another one. */
-export function createKeptLine<State>(self: Client<State>, changed: () => void): KeptLine<State> {
+export function createKeptLine<State>(self: Client<State>, changed: () => void, { internal, toJson, toRunInput, unsupported }: Helpers): KeptLine<State> {
   const { options, read, disposed } = self;
   let line: Line | undefined;
   let making: Promise<Line> | undefined;

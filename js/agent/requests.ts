@@ -20,7 +20,7 @@ export function toRequest<State>(
   const refusal = resume ? undefined : saves.refusal();
   if (refusal) throw refusal;
   const request = { resume, threadId: read().threadId, runId, cursor };
-  const target = options().transport?.keep ? keepLine().make().then((made) => made.target(request)) : toTarget(options(), request);
+  const target = options().transport?.keep ? keepLine().then((line) => line.make()).then((made) => made.target(request)) : toTarget(options(), request);
   const seen = emitter.has("request");
   const change = (target: TransportTarget): RequestTarget => {
     // The small module cannot read it, whatever the options say by now.

@@ -2,7 +2,7 @@
 
 import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
-import type { Member } from "../thread/member.js";
+import type { Member } from "../thread/members.js";
 import type { Thread } from "./thread.js";
 import type { View } from "./view.js";
 

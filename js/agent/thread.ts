@@ -2,17 +2,19 @@
 // that have one store share one thread (js/persistence/registry.ts), every other agent has its own.
 
 import type { AgentOptions, AgentSnapshot, PageTool, Tool } from "../api/types.js";
-import { unsupported } from "../base/failure.js";
+import { internal, toJson, unsupported } from "../base/failure.js";
 import type { Client, Link } from "../core/client.js";
+import { loading } from "../core/loader.js";
 import { toPolicy } from "../core/policy.js";
 import { needsFull } from "../core/modules.js";
 import type { SessionOptions } from "../glue/core.js";
 import { refusal } from "../snapshot/save.js";
 import { createSource, type Source } from "./beside.js";
 import type { History } from "./history.js";
+import { toRunInput } from "./input.js";
 import { createJobs, type Jobs } from "./jobs.js";
 import type { KeptLine } from "./kept-line.js";
-import type { Member, Members, Voice } from "../thread/member.js";
+import { createMembers, type Member, type Members, type Voice } from "../thread/members.js";
 import { createSaves } from "./saves.js";
 import type { Saves } from "../api/saves.js";
 import { createShown, type Shown } from "./shown.js";
@@ -40,8 +42,8 @@ export interface Thread<State> {
   readonly source: Pick<Source<unknown>, "beside" | "parts">;
   /** Of a transport that keeps one, once it is needed. */
   readonly line: KeptLine<State> | undefined;
-  /** The same, made if there is none yet. What makes it comes with the core. */
-  keepLine(): KeptLine<State>;
+  /** The same, made if there is none yet. What makes it is a chunk of its own. */
+  keepLine(): Promise<KeptLine<State>>;
   readonly jobs: Jobs<State>;
   readonly saves: Saves;
   /** Another agent of it. */
@@ -60,7 +62,8 @@ export interface Thread<State> {
 export type Linked<State, Place> = (client: Client<State, Place>) => Link<State>;
 
 /** A thread of no agent yet, which begins with what the first one gives. */
-export function createThread<State, Place>(core: () => Promise<Place>, given: AgentOptions<State>, first: AgentSnapshot<State>, linked: Linked<State, Place>, members: Members<State>): Thread<State> {
+export function createThread<State, Place>(core: () => Promise<Place>, given: AgentOptions<State>, first: AgentSnapshot<State>, linked: Linked<State, Place>): Thread<State> {
+  const members = createMembers<State>();
   let begun = false;
   let over = false;
   let line: KeptLine<State> | undefined;
@@ -85,6 +88,8 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
 
   const source = createSource(core, {
     members: members as unknown as Members<unknown>,
+    // Where there is no store, the tools of whoever has asked run, mounted or not.
+    arrival: () => (given.persist ? members.arrival() : undefined),
     brought: (name) => thread.brought.get(name),
     refusal: () => thread.saves.refusal(),
     settle: (json) => void link.now((session) => session.settleCall(json)),
@@ -163,7 +168,11 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     get line() {
       return line;
     },
-    keepLine: () => (line ??= source.parts()!.createKeptLine(thread, () => publish(read()))),
+    keepLine: () =>
+      loading(async () => {
+        const { createKeptLine } = await import("./kept-line.js");
+        return (line ??= createKeptLine(thread, () => publish(read()), { internal, toJson, toRunInput, unsupported }));
+      }),
     get jobs() {
       return jobs;
     },
@@ -183,7 +192,7 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
       // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
       if (inPage()) void link.load();
     },
-    released: (member) => members.left(member, saves.released),
+    released: (member) => void (given.persist && members.left(member, saves.released)),
     leave: (member) => {
       if (!members.here().some((other) => other !== member)) dispose();
       members.leave(member);

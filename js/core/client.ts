@@ -8,6 +8,7 @@ import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
 import type { openSession } from "./live.js";
+import type { changeQueued } from "./queued.js";
 import type { Port } from "./port.js";
 
 /** The calls that run in the page. */
@@ -64,6 +65,7 @@ export interface Step<State> {
 /** What comes beside the core. */
 export interface Parts {
   readonly openSession: typeof openSession;
+  readonly changeQueued: typeof changeQueued;
   readonly stopped: typeof stopped;
   readonly calls: Calls;
 }

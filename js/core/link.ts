@@ -18,7 +18,6 @@ import { belongs } from "../base/run-id.js";
 import { createSteps } from "./steps.js";
 import type { Session } from "../glue/core.js";
 import { composeSave } from "../snapshot/compose.js";
-import type { Queued } from "../snapshot/save.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { kept } from "../base/weak.js";
 
@@ -154,16 +153,9 @@ export function createLink<State>(client: Client<State>): Link<State> {
       return value;
     },
     queued: (runId, change) => {
-      if (shared.live || typeof shared.saved !== "string") return false;
-      const save = JSON.parse(shared.saved) as { queue?: Queued[] };
-      const old = save.queue?.find((waiting) => waiting.runId === runId);
-      if (!old) return false;
-      const next = change(old);
-      save.queue = save.queue!.flatMap((waiting) => (waiting === old ? (next ?? []) : waiting));
-      shared.saved = JSON.stringify(save);
-      publish({ ...read(), queue: read().queue.flatMap((row) => (row.runId !== runId ? row : next ? { ...row, messages: next.messages } : [])) });
-      if (!next) for (const run of [...runs]) if (run.id === runId) settle(run, { runId, outcome: "aborted" });
-      return true;
+      const aborts = client.parts()?.changeQueued(client, shared, runId, change);
+      if (aborts) for (const run of [...runs]) if (run.id === runId) settle(run, { runId, outcome: "aborted" });
+      return aborts !== undefined;
     },
     cancel: (run) => {
       const { ticket } = run;

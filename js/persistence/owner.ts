@@ -107,9 +107,8 @@ const locks = (place: Place): LockManager | undefined => (place.key !== undefine
 
 /** The threads that use the store, the owner first. */
 const lineOf = (place: Place): Member[] => {
-  const found = place.line.map((each) => each.deref());
   place.line = place.line.filter((each) => each.deref());
-  return found.filter((member) => member !== undefined);
+  return place.line.flatMap((each) => each.deref() ?? []);
 };
 
 // An owner that was collected keeps no other tab waiting.

@@ -257,12 +257,8 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     },
     released: () => {
       const { linger } = thread.options().saving ?? {};
-      if (linger === undefined || members.here().length) return;
-      later(linger, () => {
-        if (members.here().length || !claim.owns()) return;
-        letGo("aborted");
-        claim.leave();
-      });
+      const hangUp = (): void => void (members.here().length || !claim.owns() || (letGo("aborted"), claim.leave()));
+      if (linger !== undefined) later(linger, hangUp);
     },
     dispose: () => {
       if (disposed) return;

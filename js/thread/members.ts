@@ -1,8 +1,53 @@
-// The agents of a thread that has a store. An agent is there until it is disposed of; one that was made for components, while one of
-// them listens.
+// The agents of a thread: whose options a run has, and who hears of it. An agent is there until it is disposed of; one that was made
+// for components, while one of them listens.
 
+import type { Agent } from "../api/agent.js";
+import type { AgentOptions } from "../api/options.js";
+import type { Emitter } from "../base/emitter.js";
 import { belongs } from "../base/run-id.js";
-import type { Member, Members } from "./member.js";
+
+/** An agent, as its thread sees it. */
+export interface Member<State> {
+  options(): AgentOptions<State>;
+  readonly agent: Agent<State>;
+  readonly emitter: Emitter;
+  /** It was made for components, and is there while one of them listens. */
+  readonly mounted: boolean;
+  /** Somebody looks at it. */
+  watched(): boolean;
+  /** It was disposed of. */
+  gone(): boolean;
+  /** The thread has changed. */
+  changed(): void;
+}
+
+/** An emitter to speak through. */
+export type Voice = Pick<Emitter, "emit" | "has" | "wanted">;
+
+/** The agents of a thread. */
+export interface Members<State> {
+  join(member: Member<State>): void;
+  leave(member: Member<State>): void;
+  /** Somebody has begun to use one of them. */
+  arrived(): void;
+  /** Those that somebody uses, the newest first. */
+  here(): readonly Member<State>[];
+  watched(): boolean;
+  /** This agent asks for that run, which has an end. */
+  asks(by: Member<State> | undefined, runId: string): void;
+  ended(runId: string): void;
+  /** The agent that has asked for this run, or for the last one; where it has gone, the newest that is there. */
+  asker(runId?: string): Member<State>;
+  /** This one has lost a listener. `release` is called once it is clear that no component was only made anew. */
+  left(member: Member<State>, release: () => void): void;
+  /** Settles when one of them is there; nothing where one is. */
+  arrival(): Promise<void> | undefined;
+  changed(): void;
+  /** What all of them hear. */
+  readonly emitter: Voice;
+  /** All listeners hear of it, of the callbacks only those of `by`; where that has gone, of the newest. */
+  tell: (by: Member<State> | undefined, ...event: Parameters<Emitter["emit"]>) => void;
+}
 
 /** No agents yet. */
 export function createMembers<State>(): Members<State> {
@@ -16,9 +61,8 @@ export function createMembers<State>(): Members<State> {
   let last: readonly [id: string, by: Member<State>] | undefined;
 
   const all = (): Member<State>[] => {
-    const found = list.map((each) => each.deref());
-    if (found.includes(undefined)) list = list.filter((each) => each.deref());
-    return found.filter((each) => each !== undefined);
+    list = list.filter((each) => each.deref());
+    return list.flatMap((each) => each.deref() ?? []);
   };
   const leaving = new Set<Member<State>>();
   const there = (member: Member<State>): boolean => !member.gone() && (!member.mounted || leaving.has(member) || member.watched());

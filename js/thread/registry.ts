@@ -2,7 +2,6 @@
 
 import type { AgentStore, SharingOptions, StoredThread } from "../api/saving.js";
 import { inPage } from "../base/place.js";
-import { createMembers } from "./members.js";
 
 interface Entry {
   /** The key of the store, or itself where it has none, or where what is global belongs to several users. */
@@ -18,7 +17,7 @@ const names = ["threadId", "dialect", "guard", "rules", "protocol", "limits"] as
 let entries: readonly Entry[] = [];
 
 /** The thread of an agent of these options, which the page may have already. Two of one store that differ have it in turn. */
-export function shareThread<Thread extends StoredThread>(worker: boolean, given: SharingOptions, make: (members: unknown) => Thread): Thread {
+export function shareThread<Thread extends StoredThread>(worker: boolean, given: SharingOptions, make: () => Thread): Thread {
   const store = given.persist!;
   const place = (inPage() && store.key) || store;
   const fixed = [...names.map((name) => `${name} ${JSON.stringify(given[name])}`), `worker ${worker}`];
@@ -28,7 +27,7 @@ export function shareThread<Thread extends StoredThread>(worker: boolean, given:
   const same = entries.filter((entry) => entry.place === place);
   const mine = same.find((entry) => !differences(entry).length);
   if (mine) return mine.thread.deref() as Thread;
-  const thread = make(createMembers());
+  const thread = make();
   entries = [...entries, { place, fixed, thread: new WeakRef<StoredThread>(thread) }];
   if (same[0]) {
     const message = `Another agent of this page has the store with other options, and the two use it in turn: ${differences(same[0]).join(", ")}`;

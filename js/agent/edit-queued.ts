@@ -1,0 +1,27 @@
+// A change of a submit that waits.
+
+import type { Agent, QueuedSubmit } from "../api/types.js";
+import { toJson } from "../base/failure.js";
+import { toCoreInput, toSubmitInput } from "./input.js";
+import type { Self } from "./self.js";
+
+/** Gives the submit that waits another input. False if it no longer waits. */
+export function editQueued<State>(self: Pick<Self<State>, "thread" | "read" | "options">, waiting: QueuedSubmit, input: Parameters<Agent<State>["editQueued"]>[1]): boolean {
+  const { link } = self.thread;
+  const { runId } = waiting;
+  const long = toSubmitInput("editQueued", input);
+  const { tools, pageTools, context, forwardedProps, own: named = [], ...core } = toCoreInput(self.options(), { ...long, runId }, self.read().interrupts);
+  // What is not given stays as it was submitted.
+  const given = {
+    ...(long.tools && { tools, pageTools }),
+    ...(long.context && { context }),
+    ...(long.forwardedProps !== undefined && { forwardedProps }),
+  };
+  // It stays the same row of the page.
+  const [message] = waiting.messages;
+  const own = typeof input === "object" && typeof input.message === "object" && input.message.id;
+  const messages = message && !own ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
+  const json = toJson({ ...core, ...given, messages });
+  if (link.open()) return link.now((session) => session.editQueued(Number(waiting.id), json)) ?? false;
+  return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json), own: [...(old.own ?? []), ...named] }));
+}

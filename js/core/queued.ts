@@ -1,0 +1,22 @@
+// A submit that waits in the save that the next session begins with.
+
+import type { Queued } from "../snapshot/save.js";
+import type { Client, Shared } from "./client.js";
+
+/** Changes it, or takes it out: then true. Nothing if there is a session, or no such submit. */
+export function changeQueued<State>(
+  { read, publish }: Client<State>,
+  shared: Shared<State>,
+  runId: string,
+  change: (waiting: Queued) => Queued | undefined,
+): boolean | undefined {
+  if (shared.live || typeof shared.saved !== "string") return undefined;
+  const save = JSON.parse(shared.saved) as { queue?: Queued[] };
+  const old = save.queue?.find((waiting) => waiting.runId === runId);
+  if (!old) return undefined;
+  const next = change(old);
+  save.queue = save.queue!.flatMap((waiting) => (waiting === old ? (next ?? []) : waiting));
+  shared.saved = JSON.stringify(save);
+  publish({ ...read(), queue: read().queue.flatMap((row) => (row.runId !== runId ? row : next ? { ...row, messages: next.messages } : [])) });
+  return !next;
+}
