@@ -55,9 +55,7 @@ function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>,
   const disposed = (): boolean => gone || thread.disposed();
   const emitter = createEmitter(options as () => AgentOptions);
   const view = createView(thread.read);
-  const alive = (): void => {
-    if (disposed()) throw unsupported("disposed", "The agent has been disposed of");
-  };
+  const alive = (): void => thread.alive(disposed());
   const act = (): void => {
     alive();
     view.refuse();

@@ -9,10 +9,11 @@ const members = [["threadId", "string"], ["maxFollowUps", "number"], ["resume", 
 /** Throws (kind `unsupported`, code `input`) where these cannot be the options of an agent. */
 export function checkOptions<State>(options: AgentOptions<State>): void {
   expect("options", "object", options);
-  const { tools, url, transport, rules = "tolerant", protocol = "1.0", persist, limits, saving, retry, notify } = options;
+  const { tools, url, transport, rules = "tolerant", protocol = "1.0", dialect, persist, limits, saving, retry, notify } = options;
   if ((url == null || !/string|function|object/.test(typeof url)) && !transport) throw unfit("url", "an address, or a transport", url);
   // As the core reads it, which comes too late to tell of a mistake where it was made.
   if (typeof protocol !== "string" || !/^(1\.0|0\.0\.(0|[1-9]\d{0,2}))$/.test(protocol)) throw unfit("protocol", '"1.0" or "0.0.x"', protocol);
+  if (dialect) expect("dialect", "string", (dialect as { readonly name?: unknown }).name ?? dialect);
   if (rules !== "tolerant" && rules !== "strict") throw unfit("rules", '"tolerant" or "strict"', rules);
   for (const [name, type] of members) if (options[name] != null) expect(name, type, options[name]);
   if (options.initialMessages !== undefined) expectList("initialMessages", "object", options.initialMessages);

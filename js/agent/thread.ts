@@ -28,8 +28,8 @@ export interface Thread<State> {
   disposed(): boolean;
   /** Hangs up, and saves. */
   dispose(): void;
-  /** Throws once it is disposed of. */
-  alive(): void;
+  /** Throws once it is disposed of, or that agent of it is. */
+  alive(gone?: boolean): void;
   /** The policy of its guard: JSON text. */
   guard: string | undefined;
   /** All agents hear of it. */
@@ -159,8 +159,8 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     guard: given.guard === undefined ? undefined : toPolicy(given.guard),
     options: () => members.asker().options(),
     disposed: () => over,
-    alive: () => {
-      if (over) throw unsupported("disposed", "The agent has been disposed of");
+    alive: (gone = over) => {
+      if (gone) throw unsupported("disposed", "The agent has been disposed of");
     },
     get history() {
       return history;

@@ -30,7 +30,7 @@ export function shareThread<Thread extends StoredThread>(worker: boolean, given:
   const thread = make();
   entries = [...entries, { place, fixed, thread: new WeakRef<StoredThread>(thread) }];
   if (same[0]) {
-    const message = `Another agent of this page has the store with other options, and the two use it in turn: ${differences(same[0]).join(", ")}`;
+    const message = `Agents with other options use the store in turn: ${differences(same[0]).join(", ")}`;
     // The application has no agent to listen to before.
     queueMicrotask(() => thread.emitter.emit("warning", { code: "store-shared", message }));
   }

@@ -411,6 +411,14 @@ describe("one thread in a page", () => {
     }
   });
 
+  it("stores with one key are two users' where there is no page", async () => {
+    delete globalThis.document;
+    const make = () => create({ persist: Object.assign(memory(), { key: "chat" }) });
+    const [one, other] = [make(), make()];
+    one.setMessages([user("a", "secret")]);
+    assert.deepEqual([texts(one), texts(other)], [["secret"], []]);
+  });
+
   it("agents of other options use the store in turn, and say so", async () => {
     const store = memory();
     const warnings = [];
