@@ -1,6 +1,6 @@
 import type { Provider } from "@angular/core";
 import { agentResourceOf, injectAgentOf, provideAgentOf, type AgentResource, type Target } from "./bindings/angular.js";
-import { createAgent } from "./index.js";
+import { createMountedAgent } from "./agent/mounted.js";
 
 export { messageKey } from "./snapshot/message-key.js";
 export type { AgentResource, Target } from "./bindings/angular.js";
@@ -25,7 +25,7 @@ export type { AgentResource, Target } from "./bindings/angular.js";
  * }
  */
 export function agentResource<State = unknown>(target: Target<State>): AgentResource<State> {
-  return agentResourceOf(createAgent, target);
+  return agentResourceOf(createMountedAgent, target);
 }
 
 /**
@@ -36,7 +36,7 @@ export function agentResource<State = unknown>(target: Target<State>): AgentReso
  * bootstrapApplication(App, { providers: [provideAgent({ url: "/agent" })] });
  */
 export function provideAgent<State = unknown>(target: Target<State>): Provider {
-  return provideAgentOf(createAgent, target);
+  return provideAgentOf(createMountedAgent, target);
 }
 
 /** The agent that is provided: the same as {@link agentResource} returns. */

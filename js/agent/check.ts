@@ -13,7 +13,7 @@ export function checkOptions<State>(options: AgentOptions<State>): void {
   if ((url == null || !/string|function|object/.test(typeof url)) && !transport) throw unfit("url", "an address, or a transport", url);
   // As the core reads it, which comes too late to tell of a mistake where it was made.
   if (typeof protocol !== "string" || !/^(1\.0|0\.0\.(0|[1-9]\d{0,2}))$/.test(protocol)) throw unfit("protocol", '"1.0" or "0.0.x"', protocol);
-  if (dialect) expect("dialect", "string", (dialect as { readonly name?: unknown }).name ?? dialect);
+  if (dialect && typeof dialect !== "string") expect("dialect", "string", dialect.name);
   if (rules !== "tolerant" && rules !== "strict") throw unfit("rules", '"tolerant" or "strict"', rules);
   for (const [name, type] of members) if (options[name] != null) expect(name, type, options[name]);
   if (options.initialMessages !== undefined) expectList("initialMessages", "object", options.initialMessages);

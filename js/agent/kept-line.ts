@@ -25,16 +25,18 @@ export interface KeptLine<State> extends Pick<Agent<State>, "connect"> {
 
 type Client<State> = Pick<Thread<State>, "link" | "guard" | "read" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
 
-/** What it needs of modules that the page has: a chunk that imports them itself would have bundlers cut the first bundle into pieces. */
-export interface Helpers {
-  readonly internal: typeof internal;
-  readonly toJson: typeof toJson;
-  readonly toRunInput: typeof toRunInput;
-  readonly unsupported: typeof unsupported;
-}
-
-/** The line of an agent; `changed`: the state of the connection may be another one. */
-export function createKeptLine<State>(self: Client<State>, changed: () => void, { internal, toJson, toRunInput, unsupported }: Helpers): KeptLine<State> {
+/**
+ * The line of an agent; `changed`: the state of the connection may be another one. The rest is of modules that the page has: a chunk that
+ * imports them itself would have bundlers cut the first bundle into pieces.
+ */
+export function createKeptLine<State>(
+  self: Client<State>,
+  changed: () => void,
+  toInternal: typeof internal,
+  json: typeof toJson,
+  runInput: typeof toRunInput,
+  refusal: typeof unsupported,
+): KeptLine<State> {
   const { options, read, disposed } = self;
   let line: Line | undefined;
   let making: Promise<Line> | undefined;
@@ -46,15 +48,15 @@ export function createKeptLine<State>(self: Client<State>, changed: () => void, 
     line.rest();
     const unread = line.unread();
     if (!unread) return;
-    const input = toRunInput(options());
-    const json = toJson({ ...input, messages: [], ifBusy: "drop", unasked: unread.continues ? "continues" : "begins" });
-    self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.talks, start: (session) => session.submit(json) }).catch(() => {});
+    const input = runInput(options());
+    const text = json({ ...input, messages: [], ifBusy: "drop", unasked: unread.continues ? "continues" : "begins" });
+    self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.talks, start: (session) => session.submit(text) }).catch(() => {});
   };
 
   const make = (): Promise<Line> =>
     (making ??= create().catch((cause: unknown) => {
       making = undefined;
-      throw internal("The code of a kept connection could not be loaded", cause);
+      throw toInternal("The code of a kept connection could not be loaded", cause);
     }));
 
   const create = async (): Promise<Line> =>
@@ -86,7 +88,7 @@ export function createKeptLine<State>(self: Client<State>, changed: () => void, 
     connect: async () => {
       if (!options().transport?.keep) {
         const message = "connect() needs a transport whose connection is kept open: webSocket or eventSource with keepOpen";
-        throw unsupported("keep-open", message);
+        throw refusal("keep-open", message);
       }
       await self.saves.ready();
       self.alive();

@@ -170,8 +170,8 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     },
     keepLine: () =>
       loading(async () => {
-        const { createKeptLine } = await import("./kept-line.js");
-        return (line ??= createKeptLine(thread, () => publish(read()), { internal, toJson, toRunInput, unsupported }));
+        const [{ createKeptLine }] = await Promise.all([import("./kept-line.js"), source.beside()]);
+        return (line ??= createKeptLine(thread, () => publish(read()), internal, toJson, toRunInput, unsupported));
       }),
     get jobs() {
       return jobs;

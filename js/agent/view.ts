@@ -44,9 +44,11 @@ export function createView<State>(bare: () => AgentSnapshot<State>): View<State>
       const of = bare();
       if (!refused && !held) return of;
       if (shown?.of === of) return shown.snapshot;
-      const snapshot = { ...of };
-      if (refused) Object.assign(snapshot, { status: of.isLoading ? of.status : "error", error: refused });
-      if (held) Object.assign(snapshot, { queue: [...of.queue, ...held] });
+      const snapshot = {
+        ...of,
+        ...(refused && { status: of.isLoading ? of.status : ("error" as const), error: refused }),
+        ...(held && { queue: [...of.queue, ...held] }),
+      };
       shown = { of, snapshot };
       return snapshot;
     },

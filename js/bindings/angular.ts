@@ -14,7 +14,7 @@ export type AgentResource<State = unknown> = { readonly [Field in keyof AgentSna
     readonly snapshot: Signal<AgentSnapshot<State>>;
   };
 
-/** `createAgent` of the entry. */
+/** Makes an agent for components. */
 type Create = <State>(options: AgentOptions<State>) => Agent<State>;
 
 /** What `agentResource` and `provideAgent` take: an agent, options, or a function that returns one of the two. */

@@ -31,9 +31,7 @@ export function openSession<State>(
   todo: readonly Step<State>[],
 ): AgentSnapshot<State> | undefined {
   type Snapshot = AgentSnapshot<State>;
-  const { emitter, read } = client;
-  const { calls } = client.parts()!;
-  const settings = client.settings();
+  const [{ emitter, read }, { calls }, settings] = [client, client.parts()!, client.settings()];
   const { soon } = shared;
   // What the last request has failed with.
   let thrown: { readonly cause: unknown } | undefined;

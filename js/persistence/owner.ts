@@ -9,6 +9,7 @@
 import { lockManager } from "../base/locks.js";
 import type { AgentStore } from "../api/saving.js";
 import { inPage } from "../base/place.js";
+import { whenCollected } from "../base/weak.js";
 import { readStore, writeStore, type First, type Text } from "./record.js";
 
 /** A thread, as the other users of its store see it. */
@@ -110,9 +111,6 @@ const lineOf = (place: Place): Member[] => {
   place.line = place.line.filter((each) => each.deref());
   return place.line.flatMap((each) => each.deref() ?? []);
 };
-
-// An owner that was collected keeps no other tab waiting.
-const collected = typeof FinalizationRegistry === "function" ? new FinalizationRegistry<Place>((place) => lineOf(place).length || abandon(place)) : undefined;
 
 const hasLock = (place: Place): boolean => place.lock === "held" || !locks(place);
 
@@ -271,7 +269,8 @@ export function createClaim(store: AgentStore, member: Member, first: First): Cl
       const line = lineOf(place);
       if (!line.includes(member)) {
         place.line.push(new WeakRef(member));
-        collected?.register(member, place);
+        // One that was collected keeps no other tab waiting.
+        whenCollected(member, () => void (lineOf(place).length || abandon(place)));
         if (!line.length) return lead(place, member);
       } else if (line[0] === member) {
         return hasLock(place) ? undefined : request(place, true);

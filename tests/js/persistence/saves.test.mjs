@@ -399,10 +399,13 @@ describe("one thread in a page", () => {
       const count = Session.all.length;
       const run = agent.submit("1");
       await until(() => Session.all.length > count);
+      let ended;
+      run.then((result) => (ended = result.outcome));
       off();
       await new Promise((done) => setTimeout(done, 5));
       if (linger === undefined) Session.last.finish();
-      assert.equal((await run).outcome, outcome);
+      await until(() => ended);
+      assert.equal(ended, outcome);
       agent.subscribe(() => {});
       const again = agent.submit("2");
       await until(() => !Session.last.disposed && Session.last.calls.some(([name, input]) => name === "submit" && input.messages[0].content === "2"));
