@@ -256,6 +256,9 @@ const start = (place: Place, store: AgentStore): void => {
   });
 };
 
+/** An owner that was collected keeps no other tab waiting. Must hold none: nothing else may be in reach of this function. */
+const forgetting = (place: Place) => (): void => void (lineOf(place).length || abandon(place));
+
 /** A thread's claim to a store. Nothing is asked for yet. */
 export function createClaim(store: AgentStore, member: Member, first: First): Claim {
   // Looked up every time: a place is forgotten when nobody holds it.
@@ -269,8 +272,7 @@ export function createClaim(store: AgentStore, member: Member, first: First): Cl
       const line = lineOf(place);
       if (!line.includes(member)) {
         place.line.push(new WeakRef(member));
-        // One that was collected keeps no other tab waiting.
-        whenCollected(member, () => void (lineOf(place).length || abandon(place)));
+        whenCollected(member, forgetting(place));
         if (!line.length) return lead(place, member);
       } else if (line[0] === member) {
         return hasLock(place) ? undefined : request(place, true);

@@ -1,7 +1,6 @@
 // Bundled once with React 18 and once with React 19 by react.test.mjs.
 
 import { createAgentWith } from "ag-ui-wasm/agent";
-import { useAgentOf } from "ag-ui-wasm/bindings/react";
 import { AgentProvider, useAgent, useAgentSelector, useThreads } from "ag-ui-wasm/react";
 import { createStore } from "ag-ui-wasm/slim";
 import { createThreads } from "ag-ui-wasm/threads";
@@ -11,6 +10,7 @@ import { act, createElement as h, startTransition, StrictMode, Suspense, useEffe
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { Session } from "../fake-core.mjs";
+import { remounts } from "./react-remounts.mjs";
 
 const create = (options) => createAgentWith(async () => ({ Session }), { url: "/agent", notify: "sync", ...options });
 
@@ -108,82 +108,7 @@ export function suite(major, closePage) {
       assert.equal((await result).outcome, "success");
     });
 
-    describe("with a store, a component that is made anew in a run has that run:", () => {
-      const said = (name) => Session.all.flatMap(({ calls }) => calls).filter(([called]) => called === name);
-      /** A chat whose agent is made of options, in StrictMode, once it has submitted something. */
-      const begun = async () => {
-        let saved;
-        let ended;
-        const ran = [];
-        const work = { name: "work", description: "", parameters: {}, execute: () => (ran.push("work"), new Promise((resolve) => (ended = resolve))) };
-        const persist = createStore({ load: () => saved, save: (next) => void (saved = next), clear: () => {} });
-        const options = { url: "/agent", notify: "sync", persist, tools: [work] };
-        const mounted = (given) => createAgentWith(async () => ({ Session }), given, true);
-        let chat;
-        const Chat = () => {
-          chat = useAgentOf(mounted, options);
-          return h("p", null, `${chat.status}: ${chat.messages.map(({ content }) => content).join(" | ")}`);
-        };
-        const page = await mount(h(Chat, { key: 1 }));
-        let result;
-        await act(async () => void (result = chat.submit("1")));
-        await act(() => until(() => said("submit").length));
-        const anew = async () => {
-          await page.render(null);
-          await act(() => new Promise((done) => setTimeout(done)));
-          await page.render(h(Chat, { key: 2 }));
-        };
-        return { ...page, chat: () => chat, result, anew, ran, end: () => ended("done"), text: () => page.container.textContent };
-      };
-      const ends = async ({ result, unmount }, outcome = "success") => {
-        if (outcome === "success") await act(async () => Session.last.finish());
-        assert.equal((await result).outcome, outcome);
-        assert.deepEqual([Session.all.length, said("submit").length], [1, 1]);
-        await unmount();
-      };
-
-      it("before the first byte", async () => {
-        const chat = await begun();
-        await chat.anew();
-        assert.equal(chat.text(), "running: 1");
-        await ends(chat);
-      });
-
-      it("in a text, and it can be stopped", async () => {
-        const chat = await begun();
-        await act(async () => Session.last.say("so far"));
-        await chat.anew();
-        assert.equal(chat.text(), "running: 1 | so far");
-        await act(async () => chat.chat().stop());
-        assert.equal(chat.text(), "idle: 1 | so far");
-        await ends(chat, "aborted");
-      });
-
-      it("while a tool of the page works, whose result arrives", async () => {
-        const chat = await begun();
-        await act(async () => Session.last.host.execute("c", "work", "{}", false));
-        await act(() => until(() => chat.ran.length));
-        await chat.anew();
-        chat.end();
-        await act(() => until(() => said("settleCall").length));
-        assert.deepEqual(said("settleCall").map(([, { toolCallId, result }]) => [toolCallId, result]), [["c", "done"]]);
-        assert.equal(chat.ran.length, 1);
-        await ends(chat);
-      });
-
-      it("while a submit waits, which is sent once, and another one waits after it", async () => {
-        const chat = await begun();
-        const results = [];
-        await act(async () => void results.push(chat.chat().submit("2")));
-        await chat.anew();
-        assert.deepEqual(chat.chat().queue.map(({ messages }) => messages[0].content), ["2"]);
-        await act(async () => void results.push(chat.chat().submit("3")));
-        for (let n = 0; n < 3; n++) await act(async () => Session.last.finish());
-        assert.deepEqual((await Promise.all([chat.result, ...results])).map(({ outcome }) => outcome), ["success", "success", "success"]);
-        assert.deepEqual([Session.all.length, said("submit").length], [1, 3]);
-        await chat.unmount();
-      });
-    });
+    remounts(mount, until);
 
     it("makes one agent of options, for as long as url and threadId stay", async () => {
       const agents = new Set();
