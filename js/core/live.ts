@@ -112,6 +112,7 @@ export function openSession<State>(
       else kept.delete(live);
     },
     lost: (trap) => fail(trap),
+    head: client.head,
   };
 
   const ask = (method: (session: Session) => void): boolean => {
