@@ -2,6 +2,7 @@
 // reaches the server's memory. A preset of `ag-ui-wasm/servers` is one object of these options.
 
 import type { JsonObject, Interrupt, Message, Tool } from "./protocol.js";
+import type { ThreadsSource } from "./threads.js";
 import type { FetchOptions, ResumeOptions, StopOptions } from "./transport.js";
 
 /** A function of a preset, or of the application, that asks the agent's server something, is called with this. */
@@ -100,6 +101,8 @@ export interface Preset {
   readonly resume?: ResumeOptions | undefined;
   readonly stop?: StopOptions | undefined;
   readonly capabilities?: CapabilitiesLoader | undefined;
+  /** The user's threads, for `createThreads`. */
+  readonly threads?: ThreadsSource | undefined;
 }
 
 /** Asks the server what it can do; `undefined`: it does not say. */

@@ -8,5 +8,6 @@ export type * from "./protocol.js";
 export type * from "./saving.js";
 export type * from "./server.js";
 export type * from "./snapshot.js";
+export type * from "./threads.js";
 export type * from "./tools.js";
 export type * from "./transport.js";

@@ -15,6 +15,7 @@ const js = {
   base: ["api"],
   snapshot: ["api"],
   network: ["api", "base"],
+  threads: ["api", "base"],
   bindings: ["api"],
   inspector: ["api", "base", "glue"],
   blocks: [],
