@@ -164,7 +164,7 @@ export function createAgentOver<State, Place>(
     emitter.close();
     view.close();
     runs.forget();
-    remote.dispose();
+    remote.thread?.dispose();
   };
 
   const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
@@ -181,11 +181,9 @@ export function createAgentOver<State, Place>(
     flush: () => link.flush(),
     getServerSnapshot: () => view.first,
     ...runs.methods,
-    load: remote.methods.load,
-    loadOlder: remote.methods.loadOlder,
-    capabilities: remote.methods.capabilities,
+    ...remote.methods,
     get ready() {
-      return remote.methods.ready;
+      return remote.ready;
     },
     stop: async () => link.stop(),
     connect: async () => {

@@ -7,7 +7,8 @@ import type { Asking, RemoteThread } from "../remote-thread/index.js";
 
 /** What an agent knows of its thread at the server. */
 export interface Remote<State> {
-  readonly methods: Pick<Agent<State>, "load" | "loadOlder" | "capabilities" | "ready">;
+  readonly methods: Pick<Agent<State>, "load" | "loadOlder" | "capabilities">;
+  readonly ready: Promise<void>;
   /** What is there of it. */
   readonly thread: RemoteThread<State> | undefined;
   /** Somebody uses the agent: its thread is opened. */
@@ -19,17 +20,15 @@ export interface Remote<State> {
   before(reason: SendReason, input: Asking, given?: SubmitInput<State> | AgainOptions): Promise<RunResult | undefined> | undefined;
   /** The snapshot that is shown, of what the core has said. */
   shown(core: AgentSnapshot<State>): AgentSnapshot<State>;
-  dispose(): void;
 }
 
 /** What the thread is before it was opened. */
 export const threadOf = ({ thread, threadId }: Pick<AgentOptions, "thread" | "threadId">): AgentSnapshot["thread"] =>
   thread?.load ? { status: threadId === undefined ? "new" : "loading", hasOlder: false } : here;
 
-/** The thread of an agent with these options. `open` loads what there is of it; `failed`: it could not be loaded. */
+/** The thread of an agent with these options. `open` loads what there is of it; `changed`: what is shown may be another snapshot. */
 export function createRemote<State>(options: () => AgentOptions<State>, open: () => Promise<RemoteThread<State>>, changed: () => void): Remote<State> {
   let first = threadOf(options());
-  const loads = first.status === "loading";
   let thread: RemoteThread<State> | undefined;
   let opening: Promise<RemoteThread<State>> | undefined;
   let ready: Promise<void> | undefined;
@@ -39,39 +38,34 @@ export function createRemote<State>(options: () => AgentOptions<State>, open: ()
       (come) => (thread = come),
       (error) => {
         opening = undefined;
-        if (loads) first = { ...first, status: "error" };
+        if (first !== here) first = { ...first, status: "error" };
         changed();
         throw error;
       },
     ));
 
   const load = (): Promise<void> => {
-    if (!loads) return Promise.resolve();
     ready = come().then((thread) => thread.load());
     // The snapshot says it as well.
     ready.catch(() => {});
     return ready;
   };
+  const begun = (): Promise<void> => (ready ??= first === here ? Promise.resolve() : load());
 
   return {
     get thread() {
       return thread;
     },
-    use: () => void (ready ??= load()),
-    before: (...run) => {
-      if (!options().thread) return undefined;
-      ready ??= load();
-      return come().then((thread) => thread.before(...run));
+    get ready() {
+      return begun();
     },
+    use: begun,
+    before: (...run) => (options().thread ? (begun(), come().then((thread) => thread.before(...run))) : undefined),
     shown: (core) => thread?.shown(core) ?? (core.thread === first ? core : { ...core, thread: first }),
     methods: {
       load,
-      loadOlder: async () => loads && (await come()).loadOlder(),
-      capabilities: async () => (options().capabilities ? (await come()).capabilities() : undefined),
-      get ready() {
-        return (ready ??= load());
-      },
+      loadOlder: async () => (await come()).loadOlder(),
+      capabilities: async () => (await come()).capabilities(),
     },
-    dispose: () => thread?.dispose(),
   };
 }

@@ -78,7 +78,7 @@ export function openSession<State>(
     },
     failed: (cause) => void (thrown = { cause }),
     receive: (reader, body, memory) => readBody(reader, body, memory, (trap) => fail(trap), task),
-    stopRemote: client.stopRemote,
+    ...{ stopRemote: client.stopRemote, head: client.head },
     changed: (urgent) => {
       if (!shows()) return;
       if (urgent) patches.show(task.until);
@@ -112,7 +112,6 @@ export function openSession<State>(
       else kept.delete(live);
     },
     lost: (trap) => fail(trap),
-    head: client.head,
   };
 
   const ask = (method: (session: Session) => void): boolean => {

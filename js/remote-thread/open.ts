@@ -56,7 +56,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   const { options, core, emitter } = client;
   const gone = new AbortController();
   const { signal } = gone;
-  let status: ThreadState["status"] = options().thread?.load ? "loading" : "ready";
+  let status: ThreadState["status"] = !options().thread?.load ? "ready" : options().threadId === undefined ? "new" : "loading";
   let thread: ThreadState = { status, hasOlder: false };
   let failure: AgentError | undefined;
   let loading: Loading | undefined;
@@ -163,7 +163,8 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
       const asksAgain = loading && again;
       loading = createLoading();
       const { promise, resolve } = loading;
-      if (!options().thread?.load) {
+      // Without an id the server has none of it.
+      if (!options().thread?.load || options().threadId === undefined) {
         loading = undefined;
         resolve();
         return promise;
