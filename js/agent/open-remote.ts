@@ -4,7 +4,6 @@
 import { AgentError } from "../api/error.js";
 import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import { toJson } from "../base/failure.js";
-import { later } from "../base/timer.js";
 import { uuid } from "../base/uuid.js";
 import { toTarget } from "../network/request.js";
 import type { RemoteThread } from "../remote-thread/index.js";
@@ -19,7 +18,7 @@ export async function openRemote<State>(self: Self<State>, core: () => AgentSnap
   const { remote } = self;
   const { openRemote: open } = await import("../remote-thread/index.js");
   return open({
-    ...{ options: self.options, emitter: self.emitter, disposed: self.disposed, core, changed, uuid, later, keyOf: messageKey },
+    ...{ options: self.options, emitter: self.emitter, disposed: self.disposed, core, changed, uuid, keyOf: messageKey },
     ready: () => self.saves.ready(),
     busy: self.link.busy,
     begin: (id, start) => self.runs.start({ id, ifBusy: "drop", quiet: true, start }),

@@ -68,5 +68,4 @@ export interface RemoteClient<State> extends Errors {
   editedState(before: unknown, after: unknown, state: unknown): unknown;
   uuid(): string;
   keyOf(message: Message): string;
-  later(ms: number, action: () => void): ReturnType<typeof setTimeout>;
 }

@@ -29,7 +29,7 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
   const response = await post(target, body, signal);
   if (without.includes(response.status)) return toEvents(undefined, undefined, runId, threadId);
   if (!response.ok) throw await refusalOf(client, response);
-  const { chunks, rest } = await readRepeated(client, response);
+  const { chunks, rest } = await readRepeated(response);
   const told = eventsOf(new TextDecoder().decode(await new Blob([...chunks]).arrayBuffer()));
   const open = rest ? openRun(told) : undefined;
   if (!open) void rest?.reader.cancel().catch(() => {});
@@ -54,7 +54,7 @@ interface Rest {
 }
 
 /** What comes without a pause, and the rest, where the body is open then. */
-async function readRepeated({ later }: Pick<RemoteClient<never>, "later">, { body }: Response): Promise<{ readonly chunks: readonly Bytes[]; readonly rest?: Rest }> {
+async function readRepeated({ body }: Response): Promise<{ readonly chunks: readonly Bytes[]; readonly rest?: Rest }> {
   const chunks: Bytes[] = [];
   if (!body) return { chunks };
   const reader = (body as ReadableStream<Bytes>).getReader();
@@ -62,7 +62,7 @@ async function readRepeated({ later }: Pick<RemoteClient<never>, "later">, { bod
     const next = reader.read();
     let timer: ReturnType<typeof setTimeout> | undefined;
     // The first byte may take longer than those after it.
-    const quiet = new Promise<undefined>((resolve) => (timer = later(chunks.length ? quietMs : 10 * quietMs, () => resolve(undefined))));
+    const quiet = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, chunks.length ? quietMs : 10 * quietMs)));
     const read = await Promise.race([next, quiet]);
     clearTimeout(timer);
     if (!read) return { chunks, rest: { next, reader } };

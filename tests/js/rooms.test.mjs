@@ -27,6 +27,7 @@ const js = {
   "systems/<name>": ["api", "base", "core"],
   "ai-sdk": ["api"],
   announcer: ["api"],
+  attachments: ["api"],
   servers: ["api"],
   cli: ["api", "base", "core", "agent"],
   "ag-ui-client": ["api", "base", "snapshot", "core", "glue"],

@@ -46,7 +46,7 @@ test("the package needs nothing at run time and runs nothing at install time", (
   assert.deepEqual(manifest.sideEffects, ["./worker-main.js", "./worker-full.js"]);
   assert.deepEqual(Object.keys(manifest.exports), [
     ...[".", "./slim", "./react", "./svelte", "./vue", "./worker", "./worker-main", "./worker-full"],
-    ...["./ag-ui-client", "./agent-os", "./agent-os/react", "./agent-os/svelte", "./ai-sdk", "./announcer", "./blocks", "./blocks/react", "./blocks/svelte", "./chio", "./hector", "./inspector", "./ngaf", "./open-search", "./servers", "./testing", "./threads"],
+    ...["./ag-ui-client", "./agent-os", "./agent-os/react", "./agent-os/svelte", "./ai-sdk", "./announcer", "./attachments", "./attachments/react", "./attachments/svelte", "./attachments/vue", "./blocks", "./blocks/react", "./blocks/svelte", "./chio", "./hector", "./inspector", "./ngaf", "./open-search", "./servers", "./testing", "./threads"],
     ...["./core.wasm", "./full.wasm", "./package.json"],
   ]);
 });

@@ -95,6 +95,7 @@ describe("tables", () => {
       "`ag-ui-wasm/blocks`": entries["blocks/index.js"]?.file,
       "`ag-ui-wasm/ai-sdk`": entries["ai-sdk/index.js"]?.file,
       "`ag-ui-wasm/announcer`": entries["announcer/index.js"]?.file,
+      "`ag-ui-wasm/attachments`": entries["attachments/index.js"]?.file,
       "`ag-ui-wasm/inspector`": entries["inspector/index.js"]?.file,
       "`core.wasm` alone": wasm,
       "`full.wasm` alone": full,
