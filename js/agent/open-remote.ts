@@ -22,7 +22,7 @@ export async function openRemote<State>(self: Self<State>, core: () => AgentSnap
     ready: () => self.saves.ready(),
     busy: self.link.busy,
     begin: (id, start) => self.runs.start({ id, ifBusy: "drop", quiet: true, start }),
-    join: (runId) => self.runs.rejoin(runId),
+    join: (runId) => self.runs.join(runId),
     answer: () => {
       const input = toRunInput(self.options() as AgentOptions);
       const json = toJson({ ...input, messages: [], ifBusy: "drop" });

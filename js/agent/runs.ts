@@ -18,6 +18,8 @@ export interface Runs<State> {
   readonly methods: Pick<Agent<State>, "submit" | "attach" | "retry" | "regenerate" | "resume">;
   /** Starts a run and waits for its end. */
   start(parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult>;
+  /** Joins a run that continues at the server; without an id the last one, which is known as `last`. */
+  join(runId: string | undefined, last?: string): Promise<RunResult>;
   /** Joins the run that was in progress when the page was left. */
   rejoin(runId: string): void;
   /** Whether this submit is sent at once, over a connection that is kept: what was answered before is over then. */
@@ -157,8 +159,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     return start({ id: answer.run.runId, start: (session) => session.answer(json), part: true });
   };
 
-  /** Joins a run that continues at the server; without an id the last one, which is known as `last`. */
-  const join = async (runId: string | undefined, last = read().runId ?? ""): Promise<RunResult> => {
+  const join: Runs<State>["join"] = async (runId, last = read().runId ?? "") => {
     const json = toJson({ ...toRunInput(options()), runId });
     return start({ id: runId ?? last, start: (session) => session.attach(json) });
   };
@@ -193,6 +194,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
       resume: shown(resume),
     },
     start,
+    join,
     rejoin: (runId) => {
       rejoining = join(undefined, runId).finally(() => (rejoining = undefined));
       rejoining.catch(() => {});

@@ -1,5 +1,6 @@
 // A server that repeats a thread, run by run, when it is connected to, and then goes on with the run in progress.
 
+import type { ThreadPage } from "../api/types.js";
 import { post, refusalOf } from "./ask.js";
 import { eventsOf, type Told } from "./body.js";
 import type { RemoteClient } from "./client.js";
@@ -15,6 +16,11 @@ const quietMs = 300;
 /** A thread, and the body in which its run in progress continues. */
 export interface Connected extends Opened {
   readonly begun?: { readonly runId: string; take(): Response } | undefined;
+}
+
+/** The outcome of a run that asks something. */
+interface Ended {
+  readonly interrupts?: ThreadPage["interrupts"];
 }
 
 /** Connects to the thread. Resolves once the server has repeated it. */
@@ -35,10 +41,12 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
   if (!open) void rest?.reader.cancel().catch(() => {});
   const history = open ? told.slice(0, open.at) : told;
   if (!history.length && !open) return toEvents(undefined, undefined, runId, threadId);
-  const opened = toEvents(local.length ? { messages: [] } : undefined, undefined, runId, threadId);
+  const last = open ? undefined : (history[lastIndex(history, ({ event }) => event.type === "RUN_FINISHED")]?.event.outcome as Ended | undefined);
+  // What the page has of the thread is told again.
+  const frame = toEvents(local.length ? { messages: [] } : undefined, last?.interrupts, runId, threadId).lines;
   return {
-    // What the page has of the thread is told again.
-    lines: [...opened.lines, ...history.map(({ json }) => json)],
+    // As one run, which is hidden from the page.
+    lines: [...frame.slice(0, -1), ...history.filter(({ event }) => !/^RUN_/.test(String(event.type))).map(({ json }) => json), ...frame.slice(-1)],
     messages: undefined,
     activeRunId: open?.runId,
     begun: open && { runId: open.runId, take: () => again(response, chunks, rest!) },
@@ -62,7 +70,7 @@ async function readRepeated({ body }: Response): Promise<{ readonly chunks: read
     const next = reader.read();
     let timer: ReturnType<typeof setTimeout> | undefined;
     // The first byte may take longer than those after it.
-    const quiet = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, chunks.length ? quietMs : 10 * quietMs)));
+    const quiet = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), chunks.length ? quietMs : 10 * quietMs)));
     const read = await Promise.race([next, quiet]);
     clearTimeout(timer);
     if (!read) return { chunks, rest: { next, reader } };

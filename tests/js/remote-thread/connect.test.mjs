@@ -71,10 +71,11 @@ describe("a thread that the server repeats", () => {
 });
 
 describe("a run in progress that a loader names", () => {
-  it("is joined once the thread is shown, before what waits", async () => {
+  for (const watched of [false, true]) it(`is joined once the thread is shown, before what waits${watched ? ", in a page that looks" : ""}`, async () => {
     const server = createServer(({ url }) => url.endsWith("/r7") && answer(sse(...run("r7"), finished("r7"))));
     const load = async () => ({ messages: [user("u1")], activeRunId: "r7" });
     const agent = create({ thread: { load }, resume: { by: "run-url", url: (runId) => `http://agent/runs/${runId}` } }, server);
+    if (watched) agent.subscribe(() => {});
     assert.equal((await agent.submit({ message: { id: "q", content: "q" } })).outcome, "success");
     assert.deepEqual(ids(agent), ["u1", "r7-a", "q", "q-answer"]);
     assert.deepEqual(server.requests.map(({ url }) => url), ["http://agent/runs/r7", "http://agent/run"]);
