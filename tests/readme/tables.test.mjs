@@ -94,6 +94,7 @@ describe("tables", () => {
       "`ag-ui-wasm/worker`, page and worker": worker?.together,
       "`ag-ui-wasm/blocks`": entries["blocks/index.js"]?.file,
       "`ag-ui-wasm/ai-sdk`": entries["ai-sdk/index.js"]?.file,
+      "`ag-ui-wasm/assistant-ui`": entries["assistant-ui/index.js"]?.file,
       "`ag-ui-wasm/announcer`": entries["announcer/index.js"]?.file,
       "`ag-ui-wasm/attachments`": entries["attachments/index.js"]?.file,
       "`ag-ui-wasm/inspector`": entries["inspector/index.js"]?.file,
