@@ -100,6 +100,10 @@ function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>,
     flush: () => link.flush(),
     getServerSnapshot: () => first,
     ...createRuns(self),
+    ...thread.remote.methods,
+    get ready() {
+      return thread.remote.ready;
+    },
     stop: async () => link.stop(),
     connect: async () => {
       act();

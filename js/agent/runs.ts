@@ -5,7 +5,7 @@ import type { AgainOptions, Agent, RunResult, SubmitInput } from "../api/types.j
 import { expect, isEvent, toJson } from "../base/failure.js";
 import { submitted } from "../snapshot/project.js";
 import type { Queued } from "../snapshot/save.js";
-import { holds, isAnswer, toAgainInput, toAnswer, toCoreInput, toSubmitInput, type RunInput } from "./input.js";
+import { holds, toAgainInput, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
 import type { RunParts } from "./jobs.js";
 import type { Self } from "./self.js";
 
@@ -20,7 +20,7 @@ type Client<State> = Pick<Self<State>, "thread" | "member" | "view" | "read" | "
 /** @internal */
 export function createRuns<State>(self: Client<State>): Runs<State> {
   const { thread, member, view, options, read, act } = self;
-  const { link, jobs } = thread;
+  const { link, jobs, source } = thread;
   const start = (parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult> => jobs.start(parts, member, signal);
 
   const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
@@ -33,7 +33,11 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const send = async (long: SubmitInput<State>): Promise<RunResult> => {
     act();
     const { state, signal, replaces } = long;
-    const core = toCoreInput(options(), long, read().interrupts);
+    const resume = long.resume && (source.parts() ?? (await source.beside())).toResume(long.resume, read().interrupts);
+    const core = toCoreInput(options(), long, resume);
+    const before = thread.remote.before(replaces === undefined ? "submit" : "edit", core, long);
+    const taken = before && (await before);
+    if (taken) return taken;
     const { runId: id, messages } = core;
     // In place of the options'; without any, these stand again.
     for (const { name } of core.tools) thread.brought.delete(name);
@@ -63,7 +67,9 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   };
 
   /** Asks the last question again, or the one before that message. */
-  const ask = (kind: "retry" | "regenerate", input: RunInput, of?: string): Promise<RunResult> => {
+  const ask = async (kind: "retry" | "regenerate", input: RunInput, again: AgainOptions | undefined, of?: string): Promise<RunResult> => {
+    const before = thread.remote.before(kind, input, again);
+    if (before) await before;
     const json = toJson(input);
     return start({
       id: input.runId,
@@ -83,20 +89,21 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
       const { error } = read();
       return error ? { runId: input.runId, outcome: "error", error } : { runId: input.runId, outcome: "dropped" };
     }
-    return ask("retry", input);
+    return ask("retry", input, again);
   };
 
   const regenerate = async (messageId?: string, again?: AgainOptions): Promise<RunResult> => {
     act();
     // A handler of clicks that is given as it is gets an event.
     if (messageId !== undefined) expect("regenerate()", "string", messageId);
-    return ask("regenerate", toAgainInput(options(), again), messageId);
+    return ask("regenerate", toAgainInput(options(), again), again, messageId);
   };
 
   const resume: Agent<State>["resume"] = async (answers) => {
-    if (!isAnswer(answers)) return submit({ resume: answers });
+    const replies = source.parts() ?? (await source.beside());
+    if (!replies.isAnswer(answers)) return submit({ resume: answers });
     act();
-    const answer = toAnswer(options(), answers);
+    const answer = { ...replies.toAnswer(answers), run: toRunInput(options()) };
     const json = toJson(answer);
     return start({ id: answer.run.runId, start: (session) => session.answer(json), part: true });
   };

@@ -5,14 +5,16 @@ import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import { toJson } from "../base/failure.js";
 import { lazily } from "../base/lazy.js";
 import { uuid } from "../base/uuid.js";
+import { threadOf } from "./remote.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { savedSnapshot } from "../snapshot/save.js";
 
 /** What a thread of these options shows before anything happens. A server and the page that hydrates have the same one. */
-export function firstSnapshot<State>({ threadId = "", initialMessages, initialState }: AgentOptions<State>): AgentSnapshot<State> {
+export function firstSnapshot<State>(given: AgentOptions<State>): AgentSnapshot<State> {
+  const { threadId = "", initialMessages, initialState } = given;
   // A copy, as the core has it: what the application does to its own is none of the agent's.
   const state = initialState === undefined ? undefined : (JSON.parse(toJson(initialState)) as State);
-  return initialSnapshot(threadId, initialMessages, state);
+  return initialSnapshot(threadId, initialMessages, state, threadOf(given));
 }
 
 /** The snapshot of a thread. */

@@ -15,6 +15,7 @@ import { toRunInput } from "./input.js";
 import { createJobs, type Jobs } from "./jobs.js";
 import type { KeptLine } from "./kept-line.js";
 import { createMembers, type Member, type Members, type Voice } from "../thread/members.js";
+import { createRemote, type Remote } from "./remote.js";
 import { createSaves } from "./saves.js";
 import type { Saves } from "../api/saves.js";
 import { createShown, type Shown } from "./shown.js";
@@ -46,6 +47,8 @@ export interface Thread<State> {
   keepLine(): Promise<KeptLine<State>>;
   readonly jobs: Jobs<State>;
   readonly saves: Saves;
+  /** The thread at the agent's server. */
+  readonly remote: Remote<State>;
   /** Another agent of it. */
   join(member: Member<State>): void;
   /** Tools that came with a submit. The results of their calls may come long after. */
@@ -79,12 +82,16 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
   let wake: ((on: boolean) => void) | undefined;
   const full = needsFull(given);
 
-  const publish = (core: AgentSnapshot<State>): void => {
-    const next = line?.connected(core) ?? core;
+  // What the core has said last, of which not all is shown.
+  let told = read();
+  const publish = (said: AgentSnapshot<State>): void => {
+    told = said;
+    const next = thread.remote.shown(line?.connected(said) ?? said);
     // Not before everything that has come with this is reported.
     if (!next.isLoading) queueMicrotask(() => (thread.saves.rest(), line?.listen()));
     shown.publish(next);
   };
+  const retell = (): void => publish(told);
 
   const source = createSource(core, {
     members: members as unknown as Members<unknown>,
@@ -125,8 +132,8 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     stopRemote: (runId) => source.parts()!.tellOfStop(asking(runId), runId),
     resumes: () => !!thread.options().resume,
     // A run over a connection that is kept has ended when it says so.
-    ending: () => !line?.current && !read().isLoading && read().connection.phase !== "closed",
-    read,
+    ending: () => !line?.current && !told.isLoading && told.connection.phase !== "closed",
+    read: () => told,
     checkpoint: (...mark) => (history ??= source.parts()!.createHistory(given.limits?.history)).add(...mark),
     publish,
   });
@@ -150,6 +157,7 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     line?.current?.close();
     history?.clear();
     wait(false);
+    thread.remote.thread?.dispose();
   };
 
   const parts = { dispose, emitter, members, shown, link, source, read } as const;
@@ -171,13 +179,16 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     keepLine: () =>
       loading(async () => {
         const [{ createKeptLine }] = await Promise.all([import("./kept-line.js"), source.beside()]);
-        return (line ??= createKeptLine(thread, () => publish(read()), internal, toJson, toRunInput, unsupported));
+        return (line ??= createKeptLine(thread, retell, internal, toJson, toRunInput, unsupported));
       }),
     get jobs() {
       return jobs;
     },
     get saves() {
       return saves;
+    },
+    get remote() {
+      return remote;
     },
     join: (member) => {
       members.join(member);
@@ -189,10 +200,11 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     arrive: () => {
       members.arrived();
       saves.use();
+      remote.use();
       // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
       if (inPage()) void link.load();
     },
-    released: (member) => void (given.persist && members.left(member, saves.released)),
+    released: (member) => void (given.persist && members.left(member)),
     leave: (member) => {
       if (!members.here().some((other) => other !== member)) dispose();
       members.leave(member);
@@ -200,6 +212,11 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
   };
   const jobs = createJobs(thread);
   const saves = createSaves(given, thread);
+  const remote: Remote<State> = createRemote(
+    () => (begun ? thread.options() : given),
+    async () => (await source.beside()).openRemote(thread, () => told, retell),
+    retell,
+  );
   return thread;
 }
 

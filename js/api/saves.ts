@@ -27,8 +27,6 @@ export interface Saves {
   write(json: string, done: () => void): void;
   /** The thread is another one. */
   renew(): void;
-  /** A component that has used the agent is gone. */
-  released(): void;
   dispose(): void;
 }
 
@@ -46,6 +44,8 @@ export interface SavesClient {
   readonly shown: { readonly first: Pick<SavedAgent, "messages" | "state"> };
   readonly jobs: { rejoin(runId: string): void };
   readonly line: { readonly current: { close(): void } | undefined; reconnect(): void } | undefined;
+  /** The thread at the server: a run that opens it is in no save. */
+  readonly remote: { readonly thread: { saved(json: string): string } | undefined };
   /** The link to the core, which says more of these. */
   readonly link: {
     load(): Promise<void>;

@@ -67,11 +67,6 @@ export interface SavingOptions {
   /** Milliseconds that a submit waits at most for what the store has. Default: 3000. */
   readonly loadMs?: number | undefined;
   /**
-   * Milliseconds that a run goes on at most after the last component that used the thread is gone; 0: it is aborted with that. Default:
-   * until its end.
-   */
-  readonly linger?: number | undefined;
-  /**
    * Whether nothing may happen that the store knows nothing of: where it refuses the save and its record, or has not answered within
    * `waitMs`, the run fails (code `not-saved`) before its request is sent, and a call of the page has an error. Default: `false`.
    */

@@ -68,6 +68,10 @@ export interface Parts {
   readonly changeQueued: typeof changeQueued;
   readonly stopped: typeof stopped;
   readonly calls: Calls;
+  /** The response to the last request of that agent has come. */
+  head(client: { readonly emitter: object }, headers: Headers): void;
+  /** The result of the run that was asked for with that id, with what its last response said beside its body. */
+  withHead(client: { readonly emitter: object }, id: string, result: RunResult): RunResult;
 }
 
 /** An open session and the runs that it works on. */

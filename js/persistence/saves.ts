@@ -155,9 +155,9 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   const write = (json: string, done: (kept: boolean) => void): void => stored.write(json, done, arrive);
   const keeper = createKeeper({ read: link.save, write, everyMs });
 
-  const letGo = (outcome: "disconnected" | "aborted"): void => {
+  const letGo = (): void => {
     if (gate.closed) return;
-    const json = link.suspend(outcome);
+    const json = link.suspend();
     thread.line?.current?.close();
     if (stored.dirty) write(json, () => {});
     if (stored.dirty) unsaved = json;
@@ -171,7 +171,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     // Edits wait for the store as well, but for none that gives no answer.
     busy: () => link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
     mounted: members.watched,
-    surrender: () => letGo("disconnected"),
+    surrender: letGo,
     own: () => {
       if (disposed) return;
       // Somebody may have written since: an agent of this page, or of another tab.
@@ -243,7 +243,8 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
       return new AgentError({ kind: "unsupported", code: "not-saved", message });
     },
     save: () => keeper.save(),
-    write: (json, done) => {
+    write: (said, done) => {
+      const json = thread.remote.thread?.saved(said) ?? said;
       // Whoever owns the save begins what it has.
       if (!claim.owns()) return;
       keeper.save(json, (kept) => {
@@ -254,11 +255,6 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     renew: () => {
       stored.forget();
       keeper.save();
-    },
-    released: () => {
-      const { linger } = thread.options().saving ?? {};
-      const hangUp = (): void => void (members.here().length || !claim.owns() || (letGo("aborted"), claim.leave()));
-      if (linger !== undefined) later(linger, hangUp);
     },
     dispose: () => {
       if (disposed) return;

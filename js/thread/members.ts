@@ -38,8 +38,8 @@ export interface Members<State> {
   ended(runId: string): void;
   /** The agent that has asked for this run, or for the last one; where it has gone, the newest that is there. */
   asker(runId?: string): Member<State>;
-  /** This one has lost a listener. `release` is called once it is clear that no component was only made anew. */
-  left(member: Member<State>, release: () => void): void;
+  /** This one has lost a listener: it is there for a task, in which a component may be made anew. */
+  left(member: Member<State>): void;
   /** Settles when one of them is there; nothing where one is. */
   arrival(): Promise<void> | undefined;
   changed(): void;
@@ -93,13 +93,10 @@ export function createMembers<State>(): Members<State> {
       if (runId !== undefined && !(last && belongs(runId, last[0]))) last = [...askers].find(([id]) => belongs(runId, id));
       return of(last?.[1]);
     },
-    left: (member, release) => {
+    left: (member) => {
       if (!member.mounted || member.watched()) return;
       leaving.add(member);
-      setTimeout(() => {
-        leaving.delete(member);
-        release();
-      });
+      setTimeout(() => leaving.delete(member));
     },
     arrival: () => (here().length ? undefined : (arriving ??= new Promise((resolve) => (arrive = resolve)))),
     changed: () => {
