@@ -107,6 +107,7 @@ impl Thread {
         moves.dedup_by_key(|(slot, _)| *slot);
         // One that is right after its call stays where it is, between whichever other results.
         moves.retain(|(slot, caller)| !self.list.is_right_after(caller.message, *slot));
+        self.move_along(&mut moves, merged.arranged);
         let mut answered = moved.clone();
         for (slot, caller) in moves {
             answered.extend(self.list.get(slot).and_then(|entry| entry.message.tool_call_id.clone()));
@@ -119,6 +120,29 @@ impl Thread {
         for call in differ.into_iter().filter(|_| of_server) {
             self.warn_of_result(&call);
         }
+    }
+
+    /// The page's results that the list does not name stay after the result that they stood after. Where that one goes back to
+    /// its call, they do, too.
+    fn move_along(&mut self, moves: &mut Vec<(usize, At)>, arranged: bool) {
+        let mut at = 0;
+        while let (true, Some((slot, _))) = (arranged, moves.get(at)) {
+            at += 1;
+            let mut next = *slot;
+            while let Some((slot, entry)) = self.list.after(Some(next)).next() {
+                if entry.message.role != Role::Tool || self.list.is_kept(slot) {
+                    break;
+                }
+                next = slot;
+                let call = entry.message.tool_call_id.clone().filter(|_| entry.page).unwrap_or_default();
+                let caller = self.list.find_call(&call);
+                if let Some(caller) = caller.filter(|at| !self.list.is_right_after(at.message, slot)) {
+                    moves.insert(at, (slot, caller));
+                    at += 1;
+                }
+            }
+        }
+        moves.dedup_by_key(|(slot, _)| *slot);
     }
 
     fn move_result(&mut self, slot: usize, caller: At) {
