@@ -90,15 +90,7 @@ impl Thread {
 
     pub(super) fn call_args(&mut self, id: &str, delta: &str, metadata: Option<Raw<'_>>) {
         let Some(at) = self.known_call(id, "TOOL_CALL_ARGS") else { return };
-        let refuses = !self.local_order;
         if let Some((call, state)) = self.list.change_call(at) {
-            if refuses && state.result.is_some() && !delta.trim().is_empty() && state.has_all(call) {
-                return self.warn(
-                    "call-repeated",
-                    "TOOL_CALL_ARGS",
-                    "the call has its answer: it gets no more arguments",
-                );
-            }
             call.arguments.push_str(delta);
             state.metadata.merge(&mut call.metadata, metadata);
         }
@@ -429,13 +421,6 @@ impl Entry {
 }
 
 impl CallState {
-    /// Whether the arguments have ended, or are a whole value.
-    fn has_all(&mut self, call: &ToolCall) -> bool {
-        let length = call.arguments.len();
-        let whole = || if Raw::parse(&call.arguments, super::args::MAX_DEPTH).is_ok() { length } else { usize::MAX };
-        *self.checked.get_or_insert_with(whole) == length
-    }
-
     fn end(&mut self, well: bool) {
         self.changed = true;
         if well {

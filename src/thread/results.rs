@@ -7,7 +7,7 @@ use super::checkpoint::LocalAnswer;
 use super::entry::{CallPhase, CallState, CallStatus, Delivery, Entry, result_json};
 use super::list::{At, Index, MessageList};
 use super::{Thread, Warning};
-use crate::wire::{Message, Role};
+use crate::wire::{Gather, Message, Role};
 
 /// How far a call had come.
 #[derive(Debug)]
@@ -125,23 +125,22 @@ impl Thread {
     /// The page's results that the list does not name stay after the result that they stood after. Where that one goes back to
     /// its call, they do, too.
     fn move_along(&mut self, moves: &mut Vec<(usize, At)>, arranged: bool) {
-        let mut at = 0;
-        while let (true, Some((slot, _))) = (arranged, moves.get(at)) {
-            at += 1;
-            let mut next = *slot;
-            while let Some((slot, entry)) = self.list.after(Some(next)).next() {
-                if entry.message.role != Role::Tool || self.list.is_kept(slot) {
-                    break;
-                }
-                next = slot;
-                let call = entry.message.tool_call_id.clone().filter(|_| entry.page).unwrap_or_default();
+        for (slot, _) in moves.clone().into_iter().filter(|_| arranged) {
+            let unnamed =
+                |(slot, entry): &(usize, &Entry)| entry.message.role == Role::Tool && !self.list.is_kept(*slot);
+            let after: Vec<(usize, String)> = self
+                .list
+                .after(Some(slot))
+                .take_while(unnamed)
+                .filter(|(_, entry)| entry.page)
+                .filter_map(|(slot, entry)| Some((slot, entry.message.tool_call_id.clone()?)))
+                .gather();
+            for (slot, call) in after {
                 let caller = self.list.find_call(&call);
-                if let Some(caller) = caller.filter(|at| !self.list.is_right_after(at.message, slot)) {
-                    moves.insert(at, (slot, caller));
-                    at += 1;
-                }
+                moves.extend(caller.filter(|at| !self.list.is_right_after(at.message, slot)).map(|at| (slot, at)));
             }
         }
+        moves.sort_by_key(|(slot, _)| self.list.place(*slot).message);
         moves.dedup_by_key(|(slot, _)| *slot);
     }
 

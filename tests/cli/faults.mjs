@@ -162,7 +162,6 @@ export const faults = {
   "call-unknown": { events: [call("c"), messages(user), args("c"), called("c")] },
   "call-renamed": { events: [call("c"), args("c"), called("c"), call("c", { toolCallName: "g" }), called("c"), result("c")] },
   "call-changed": { no: "the page's tools of a script end at once, so no call changes while it is executed" },
-  "call-repeated": { events: [call("c"), args("c"), called("c"), result("c"), call("c"), args("c"), called("c")] },
   "approval-outdated": { no: ofThePage },
   "result-differs": { events: [call("c"), args("c"), called("c"), result("c"), result("c", { messageId: "again", content: "2" })] },
   "call-parent-not-assistant": { events: [messages(user), call("c", { parentMessageId: "u" }), args("c"), called("c"), result("c")] },

@@ -1,4 +1,4 @@
-//! What a server says again, and what it does not say: arguments of a call that has its answer, and a run that brings nothing.
+//! A run that was asked for again, and brings nothing.
 
 use crate::support::Agent;
 use crate::support::runs::{finished, input, started, user};
@@ -27,35 +27,6 @@ fn text(id: &str, delta: &str) -> Vec<Value> {
 
 fn snapshot(messages: &[Value]) -> Value {
     event!("MESSAGES_SNAPSHOT", "messages": messages)
-}
-
-/// In the same run, in a later one, and without a START.
-#[test]
-fn a_call_that_has_its_answer_gets_no_more_arguments() {
-    let call = [
-        event!("TOOL_CALL_START", "toolCallId": "c", "toolCallName": "search"),
-        event!("TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{\"n\":1}"),
-        event!("TOOL_CALL_END", "toolCallId": "c"),
-    ];
-    let result = event!("TOOL_CALL_RESULT", "messageId": "t", "toolCallId": "c", "content": "found");
-    for later in [false, true] {
-        for from in [0, 1] {
-            let mut agent = Agent::new(Options::default());
-            ask(&mut agent, "r");
-            let first = [&call[..], std::slice::from_ref(&result)].concat();
-            if later {
-                answer(&mut agent, &first);
-                ask(&mut agent, "r2");
-                answer(&mut agent, &call[from..]);
-            } else {
-                answer(&mut agent, &[&first, &call[from..]].concat());
-            }
-            assert_eq!(agent.snapshot()["toolCalls"][0]["argsText"], "{\"n\":1}", "{later} {from}");
-            assert!(agent.warnings.contains(&"call-repeated".to_owned()), "{later} {from}: {:?}", agent.warnings);
-            ask(&mut agent, "r3");
-            assert_eq!(agent.sent()["messages"][1]["toolCalls"][0]["function"]["arguments"], "{\"n\":1}");
-        }
-    }
 }
 
 /// A server that keeps the thread ignores a message whose id it knows.
