@@ -93,7 +93,7 @@ export function createAgentOver<State, Place>(
       await saves.ready();
       return core;
     },
-    notify: given.notify ?? undefined,
+    given,
     settings,
     emitter,
     parts,
@@ -108,6 +108,7 @@ export function createAgentOver<State, Place>(
     read: bare,
     checkpoint: history.add,
     publish,
+    cover: view.cover,
   });
 
   const self: Self<State> = {

@@ -94,6 +94,7 @@ export function createCalls({ find, agent, refusal, settle, hold }: CallsClient)
       const tool = name === undefined ? undefined : find(name);
       return tool && check(tool, args);
     },
+    find,
     abandon,
     abandonAll: () => [...running.keys()].forEach(abandon),
   };

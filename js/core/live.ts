@@ -12,6 +12,7 @@ import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep } from "../snapshot/mirror.js";
 import { composeSave } from "../snapshot/compose.js";
 import type { Client, Live, Shared, Step } from "./client.js";
+import { createChecks } from "./checks.js";
 import { createPatches } from "./patches.js";
 import type { Port } from "./port.js";
 import { readBody } from "./read.js";
@@ -35,6 +36,7 @@ export function openSession<State>(
   const { soon } = shared;
   // What the last request has failed with.
   let thrown: { readonly cause: unknown } | undefined;
+  const checks = client.given.schemas && createChecks(client, client.given.schemas, calls.find);
   // It reads the save that it begins with.
   let restoring = true;
   // How long what it says now may take the page: all of it, unless it reads an answer of the server.
@@ -87,7 +89,9 @@ export function openSession<State>(
     settled: (...end) => settled(...end),
     custom: (name, value) => {
       if (!emitter.has("custom")) return;
-      const data = JSON.parse(value);
+      const found = checks ? checks.custom(name, JSON.parse(value)) : { data: JSON.parse(value) };
+      if (!found) return;
+      const { data } = found;
       const update = name === "state_update" && typeof data === "object" && data && !Array.isArray(data);
       emitter.emit("custom", update ? { type: name, data } : { type: "custom", name, data });
     },
@@ -130,6 +134,7 @@ export function openSession<State>(
     takePatch: () => session!.takePatch(),
     fail,
     explain,
+    check: (next) => checks?.snapshot(next),
   });
   const { start, settled } = createTickets(shared, {
     current,
@@ -236,7 +241,9 @@ export function openSession<State>(
   const messages = same(shown.messages, next.messages);
   const toolCalls = same(shown.toolCalls, next.toolCalls);
   const state = same(shown.state, next.state);
-  return { ...next, messages, toolCalls, state };
+  const begun = { ...next, messages, toolCalls, state };
+  checks?.snapshot(begun);
+  return begun;
 }
 
 /** The save of a session that was lost: the last one that is known, with this. What was called is not called again. */
