@@ -17,9 +17,10 @@ import { createSource } from "./beside.js";
 import { checkOptions } from "./check.js";
 import { createEdits, idOf } from "./edits.js";
 import { createGuard } from "./guard.js";
-import { createHistory } from "./history.js";
+import type { History } from "./history.js";
 import type { KeptLine } from "./kept-line.js";
 import { withPreset } from "./preset.js";
+import { createRemote } from "./remote.js";
 import { createRuns } from "./runs.js";
 import { createSaves } from "./saves.js";
 import type { Self } from "./self.js";
@@ -59,14 +60,19 @@ export function createAgentOver<State, Place>(
     saves.changed();
   });
   const { read, bare } = view;
-  const publish = (core: AgentSnapshot<State>): void => {
-    const next = line?.connected(core) ?? core;
+  // What the core has said last, of which not all is shown.
+  let told = bare();
+  const publish = (said: AgentSnapshot<State>): void => {
+    told = said;
+    const next = remote.shown(line?.connected(said) ?? said);
     // Not before everything that has come with this is reported.
     if (!next.isLoading) queueMicrotask(() => (saves.rest(), line?.listen()));
     view.publish(next);
   };
+  const retell = (): void => publish(told);
   const settings = toSettings(given as AgentOptions, view.threadId, () => parts()!.toNetwork(given));
-  const history = createHistory<State>(settings.maxHistory);
+  // Checkpoints come with the core.
+  let history: History<State> | undefined;
   const alive = (): void => {
     if (gone) throw unsupported("disposed", "The agent has been disposed of");
   };
@@ -104,29 +110,40 @@ export function createAgentOver<State, Place>(
     stopRemote: (runId) => parts()!.tellOfStop(self, runId),
     resumes: () => !!current.resume,
     // A run over a connection that is kept has ended when it says so.
-    ending: () => !line?.current && !bare().isLoading && bare().connection.phase !== "closed",
-    read: bare,
-    checkpoint: history.add,
+    ending: () => !line?.current && !told.isLoading && told.connection.phase !== "closed",
+    read: () => told,
+    checkpoint: (...mark) => (history ??= parts()!.createHistory<State>(settings.maxHistory)).add(...mark),
     publish,
     cover: view.cover,
   });
 
   const self: Self<State> = {
-    ...{ options, read, disposed, settings, emitter, history, view, link, alive, act },
+    ...{ options, read, disposed, settings, emitter, view, link, alive, act, source },
+    get history() {
+      return history;
+    },
     get line() {
       return line;
     },
-    keepLine: () => (line ??= parts()!.createKeptLine(self, () => publish(bare()))),
+    keepLine: () => (line ??= parts()!.createKeptLine(self, retell)),
     get runs() {
       return runs;
     },
     get saves() {
       return saves;
     },
+    get remote() {
+      return remote;
+    },
   };
   let line: KeptLine<State> | undefined;
   const runs = createRuns(self);
   const saves = createSaves(given, self);
+  const remote = createRemote(
+    options,
+    async () => (await source.beside()).openRemote(self, () => told, retell),
+    retell,
+  );
   const wait = createWaker(() => {
     link.now((session) => session.online());
     line?.current?.online();
@@ -146,11 +163,12 @@ export function createAgentOver<State, Place>(
     gone = true;
     link.dispose();
     line?.current?.close();
-    history.clear();
+    history?.clear();
     wait(false);
     emitter.close();
     view.close();
     runs.forget();
+    remote.thread?.dispose();
   };
 
   const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
@@ -158,6 +176,7 @@ export function createAgentOver<State, Place>(
       if (gone) return () => {};
       const off = view.subscribe(listener);
       saves.use(false);
+      remote.use();
       // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
       if (inPage()) void link.load();
       return off;
@@ -166,6 +185,10 @@ export function createAgentOver<State, Place>(
     flush: () => link.flush(),
     getServerSnapshot: () => view.first,
     ...runs.methods,
+    ...remote.methods,
+    get ready() {
+      return remote.ready;
+    },
     stop: async () => link.stop(),
     connect: async () => {
       act();
@@ -192,14 +215,14 @@ export function createAgentOver<State, Place>(
     deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
     ...createEdits(self, parts),
     get history() {
-      return history.list;
+      return history?.list ?? none;
     },
-    at: (checkpoint) => history.at(idOf(checkpoint)),
+    at: (checkpoint) => history?.at(idOf(checkpoint)),
     save: (): SavedAgent => JSON.parse(link.save()),
     reset: () => {
       act();
       view.holder()?.cancel(view);
-      const hear = history.clear();
+      const hear = history?.clear();
       const { messages, state } = view.first;
       const json = [toJson(messages), toJson(state)] as const;
       // Until the core has heard of it, checkpoints of the runs that it has ended may come.
@@ -250,6 +273,8 @@ export function createAgentOver<State, Place>(
   if (inPage()) source.begin();
   return agent;
 }
+
+const none: readonly never[] = [];
 
 /** Whether somebody looks: a server that renders never asks the core, and loads none. */
 const inPage = (): boolean => typeof document === "object";

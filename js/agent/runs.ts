@@ -6,7 +6,7 @@ import { expect, isEvent, toJson } from "../base/failure.js";
 import type { Run } from "../core/client.js";
 import { submitted } from "../snapshot/project.js";
 import type { Queued } from "../snapshot/save.js";
-import { findTool, holds, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
+import { findTool, holds, toAgainInput, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** What a run is begun with. */
@@ -18,6 +18,8 @@ export interface Runs<State> {
   readonly methods: Pick<Agent<State>, "submit" | "attach" | "retry" | "regenerate" | "resume">;
   /** Starts a run and waits for its end. */
   start(parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult>;
+  /** Joins a run that continues at the server; without an id the last one, which is known as `last`. */
+  join(runId: string | undefined, last?: string): Promise<RunResult>;
   /** Joins the run that was in progress when the page was left. */
   rejoin(runId: string): void;
   /** Whether this submit is sent at once, over a connection that is kept: what was answered before is over then. */
@@ -31,11 +33,11 @@ export interface Runs<State> {
 /** A submit as a save has it. */
 const toQueued = (start: Queued["start"], json: string, of?: string): Queued => ({ messages: [], ...JSON.parse(json), start, of });
 
-type Client<State> = Pick<Self<State>, "link" | "line" | "saves" | "view" | "read" | "options" | "disposed" | "act">;
+type Client<State> = Pick<Self<State>, "remote" | "source" | "link" | "line" | "saves" | "view" | "read" | "options" | "disposed" | "act">;
 
 /** @internal */
 export function createRuns<State>(self: Client<State>): Runs<State> {
-  const { link, view, options, read, act } = self;
+  const { link, view, options, read, act, source } = self;
   // Tools that came with a submit. The results of their calls may come long after.
   const brought = new Map<string, PageTool>();
   // Submits that are sent at once, whatever answer comes.
@@ -85,7 +87,11 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const send = async (long: SubmitInput<State>): Promise<RunResult> => {
     act();
     const { state, signal, replaces } = long;
-    const core = toCoreInput(options(), long, read().interrupts);
+    const resume = long.resume && (source.parts() ?? (await source.beside())).toResume(long.resume, read().interrupts);
+    const core = toCoreInput(options(), long, resume);
+    const before = self.remote.before(replaces === undefined ? "submit" : "edit", core, long);
+    const taken = before && (await before);
+    if (taken) return taken;
     const { runId: id, messages } = core;
     bring(long.tools);
     if (signal?.aborted) return { runId: id, outcome: "aborted" };
@@ -112,7 +118,9 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   };
 
   /** Asks the last question again, or the one before that message. */
-  const ask = (kind: "retry" | "regenerate", input: RunInput, of?: string): Promise<RunResult> => {
+  const ask = async (kind: "retry" | "regenerate", input: RunInput, again: AgainOptions | undefined, of?: string): Promise<RunResult> => {
+    const before = self.remote.before(kind, input, again);
+    if (before) await before;
     const json = toJson(input);
     return start({
       id: input.runId,
@@ -132,26 +140,26 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
       const { error } = read();
       return error ? { runId: input.runId, outcome: "error", error } : { runId: input.runId, outcome: "dropped" };
     }
-    return ask("retry", input);
+    return ask("retry", input, again);
   };
 
   const regenerate = async (messageId?: string, again?: AgainOptions): Promise<RunResult> => {
     act();
     // A handler of clicks that is given as it is gets an event.
     if (messageId !== undefined) expect("regenerate()", "string", messageId);
-    return ask("regenerate", toAgainInput(options(), again), messageId);
+    return ask("regenerate", toAgainInput(options(), again), again, messageId);
   };
 
   const resume: Agent<State>["resume"] = async (answers) => {
-    if (!isAnswer(answers)) return submit({ resume: answers });
+    const replies = source.parts() ?? (await source.beside());
+    if (!replies.isAnswer(answers)) return submit({ resume: answers });
     act();
-    const answer = toAnswer(options(), answers);
+    const answer = { ...replies.toAnswer(answers), run: toRunInput(options()) };
     const json = toJson(answer);
     return start({ id: answer.run.runId, start: (session) => session.answer(json), part: true });
   };
 
-  /** Joins a run that continues at the server; without an id the last one, which is known as `last`. */
-  const join = async (runId: string | undefined, last = read().runId ?? ""): Promise<RunResult> => {
+  const join: Runs<State>["join"] = async (runId, last = read().runId ?? "") => {
     const json = toJson({ ...toRunInput(options()), runId });
     return start({ id: runId ?? last, start: (session) => session.attach(json) });
   };
@@ -186,6 +194,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
       resume: shown(resume),
     },
     start,
+    join,
     rejoin: (runId) => {
       rejoining = join(undefined, runId).finally(() => (rejoining = undefined));
       rejoining.catch(() => {});

@@ -5,8 +5,10 @@ import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
 import type { Link } from "../core/client.js";
 import type { SessionOptions } from "../glue/core.js";
+import type { Source } from "./beside.js";
 import type { History } from "./history.js";
 import type { KeptLine } from "./kept-line.js";
+import type { Remote } from "./remote.js";
 import type { Runs } from "./runs.js";
 import type { View } from "./view.js";
 
@@ -19,7 +21,8 @@ export interface Self<State> {
   disposed(): boolean;
   readonly settings: SessionOptions;
   readonly emitter: Emitter;
-  readonly history: History<State>;
+  /** Once there is a checkpoint. */
+  readonly history: History<State> | undefined;
   readonly view: View<State>;
   readonly link: Link<State>;
   /** Of a transport that keeps one, once it is needed. */
@@ -28,6 +31,9 @@ export interface Self<State> {
   keepLine(): KeptLine<State>;
   readonly runs: Runs<State>;
   readonly saves: Saves;
+  readonly remote: Remote<State>;
+  /** What comes beside the core. */
+  readonly source: Pick<Source<unknown>, "beside" | "parts">;
   /** Throws once the agent is disposed of. */
   alive(): void;
   /** Before anything that changes something. */

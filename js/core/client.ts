@@ -64,6 +64,10 @@ export interface Step<State> {
 export interface Parts {
   readonly openSession: typeof openSession;
   readonly calls: Calls;
+  /** The response to the last request of that agent has come. */
+  head(client: { readonly emitter: Emitter }, headers: Headers): void;
+  /** The result of the run that was asked for with that id, with what its last response said beside its body. */
+  withHead(client: { readonly emitter: Emitter }, id: string, result: RunResult): RunResult;
 }
 
 /** An open session and the runs that it works on. */

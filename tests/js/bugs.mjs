@@ -456,4 +456,25 @@ export const bugs = [
     to: "lost = lost && !kept;",
     tests: ["record"],
   },
+  {
+    name: "a custom event stands before the text that came before it",
+    file: "ai-sdk/transport.ts",
+    from: "          agent.flush();\n          writer.data(",
+    to: "          writer.data(",
+    tests: ["chat"],
+  },
+  {
+    name: "a chat is made before its thread is there",
+    file: "ai-sdk/restored.ts",
+    from: "if (saved?.messages?.length) await until(",
+    to: "if (false as boolean) await until(",
+    tests: ["chat"],
+  },
+  {
+    name: "a surface that grows is made anew",
+    file: "a2ui/surfaces.ts",
+    from: "const isGrown = before.length <= operations.length &&",
+    to: "const isGrown = false && before.length <= operations.length &&",
+    tests: ["a2ui"],
+  },
 ];

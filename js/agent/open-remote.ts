@@ -1,0 +1,17 @@
+// What the chunk of the thread at the server (js/remote-thread) is given of the page. An import of it would make bundlers cut the page's
+// first part to pieces.
+
+import { AgentError } from "../api/error.js";
+import { toJson } from "../base/failure.js";
+import { uuid } from "../base/uuid.js";
+import { toTarget } from "../network/request.js";
+import type { OpenRemote } from "../remote-thread/index.js";
+import { messageKey } from "../snapshot/message-key.js";
+import { edited, editedMessages } from "../snapshot/project.js";
+import { messagesEdit } from "./edit.js";
+import { toRunInput } from "./input.js";
+
+const kit = { AgentError, edited, editedMessages, messageKey, messagesEdit, toJson, toRunInput, toTarget, uuid };
+
+/** Loads what there is of the thread at the server. */
+export const openRemote: OpenRemote = async (...agent) => (await import("../remote-thread/index.js")).openRemote(kit, ...agent);
