@@ -1,44 +1,40 @@
 // What comes from the server, against the application's schemas. Part of the chunk that comes beside the module.
 
-import type { AgentSchemas, AgentSnapshot, PageTool, StandardResult, StandardSchema, ToolCall } from "../api/types.js";
+import type { AgentSnapshot, JsonObject, PageTool, StandardSchema, ToolCall } from "../api/types.js";
 import { reasonOf } from "../base/failure.js";
+import { issuesText } from "../base/issues.js";
 import { isPromise } from "../base/promise.js";
+import { isPlain } from "../snapshot/project.js";
 import type { Client } from "./client.js";
 
 /** The checks of one session. */
 export interface Checks<State> {
-  /** What is reported of a CUSTOM event; nothing, where it is dropped. */
-  custom(name: string, data: unknown): { readonly data: unknown } | undefined;
+  /** Reports a CUSTOM event. `value`: JSON text. */
+  custom(name: string, value: string): void;
   /** Before this snapshot is shown. */
   snapshot(next: AgentSnapshot<State>): void;
 }
 
-type Verdict = { readonly value: unknown; readonly issue?: undefined } | { readonly issue: string };
-
-/** What a schema says of a value; one that throws, or answers later, says no. */
-function judge(schema: StandardSchema, value: unknown): Verdict {
+/** What a schema makes of a value, or why it does not fit. One that throws, or answers later, says no. */
+function judge(schema: StandardSchema, value: unknown): { readonly value?: unknown; readonly issue?: string } {
   try {
     const result = schema["~standard"].validate(value);
-    if (isPromise(result)) {
-      result.then(undefined, () => {});
-      return { issue: "the schema is asynchronous" };
-    }
-    const { issues, value: output } = result as StandardResult<unknown> & { value?: unknown };
-    if (!issues) return { value: output };
-    const [{ message, path = [] } = { message: "it does not fit" }] = issues;
-    const keys = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
-    const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
-    return { issue: `${keys && `${keys}: `}${message}${more}` };
+    if (!isPromise(result)) return result.issues ? { issue: issuesText(result.issues) } : { value: (result as { value: unknown }).value };
+    result.then(undefined, () => {});
+    return { issue: "it is asynchronous" };
   } catch (cause) {
-    return { issue: `the schema threw: ${reasonOf(cause)}` };
+    return { issue: `it threw: ${reasonOf(cause)}` };
   }
 }
 
 /** Nothing is checked yet. */
-export function createChecks<State>({ emitter, cover }: Pick<Client<State>, "emitter" | "cover">, schemas: AgentSchemas<State>, tool: (name: string) => PageTool | undefined): Checks<State> {
-  const { state, custom, invalid = "keep" } = schemas;
+export function createChecks<State>(client: Pick<Client<State>, "given" | "emitter" | "cover">, tool: (name: string) => PageTool | undefined): Checks<State> {
+  const { given, emitter, cover } = client;
+  const { state, custom, invalid } = given.schemas ?? {};
   const drops = invalid === "drop";
-  const warn = (code: string, message: string): void => emitter.emit("warning", { code, message });
+  const warn = (code: string, what: string, issue: string | undefined): void => {
+    if (issue !== undefined) emitter.emit("warning", { code, message: `${what} does not fit its schema: ${issue}` });
+  };
   // The state that was looked at, and the last one that fitted.
   let seen: { readonly state: State } | undefined;
   let last: { readonly state: State } | undefined;
@@ -50,7 +46,7 @@ export function createChecks<State>({ emitter, cover }: Pick<Client<State>, "emi
     if (!state || (seen && seen.state === next)) return;
     seen = { state: next };
     const { issue } = judge(state, next);
-    if (issue !== undefined) warn("state-invalid", `The state does not fit its schema: ${issue}`);
+    warn("state-invalid", "The state", issue);
     if (issue === undefined) last = seen;
     // Where none has fitted yet, there is no other to show.
     const shown = drops && issue !== undefined ? last : undefined;
@@ -60,8 +56,8 @@ export function createChecks<State>({ emitter, cover }: Pick<Client<State>, "emi
     const known = results.get(id);
     if (known && known[0] === result) return known[1];
     const schema = tool(name)?.result;
-    const { issue } = schema ? judge(schema, result) : { issue: undefined };
-    if (issue !== undefined) warn("result-invalid", `The result of ${name} does not fit its schema: ${issue}`);
+    const issue = schema && judge(schema, result).issue;
+    warn("result-invalid", `The result of ${name}`, issue);
     results.set(id, [result, issue === undefined]);
     return issue === undefined;
   };
@@ -80,14 +76,21 @@ export function createChecks<State>({ emitter, cover }: Pick<Client<State>, "emi
   };
 
   return {
-    custom: (name, data) => {
+    custom: (name, value) => {
+      if (!emitter.has("custom")) return;
+      let data: unknown = JSON.parse(value);
       const schema = custom && Object.hasOwn(custom, name) ? custom[name] : undefined;
-      const verdict = schema ? judge(schema, data) : { value: data };
-      if (verdict.issue === undefined) return { data: verdict.value };
-      warn("custom-invalid", `The CUSTOM event ${name} does not fit its schema: ${verdict.issue}`);
-      return drops ? undefined : { data };
+      if (schema) {
+        const { issue, value } = judge(schema, data);
+        warn("custom-invalid", `The CUSTOM event ${name}`, issue);
+        if (issue === undefined) data = value;
+        else if (drops) return;
+      }
+      const update = name === "state_update" && isPlain(data);
+      emitter.emit("custom", update ? { type: name, data: data as JsonObject } : { type: "custom", name, data });
     },
     snapshot: (next) => {
+      if (!given.schemas) return;
       checkState(next.state);
       checkCalls(next.toolCalls);
     },

@@ -36,7 +36,7 @@ export function openSession<State>(
   const { soon } = shared;
   // What the last request has failed with.
   let thrown: { readonly cause: unknown } | undefined;
-  const checks = client.given.schemas && createChecks(client, client.given.schemas, calls.find);
+  const checks = createChecks(client, calls.find);
   // It reads the save that it begins with.
   let restoring = true;
   // How long what it says now may take the page: all of it, unless it reads an answer of the server.
@@ -87,14 +87,7 @@ export function openSession<State>(
       else patches.schedule();
     },
     settled: (...end) => settled(...end),
-    custom: (name, value) => {
-      if (!emitter.has("custom")) return;
-      const found = checks ? checks.custom(name, JSON.parse(value)) : { data: JSON.parse(value) };
-      if (!found) return;
-      const { data } = found;
-      const update = name === "state_update" && typeof data === "object" && data && !Array.isArray(data);
-      emitter.emit("custom", update ? { type: name, data } : { type: "custom", name, data });
-    },
+    custom: checks.custom,
     event: (json) => {
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
@@ -134,7 +127,7 @@ export function openSession<State>(
     takePatch: () => session!.takePatch(),
     fail,
     explain,
-    check: (next) => checks?.snapshot(next),
+    check: checks.snapshot,
   });
   const { start, settled } = createTickets(shared, {
     current,
@@ -241,9 +234,8 @@ export function openSession<State>(
   const messages = same(shown.messages, next.messages);
   const toolCalls = same(shown.toolCalls, next.toolCalls);
   const state = same(shown.state, next.state);
-  const begun = { ...next, messages, toolCalls, state };
-  checks?.snapshot(begun);
-  return begun;
+  checks.snapshot({ ...next, toolCalls, state });
+  return { ...next, messages, toolCalls, state };
 }
 
 /** The save of a session that was lost: the last one that is known, with this. What was called is not called again. */
