@@ -7,27 +7,30 @@
  * @property {false} [opens]  it has no stored threads
  * @property {false} [pageTools]  it gives the model no tools of the page
  * @property {readonly string[]} [pageSaw]  how the model sees a call of the page's tool, and its result
+ * @property {string} [pageSays]  what it answers then
  * @property {boolean} [approval]  it asks for approval, as an interrupt
  * @property {"replaced" | "appended" | "none"} edits  how an edit reaches the model
  * @property {readonly string[]} afterStop  what the model sees of a run that was stopped
  * @property {readonly string[]} [afterRun]  what it sees of one that was not
+ * @property {boolean} [goesOn]  a run goes on when its page has stopped it
  * @property {boolean} [rejoins]  a run goes on when the connection is lost
  * @property {boolean} [busy]  it answers 409 during a run
  * @property {boolean} [quick]  `npm test` runs it live
  */
 
+const adkResult = '{"success": true, "result": "Recipes", "status": "completed"}';
 const partly = ["user: slow", "assistant: one "];
 
 /** @type {readonly Server[]} */
 export const servers = [
-  { name: "agent-framework", approval: true, edits: "none", afterStop: ["user: slow", "assistant: one two three"], rejoins: true, busy: true },
+  { name: "agent-framework", approval: true, edits: "none", afterStop: ["user: slow", "assistant: one two three"], goesOn: true, rejoins: true, busy: true },
   { name: "pydantic-ai", approval: true, edits: "replaced", afterStop: [], quick: true },
   { name: "lang-graph", approval: true, pageTools: false, edits: "replaced", afterStop: partly, quick: true },
-  { name: "adk", edits: "appended", afterStop: ["user: slow"], pageSaw: ["assistant: page_title({})", 'tool: {"success": true, "result": "Recipes", "status": "completed"}'] },
+  { name: "adk", edits: "appended", afterStop: ["user: slow", "assistant: one two three"], goesOn: true, pageSaw: ["assistant: page_title({})", `tool: ${adkResult}`], pageSays: `It said: ${adkResult}` },
   { name: "agno", edits: "none", afterStop: [] },
   { name: "strands", opens: false, edits: "replaced", afterStop: partly },
-  { name: "llama-index", opens: false, pageSaw: ["assistant: <tool_call><name>page_title</name><arguments>{}</arguments></tool_call>", "user: Recipes"], edits: "replaced", afterStop: partly },
+  { name: "llama-index", opens: false, pageSaw: ["assistant: <tool_call><name>page_title</name><arguments>{}</arguments></tool_call>", "user: Recipes"], pageSays: "answer to Recipes", edits: "replaced", afterStop: partly },
   { name: "crew-ai", opens: false, edits: "replaced", afterStop: partly },
-  { name: "mastra", node: true, edits: "appended", afterStop: partly },
+  { name: "mastra", node: true, edits: "appended", afterStop: ["user: slow", "assistant: one two three"], goesOn: true },
   { name: "copilot-kit", node: true, edits: "replaced", afterStop: partly, rejoins: true },
 ];
