@@ -20,6 +20,7 @@ import { createGuard } from "./guard.js";
 import { createHistory } from "./history.js";
 import type { KeptLine } from "./kept-line.js";
 import { withPreset } from "./preset.js";
+import { createRemote } from "./remote.js";
 import { createRuns } from "./runs.js";
 import { createSaves } from "./saves.js";
 import type { Self } from "./self.js";
@@ -59,12 +60,16 @@ export function createAgentOver<State, Place>(
     saves.changed();
   });
   const { read, bare } = view;
-  const publish = (core: AgentSnapshot<State>): void => {
-    const next = line?.connected(core) ?? core;
+  // What the core has said last, of which not all is shown.
+  let told = bare();
+  const publish = (said: AgentSnapshot<State>): void => {
+    told = said;
+    const next = remote.shown(line?.connected(said) ?? said);
     // Not before everything that has come with this is reported.
     if (!next.isLoading) queueMicrotask(() => (saves.rest(), line?.listen()));
     view.publish(next);
   };
+  const retell = (): void => publish(told);
   const settings = toSettings(given as AgentOptions, view.threadId, () => parts()!.toNetwork(given));
   const history = createHistory<State>(settings.maxHistory);
   const alive = (): void => {
@@ -99,13 +104,15 @@ export function createAgentOver<State, Place>(
     parts,
     empty: () => view.empty(),
     refused: (error) => emitter.emit("error", refusal(error)),
-    save: (...save) => saves.write(...save),
+    save: (json, ...how) => saves.write(remote.thread?.saved(json) ?? json, ...how),
     request: (...run) => parts()!.toRequest(self, full, ...run),
     stopRemote: (runId) => parts()!.tellOfStop(self, runId),
+    head: (headers) => parts()?.head(self, headers),
+    completed: (...run) => parts()?.withHead(self, ...run) ?? run[1],
     resumes: () => !!current.resume,
     // A run over a connection that is kept has ended when it says so.
-    ending: () => !line?.current && !bare().isLoading && bare().connection.phase !== "closed",
-    read: bare,
+    ending: () => !line?.current && !told.isLoading && told.connection.phase !== "closed",
+    read: () => told,
     checkpoint: history.add,
     publish,
   });
@@ -115,17 +122,25 @@ export function createAgentOver<State, Place>(
     get line() {
       return line;
     },
-    keepLine: () => (line ??= parts()!.createKeptLine(self, () => publish(bare()))),
+    keepLine: () => (line ??= parts()!.createKeptLine(self, retell)),
     get runs() {
       return runs;
     },
     get saves() {
       return saves;
     },
+    get remote() {
+      return remote;
+    },
   };
   let line: KeptLine<State> | undefined;
   const runs = createRuns(self);
   const saves = createSaves(given, self);
+  const remote = createRemote(
+    options,
+    async () => (await source.beside()).openRemote(self, () => told, retell),
+    retell,
+  );
   const wait = createWaker(() => {
     link.now((session) => session.online());
     line?.current?.online();
@@ -149,6 +164,7 @@ export function createAgentOver<State, Place>(
     emitter.close();
     view.close();
     runs.forget();
+    remote.thread?.dispose();
   };
 
   const methods: Omit<Agent<State>, typeof Symbol.dispose> = {
@@ -156,6 +172,7 @@ export function createAgentOver<State, Place>(
       if (gone) return () => {};
       const off = view.subscribe(listener);
       saves.use(false);
+      remote.use();
       // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
       if (inPage()) void link.load();
       return off;
@@ -164,6 +181,10 @@ export function createAgentOver<State, Place>(
     flush: () => link.flush(),
     getServerSnapshot: () => view.first,
     ...runs.methods,
+    ...remote.methods,
+    get ready() {
+      return remote.ready;
+    },
     stop: async () => link.stop(),
     connect: async () => {
       act();

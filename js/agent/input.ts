@@ -146,7 +146,8 @@ export function toCoreInput<State>(
     state,
     resume: resume && toResume(resume, interrupts),
     replaces,
-    ifBusy,
+    // The core knows no other run than its own.
+    ifBusy: ifBusy === "steer" ? "queue" : ifBusy,
     ifAwaiting,
   };
 }

@@ -1,6 +1,7 @@
 // What an agent asks of its server: the request of a run, as its transport makes it, and word that one was stopped.
 
-import type { AgentOptions, TransportTarget } from "../api/types.js";
+import type { AgentOptions, RunResult, TransportTarget } from "../api/types.js";
+import { belongs } from "../core/run-id.js";
 import type { RequestTarget } from "../glue/core.js";
 import { reasonOf, toJson } from "../base/failure.js";
 import { isPromise } from "../base/promise.js";
@@ -9,23 +10,45 @@ import { stopRemote, toTarget } from "../network/request.js";
 import { toAsked } from "./input.js";
 import type { Self } from "./self.js";
 
-type Client<State> = Pick<Self<State>, "keepLine" | "emitter" | "options" | "read" | "saves">;
+type Client<State> = Pick<Self<State>, "remote" | "keepLine" | "emitter" | "options" | "read" | "saves">;
+
+/** The last request of each agent, by its emitter, and the head of its response. */
+const heads = new WeakMap<object, readonly [runId: string, headers?: Headers]>();
+
+/** The response to an agent's last request has come. */
+export function head<State>({ emitter }: Pick<Self<State>, "emitter">, headers: Headers): void {
+  const [runId] = heads.get(emitter) ?? [];
+  if (runId !== undefined) heads.set(emitter, [runId, headers]);
+}
+
+/** The result of the run that was asked for with that id, with what its last response said beside its body. */
+export function withHead<State>({ emitter }: Pick<Self<State>, "emitter">, id: string, result: RunResult): RunResult {
+  const [runId, headers] = heads.get(emitter) ?? [];
+  if (!headers || runId === undefined || !(belongs(runId, id) || runId === result.runId)) return result;
+  const traceId = /^[\da-f]{2}-([\da-f]{32})-/.exec(headers.get("traceparent") ?? "")?.[1] ?? headers.get("x-request-id");
+  // Not to be compared, or written as JSON.
+  return Object.defineProperty({ ...result, ...(traceId && { traceId }) }, "headers", { value: headers });
+}
 
 /** The target of a run. `full`: the core is the full module. */
 export function toRequest<State>(
-  { keepLine, emitter, options, read, saves }: Client<State>,
+  { keepLine, emitter, options, read, remote, saves }: Client<State>,
   full: boolean,
   ...[resume, runId, cursor]: readonly [resume: boolean, runId: string, cursor: string | undefined]
 ): RequestTarget | Promise<RequestTarget> {
   const refusal = resume ? undefined : saves.refusal();
   if (refusal) throw refusal;
   const request = { resume, threadId: read().threadId, runId, cursor };
+  const opens = remote.thread?.opens(request);
+  if (opens) return { ...opens, ...(!resume && { input: toJson(toAsked(options() as AgentOptions)) }) };
   const target = options().transport?.keep ? keepLine().make().then((made) => made.target(request)) : toTarget(options(), request);
   const seen = emitter.has("request");
   const change = (target: TransportTarget): RequestTarget => {
     // The small module cannot read it, whatever the options say by now.
     const plain = full ? target : { ...target, binary: false };
-    const made = seen ? observed(plain, request, (request) => emitter.emit("request", request)) : plain;
+    const told = seen ? observed(plain, request, (request) => emitter.emit("request", request)) : plain;
+    const made = remote.thread?.carrying(told, request) ?? told;
+    heads.set(emitter, [runId]);
     // A run is begun with what the page is then: its submit may have waited, and a run may follow on calls.
     return resume ? made : { ...made, input: toJson(toAsked(options() as AgentOptions)) };
   };
@@ -33,7 +56,8 @@ export function toRequest<State>(
 }
 
 /** Tells the server that the run was stopped. */
-export function tellOfStop<State>({ emitter, options, read }: Client<State>, runId: string): void {
+export function tellOfStop<State>({ emitter, options, read, remote }: Client<State>, runId: string): void {
+  if (remote.thread?.owns(runId)) return;
   stopRemote(options(), { threadId: read().threadId, runId }).catch((cause: unknown) => {
     emitter.emit("warning", { code: "stop-failed", message: `The server could not be notified of the stop: ${reasonOf(cause)}` });
   });

@@ -31,7 +31,7 @@ export interface Runs<State> {
 /** A submit as a save has it. */
 const toQueued = (start: Queued["start"], json: string, of?: string): Queued => ({ messages: [], ...JSON.parse(json), start, of });
 
-type Client<State> = Pick<Self<State>, "link" | "line" | "saves" | "view" | "read" | "options" | "disposed" | "act">;
+type Client<State> = Pick<Self<State>, "remote" | "link" | "line" | "saves" | "view" | "read" | "options" | "disposed" | "act">;
 
 /** @internal */
 export function createRuns<State>(self: Client<State>): Runs<State> {
@@ -80,6 +80,9 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     const long = toSubmitInput("submit", input);
     const { state, signal, replaces } = long;
     const core = toCoreInput(options(), long, read().interrupts);
+    const before = self.remote.before(core.resume ? "resume" : replaces === undefined ? "submit" : "edit", core, long);
+    const taken = before && (await before);
+    if (taken) return taken;
     const { runId: id, messages } = core;
     bring(long.tools);
     if (signal?.aborted) return { runId: id, outcome: "aborted" };
@@ -106,7 +109,9 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   };
 
   /** Asks the last question again, or the one before that message. */
-  const ask = (kind: "retry" | "regenerate", input: RunInput, of?: string): Promise<RunResult> => {
+  const ask = async (kind: "retry" | "regenerate", input: RunInput, again: AgainOptions | undefined, of?: string): Promise<RunResult> => {
+    const before = self.remote.before(kind, input, again);
+    if (before) await before;
     const json = toJson(input);
     return start({
       id: input.runId,
@@ -126,7 +131,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
       const { error } = read();
       return error ? { runId: input.runId, outcome: "error", error } : { runId: input.runId, outcome: "dropped" };
     }
-    return ask("retry", input);
+    return ask("retry", input, again);
   };
 
   const regenerate = async (messageId?: string, again?: AgainOptions): Promise<RunResult> => {
@@ -135,13 +140,15 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     if (messageId !== undefined && typeof messageId !== "string") {
       throw misuse(new TypeError("regenerate() expects the id of an assistant message, or nothing"));
     }
-    return ask("regenerate", toAgainInput(options(), again), messageId);
+    return ask("regenerate", toAgainInput(options(), again), again, messageId);
   };
 
   const resume: Agent<State>["resume"] = async (answers) => {
     if (!isAnswer(answers)) return submit({ resume: answers });
     act();
     const answer = toAnswer(options(), answers);
+    const before = self.remote.before("resume", answer.run);
+    if (before) await before;
     const json = toJson(answer);
     return start({ id: answer.run.runId, start: (session) => session.answer(json), part: true });
   };

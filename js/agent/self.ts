@@ -7,6 +7,7 @@ import type { Link } from "../core/client.js";
 import type { SessionOptions } from "../glue/core.js";
 import type { History } from "./history.js";
 import type { KeptLine } from "./kept-line.js";
+import type { Remote } from "./remote.js";
 import type { Runs } from "./runs.js";
 import type { View } from "./view.js";
 
@@ -28,6 +29,7 @@ export interface Self<State> {
   keepLine(): KeptLine<State>;
   readonly runs: Runs<State>;
   readonly saves: Saves;
+  readonly remote: Remote<State>;
   /** Throws once the agent is disposed of. */
   alive(): void;
   /** Before anything that changes something. */

@@ -10,6 +10,7 @@ import { lazily } from "../base/lazy.js";
 import { uuid } from "../base/uuid.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { savedSnapshot } from "../snapshot/save.js";
+import { threadOf } from "./remote.js";
 
 /** The snapshot of an agent, and its listeners. */
 export interface View<State> {
@@ -44,7 +45,7 @@ export function createView<State>(given: AgentOptions<State>, changed: (next: Ag
   // A server and the page that hydrates have the same one only if the application gives it.
   // A copy, as the core has it: what the application does to its own is none of the agent's.
   const state = given.initialState === undefined ? undefined : (JSON.parse(toJson(given.initialState)) as State);
-  const first = initialSnapshot(threadId ?? "", given.initialMessages, state);
+  const first = initialSnapshot(threadId ?? "", given.initialMessages, state, threadOf(given));
   let bare: AgentSnapshot<State> = threadId === undefined ? lazily({ ...first }, "threadId", ownThreadId) : first;
   let snapshot = bare;
   // A listener that subscribes twice is called twice.

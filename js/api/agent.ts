@@ -7,6 +7,7 @@ import type { AgentGuard, Decision } from "./guard.js";
 import type { AgentOptions } from "./options.js";
 import type { ContentPart, Context, JsonObject, Message, ResumeEntry, Tool, UserMessage } from "./protocol.js";
 import type { SavedAgent } from "./saving.js";
+import type { AgentCapabilities } from "./server.js";
 import type { AgentSnapshot, Checkpoint, RunOutcome, ToolCall } from "./snapshot.js";
 import type { PageTool } from "./tools.js";
 
@@ -23,6 +24,10 @@ export interface RunResult {
    * that the run started. Absent if there are none.
    */
   readonly pendingToolCallIds?: readonly string[];
+  /** Of the run's last response, those that the page may read. Absent where none has come. */
+  readonly headers?: Headers;
+  /** What names the run in the server's traces: the trace id of `traceparent`, or `x-request-id`. */
+  readonly traceId?: string;
 }
 
 /** Something irregular that did not end the run. */
@@ -75,6 +80,8 @@ export interface SubmitInput<State = unknown> {
    * edited.
    */
   readonly replaces?: string | undefined;
+  /** With `replaces`: whether the message keeps the id of the one that it replaces. Default: as the option `thread.edits` says. */
+  readonly keepId?: boolean | undefined;
   /** In place of the agent's option, for this run. */
   readonly tools?: readonly (Tool | PageTool)[] | undefined;
   /** In place of the agent's option, for this run. */
@@ -85,8 +92,11 @@ export interface SubmitInput<State = unknown> {
   readonly runId?: string | undefined;
   /** Takes the submit out of the queue, or stops its run. */
   readonly signal?: AbortSignal | undefined;
-  /** What to do while another run is in progress. Default: `queue`. */
-  readonly ifBusy?: "queue" | "replace" | "drop" | "reject" | undefined;
+  /**
+   * What to do while another run is in progress. `steer`: the message is sent at once, for the run in progress to take up, where the option
+   * `thread.steer` says that the server does that; otherwise it waits. Default: `queue`.
+   */
+  readonly ifBusy?: "queue" | "replace" | "drop" | "reject" | "steer" | undefined;
   /**
    * What to do while the last run has tool calls that wait for a person: for `approve`, `deny` or `addToolResult`.
    *
@@ -161,7 +171,7 @@ export interface AgainOptions {
  *
  * `RunResult.outcome` says what happened to a run; its promise does not reject for that. A call that makes no sense rejects
  * (or throws) an `AgentError` of kind `unsupported` with the code `disposed`, `busy`, `queue-full`,
- * `calls-open`, `nothing-to-regenerate`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired`,
+ * `calls-open`, `server-keeps`, `nothing-to-regenerate`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired`,
  * `checkpoint-unknown` or `input`. A run that could not be asked for is shown as the snapshot's `error` as well, until the next
  * call, unless the caller asked for the rejection (`busy`, `calls-open`).
  *
@@ -183,6 +193,20 @@ export interface Agent<State = unknown> {
   getServerSnapshot(): AgentSnapshot<State>;
   /** Adds a message and runs the agent. Settles when the run has ended. */
   submit(input: string | SubmitInput<State>): Promise<RunResult>;
+  /**
+   * Opens the stored thread as the option `thread.load` says: anew, or after a failure. Resolves once it is there. It is opened without
+   * this call when the agent is first used.
+   */
+  load(): Promise<void>;
+  /** Shows the page of messages before the first one. Resolves with `false` where there is none, or nothing new in it. */
+  loadOlder(): Promise<boolean>;
+  /**
+   * Resolves once the stored thread is here, at once without `thread.load`: for `use()` and loaders of pages. Rejects where it could not be opened;
+   * after `load()` it is another promise. Reading it opens the thread.
+   */
+  readonly ready: Promise<void>;
+  /** Asks the server what the agent can do, as the option `capabilities` says. `undefined`: it does not say. */
+  capabilities(): Promise<AgentCapabilities | undefined>;
   /** Ends the run. What came so far stays. */
   stop(): Promise<void>;
   /**

@@ -81,9 +81,21 @@ export interface QueuedSubmit {
   readonly runId: string;
 }
 
+/** How the thread stands at the agent's server: see the option `thread`. */
+export interface ThreadState {
+  /**
+   * `loading`: it is being opened, and what is submitted waits. `error`: that has failed; `load()` tries again. `new`: the server does not
+   * have it, and it is empty. `ready`: it is here, or the options do not say how it is opened.
+   */
+  readonly status: "new" | "loading" | "ready" | "error";
+  /** Whether `loadOlder()` may bring messages before the first one. */
+  readonly hasOlder: boolean;
+}
+
 /** Everything that is known about an agent. Immutable: what did not change keeps its identity (`===`). */
 export interface AgentSnapshot<State = unknown> {
   readonly threadId: string;
+  readonly thread: ThreadState;
   /** The run in progress, or else the last one. */
   readonly runId: string | undefined;
   readonly status: "idle" | "running" | "error";

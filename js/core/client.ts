@@ -107,6 +107,10 @@ export interface Client<State, Place = Port> {
   parts(): Parts | undefined;
   request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
   stopRemote(runId: string): void;
+  /** The response to the last request has come. */
+  head(headers: Headers): void;
+  /** The result of the run that was asked for with that id, with what only the page knows of it. */
+  completed(id: string, result: RunResult): RunResult;
   /** Whether runs can be joined again. */
   resumes(): boolean;
   /** A run has said its end, but its body is open: it is not reported yet, and what waits for it has not begun. */

@@ -45,7 +45,8 @@ export function createLink<State>(client: Client<State>): Link<State> {
   };
 
   /** `told`: the error is one that was reported already. */
-  const report = (run: Run<State> | undefined, result: RunResult, told = false): void => {
+  const report = (run: Run<State> | undefined, given: RunResult, told = false): void => {
+    const result = client.completed(run?.id ?? given.runId, given);
     run?.resolve(result);
     if (run?.part && [...runs].some(({ part }) => part)) return;
     if (run?.quiet && result.outcome === "success") return;

@@ -8,6 +8,7 @@ import type { Answer, Host, RequestTarget } from "../glue/core.js";
 export type WatchfulHost = Omit<Host, "watch" | "settle" | "fetch"> & {
   /** The core has trapped: its session is lost. */
   lost(trap: unknown): void;
+  head(headers: Headers): void;
 };
 
 /**
@@ -25,7 +26,12 @@ export function watched({ lost, request, ...host }: WatchfulHost): Host {
   return {
     ...host,
     request: async (...which) => toTarget(await request(...which)),
-    fetch: async ({ url, fetch: send }, init) => toAnswer(await (send ? send(url, init) : fetch(url, init))),
+    fetch: async ({ url, fetch: send }, init) => {
+      const response = await (send ? send(url, init) : fetch(url, init));
+      const answer = toAnswer(response);
+      host.head(response.headers);
+      return answer;
+    },
     watch: (callback) => () => attempt(callback),
     settle: (promise, callback) => {
       const end = (value: unknown, failed: boolean): void =>

@@ -2,6 +2,9 @@
 
 import type { AgentSnapshot, AssistantMessage, Message, ToolCall, ToolMessage } from "../api/types.js";
 
+/** The thread of an agent that opens none. */
+export const here: AgentSnapshot["thread"] = { status: "ready", hasOlder: false };
+
 const idle = { phase: "closed", attempt: 0 } as const;
 
 /** The snapshot of a thread in which nothing has happened yet. */
@@ -9,9 +12,11 @@ export function initialSnapshot<State>(
   threadId: string,
   messages: readonly Message[] = [],
   state?: State,
+  thread = here,
 ): AgentSnapshot<State> {
   return {
     threadId,
+    thread,
     runId: undefined,
     status: "idle",
     isLoading: false,

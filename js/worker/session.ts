@@ -30,6 +30,8 @@ export interface FromWorker {
   idle(number: number): void;
   ended(): void;
   warning(warning: Parameters<Host["warning"]>[0]): void;
+  /** The headers of a response. */
+  head(headers: [string, string][]): void;
   custom(name: string, value: string): void;
   event(json: string): void;
   decision(json: string): void;
@@ -130,6 +132,7 @@ export function createRemoteSession(
   };
 
   const mine: FromWorker = {
+    head: (headers) => host.head?.(new Headers(headers)),
     ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
     ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.saved },
     ...requests.answers,

@@ -1,0 +1,71 @@
+// The thread at the agent's server, where the options say how it is kept. What that takes is a chunk of its own (js/remote-thread): an
+// agent without these options has no more of it than this file.
+
+import type { AgainOptions, Agent, AgentOptions, AgentSnapshot, RunResult, SendReason, SubmitInput } from "../api/types.js";
+import { here } from "../snapshot/initial.js";
+import type { Asking, RemoteThread } from "../remote-thread/index.js";
+
+/** What an agent knows of its thread at the server. */
+export interface Remote<State> {
+  readonly methods: Pick<Agent<State>, "load" | "loadOlder" | "capabilities">;
+  readonly ready: Promise<void>;
+  /** What is there of it. */
+  readonly thread: RemoteThread<State> | undefined;
+  /** Somebody uses the agent: its thread is opened. */
+  use(): void;
+  /**
+   * Before a run is asked for: what the options say of it is done. Its result, where it needs no run of the core; `undefined` at once
+   * where there is nothing to do.
+   */
+  before(reason: SendReason, input: Asking, given?: SubmitInput<State> | AgainOptions): Promise<RunResult | undefined> | undefined;
+  /** The snapshot that is shown, of what the core has said. */
+  shown(core: AgentSnapshot<State>): AgentSnapshot<State>;
+}
+
+/** What the thread is before it was opened. */
+export const threadOf = ({ thread, threadId }: Pick<AgentOptions, "thread" | "threadId">): AgentSnapshot["thread"] =>
+  thread?.load ? { status: threadId === undefined ? "new" : "loading", hasOlder: false } : here;
+
+/** The thread of an agent with these options. `open` loads what there is of it; `changed`: what is shown may be another snapshot. */
+export function createRemote<State>(options: () => AgentOptions<State>, open: () => Promise<RemoteThread<State>>, changed: () => void): Remote<State> {
+  let first = threadOf(options());
+  let thread: RemoteThread<State> | undefined;
+  let opening: Promise<RemoteThread<State>> | undefined;
+  let ready: Promise<void> | undefined;
+
+  const come = (): Promise<RemoteThread<State>> =>
+    (opening ??= open().then(
+      (come) => (thread = come),
+      (error) => {
+        opening = undefined;
+        if (first !== here) first = { ...first, status: "error" };
+        changed();
+        throw error;
+      },
+    ));
+
+  const load = (): Promise<void> => {
+    ready = come().then((thread) => thread.load());
+    // The snapshot says it as well.
+    ready.catch(() => {});
+    return ready;
+  };
+  const begun = (): Promise<void> => (ready ??= first === here ? Promise.resolve() : load());
+
+  return {
+    get thread() {
+      return thread;
+    },
+    get ready() {
+      return begun();
+    },
+    use: begun,
+    before: (...run) => (options().thread ? (begun(), come().then((thread) => thread.before(...run))) : undefined),
+    shown: (core) => thread?.shown(core) ?? (core.thread === first ? core : { ...core, thread: first }),
+    methods: {
+      load,
+      loadOlder: async () => (await come()).loadOlder(),
+      capabilities: async () => (await come()).capabilities(),
+    },
+  };
+}

@@ -1,0 +1,71 @@
+// Requests to the agent's server beside its runs: to open a thread, to page in it, to ask what it can do.
+
+import type { AgentError } from "../api/error.js";
+import type { AgentOptions, ServerRequest, TransportTarget } from "../api/types.js";
+import type { Errors, RemoteClient } from "./client.js";
+import { readHydrated, toEvents, type Opened } from "./page.js";
+
+/** How much of the body of a refusal is kept. */
+const bodyLength = 64 * 2 ** 10;
+
+/** A value, or what the function returns. */
+const ask = <Value>(provider: Value | (() => Value)): Value => (typeof provider === "function" ? (provider as () => Value)() : provider);
+
+/** The error of a response that is no success. */
+export async function refusalOf({ error }: Errors, response: Response): Promise<AgentError> {
+  const { status } = response;
+  const body = await response.text().then((text) => text.slice(0, bodyLength), () => "");
+  const kind = status === 401 || status === 403 ? "auth" : "http";
+  const retryable = kind === "http" && (status >= 500 || [408, 409, 425, 429].includes(status));
+  return error({ kind, status, body, retryable, message: `The server answered ${status}` });
+}
+
+/** A failure as the agent's error. */
+export function errorOf({ error, isError }: Errors, cause: unknown, what: string): AgentError {
+  if (isError(cause)) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return error({ kind: "connection", code: "thread", retryable: true, message: `${what}: ${reason}`, cause });
+}
+
+/** What functions of a preset are called with. The options are read before every request. */
+export async function createRequest<State>(client: RemoteClient<State>, signal: AbortSignal): Promise<ServerRequest> {
+  const { options } = client;
+  const own: AgentOptions<State> = options();
+  const url = own.url === undefined ? "" : String(await ask(own.url));
+  const once = async (to: string, init: RequestInit): Promise<Response> => {
+    const { headers, credentials, fetch: send = globalThis.fetch } = options();
+    const all = new Headers(await ask(headers));
+    new Headers(init.headers).forEach((value, name) => all.set(name, value));
+    return send(to, { ...(credentials && { credentials }), signal, ...init, headers: all });
+  };
+  return {
+    url,
+    signal,
+    fetch: async (to, init = {}) => {
+      let response = await once(String(to), init);
+      // As for a run: once more, with headers that are asked for anew.
+      if (response.status === 401 && typeof options().headers === "function") response = await once(String(to), init);
+      if (!response.ok) throw await refusalOf(client, response);
+      return response;
+    },
+  };
+}
+
+/** Asks for the thread with a request without messages. */
+export async function hydrate<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<Opened> {
+  const { threadId } = client.core();
+  const { tools, context, forwardedProps } = client.input();
+  const target = await client.target({ resume: false, threadId, runId, cursor: undefined });
+  const response = await post(target, { threadId, runId, state: {}, messages: [], tools, context, forwardedProps }, signal);
+  if (response.status === 404 || response.status === 410) return toEvents(undefined, undefined, runId, threadId);
+  if (!response.ok) throw await refusalOf(client, response);
+  return readHydrated(client, await response.text(), threadId);
+}
+
+/** Sends a body to the agent's own address, as a run's request would go there. */
+export async function post({ url, method = "POST", headers, credentials, fetch: send = globalThis.fetch }: TransportTarget, body: unknown, signal: AbortSignal): Promise<Response> {
+  const all = new Headers(headers);
+  all.set("content-type", "application/json");
+  all.set("accept", "text/event-stream");
+  return send(url, { method, headers: all, body: JSON.stringify(body), signal, ...(credentials && { credentials }) });
+}

@@ -1,0 +1,30 @@
+// The body of an answer that was read whole, or as far as it has come.
+
+/** An event of a body, as it came and as JSON. */
+export interface Told {
+  readonly json: string;
+  readonly event: { readonly type?: unknown; readonly [member: string]: unknown };
+}
+
+/** The events of a whole body: server-sent events, or one JSON value a line. */
+export function eventsOf(text: string): Told[] {
+  const told: Told[] = [];
+  const take = (json: string): void => {
+    try {
+      const event: unknown = JSON.parse(json);
+      if (typeof event === "object" && event) told.push({ json, event: event as Told["event"] });
+    } catch {
+      // No event of ours.
+    }
+  };
+  let data: string[] = [];
+  for (const line of `${text.replace(/^\uFEFF/, "")}\n\n`.split(/\r\n|\r|\n/)) {
+    if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
+    else if (/^\s*\{/.test(line)) take(line);
+    else if (!line && data.length) {
+      take(data.join("\n"));
+      data = [];
+    }
+  }
+  return told;
+}

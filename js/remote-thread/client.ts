@@ -1,0 +1,72 @@
+// The agent, as the thread at its server sees it.
+
+import type { AgentError, AgentErrorData } from "../api/error.js";
+import type { AgentOptions, AgentSnapshot, AgentWarning, Message, RunResult, TransportRequest, TransportTarget } from "../api/types.js";
+
+/** What goes with every request. */
+export interface RequestInput {
+  readonly runId: string;
+  readonly tools: readonly unknown[];
+  readonly context: readonly unknown[];
+  readonly forwardedProps: unknown;
+}
+
+/** What a run is asked for with; it may be changed before. */
+export interface Asking extends Partial<RequestInput> {
+  readonly runId: string;
+  messages?: readonly Message[];
+  replaces?: string | undefined;
+  ifBusy?: "queue" | "replace" | "drop" | "reject";
+  newMessageId?: string;
+}
+
+/** What the core is asked to begin a run with. */
+interface RunSession {
+  submit(json: string): number;
+  attach(json: string): number;
+}
+
+/** How errors of the agent are made. */
+export interface Errors {
+  error(data: AgentErrorData): AgentError;
+  isError(value: unknown): value is AgentError;
+}
+
+/** An agent whose server keeps the thread. */
+export interface RemoteClient<State> extends Errors {
+  options(): AgentOptions<State>;
+  /** What the core has said, without what is hidden of a run that opens the thread. */
+  core(): AgentSnapshot<State>;
+  readonly emitter: {
+    emit(name: "error", error: AgentError): void;
+    emit(name: "warning", warning: AgentWarning): void;
+  };
+  disposed(): boolean;
+  /** A save on its way has come. */
+  ready(): Promise<void>;
+  /** Whether a run is in progress, or the core has yet to do what was called. */
+  busy(): boolean;
+  /** Begins a run that nobody has asked for. */
+  begin(id: string, start: (session: RunSession) => number): Promise<RunResult>;
+  /** Joins a run that continues at the server. */
+  join(runId: string): void;
+  /** Runs the agent with the results that the thread has. */
+  answer(): void;
+  /** What the agent began with, where that was not a save. */
+  first(): Pick<AgentSnapshot<State>, "messages" | "state"> | undefined;
+  /** Changes the messages by hand, by what makes the first list the second one. */
+  edit(before: readonly Message[], after: readonly Message[]): void;
+  /** What a request would carry now. */
+  input(): RequestInput;
+  /** Where a request goes, as the options say. */
+  target(request: TransportRequest): TransportTarget | Promise<TransportTarget>;
+  /** What is shown may be another snapshot. */
+  changed(): void;
+  /** What the edit that makes the first list the second one makes of another list. */
+  edited(before: readonly Message[], after: readonly Message[], list: readonly Message[]): readonly Message[];
+  /** The same of a state. */
+  editedState(before: unknown, after: unknown, state: unknown): unknown;
+  uuid(): string;
+  keyOf(message: Message): string;
+  later(ms: number, action: () => void): ReturnType<typeof setTimeout>;
+}

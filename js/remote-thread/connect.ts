@@ -1,0 +1,95 @@
+// A server that repeats a thread, run by run, when it is connected to, and then goes on with the run in progress.
+
+import { post, refusalOf } from "./ask.js";
+import { eventsOf, type Told } from "./body.js";
+import type { RemoteClient } from "./client.js";
+import { lastIndex } from "./list.js";
+import { toEvents, type Opened } from "./page.js";
+
+/** A server that has no such thread, or no such route. */
+const without: readonly number[] = [404, 405, 410, 422, 501];
+
+/** After so many milliseconds without a byte the server has repeated all that it has. */
+const quietMs = 300;
+
+/** A thread, and the body in which its run in progress continues. */
+export interface Connected extends Opened {
+  readonly begun?: { readonly runId: string; take(): Response } | undefined;
+}
+
+/** Connects to the thread. Resolves once the server has repeated it. */
+export async function connect<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<Connected> {
+  if (client.options().resume?.by !== "replay") {
+    throw client.error({ kind: "unsupported", code: "input", message: 'thread.load: "connect" needs the option resume: { by: "replay", url }' });
+  }
+  const { threadId, messages: local } = client.core();
+  const { tools, context, forwardedProps } = client.input();
+  const target = await client.target({ resume: true, threadId, runId, cursor: undefined });
+  const body = { threadId, runId, state: {}, messages: [], tools, context, forwardedProps };
+  const response = await post(target, body, signal);
+  if (without.includes(response.status)) return toEvents(undefined, undefined, runId, threadId);
+  if (!response.ok) throw await refusalOf(client, response);
+  const { chunks, rest } = await readRepeated(client, response);
+  const told = eventsOf(new TextDecoder().decode(await new Blob([...chunks]).arrayBuffer()));
+  const open = rest ? openRun(told) : undefined;
+  if (!open) void rest?.reader.cancel().catch(() => {});
+  const history = open ? told.slice(0, open.at) : told;
+  if (!history.length && !open) return toEvents(undefined, undefined, runId, threadId);
+  const opened = toEvents(local.length ? { messages: [] } : undefined, undefined, runId, threadId);
+  return {
+    // What the page has of the thread is told again.
+    lines: [...opened.lines, ...history.map(({ json }) => json)],
+    messages: undefined,
+    activeRunId: open?.runId,
+    begun: open && { runId: open.runId, take: () => again(response, chunks, rest!) },
+  };
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** The rest of a body that is open: what its reader was asked for already, and the reader. */
+interface Rest {
+  readonly next: Promise<ReadableStreamReadResult<Bytes>>;
+  readonly reader: ReadableStreamDefaultReader<Bytes>;
+}
+
+/** What comes without a pause, and the rest, where the body is open then. */
+async function readRepeated({ later }: Pick<RemoteClient<never>, "later">, { body }: Response): Promise<{ readonly chunks: readonly Bytes[]; readonly rest?: Rest }> {
+  const chunks: Bytes[] = [];
+  if (!body) return { chunks };
+  const reader = (body as ReadableStream<Bytes>).getReader();
+  for (;;) {
+    const next = reader.read();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    // The first byte may take longer than those after it.
+    const quiet = new Promise<undefined>((resolve) => (timer = later(chunks.length ? quietMs : 10 * quietMs, () => resolve(undefined))));
+    const read = await Promise.race([next, quiet]);
+    clearTimeout(timer);
+    if (!read) return { chunks, rest: { next, reader } };
+    if (read.done) return { chunks };
+    chunks.push(read.value);
+  }
+}
+
+/** The run that has begun in these events and not ended, and where it begins. */
+function openRun(told: readonly Told[]): { readonly runId: string; readonly at: number } | undefined {
+  const at = lastIndex(told, ({ event }) => event.type === "RUN_STARTED");
+  if (at < 0 || told.slice(at).some(({ event }) => event.type === "RUN_FINISHED" || event.type === "RUN_ERROR")) return undefined;
+  return { runId: String(told[at]!.event.runId), at };
+}
+
+/** The whole body once more, for the core. */
+function again({ headers }: Response, chunks: readonly Bytes[], { next, reader }: Rest): Response {
+  let asked: Promise<ReadableStreamReadResult<Bytes>> | undefined = next;
+  const stream = new ReadableStream<Bytes>({
+    start: (controller) => chunks.forEach((chunk) => controller.enqueue(chunk)),
+    pull: async (controller) => {
+      const read = await (asked ?? reader.read());
+      asked = undefined;
+      if (read.done) controller.close();
+      else controller.enqueue(read.value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(stream, { headers: { "content-type": headers.get("content-type") ?? "text/event-stream" } });
+}

@@ -1,0 +1,108 @@
+// Runs of the core that bring what the server has stored. Nobody has asked for them, nothing is sent to the agent, and what the page is
+// shown of them is the thread alone. While one is open, what is submitted waits in the queue of the core.
+
+import type { AgentError } from "../api/error.js";
+import type { AgentSnapshot, RunResult, ThreadState, TransportTarget } from "../api/types.js";
+import type { RemoteClient } from "./client.js";
+
+/** The runs that are hidden. */
+export interface Hidden<State> {
+  /** Plays a body as such a run, once no other run is in progress. */
+  play(runId: string, body: (signal: AbortSignal | undefined) => Promise<Played>): Promise<RunResult>;
+  /** Where the request of that run goes, if it is one of these. */
+  target(runId: string): TransportTarget | undefined;
+  /** Whether the server knows nothing of that run. */
+  owns(runId: string): boolean;
+  /** What the page is shown. */
+  shown(core: AgentSnapshot<State>, thread: ThreadState, failure: AgentError | undefined): AgentSnapshot<State>;
+  /** The save without such a run in progress. */
+  saved(json: string): string;
+  /** Wakes those that wait for the end of a run. */
+  rest(): void;
+}
+
+/** A body: JSON texts of events. */
+export interface Played {
+  readonly lines: readonly string[];
+  /** Called when the core has read all of it, before what waits in the queue begins. */
+  readonly whenRead?: (() => void) | undefined;
+}
+
+const closed = { phase: "closed", attempt: 0 } as const;
+
+/** A body for the core, one event a line. */
+function responseOf({ lines, whenRead }: Played): Response {
+  let given = false;
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        if (!given) {
+          given = true;
+          return controller.enqueue(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")));
+        }
+        // The core has read what it was given.
+        whenRead?.();
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(stream, { headers: { "content-type": "application/x-ndjson" } });
+}
+
+/** None yet. */
+export function createHidden<State>(client: RemoteClient<State>): Hidden<State> {
+  const { core } = client;
+  const bodies = new Map<string, (signal: AbortSignal | undefined) => Promise<Played>>();
+  const waiting: (() => void)[] = [];
+  // The last one, with what was shown before it.
+  let last: { readonly id: string; readonly before: AgentSnapshot<State>; playing: boolean } | undefined;
+
+  const idle = async (): Promise<void> => {
+    while (client.busy() && !client.disposed()) await new Promise<void>((resolve) => waiting.push(resolve));
+  };
+
+  const covers = ({ runId }: AgentSnapshot<State>): boolean => !!last && (last.playing || runId === last.id);
+
+  return {
+    play: async (runId, body) => {
+      for (;;) {
+        await idle();
+        if (client.disposed()) return { runId, outcome: "aborted" };
+        const now = core();
+        last = { id: runId, before: covers(now) ? last!.before : now, playing: true };
+        bodies.set(runId, body);
+        // No tool of the page is executed for what is stored.
+        const json = JSON.stringify({ ...client.input(), runId, pageTools: [], messages: [], ifBusy: "drop", unasked: "begins" });
+        const own = last;
+        const result = await client.begin(runId, (session) => session.submit(json)).finally(() => {
+          bodies.delete(runId);
+          own.playing = false;
+        });
+        if (result.outcome !== "dropped") return result;
+      }
+    },
+    target: (runId) => {
+      const body = bodies.get(runId);
+      if (!body) return undefined;
+      const send = async (_: unknown, init?: RequestInit): Promise<Response> => responseOf(await body(init?.signal ?? undefined));
+      return { url: "about:blank", fetch: send as typeof fetch };
+    },
+    owns: (runId) => runId === last?.id,
+    shown: (core, thread, failure) => {
+      const shown = core.thread === thread ? core : { ...core, thread };
+      const queue = shown.queue.some(({ runId }) => runId === last?.id) ? shown.queue.filter(({ runId }) => runId !== last?.id) : shown.queue;
+      if (!covers(core)) return failure && !core.isLoading ? { ...shown, queue, status: "error", error: failure } : { ...shown, queue };
+      const { runId, outcome, timing } = last!.before;
+      const error = failure ?? (last!.playing ? undefined : core.error);
+      return {
+        ...{ ...shown, queue, runId, timing, error, connection: closed },
+        status: error ? "error" : "idle",
+        isLoading: false,
+        outcome: core.outcome === "interrupted" ? core.outcome : outcome,
+      };
+    },
+    saved: (json) => (last ? json.replace(`"runId":${JSON.stringify(last.id)},"running":true`, '"running":false') : json),
+    rest: () => waiting.splice(0).forEach((wake) => wake()),
+  };
+}

@@ -1,0 +1,89 @@
+// The thread as the agent's server keeps it: how it is opened and paged, what requests carry of it, how a run is steered. This is a
+// chunk of its own, for agents with the options `thread` or `capabilities`, or a preset that has them.
+//
+// A thread is opened by a run of the core that nobody has asked for (hidden.ts), so everything that comes passes the same gate as a
+// run's, and what is submitted meanwhile waits in the queue, where it is saved.
+
+import type { AgentCapabilities, AgentSnapshot, Message, RunResult, SendReason, SubmitInput, TransportRequest, TransportTarget } from "../api/types.js";
+import { createRequest, errorOf } from "./ask.js";
+import type { Asking, RemoteClient } from "./client.js";
+import { createHidden } from "./hidden.js";
+import { createPaging } from "./older.js";
+import { createOpening } from "./open.js";
+import { createReasons } from "./reasons.js";
+import { chooseMessages, sending, withChosen } from "./send.js";
+import { steer } from "./steer.js";
+
+export type { Asking, RemoteClient } from "./client.js";
+
+/** The thread of an agent at its server. */
+export interface RemoteThread<State> {
+  /** The snapshot without the run that opens the thread. */
+  shown(core: AgentSnapshot<State>): AgentSnapshot<State>;
+  /** Opens the thread, or continues to. Resolves once it is there. */
+  load(): Promise<void>;
+  loadOlder(): Promise<boolean>;
+  capabilities(): Promise<AgentCapabilities | undefined>;
+  /**
+   * Before a run is asked for: changes `asking` as the options say, or refuses it. Resolves once the run is to be asked for, and waits in the
+   * core while the thread is opened; with a result where it needs no run of the core.
+   */
+  before(reason: SendReason, asking: Asking, given?: SubmitInput<State> | { readonly newMessageId?: boolean | undefined }): Promise<RunResult | undefined>;
+  /** Where a request goes that this has an answer to. */
+  opens(request: TransportRequest): TransportTarget | undefined;
+  /** The target of a request with what it carries of the thread. */
+  carrying(target: TransportTarget, request: TransportRequest): TransportTarget;
+  /** Whether that run only opens the thread: the server knows nothing of it. */
+  owns(runId: string): boolean;
+  /** The save, in which no run that opens the thread is in progress. */
+  saved(json: string): string;
+  dispose(): void;
+}
+
+/** What there is to know of an agent's thread at the server. */
+export function openRemote<State>(client: RemoteClient<State>): RemoteThread<State> {
+  const { options, keyOf } = client;
+  const paging = createPaging(client);
+  const hidden = createHidden(client);
+  const opening = createOpening(client, hidden, paging);
+  const reasons = createReasons(client);
+  const answered = (message: Message): boolean =>
+    client.core().messages.some((shown) => shown.id === message.id && keyOf(shown) === keyOf(message) && shown.delivery === "complete");
+
+  return {
+    shown: opening.shown,
+    load: opening.load,
+    loadOlder: paging.load,
+    owns: hidden.owns,
+    saved: hidden.saved,
+    opens: opening.target,
+    before: async (reason, asking, given = {}) => {
+      reasons.note(reason, asking, given);
+      const opened = opening.isLoading();
+      await opening.handed();
+      // Opening a thread is no run that a submit could be refused for.
+      if (opened) asking.ifBusy = "queue";
+      else if ("ifBusy" in given && given.ifBusy === "steer" && options().thread?.steer) return steer(client, hidden, asking);
+      return undefined;
+    },
+    carrying: (target, request) => {
+      const { thread, dialect } = options();
+      const send = thread?.send;
+      if (!send || send === "all" || dialect || request.resume) return target;
+      const { threadId, runId } = request;
+      const asked = { threadId, runId, reason: reasons.of(runId) };
+      return sending(target, (body) => withChosen(body, (all) => chooseMessages(send, all, asked, answered)));
+    },
+    capabilities: async () => {
+      try {
+        return await options().capabilities?.(await createRequest(client, opening.signal));
+      } catch (cause) {
+        const error = errorOf(client, cause, "The server could not be asked what it can do");
+        // A server without the route says nothing.
+        if (error.status === 404 || error.status === 405) return undefined;
+        throw error;
+      }
+    },
+    dispose: opening.dispose,
+  };
+}

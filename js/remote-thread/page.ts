@@ -1,0 +1,105 @@
+// A page of a stored thread: whether it is one, and how it becomes events for the core, or older messages of the thread. What a
+// loader answers is judged here; the messages themselves are judged by the core, as any other list.
+
+import type { AgentError } from "../api/error.js";
+import type { Message, ThreadPage } from "../api/types.js";
+import { eventsOf } from "./body.js";
+import type { Errors } from "./client.js";
+import { lastIndex } from "./list.js";
+
+/** A stored thread for the core: JSON texts of events, and what the page needs of it. */
+export interface Opened {
+  readonly lines: readonly string[];
+  readonly messages: readonly Message[] | undefined;
+  readonly activeRunId?: string | undefined;
+  readonly older?: ThreadPage["older"];
+}
+
+const malformed = ({ error }: Errors, expected: string): AgentError =>
+  error({ kind: "protocol", code: "thread-malformed", retryable: true, message: `The loader of the thread answered without ${expected}` });
+
+/** The page is of another thread. */
+const otherThread = ({ error }: Errors, found: unknown): AgentError =>
+  error({ kind: "protocol", code: "thread-other", retryable: true, message: `The server answered with the thread ${JSON.stringify(found)}` });
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What a loader has answered, as a page of that thread. `undefined`: the server does not have it. */
+export function checkPage(client: Errors, page: unknown, threadId: string, warn: (message: string) => void): ThreadPage | undefined {
+  if (page === undefined || page === null) return undefined;
+  if (!isObject(page) || !Array.isArray(page.messages)) throw malformed(client, "a list of messages");
+  const { threadId: found, activeRunId, older, interrupts } = page;
+  if (found !== undefined && found !== null && found !== threadId) throw otherThread(client, found);
+  if (activeRunId != null && typeof activeRunId !== "string") throw malformed(client, "a string as activeRunId");
+  if (interrupts != null && !Array.isArray(interrupts)) throw malformed(client, "a list as interrupts");
+  if (older != null && typeof older !== "string" && typeof older !== "boolean") throw malformed(client, "a string or a boolean as older");
+  const messages = page.messages.filter((message) => isObject(message) && typeof message.id === "string" && typeof message.role === "string");
+  const lost = page.messages.length - messages.length;
+  if (lost) warn(`${lost} of the loader's messages have no id or no role: they are left out`);
+  return { ...page, messages } as ThreadPage;
+}
+
+/** The events that a page is, for a run of that id. */
+export function toEvents(page: ThreadPage | undefined, open: ThreadPage["interrupts"], runId: string, threadId: string): Opened {
+  const { messages, state, interrupts = open, activeRunId, older } = page ?? ({} as Partial<ThreadPage>);
+  const events = [
+    { type: "RUN_STARTED", threadId, runId },
+    ...(state === undefined ? [] : [{ type: "STATE_SNAPSHOT", snapshot: state }]),
+    ...(messages ? [{ type: "MESSAGES_SNAPSHOT", messages }] : []),
+    { type: "RUN_FINISHED", threadId, runId, ...(interrupts?.length && { outcome: { type: "interrupt", interrupts } }) },
+  ];
+  return { lines: events.map((event) => JSON.stringify(event)), messages, activeRunId: activeRunId ?? undefined, older };
+}
+
+/** The answer to a request without messages. It is read whole, because a part of it is no thread. */
+export function readHydrated(client: Errors, text: string, threadId: string): Opened {
+  const told = eventsOf(text);
+  const find = (type: string) => told[lastIndex(told, ({ event }) => event.type === type)]?.event;
+  const started = find("RUN_STARTED");
+  if (started && typeof started.threadId === "string" && started.threadId !== threadId) throw otherThread(client, started.threadId);
+  const failed = find("RUN_ERROR");
+  if (failed) throw client.error({ kind: "run", code: typeof failed.code === "string" ? failed.code : undefined, retryable: true, message: String(failed.message) });
+  if (!find("RUN_FINISHED")) throw malformed(client, "RUN_FINISHED");
+  const messages = find("MESSAGES_SNAPSHOT")?.messages;
+  return { lines: told.map(({ json }) => json), messages: Array.isArray(messages) ? (messages as readonly Message[]) : undefined };
+}
+
+/** The same with other messages, and with what `edit` makes of the state, where it is given. */
+export function changed(opened: Opened, messages: readonly Message[] | undefined, edit: ((state: unknown) => unknown) | undefined): Opened {
+  if (messages === opened.messages && !edit) return opened;
+  const lines = opened.lines.map((line) => {
+    const event = JSON.parse(line);
+    if (event.type === "MESSAGES_SNAPSHOT" && messages !== opened.messages) return JSON.stringify({ ...event, messages });
+    return event.type === "STATE_SNAPSHOT" && edit ? JSON.stringify({ ...event, snapshot: edit(event.snapshot) }) : line;
+  });
+  return { ...opened, lines, messages };
+}
+
+/** The questions at the end of the page's thread that nobody has answered, and the server does not have: they stay. */
+export function unanswered(shown: readonly Message[], stored: readonly Message[]): readonly Message[] {
+  const known = new Set(stored.map(({ id }) => id));
+  const tail = shown.slice(lastIndex(shown, ({ id }) => known.has(id)) + 1);
+  if (tail.some(({ role, delivery }) => role === "assistant" && delivery === "complete")) return [];
+  return tail.filter(({ role }) => role === "user");
+}
+
+/** The thread with older messages: each stands before the one of the thread that it came before. */
+export function withOlder(thread: readonly Message[], older: readonly Message[], keyOf: (message: Message) => string): readonly Message[] {
+  const keys = new Set(thread.map(keyOf));
+  const front: Message[] = [];
+  const after = new Map<string, Message[]>();
+  let list = front;
+  for (const message of older) {
+    const key = keyOf(message);
+    if (keys.has(key)) {
+      // A page may overlap: what it has after a known message stands after that.
+      list = after.get(key) ?? [];
+      after.set(key, list);
+    } else {
+      keys.add(key);
+      list.push(message);
+    }
+  }
+  if (![...after.values()].some(({ length }) => length)) return front.length ? [...front, ...thread] : thread;
+  return [...front, ...thread.flatMap((message) => [message, ...(after.get(keyOf(message)) ?? [])])];
+}

@@ -1,0 +1,38 @@
+// Why runs are asked for, and what the option `thread.edits` makes of that: by which id an edit or another answer reaches the memory of
+// the server.
+
+import type { SendReason } from "../api/types.js";
+import type { Asking, RemoteClient } from "./client.js";
+
+/** The reasons of the last runs. */
+export interface Reasons {
+  /** Notes the reason, and changes what is asked as the options say. Throws (code `server-keeps`) where the server takes no part in it. */
+  note(reason: SendReason, asking: Asking, how: { readonly keepId?: boolean | undefined; readonly newMessageId?: boolean | undefined; readonly message?: unknown }): void;
+  /** Of a run, or of one that follows on the calls of another. */
+  of(runId: string): SendReason;
+}
+
+/** How many runs may wait at a time, and more. */
+const most = 256;
+
+/** None yet. */
+export function createReasons<State>(client: RemoteClient<State>): Reasons {
+  const reasons = new Map<string, SendReason>();
+  return {
+    note: (reason, asking, { keepId, newMessageId, message }) => {
+      const edits = client.options().thread?.edits;
+      const given = reason === "edit" ? keepId : reason === "regenerate" ? newMessageId : true;
+      if (edits === "none" && given === undefined) {
+        const message = "The server keeps what was said: it takes no edit, and another answer would be a second one";
+        throw client.error({ kind: "unsupported", code: "server-keeps", message });
+      }
+      reasons.set(asking.runId, reason);
+      if (reasons.size > most) reasons.delete(reasons.keys().next().value!);
+      const [first] = asking.messages ?? [];
+      const own = typeof message === "object" && message !== null && "id" in message;
+      if (reason === "edit" && first && !own && (keepId ?? edits === "same-id")) asking.messages = [{ ...first, id: asking.replaces! }];
+      if ((reason === "retry" || reason === "regenerate") && (newMessageId ?? edits === "new-id")) asking.newMessageId ??= client.uuid();
+    },
+    of: (runId) => reasons.get(runId) ?? (reasons.has(runId.replace(/-\d+$/, "")) ? "tool-results" : "submit"),
+  };
+}

@@ -1,0 +1,122 @@
+// What a request carries of the thread. The core writes all of it; here the list is made shorter, as the option `thread.send` says,
+// with every other byte as it was: numbers keep their digits.
+
+import type { AssistantMessage, Message, SendRequest, ThreadOptions, ToolMessage, TransportTarget } from "../api/types.js";
+import { lastIndex } from "./list.js";
+
+/** Where the elements of a body's list of messages stand in its text. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The end of the JSON string that begins there. */
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at + 1;
+}
+
+/** The end of the JSON value that begins there. */
+function endOfValue(text: string, from: number): number {
+  if (text[from] === '"') return endOfString(text, from);
+  let depth = 0;
+  for (let at = from; at < text.length; ) {
+    const char = text[at]!;
+    if (char === '"') {
+      at = endOfString(text, at);
+      continue;
+    }
+    if (char === "{" || char === "[") depth++;
+    else if (char === "}" || char === "]" || char === ",") {
+      if (!depth) return at;
+      if (char !== "," && !--depth) return at + 1;
+    }
+    at++;
+  }
+  return text.length;
+}
+
+/** The members of a JSON object without blanks, as the core writes it. */
+function* membersOf(text: string): Generator<{ readonly name: string; readonly from: number; readonly to: number }> {
+  for (let at = 1; text[at] === '"'; at++) {
+    const colon = endOfString(text, at);
+    const from = colon + 1;
+    const to = endOfValue(text, from);
+    yield { name: text.slice(at + 1, colon - 1), from, to };
+    at = to;
+  }
+}
+
+/** The elements of a JSON list without blanks. */
+function elementsOf(text: string, { from }: Span): Span[] {
+  const spans: Span[] = [];
+  for (let at = from + 1; at < text.length && text[at] !== "]"; ) {
+    const to = endOfValue(text, at);
+    spans.push({ from: at, to });
+    at = text[to] === "," ? to + 1 : to;
+  }
+  return spans;
+}
+
+/** The body with the messages that `choose` takes of its list. */
+export function withChosen(body: string, choose: (messages: readonly Message[]) => readonly Message[]): string {
+  const list = [...membersOf(body)].find(({ name }) => name === "messages");
+  if (!list || body[list.from] !== "[") return body;
+  const texts = new Map<Message, string>();
+  for (const { from, to } of elementsOf(body, list)) {
+    const text = body.slice(from, to);
+    texts.set(JSON.parse(text), text);
+  }
+  const all = [...texts.keys()];
+  const chosen = choose(all);
+  if (chosen === all) return body;
+  // What the application has made itself is written as it is.
+  const parts = chosen.map((message) => texts.get(message) ?? JSON.stringify(message));
+  return `${body.slice(0, list.from)}[${parts.join(",")}]${body.slice(list.to)}`;
+}
+
+const callsOf = (message: Message | undefined): readonly string[] => ((message as AssistantMessage | undefined)?.toolCalls ?? []).map(({ id }) => id);
+const isResult = (message: Message): message is ToolMessage => message.role === "tool";
+
+/**
+ * The chosen messages, with the message that has the call of each result among them: no provider takes a result without its call, nor a
+ * call without its result.
+ */
+function withCalls(all: readonly Message[], chosen: readonly Message[]): readonly Message[] {
+  const taken = new Set(chosen);
+  const callers = new Map(all.flatMap((message) => callsOf(message).map((id) => [id, message] as const)));
+  const has = new Set(chosen.flatMap(callsOf));
+  const added = chosen.flatMap((message) => {
+    const caller = isResult(message) && !has.has(message.toolCallId) ? callers.get(message.toolCallId) : undefined;
+    return caller && !taken.has(caller) ? [caller] : [];
+  });
+  if (!added.length) return chosen;
+  const wanted = new Set([...added, ...all.filter((message) => isResult(message) && added.some((caller) => callsOf(caller).includes(message.toolCallId)))]);
+  const more = all.filter((message) => wanted.has(message) && !taken.has(message));
+  // What the application has made itself has no place in the list: its results go last.
+  const known = new Set(all);
+  return [...all.filter((message) => taken.has(message) || more.includes(message)), ...chosen.filter((message) => !known.has(message))];
+}
+
+/**
+ * The messages that a request carries. `answered`: whether that assistant message is a complete answer, as far as the page knows.
+ */
+export function chooseMessages(
+  send: NonNullable<ThreadOptions["send"]>,
+  all: readonly Message[],
+  request: SendRequest,
+  answered: (message: Message) => boolean,
+): readonly Message[] {
+  if (send === "all") return all;
+  if (typeof send === "function") return withCalls(all, send(all, request));
+  const last = send === "turn" ? lastIndex(all, ({ role }) => role === "user") - 1 : lastIndex(all, (message) => message.role === "assistant" && answered(message));
+  return withCalls(all, all.slice(Math.max(last, -1) + 1));
+}
+
+/** The target, with a request that carries these messages alone. */
+export function sending(target: TransportTarget, change: (body: string) => string): TransportTarget {
+  const send = target.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
+  const shorter: typeof fetch = (url, init) => send(url, typeof init?.body === "string" && init.body ? { ...init, body: change(init.body) } : init);
+  return { ...target, fetch: shorter };
+}

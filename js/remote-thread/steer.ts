@@ -1,0 +1,50 @@
+// A message for a run in progress: a request of its own, which names that run as its parent.
+
+import type { Message, RunResult } from "../api/types.js";
+import { errorOf, post, refusalOf } from "./ask.js";
+import { eventsOf } from "./body.js";
+import type { Asking, RemoteClient } from "./client.js";
+import type { Hidden } from "./hidden.js";
+
+/** A server that takes no message now: nothing has come of the request. */
+const refuses: readonly number[] = [400, 404, 405, 409, 422, 501];
+const frame = ["RUN_STARTED", "RUN_FINISHED"];
+
+/**
+ * Sends the message at once and shows it. What the server answers to it is shown after the run in progress. `undefined`: the server does
+ * not take it.
+ */
+export async function steer<State>(client: RemoteClient<State>, hidden: Hidden<State>, submit: Asking): Promise<RunResult | undefined> {
+  const { runId, messages = [] } = submit;
+  const { threadId, runId: parentRunId, state, isLoading } = client.core();
+  if (!isLoading || !messages.length) return undefined;
+  const { tools, context, forwardedProps } = { ...client.input(), ...submit };
+  const show = (change: (shown: readonly Message[]) => readonly Message[]): void => {
+    const { messages: shown } = client.core();
+    client.edit(shown, change(shown));
+  };
+  const ids = new Set(messages.map(({ id }) => id));
+  const failed = (cause: unknown): RunResult => ({ runId, outcome: "error", error: errorOf(client, cause, "The message could not be sent") });
+  show((shown) => [...shown, ...messages]);
+  let text: string;
+  try {
+    const target = await client.target({ resume: false, threadId, runId, cursor: undefined });
+    const sent = messages.map(({ delivery: _, ...message }) => message);
+    const response = await post(target, { threadId, runId, parentRunId, state, messages: sent, tools, context, forwardedProps }, new AbortController().signal);
+    if (refuses.includes(response.status)) {
+      void response.body?.cancel().catch(() => {});
+      show((shown) => shown.filter(({ id }) => !ids.has(id)));
+      return undefined;
+    }
+    if (!response.ok) return failed(await refusalOf(client, response));
+    text = await response.text();
+  } catch (cause) {
+    return failed(cause);
+  }
+  const told = eventsOf(text);
+  const error = told.find(({ event }) => event.type === "RUN_ERROR")?.event;
+  if (error) return failed(client.error({ kind: "run", retryable: true, message: String(error.message) }));
+  // Most say what comes of it in the run in progress.
+  if (told.every(({ event }) => frame.includes(String(event.type)))) return { runId, outcome: "success" };
+  return hidden.play(runId, async () => ({ lines: told.map(({ json }) => json) }));
+}
