@@ -13,7 +13,7 @@ import { onStage, pageOf } from "./stage.mjs";
 for (const server of servers) {
   const file = at(`tests/fixtures/servers/${server.name}.json`);
   describe(server.name, { skip: !existsSync(file) }, () => {
-    const recording = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+    const { stamp, scenarios: recording } = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
     for (const [name, { needs, play }] of Object.entries(scenarios)) {
       if (needs?.(server) === false) continue;
       test(name, { timeout: 60_000 }, async () => {
@@ -23,7 +23,7 @@ for (const server of servers) {
         const line = player(recorded.exchanges);
         /** @type {import("ag-ui-wasm").Agent[]} */
         const agents = [];
-        const opened = (/** @type {string} */ threadId) => (agents.push(open(threadId)), /** @type {import("ag-ui-wasm").Agent} */ (agents.at(-1)));
+        const opened = (/** @type {string} */ threadId) => (agents.push(open(`${threadId}${stamp}`)), /** @type {import("ag-ui-wasm").Agent} */ (agents.at(-1)));
         const stage = { open: opened, line, model: { asked: () => recorded.asked, release: () => {}, abandoned: async () => {} } };
         try {
           await onStage(`${server.name}-${name.replaceAll(/\W+/g, "-")}`, line, () => play(stage, server));

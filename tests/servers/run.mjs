@@ -20,6 +20,9 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { r
 const names = (process.env.SERVERS ?? "").split(",").filter(Boolean).concat(positionals);
 const chosen = servers.filter(({ name, quick }) => (names.length ? names.includes(name) : !values.quick || quick));
 
+// Another run of this file meets the threads of this one, if the server is not started anew.
+const stamp = `-${Date.now()}`;
+
 const model = await startModel(Number(process.env.MODEL_PORT ?? 0));
 after(() => model.close());
 
@@ -40,7 +43,7 @@ for (const server of chosen) {
       running?.close();
       if (!values.record || !Object.keys(recording).length) return;
       mkdirSync(at("tests/fixtures/servers"), { recursive: true });
-      writeFileSync(at(`tests/fixtures/servers/${server.name}.json`), `${JSON.stringify(recording, undefined, 1)}\n`);
+      writeFileSync(at(`tests/fixtures/servers/${server.name}.json`), `${JSON.stringify({ stamp, scenarios: recording }, undefined, 1)}\n`);
     });
 
     for (const [name, { needs, play }] of Object.entries(scenarios)) {
@@ -48,8 +51,6 @@ for (const server of chosen) {
       test(name, { timeout: 150_000 }, async () => {
         model.clear();
         const line = recorder(running.base, shownBase);
-        // Another run of this file meets the threads of this one, if the server is not started anew.
-        const stamp = process.env.MODEL_PORT && !values.record ? `-${Date.now()}` : "";
         const left = async (/** @type {number} */ requests) => {
           while (model.abandoned < requests) await sleep(10);
         };

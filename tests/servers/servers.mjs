@@ -12,7 +12,7 @@
  * @property {"replaced" | "appended" | "none"} edits  how an edit reaches the model
  * @property {readonly string[]} afterStop  what the model sees of a run that was stopped
  * @property {readonly string[]} [afterRun]  what it sees of one that was not
- * @property {boolean} [goesOn]  a run goes on when its page has stopped it
+ * @property {boolean} [goesOn]  it listens to the model after its page has stopped the run, if only for the next piece
  * @property {boolean} [rejoins]  a run goes on when the connection is lost
  * @property {boolean} [busy]  it answers 409 during a run
  * @property {boolean} [quick]  `npm test` runs it live
@@ -25,7 +25,7 @@ const partly = ["user: slow", "assistant: one "];
 export const servers = [
   { name: "agent-framework", approval: true, edits: "none", afterStop: ["user: slow", "assistant: one two three"], goesOn: true, rejoins: true, busy: true },
   { name: "pydantic-ai", approval: true, edits: "replaced", afterStop: [], quick: true },
-  { name: "lang-graph", approval: true, pageTools: false, edits: "replaced", afterStop: partly, quick: true },
+  { name: "lang-graph", approval: true, pageTools: false, edits: "replaced", afterStop: partly, goesOn: true, quick: true },
   { name: "adk", edits: "appended", afterStop: ["user: slow", "assistant: one two three"], goesOn: true, pageSaw: ["assistant: page_title({})", `tool: ${adkResult}`], pageSays: `It said: ${adkResult}` },
   { name: "agno", edits: "none", afterStop: [] },
   { name: "strands", opens: false, edits: "replaced", afterStop: partly },

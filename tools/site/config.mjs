@@ -19,7 +19,7 @@ const groups = {
     ...["testing", "from-ag-ui-client", "use-chat"],
   ],
   Reference: ["agent", "options", "snapshot", "tools", "errors", "network", "saving", "threads", "react", "svelte", "vue", "plain-javascript", "blocks", "announcer", "inspector", "guard", "systems", "worker", "recordings", "check", "rules", "hosts", "versions", "changelog", "security-policy"],
-  Explanation: ["how-it-works", "comparison", "performance", "sizes", "loading", "servers-that-keep-the-thread", "security"],
+  Explanation: ["how-it-works", "comparison", "performance", "sizes", "loading", "servers", "security"],
 };
 const grouped = new Set(Object.values(groups).flat());
 // A page that is new has a place before somebody finds a better one.
@@ -47,6 +47,7 @@ export default {
     sidebar: [
       ...Object.entries(groups).map(([text, names]) => ({ text, items: named(...names) })),
       ...(others.length > 0 ? [{ text: "More", items: others.map(item) }] : []),
+      { text: "Servers", collapsed: true, items: folder("servers") },
       { text: "Systems", collapsed: true, items: folder("systems") },
       { text: "Codes", collapsed: true, items: folder("codes") },
       { text: "API", collapsed: true, items: [{ text: "All entries", link: "/api/" }] },
