@@ -156,6 +156,7 @@ export function createAgentOver<State, Place>(
     if (gone) return;
     // Before the session ends, which knows more than what is left of it.
     saves.dispose();
+    view.holder()?.cancel(view);
     gone = true;
     link.dispose();
     line?.current?.close();
@@ -217,6 +218,7 @@ export function createAgentOver<State, Place>(
     save: (): SavedAgent => JSON.parse(link.save()),
     reset: () => {
       act();
+      view.holder()?.cancel(view);
       const hear = history.clear();
       const { messages, state } = view.first;
       const json = [toJson(messages), toJson(state)] as const;

@@ -4,7 +4,6 @@
 import { AgentError } from "../api/error.js";
 import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import { toJson } from "../base/failure.js";
-import { later } from "../base/timer.js";
 import { uuid } from "../base/uuid.js";
 import { toTarget } from "../network/request.js";
 import type { RemoteThread } from "../remote-thread/index.js";
@@ -19,11 +18,11 @@ export async function openRemote<State>(self: Self<State>, core: () => AgentSnap
   const { remote } = self;
   const { openRemote: open } = await import("../remote-thread/index.js");
   return open({
-    ...{ options: self.options, emitter: self.emitter, disposed: self.disposed, core, changed, uuid, later, keyOf: messageKey },
+    ...{ options: self.options, emitter: self.emitter, disposed: self.disposed, core, changed, uuid, keyOf: messageKey },
     ready: () => self.saves.ready(),
     busy: self.link.busy,
     begin: (id, start) => self.runs.start({ id, ifBusy: "drop", quiet: true, start }),
-    join: (runId) => self.runs.rejoin(runId),
+    join: (runId) => self.runs.join(runId),
     answer: () => {
       const input = toRunInput(self.options() as AgentOptions);
       const json = toJson({ ...input, messages: [], ifBusy: "drop" });

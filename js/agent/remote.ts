@@ -60,7 +60,11 @@ export function createRemote<State>(options: () => AgentOptions<State>, open: ()
       return begun();
     },
     use: begun,
-    before: (...run) => (options().thread ? (begun(), come().then((thread) => thread.before(...run))) : undefined),
+    before: (...run) => {
+      if (!options().thread && !(run[2] as SubmitInput | undefined)?.keepId) return undefined;
+      void begun();
+      return come().then((thread) => thread.before(...run));
+    },
     shown: (core) => thread?.shown(core) ?? (core.thread === first ? core : { ...core, thread: first }),
     methods: {
       load,

@@ -2,11 +2,11 @@
 
 import { AgentError } from "../api/error.js";
 import type { AgainOptions, Agent, PageTool, RunResult, SubmitInput } from "../api/types.js";
-import { expect, isEvent, misuse, toJson } from "../base/failure.js";
+import { expect, isEvent, toJson } from "../base/failure.js";
 import type { Run } from "../core/client.js";
 import { submitted } from "../snapshot/project.js";
 import type { Queued } from "../snapshot/save.js";
-import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
+import { findTool, holds, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** What a run is begun with. */
@@ -18,6 +18,8 @@ export interface Runs<State> {
   readonly methods: Pick<Agent<State>, "submit" | "attach" | "retry" | "regenerate" | "resume">;
   /** Starts a run and waits for its end. */
   start(parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult>;
+  /** Joins a run that continues at the server; without an id the last one, which is known as `last`. */
+  join(runId: string | undefined, last?: string): Promise<RunResult>;
   /** Joins the run that was in progress when the page was left. */
   rejoin(runId: string): void;
   /** Whether this submit is sent at once, over a connection that is kept: what was answered before is over then. */
@@ -78,6 +80,12 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
     act();
     const long = toSubmitInput("submit", input);
+    const by = holds(long.parts) ? long.parts : view.holder();
+    return by ? by.hold(view, long, shown(send)) : send(long);
+  };
+
+  const send = async (long: SubmitInput<State>): Promise<RunResult> => {
+    act();
     const { state, signal, replaces } = long;
     const core = toCoreInput(options(), long, read().interrupts);
     const before = self.remote.before(core.resume ? "resume" : replaces === undefined ? "submit" : "edit", core, long);
@@ -137,9 +145,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const regenerate = async (messageId?: string, again?: AgainOptions): Promise<RunResult> => {
     act();
     // A handler of clicks that is given as it is gets an event.
-    if (messageId !== undefined && typeof messageId !== "string") {
-      throw misuse(new TypeError("regenerate() expects the id of an assistant message, or nothing"));
-    }
+    if (messageId !== undefined) expect("regenerate()", "string", messageId);
     return ask("regenerate", toAgainInput(options(), again), again, messageId);
   };
 
@@ -153,8 +159,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     return start({ id: answer.run.runId, start: (session) => session.answer(json), part: true });
   };
 
-  /** Joins a run that continues at the server; without an id the last one, which is known as `last`. */
-  const join = async (runId: string | undefined, last = read().runId ?? ""): Promise<RunResult> => {
+  const join: Runs<State>["join"] = async (runId, last = read().runId ?? "") => {
     const json = toJson({ ...toRunInput(options()), runId });
     return start({ id: runId ?? last, start: (session) => session.attach(json) });
   };
@@ -189,6 +194,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
       resume: shown(resume),
     },
     start,
+    join,
     rejoin: (runId) => {
       rejoining = join(undefined, runId).finally(() => (rejoining = undefined));
       rejoining.catch(() => {});

@@ -1,6 +1,7 @@
 // Everything that the package speaks about, in one list. Types only: this room is the ground, and imports nothing.
 
 export type * from "./agent.js";
+export type * from "./attachments.js";
 export type * from "./events.js";
 export type { AgentGuard, Capability, CapabilityScope, CapabilityToken, Classification, Decision, GuardOptions, Velocity } from "./guard.js";
 export type * from "./options.js";

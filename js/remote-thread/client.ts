@@ -49,7 +49,7 @@ export interface RemoteClient<State> extends Errors {
   /** Begins a run that nobody has asked for. */
   begin(id: string, start: (session: RunSession) => number): Promise<RunResult>;
   /** Joins a run that continues at the server. */
-  join(runId: string): void;
+  join(runId: string): Promise<RunResult>;
   /** Runs the agent with the results that the thread has. */
   answer(): void;
   /** What the agent began with, where that was not a save. */
@@ -68,5 +68,4 @@ export interface RemoteClient<State> extends Errors {
   editedState(before: unknown, after: unknown, state: unknown): unknown;
   uuid(): string;
   keyOf(message: Message): string;
-  later(ms: number, action: () => void): ReturnType<typeof setTimeout>;
 }

@@ -1,5 +1,6 @@
 // A server that repeats a thread, run by run, when it is connected to, and then goes on with the run in progress.
 
+import type { ThreadPage } from "../api/types.js";
 import { post, refusalOf } from "./ask.js";
 import { eventsOf, type Told } from "./body.js";
 import type { RemoteClient } from "./client.js";
@@ -17,6 +18,11 @@ export interface Connected extends Opened {
   readonly begun?: { readonly runId: string; take(): Response } | undefined;
 }
 
+/** The outcome of a run that asks something. */
+interface Ended {
+  readonly interrupts?: ThreadPage["interrupts"];
+}
+
 /** Connects to the thread. Resolves once the server has repeated it. */
 export async function connect<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<Connected> {
   if (client.options().resume?.by !== "replay") {
@@ -29,16 +35,18 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
   const response = await post(target, body, signal);
   if (without.includes(response.status)) return toEvents(undefined, undefined, runId, threadId);
   if (!response.ok) throw await refusalOf(client, response);
-  const { chunks, rest } = await readRepeated(client, response);
+  const { chunks, rest } = await readRepeated(response);
   const told = eventsOf(new TextDecoder().decode(await new Blob([...chunks]).arrayBuffer()));
   const open = rest ? openRun(told) : undefined;
   if (!open) void rest?.reader.cancel().catch(() => {});
   const history = open ? told.slice(0, open.at) : told;
   if (!history.length && !open) return toEvents(undefined, undefined, runId, threadId);
-  const opened = toEvents(local.length ? { messages: [] } : undefined, undefined, runId, threadId);
+  const last = open ? undefined : (history[lastIndex(history, ({ event }) => event.type === "RUN_FINISHED")]?.event.outcome as Ended | undefined);
+  // What the page has of the thread is told again.
+  const frame = toEvents(local.length ? { messages: [] } : undefined, last?.interrupts, runId, threadId).lines;
   return {
-    // What the page has of the thread is told again.
-    lines: [...opened.lines, ...history.map(({ json }) => json)],
+    // As one run, which is hidden from the page.
+    lines: [...frame.slice(0, -1), ...history.filter(({ event }) => !/^RUN_/.test(String(event.type))).map(({ json }) => json), ...frame.slice(-1)],
     messages: undefined,
     activeRunId: open?.runId,
     begun: open && { runId: open.runId, take: () => again(response, chunks, rest!) },
@@ -54,7 +62,7 @@ interface Rest {
 }
 
 /** What comes without a pause, and the rest, where the body is open then. */
-async function readRepeated({ later }: Pick<RemoteClient<never>, "later">, { body }: Response): Promise<{ readonly chunks: readonly Bytes[]; readonly rest?: Rest }> {
+async function readRepeated({ body }: Response): Promise<{ readonly chunks: readonly Bytes[]; readonly rest?: Rest }> {
   const chunks: Bytes[] = [];
   if (!body) return { chunks };
   const reader = (body as ReadableStream<Bytes>).getReader();
@@ -62,7 +70,7 @@ async function readRepeated({ later }: Pick<RemoteClient<never>, "later">, { bod
     const next = reader.read();
     let timer: ReturnType<typeof setTimeout> | undefined;
     // The first byte may take longer than those after it.
-    const quiet = new Promise<undefined>((resolve) => (timer = later(chunks.length ? quietMs : 10 * quietMs, () => resolve(undefined))));
+    const quiet = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), chunks.length ? quietMs : 10 * quietMs)));
     const read = await Promise.race([next, quiet]);
     clearTimeout(timer);
     if (!read) return { chunks, rest: { next, reader } };

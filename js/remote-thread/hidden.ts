@@ -17,6 +17,8 @@ export interface Hidden<State> {
   shown(core: AgentSnapshot<State>, thread: ThreadState, failure: AgentError | undefined): AgentSnapshot<State>;
   /** The save without such a run in progress. */
   saved(json: string): string;
+  /** Resolves once no run is in progress. */
+  idle(): Promise<void>;
   /** Wakes those that wait for the end of a run. */
   rest(): void;
 }
@@ -24,29 +26,21 @@ export interface Hidden<State> {
 /** A body: JSON texts of events. */
 export interface Played {
   readonly lines: readonly string[];
-  /** Called when the core has read all of it, before what waits in the queue begins. */
+  /** Called when the core has read the end of the run, before what waits in the queue begins. */
   readonly whenRead?: (() => void) | undefined;
 }
 
 const closed = { phase: "closed", attempt: 0 } as const;
 
-/** A body for the core, one event a line. */
-function responseOf({ lines, whenRead }: Played): Response {
-  let given = false;
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      pull: (controller) => {
-        if (!given) {
-          given = true;
-          return controller.enqueue(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")));
-        }
-        // The core has read what it was given.
-        whenRead?.();
-        controller.close();
-      },
+/** A body for the core, one event a line, which stays open until `read` is settled. */
+function responseOf(lines: readonly string[], read: Promise<void> | undefined): Response {
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""))),
+    pull: async (controller) => {
+      await read;
+      controller.close();
     },
-    { highWaterMark: 0 },
-  );
+  });
   return new Response(stream, { headers: { "content-type": "application/x-ndjson" } });
 }
 
@@ -54,6 +48,8 @@ function responseOf({ lines, whenRead }: Played): Response {
 export function createHidden<State>(client: RemoteClient<State>): Hidden<State> {
   const { core } = client;
   const bodies = new Map<string, (signal: AbortSignal | undefined) => Promise<Played>>();
+  // The body that the core reads, for those who wait for its end.
+  let reading: { readonly id: string; end(): void } | undefined;
   const waiting: (() => void)[] = [];
   // The last one, with what was shown before it.
   let last: { readonly id: string; readonly before: AgentSnapshot<State>; playing: boolean } | undefined;
@@ -85,11 +81,21 @@ export function createHidden<State>(client: RemoteClient<State>): Hidden<State> 
     target: (runId) => {
       const body = bodies.get(runId);
       if (!body) return undefined;
-      const send = async (_: unknown, init?: RequestInit): Promise<Response> => responseOf(await body(init?.signal ?? undefined));
+      const send = async (_: unknown, init?: RequestInit): Promise<Response> => {
+        const { lines, whenRead } = await body(init?.signal ?? undefined);
+        const read = whenRead && new Promise<void>((end) => (reading = { id: runId, end: () => (whenRead(), end()) }));
+        return responseOf(lines, read);
+      };
       return { url: "about:blank", fetch: send as typeof fetch };
     },
+    idle,
     owns: (runId) => runId === last?.id,
     shown: (core, thread, failure) => {
+      if (reading && !core.isLoading && core.runId === reading.id) {
+        const { end } = reading;
+        reading = undefined;
+        queueMicrotask(end);
+      }
       const shown = core.thread === thread ? core : { ...core, thread };
       const queue = shown.queue.some(({ runId }) => runId === last?.id) ? shown.queue.filter(({ runId }) => runId !== last?.id) : shown.queue;
       if (!covers(core)) return failure && !core.isLoading ? { ...shown, queue, status: "error", error: failure } : { ...shown, queue };

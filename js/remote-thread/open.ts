@@ -75,17 +75,19 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     if (!client.disposed()) client.changed();
   };
 
-  /** The stored thread, as the core is to take it. */
-  const ask = async (runId: string, base: Begun<State>): Promise<Opened> => {
+  /** The stored thread. */
+  const ask = async (runId: string): Promise<Opened> => {
     const { load } = options().thread ?? {};
     const { threadId, interrupts } = core();
-    if (load === "connect") {
-      const opened = await connect(client, runId, signal);
-      begun = opened.begun;
-      return opened;
-    }
-    const opened = load === "hydrate" ? await hydrate(client, runId, signal) : toEvents(await paging.ask(undefined, signal), interrupts, runId, threadId);
-    // What was edited meanwhile is edited in what has come, too.
+    if (load === "hydrate") return hydrate(client, runId, signal);
+    if (load !== "connect") return toEvents(await paging.ask(undefined, signal), interrupts, runId, threadId);
+    const opened = await connect(client, runId, signal);
+    begun = opened.begun;
+    return opened;
+  };
+
+  /** The same, as the core is to take it: what was edited meanwhile is edited in it, too. */
+  const adapt = (opened: Opened, base: Begun<State>): Opened => {
     const now = core();
     const edit = now.state === base.state ? undefined : (state: unknown) => client.editedState(base.state, now.state, state);
     if (!opened.messages) return changed(opened, undefined, edit);
@@ -97,10 +99,9 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
 
   /** Asks until there is an answer: after a failure, once `load` is called again. */
   const answered = async (runId: string, stopped: AbortSignal): Promise<Opened> => {
-    const base = client.first() ?? core();
     for (;;) {
       try {
-        return await ask(runId, base);
+        return await ask(runId);
       } catch (cause) {
         if (stopped.aborted) throw cause;
         const error = errorOf(client, cause, "The thread could not be loaded");
@@ -116,20 +117,33 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     }
   };
 
+  /** Joins the run that the server has in progress. Where the core was faster with what waits, after that. */
+  const rejoin = async (runId: string): Promise<void> => {
+    try {
+      await client.join(runId);
+    } catch (error) {
+      if (!client.isError(error) || error.code !== "busy") return;
+      await hidden.idle();
+      if (!client.disposed()) await client.join(runId).catch(() => {});
+    }
+  };
+
   const begin = async (): Promise<void> => {
     const id = client.uuid();
     await client.ready();
     const stop = new AbortController();
     signal.addEventListener("abort", () => stop.abort());
     // Before the core asks for it, which may be on its way still.
+    const base = client.first() ?? core();
     const opening = answered(id, stop.signal);
     opening.catch(() => {});
     const played = hidden.play(id, async (stopped) => {
       stopped?.addEventListener("abort", () => stop.abort());
-      const { lines, messages, older, activeRunId } = await opening;
+      // With what the core has by then, where what was submitted waits.
+      const { lines, messages, older, activeRunId } = adapt(await opening, base);
       paging.begin(older, messages ?? []);
       const join = options().resume ? activeRunId : undefined;
-      return { lines, whenRead: join === undefined ? undefined : () => client.join(join) };
+      return { lines, whenRead: join === undefined ? undefined : () => void rejoin(join) };
     });
     hand();
     const { outcome, error } = await played;

@@ -15,8 +15,8 @@ import { blocks, documents, read } from "./documents.mjs";
 
 /** @typedef {import("./documents.mjs").Block} Block */
 
-/** Pages without code: tables and pictures. */
-const withoutCode = ["docs/check.md", "docs/comparison.md", "docs/how-it-works.md", "docs/rules.md", "docs/security.md", "docs/versions.md"];
+/** Pages without code that can run here: tables and pictures, and libraries that are not installed here. */
+const withoutCode = ["docs/assistant-ui.md", "docs/check.md", "docs/comparison.md", "docs/how-it-works.md", "docs/rules.md", "docs/security.md", "docs/versions.md"];
 /** Pages whose first block needs a server of their system; the tests of that system run it. */
 const ofSystems = (/** @type {string} */ name) => name.startsWith("docs/systems/");
 /** Pages whose code tests/servers runs. */
@@ -84,6 +84,8 @@ describe("code", () => {
         .map(({ language, code }, i) => consumer.write(`types/${name.replaceAll("/", "-")}-${i}.${language}`, code)),
     );
     assert.ok(files.length > 12, `${files.length} blocks`);
+    // Its packages are installed for one suite alone, which compares these types with them.
+    files.push(consumer.write("types/assistant-ui.d.ts", read("js/assistant-ui/peer.d.ts")));
     const compilerOptions = {
       target: "ES2022",
       lib: ["ES2023", "DOM", "DOM.Iterable"],
