@@ -72,9 +72,18 @@ export function recorder(base, name) {
   return { fetch: send, exchanges, cutAfter: (text) => (cut = text) };
 }
 
-/** The answers of a recording, to the same requests in the same order. @param {readonly Exchange[]} recorded @returns {Line} */
+/**
+ * The answers of a recording, to the same requests in the same order. A slow answer stops after its first word until the model is let go on.
+ *
+ * @param {readonly Exchange[]} recorded
+ * @returns {Line & { release(steps?: number): void }}
+ */
 export function player(recorded) {
   let next = 0;
+  let steps = 0;
+  /** @type {(() => void)[]} */
+  const waiting = [];
+  const released = () => new Promise((resolve) => (steps > 1 ? resolve(undefined) : waiting.push(() => resolve(undefined))));
   /** @type {typeof fetch} */
   const send = async (input, init = {}) => {
     const url = new URL(String(input));
@@ -82,18 +91,35 @@ export function player(recorded) {
     const asked = { method: init.method ?? "GET", path: url.pathname + url.search, body: typeof init.body === "string" ? JSON.parse(init.body) : undefined };
     assert.ok(exchange, `request ${next} is more than was recorded: ${JSON.stringify(asked)}`);
     assert.deepEqual(asked, { method: exchange.method, path: exchange.path, body: exchange.body }, `request ${next}`);
+    const { answer = "", end, status, type } = exchange;
+    const word = answer.search(/"delta":"one "/);
+    const first = word < 0 ? answer.length : answer.indexOf("\n", word) + 2;
+    const encoder = new TextEncoder();
     const body = new ReadableStream({
-      start: (controller) => {
-        if (exchange.answer) controller.enqueue(new TextEncoder().encode(exchange.answer));
-        if (!exchange.end) return controller.close();
+      start: async (controller) => {
+        let left = false;
+        init.signal?.addEventListener("abort", () => {
+          left = true;
+          controller.error(init.signal?.reason);
+        });
+        if (answer) controller.enqueue(encoder.encode(answer.slice(0, first)));
+        if (first < answer.length) {
+          await released();
+          if (!left) controller.enqueue(encoder.encode(answer.slice(first)));
+        }
+        if (left || end === "left") return;
+        if (!end) return controller.close();
         // What was read is delivered before the stream fails.
-        if (exchange.end === "cut") setImmediate(() => controller.error(new TypeError("The line was cut.")));
-        else init.signal?.addEventListener("abort", () => controller.error(init.signal?.reason));
+        setImmediate(() => controller.error(new TypeError("The line was cut.")));
       },
     });
-    return new Response(exchange.status === 204 ? null : body, { status: exchange.status, headers: { ...(exchange.type && { "content-type": exchange.type }) } });
+    return new Response(status === 204 ? null : body, { status, headers: { ...(type && { "content-type": type }) } });
   };
-  return { fetch: send, exchanges: [...recorded], cutAfter: () => {} };
+  const release = (more = 1) => {
+    steps += more;
+    if (steps > 1) for (const go of waiting.splice(0)) go();
+  };
+  return { fetch: send, exchanges: [...recorded], cutAfter: () => {}, release };
 }
 
 const realFetch = globalThis.fetch;

@@ -24,7 +24,7 @@ for (const server of servers) {
         /** @type {import("ag-ui-wasm").Agent[]} */
         const agents = [];
         const opened = (/** @type {string} */ threadId) => (agents.push(open(`${threadId}${stamp}`)), /** @type {import("ag-ui-wasm").Agent} */ (agents.at(-1)));
-        const stage = { open: opened, line, model: { asked: () => recorded.asked, release: () => {}, abandoned: async () => {} } };
+        const stage = { open: opened, line, model: { asked: () => recorded.asked, release: line.release, abandoned: async () => {} } };
         try {
           await onStage(`${server.name}-${name.replaceAll(/\W+/g, "-")}`, line, () => play(stage, server));
         } finally {

@@ -20,6 +20,9 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { r
 const names = (process.env.SERVERS ?? "").split(",").filter(Boolean).concat(positionals);
 const chosen = servers.filter(({ name, quick }) => (names.length ? names.includes(name) : !values.quick || quick));
 
+// What a test asks beside its page.
+const outside = globalThis.fetch;
+
 // Another run of this file meets the threads of this one, if the server is not started anew.
 const stamp = `-${Date.now()}`;
 
@@ -59,7 +62,7 @@ for (const server of chosen) {
         const open = (/** @type {string} */ threadId) => {
           const agent = page.open(`${threadId}${stamp}`);
           agents.push(agent);
-          return agent;
+          return server.saved ? savedBetween(agent, `${running.base}${server.saved(`${threadId}${stamp}`)}`) : agent;
         };
         const stage = { open, line, model: { asked: () => model.asked, release: (/** @type {number | undefined} */ n) => model.release(n), abandoned: left } };
         try {
@@ -71,4 +74,23 @@ for (const server of chosen) {
       });
     }
   });
+}
+
+/**
+ * An agent whose submits end once the server has saved the answer.
+ *
+ * @param {import("ag-ui-wasm").Agent} agent @param {string} address @returns {import("ag-ui-wasm").Agent}
+ */
+function savedBetween(agent, address) {
+  /** @type {typeof agent.submit} */
+  const submit = async (input) => {
+    const result = await agent.submit(input);
+    const answer = agent.getSnapshot().messages.at(-1)?.content;
+    for (const deadline = Date.now() + 20_000; result.outcome === "success" && Date.now() < deadline; await sleep(20)) {
+      const response = await outside(address);
+      if (response.ok && JSON.stringify(await response.json()).includes(JSON.stringify(answer))) break;
+    }
+    return result;
+  };
+  return { ...agent, submit, get ready() { return agent.ready; } };
 }

@@ -123,7 +123,8 @@ export const scenarios = {
       else await stage.model.abandoned(1);
       const next = await agent.submit("count");
       assert.equal(next.outcome, "success", String(next.error));
-      assert.deepEqual(saw(stage), [...afterStop, "user: count"]);
+      assert.equal(saw(stage)?.at(-1), "user: count");
+      if (afterStop) assert.deepEqual(saw(stage)?.slice(0, -1), afterStop);
     },
   },
 
@@ -134,7 +135,7 @@ export const scenarios = {
       stage.line.cutAfter('"delta":"one "');
       const run = agent.submit("slow");
       stage.model.release();
-      await until(agent, ({ messages, connection, error }) => messages.at(-1)?.role === "assistant" || connection.phase === "reconnecting" || !!error);
+      await until(agent, ({ messages, connection, error }) => messages.at(-1)?.content === "one " || connection.phase === "reconnecting" || !!error);
       stage.model.release(9);
       const { outcome, error } = await run;
       if (rejoins) {

@@ -48,6 +48,8 @@ export class StoredThreads {
     }
     if (method === "POST" && action === "run") return this.#run(runs, this.#make(user, id, {}), given, query, response);
     const thread = this.#threads.get(id);
+    // One that nothing was said in yet.
+    if (thread === undefined && method === "GET" && !action) return json(response, 200, { threadId: id, messages: [] });
     if (thread === undefined || thread.user !== user) throw problem(404, `There is no thread ${id}.`);
     const run = this.#live.get(id);
     if (action === "stop" && method === "POST") return run?.stop(), json(response, 200, {});
