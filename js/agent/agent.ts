@@ -118,7 +118,7 @@ export function createAgentOver<State, Place>(
   });
 
   const self: Self<State> = {
-    ...{ options, read, disposed, settings, emitter, history, view, link, alive, act },
+    ...{ options, read, disposed, settings, emitter, history, view, link, alive, act, source },
     get line() {
       return line;
     },

@@ -4,6 +4,7 @@ import type { Agent, Checkpoint, QueuedSubmit } from "../api/types.js";
 import { toJson, unsupported } from "../base/failure.js";
 import { messagesEdit, stateEdit } from "./edit.js";
 import type { toFork } from "./fork.js";
+import type { toResume } from "./replies.js";
 import { toCoreInput, toSubmitInput } from "./input.js";
 import type { Self } from "./self.js";
 
@@ -15,7 +16,7 @@ type Client<State> = Pick<Self<State>, "link" | "history" | "read" | "saves" | "
 /** These methods of an agent. */
 export function createEdits<State>(
   self: Client<State>,
-  parts: () => { readonly toFork: typeof toFork } | undefined,
+  parts: () => { readonly toFork: typeof toFork; readonly toResume: typeof toResume } | undefined,
 ): Pick<Agent<State>, "editQueued" | "cancelQueued" | "setMessages" | "setState" | "fork"> {
   const { link, history, read, act } = self;
 
@@ -31,7 +32,8 @@ export function createEdits<State>(
     if (!waiting) return false;
     const { runId } = waiting;
     const long = toSubmitInput("editQueued", input);
-    const { tools, pageTools, context, forwardedProps, own: named = [], ...core } = toCoreInput(self.options(), { ...long, runId }, read().interrupts);
+    const resume = long.resume && parts()?.toResume(long.resume, read().interrupts);
+    const { tools, pageTools, context, forwardedProps, own: named = [], ...core } = toCoreInput(self.options(), { ...long, runId }, resume);
     // What is not given stays as it was submitted.
     const given = {
       ...(long.tools && { tools, pageTools }),

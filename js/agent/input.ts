@@ -5,14 +5,10 @@ import { declare } from "./tools.js";
 import type {
   AgainOptions,
   AgentOptions,
-  Answer,
   ContentPart,
   Context,
-  Interrupt,
   Message,
   PageTool,
-  ResumeAnswer,
-  ResumeAnswers,
   ResumeEntry,
   SubmitHolder,
   SubmitInput,
@@ -79,47 +75,6 @@ export function findTool(options: AgentOptions, name: string): PageTool | undefi
   return ask(options.tools)?.find((tool) => tool.name === name) as PageTool | undefined;
 }
 
-/** Whether it is the answer to one interrupt. By id, answers are objects. */
-export function isAnswer(answers: ResumeAnswer | ResumeAnswers): answers is ResumeAnswer {
-  const { id, interruptId } = (answers ?? {}) as { readonly id?: unknown; readonly interruptId?: unknown };
-  return !Array.isArray(answers) && [id, interruptId].some((name) => typeof name === "string");
-}
-
-/** The core's form of one answer. */
-export function toAnswer(options: AgentOptions, answer: ResumeAnswer): ResumeEntry & { run: RunInput } {
-  return { ...toEntry("resume", answer), run: toRunInput(options) };
-}
-
-/** Answers by interrupt as entries, in the order of the interrupts. */
-function toResume(answers: ResumeAnswers | ResumeAnswer, interrupts: readonly Interrupt[]): readonly ResumeEntry[] {
-  if (isAnswer(answers)) return [toEntry("resume", answers)];
-  if (Array.isArray(answers)) return answers.map((answer, at) => toEntry(`resume[${at}]`, answer));
-  if (typeof answers !== "object") throw unfit("resume", "a list of answers, or an object by the interrupts' ids", answers);
-  const given = answers as { readonly [interruptId: string]: Answer };
-  const place = (id: string): number => interrupts.findIndex((interrupt) => interrupt.id === id);
-  return Object.keys(given)
-    .sort((one, other) => place(one) - place(other))
-    .map((interruptId) => toEntry(`resume[${JSON.stringify(interruptId)}]`, given[interruptId], interruptId));
-}
-
-/** An answer as the server reads it. `name`: how the application finds it in what it gave; `key`: what it stands under. */
-function toEntry(name: string, given: unknown, key?: string): ResumeEntry {
-  if (typeof given !== "object" || !given || Array.isArray(given)) throw unfit(name, "an object", given);
-  const { id, interruptId = id ?? key, status = "resolved", payload, ...rest } = given as Record<string, unknown>;
-  if (typeof interruptId !== "string") throw unfit(`${name}.interruptId`, "a string (or one as `id`)", interruptId);
-  for (const [member, other] of [["id", id], [undefined, key]] as const) {
-    if (other === undefined || other === interruptId) continue;
-    throw unfit(member ? `${name}.${member}` : name, `the answer to ${JSON.stringify(interruptId)}`, other);
-  }
-  if (status !== "resolved" && status !== "cancelled") throw unfit(`${name}.status`, '"resolved" or "cancelled"', status);
-  const { metadata } = rest;
-  if (metadata !== undefined && (typeof metadata !== "object" || Array.isArray(metadata))) {
-    throw unfit(`${name}.metadata`, "an object", metadata);
-  }
-  // A cancellation has nothing to say.
-  return { ...rest, interruptId, status, ...(status === "resolved" && { payload }) } as ResumeEntry;
-}
-
 /** Whether these are attachments, which bring their parts later. */
 export const holds = (parts: SubmitInput["parts"]): parts is SubmitHolder => "hold" in Object(parts);
 
@@ -139,9 +94,9 @@ export function toSubmitInput<State>(method: string, input: string | SubmitInput
 export function toCoreInput<State>(
   options: AgentOptions<State>,
   given: SubmitInput<State>,
-  interrupts: readonly Interrupt[],
+  resume?: readonly ResumeEntry[],
 ): CoreInput {
-  const { message, parts, state, resume, replaces, ifBusy = "queue", ifAwaiting } = given;
+  const { message, parts, state, replaces, ifBusy = "queue", ifAwaiting } = given;
   if (replaces !== undefined && message === undefined && !parts) {
     throw unfit("message", "one that takes the place of `replaces`", message);
   }
@@ -149,7 +104,7 @@ export function toCoreInput<State>(
     ...toRunInput(options, given),
     messages: message === undefined && !parts ? [] : [toUserMessage(message, parts)],
     state,
-    resume: resume && toResume(resume, interrupts),
+    resume,
     replaces,
     // The core knows no other run than its own.
     ifBusy: ifBusy === "steer" ? "queue" : ifBusy,

@@ -6,7 +6,7 @@ import { expect, isEvent, toJson } from "../base/failure.js";
 import type { Run } from "../core/client.js";
 import { submitted } from "../snapshot/project.js";
 import type { Queued } from "../snapshot/save.js";
-import { findTool, holds, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
+import { findTool, holds, toAgainInput, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** What a run is begun with. */
@@ -33,11 +33,11 @@ export interface Runs<State> {
 /** A submit as a save has it. */
 const toQueued = (start: Queued["start"], json: string, of?: string): Queued => ({ messages: [], ...JSON.parse(json), start, of });
 
-type Client<State> = Pick<Self<State>, "remote" | "link" | "line" | "saves" | "view" | "read" | "options" | "disposed" | "act">;
+type Client<State> = Pick<Self<State>, "remote" | "source" | "link" | "line" | "saves" | "view" | "read" | "options" | "disposed" | "act">;
 
 /** @internal */
 export function createRuns<State>(self: Client<State>): Runs<State> {
-  const { link, view, options, read, act } = self;
+  const { link, view, options, read, act, source } = self;
   // Tools that came with a submit. The results of their calls may come long after.
   const brought = new Map<string, PageTool>();
   // Submits that are sent at once, whatever answer comes.
@@ -87,7 +87,8 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const send = async (long: SubmitInput<State>): Promise<RunResult> => {
     act();
     const { state, signal, replaces } = long;
-    const core = toCoreInput(options(), long, read().interrupts);
+    const resume = long.resume && (source.parts() ?? (await source.beside())).toResume(long.resume, read().interrupts);
+    const core = toCoreInput(options(), long, resume);
     const before = self.remote.before(core.resume ? "resume" : replaces === undefined ? "submit" : "edit", core, long);
     const taken = before && (await before);
     if (taken) return taken;
@@ -150,9 +151,10 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   };
 
   const resume: Agent<State>["resume"] = async (answers) => {
-    if (!isAnswer(answers)) return submit({ resume: answers });
+    const replies = source.parts() ?? (await source.beside());
+    if (!replies.isAnswer(answers)) return submit({ resume: answers });
     act();
-    const answer = toAnswer(options(), answers);
+    const answer = { ...replies.toAnswer(answers), run: toRunInput(options()) };
     const before = self.remote.before("resume", answer.run);
     if (before) await before;
     const json = toJson(answer);

@@ -5,6 +5,7 @@ import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
 import type { Link } from "../core/client.js";
 import type { SessionOptions } from "../glue/core.js";
+import type { Source } from "./beside.js";
 import type { History } from "./history.js";
 import type { KeptLine } from "./kept-line.js";
 import type { Remote } from "./remote.js";
@@ -30,6 +31,8 @@ export interface Self<State> {
   readonly runs: Runs<State>;
   readonly saves: Saves;
   readonly remote: Remote<State>;
+  /** What comes beside the core. */
+  readonly source: Pick<Source<unknown>, "beside" | "parts">;
   /** Throws once the agent is disposed of. */
   alive(): void;
   /** Before anything that changes something. */

@@ -1,0 +1,43 @@
+// Replies to interrupts, as the server reads them. They come beside the core: an interrupt is open after a run.
+
+import { unfit } from "../base/failure.js";
+import type { Answer, Interrupt, ResumeAnswer, ResumeAnswers, ResumeEntry } from "../api/types.js";
+
+/** Whether it is the answer to one interrupt. By id, answers are objects. */
+export function isAnswer(answers: ResumeAnswer | ResumeAnswers): answers is ResumeAnswer {
+  const { id, interruptId } = (answers ?? {}) as { readonly id?: unknown; readonly interruptId?: unknown };
+  return !Array.isArray(answers) && [id, interruptId].some((name) => typeof name === "string");
+}
+
+/** The core's form of one answer. */
+export const toAnswer = (answer: ResumeAnswer): ResumeEntry => toEntry("resume", answer);
+
+/** Answers by interrupt as entries, in the order of the interrupts. */
+export function toResume(answers: ResumeAnswers | ResumeAnswer, interrupts: readonly Interrupt[]): readonly ResumeEntry[] {
+  if (isAnswer(answers)) return [toEntry("resume", answers)];
+  if (Array.isArray(answers)) return answers.map((answer, at) => toEntry(`resume[${at}]`, answer));
+  if (typeof answers !== "object") throw unfit("resume", "a list of answers, or an object by the interrupts' ids", answers);
+  const given = answers as { readonly [interruptId: string]: Answer };
+  const place = (id: string): number => interrupts.findIndex((interrupt) => interrupt.id === id);
+  return Object.keys(given)
+    .sort((one, other) => place(one) - place(other))
+    .map((interruptId) => toEntry(`resume[${JSON.stringify(interruptId)}]`, given[interruptId], interruptId));
+}
+
+/** An answer as the server reads it. `name`: how the application finds it in what it gave; `key`: what it stands under. */
+function toEntry(name: string, given: unknown, key?: string): ResumeEntry {
+  if (typeof given !== "object" || !given || Array.isArray(given)) throw unfit(name, "an object", given);
+  const { id, interruptId = id ?? key, status = "resolved", payload, ...rest } = given as Record<string, unknown>;
+  if (typeof interruptId !== "string") throw unfit(`${name}.interruptId`, "a string (or one as `id`)", interruptId);
+  for (const [member, other] of [["id", id], [undefined, key]] as const) {
+    if (other === undefined || other === interruptId) continue;
+    throw unfit(member ? `${name}.${member}` : name, `the answer to ${JSON.stringify(interruptId)}`, other);
+  }
+  if (status !== "resolved" && status !== "cancelled") throw unfit(`${name}.status`, '"resolved" or "cancelled"', status);
+  const { metadata } = rest;
+  if (metadata !== undefined && (typeof metadata !== "object" || Array.isArray(metadata))) {
+    throw unfit(`${name}.metadata`, "an object", metadata);
+  }
+  // A cancellation has nothing to say.
+  return { ...rest, interruptId, status, ...(status === "resolved" && { payload }) } as ResumeEntry;
+}
