@@ -1,6 +1,7 @@
-// The documents that are published with the package: the README, its pages and its picture.
+// The documents that are published with the package: the README, its pages and its picture, and the examples.
 
 import { readdirSync } from "node:fs";
+import { join, relative } from "node:path";
 import { at } from "./paths.mjs";
 
 /** They measure or explain the repository. */
@@ -15,4 +16,9 @@ const folders = readdirSync(at("docs"), { withFileTypes: true }).filter((entry) 
 /** The README, and the pages that it leads to. */
 export const pages = ["README.md", ...["docs", ...folders].flatMap((folder) => files(folder, /\.md$/))];
 
-export const documents = [...pages, ...files("docs", /\.png$/), "LICENSE-MIT", "LICENSE-APACHE", "SECURITY.md", "CHANGELOG.md"];
+/** What `npx ag-ui-wasm new` copies. */
+const examples = readdirSync(at("examples"), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && !/node_modules|\.next|\.svelte-kit|[\\/]dist([\\/]|$)|__pycache__/.test(entry.parentPath) && !entry.name.startsWith("."))
+  .map((entry) => relative(at(), join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
+
+export const documents = [...pages, ...files("docs", /\.png$/), "LICENSE-MIT", "LICENSE-APACHE", "SECURITY.md", "CHANGELOG.md", ...examples];

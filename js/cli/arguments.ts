@@ -2,11 +2,13 @@
 
 import { parseArgs } from "node:util";
 import type { AgentOptions } from "../api/types.js";
+import type { NewCommand } from "./new.js";
 import type { ReplayOptions } from "./replay.js";
 
 export const usage = `Usage: ag-ui-wasm check URL [options]      judge an AG-UI server
        ag-ui-wasm check FILE [options]     judge a recording, or a saved response; "-" reads it from standard input
        ag-ui-wasm replay FILE [options]    serve a recording as an AG-UI server
+       ag-ui-wasm new EXAMPLE FOLDER       copy an example; without arguments, list them
 
 check
   --prompt TEXT            what the user says (default: "Hello")
@@ -57,7 +59,7 @@ export interface CheckFileCommand {
 
 export type Format = "text" | "json" | "junit" | "sarif";
 
-export type Command = CheckCommand | CheckFileCommand | { readonly name: "help" | "version" } | ({ readonly name: "replay"; readonly file: string } & ReplayOptions);
+export type Command = CheckCommand | CheckFileCommand | NewCommand | { readonly name: "help" | "version" | "examples" } | ({ readonly name: "replay"; readonly file: string } & ReplayOptions);
 
 const dialects = ["agent-os", "chio", "hector", "ngaf", "open-search"] as const;
 
@@ -88,7 +90,16 @@ export function readCommand([name, ...args]: readonly string[]): Command {
   if (args.includes("--help")) return { name: "help" };
   if (name === "check") return readCheck(args);
   if (name === "replay") return readReplay(args);
-  throw new UsageError(`unknown command "${name}": expected check or replay`);
+  if (name === "new") return readNew(args);
+  throw new UsageError(`unknown command "${name}": expected check, replay or new`);
+}
+
+function readNew(args: string[]): NewCommand | { readonly name: "examples" } {
+  const { positionals } = parsed(() => parseArgs({ args, allowPositionals: true }));
+  const [example, folder, ...more] = positionals;
+  if (example === undefined) return { name: "examples" };
+  if (folder === undefined || more.length > 0) throw new UsageError("new expects an EXAMPLE and a FOLDER");
+  return { name: "new", example, folder };
 }
 
 const formats = ["json", "junit", "sarif"] as const;

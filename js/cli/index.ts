@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// The program of the package: `npx ag-ui-wasm check URL`, `npx ag-ui-wasm replay FILE`.
+// The program of the package: `npx ag-ui-wasm check URL`, `npx ag-ui-wasm replay FILE`, `npx ag-ui-wasm new EXAMPLE FOLDER`.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { readRecording, writeRecording } from "../base/recording.js";
 import { readCommand, usage, UsageError, type CheckCommand, type CheckFileCommand, type Command, type Format } from "./arguments.js";
 import { check, checkRecorded } from "./check.js";
+import { copyExample, exampleNames } from "./new.js";
 import { readRecorded } from "./recorded.js";
 import { replay } from "./replay.js";
 import { toJson, toJunit, toSarif, toText, type Program } from "./report.js";
@@ -24,6 +25,10 @@ async function run(command: Command): Promise<number> {
       return runCheck(command);
     case "check-file":
       return runCheckFile(command);
+    case "examples":
+      return print(`${exampleNames().join("\n")}\n`, 0);
+    case "new":
+      return print(copyExample(command), 0);
     case "replay": {
       const { file, ...options } = command;
       const exchanges = readable(file, readRecording);

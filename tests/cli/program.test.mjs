@@ -279,7 +279,7 @@ describe("check", () => {
 describe("arguments", () => {
   /** @type {[string[], RegExp][]} */
   const wrong = [
-    [["judge"], /unknown command "judge": expected check or replay/],
+    [["judge"], /unknown command "judge": expected check, replay or new/],
     [["check"], /check expects one URL, FILE or -/],
     [["check", "localhost"], /localhost: .*ENOENT/],
     [["check", "run.jsonl", "--prompt", "hi"], /--prompt is of servers, and "run\.jsonl" is no URL/],

@@ -1,7 +1,7 @@
 // The site as a visitor has it: built, served below a path, and opened in Chromium.
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
@@ -99,6 +99,15 @@ describe("the site", { skip }, () => {
       assert.deepEqual(await browser.consoleErrors(), []);
     });
   }
+
+  test("pages are there as Markdown, with a list of them for programs that read", () => {
+    const list = readFileSync(join(out, "llms.txt"), "utf8");
+    const linked = [...list.matchAll(/\]\(([^)]+\.md)\)/g)].map(([, link = ""]) => link.replace(base, "/").replace(/^\//, ""));
+    for (const page of ["tutorial.md", "guides/tool-calls.md", "agent.md", "options.md"]) assert.ok(linked.includes(page), page);
+    assert.deepEqual(linked.filter((page) => !existsSync(join(out, page))), []);
+    assert.match(readFileSync(join(out, "guides/tool-calls.md"), "utf8"), /# Render tool calls and approvals/);
+    assert.ok(readFileSync(join(out, "llms-full.txt"), "utf8").includes("awaiting-approval"));
+  });
 
   test("the playground plays a recording, and shows its events", async () => {
     await browser.goto(`${address}playground.html`);

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { at } from "../../tools/paths.mjs";
 import { startAgentServer } from "./agent-server.mjs";
 import { install } from "./consumer.mjs";
 
@@ -55,4 +56,35 @@ test("npx ag-ui-wasm prints its version and refuses what it does not know", asyn
   const { status, err } = await npx("judge");
   assert.equal(status, 2);
   assert.match(err, /unknown command "judge"/);
+});
+
+test("npx ag-ui-wasm new copies an example into a new folder, and leaves others alone", async () => {
+  const listed = await npx("new");
+  assert.deepEqual([listed.status, listed.out.trim().split("\n")], [0, readdirSync(at("examples")).filter((name) => name !== "README.md").sort()]);
+  const made = await npx("new", "vite-react", "my-chat");
+  assert.match(made.out, /cd my-chat\n {2}npm install\n {2}npm start\n/);
+  for (const name of ["package.json", "index.html", "vite.config.js"]) {
+    assert.equal(readFileSync(join(consumer.folder, "my-chat", name), "utf8"), readFileSync(at("examples/vite-react", name), "utf8"));
+  }
+  for (const [args, complaint] of /** @type {const} */ ([
+    [["vite-react", "my-chat"], /my-chat is not empty: expected a new or an empty folder/],
+    [["../skills", "other"], /unknown example "\.\.\/skills": expected assistant-ui, /],
+    [["vite-react"], /new expects an EXAMPLE and a FOLDER/],
+  ])) {
+    const { status, err } = await npx("new", ...args);
+    assert.equal(status, 2);
+    assert.match(err, complaint);
+  }
+  assert.ok(!existsSync(join(consumer.folder, "other")));
+});
+
+test("what the skill for coding agents names is in the package", () => {
+  const folder = join(consumer.folder, "node_modules/ag-ui-wasm");
+  const skill = readFileSync(join(folder, "skills/ag-ui-wasm/SKILL.md"), "utf8");
+  const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const pages = [...skill.matchAll(/docs\/[\w./-]+\.md/g)].map(([page]) => page);
+  assert.ok(pages.length > 15);
+  assert.deepEqual(pages.filter((page) => !existsSync(join(folder, page))), []);
+  const entries = [...skill.matchAll(/from "ag-ui-wasm(\/[\w-]+)?"/g)].map(([, entry]) => `.${entry ?? ""}`);
+  assert.deepEqual(entries.filter((entry) => !(entry in exports)), []);
 });

@@ -29,7 +29,7 @@ let consumer;
 /** @type {{ url: string, close(): Promise<void> }} */
 let server;
 before(async () => {
-  const peers = ["react", "react-dom", "svelte", "jsdom", "vite", "csstype", "undici-types", "@types/react", "@types/react-dom", "@types/node", "rxjs", "tslib", "@ag-ui/core", "vue", "@vue/server-renderer", "ai", "@ai-sdk/react", "dompurify", "marked"];
+  const peers = ["react", "react-dom", "svelte", "jsdom", "vite", "csstype", "undici-types", "@types/react", "@types/react-dom", "@types/node", "rxjs", "tslib", "@ag-ui/core", "vue", "@angular/core", "@angular/common", "@angular/platform-browser", "@vue/server-renderer", "ai", "@ai-sdk/react", "dompurify", "marked"];
   consumer = await install(Object.fromEntries(peers.map((name) => [name, name])));
   // The demo's server is not typed.
   const path = "../../www/server.mjs";
@@ -94,6 +94,8 @@ describe("code", () => {
       moduleDetection: "force",
       types: ["node", "vite/client"],
       jsx: "react-jsx",
+      // Angular's.
+      experimentalDecorators: true,
       allowJs: true,
       checkJs: true,
       strict: true,
@@ -154,7 +156,7 @@ describe("code", () => {
     "docs/guides/troubleshooting.md": /^success$/,
     "docs/threads.md": /^$/,
   };
-  const elsewhere = ["README.md", "docs/svelte.md", "docs/vue.md", "docs/sizes.md", tutorial, ...withoutCode];
+  const elsewhere = ["README.md", "docs/svelte.md", "docs/vue.md", "docs/angular.md", "docs/sizes.md", tutorial, ...withoutCode];
   for (const name of documents.filter((name) => !elsewhere.includes(name) && !ofSystems(name) && !ofServers(name))) {
     test(`${name}: the first example runs`, async () => {
       assert.match(await run(name, first(name)), prints[name] ?? /./);

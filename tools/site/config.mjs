@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import llms from "vitepress-plugin-llms";
 
 const pages = fileURLToPath(new URL("../", import.meta.url));
 const { repository: { url } } = JSON.parse(readFileSync(fileURLToPath(new URL("package.json", `file://${process.env.AG_UI_WASM}/`)), "utf8"));
@@ -30,7 +31,8 @@ export default {
   description: "A browser client for agents that speak AG-UI: a Rust core in WebAssembly, one immutable snapshot, bindings for React and Svelte.",
   cleanUrls: false,
   ignoreDeadLinks: [/demo\/index/],
-  vite: { resolve: { alias: { "ag-ui-wasm": process.env.AG_UI_WASM } }, build: { target: "es2022", chunkSizeWarningLimit: 2000 } },
+  // llms.txt, llms-full.txt, and each page as Markdown beside it: for those that read with a program.
+  vite: { plugins: [llms({ ignoreFiles: ["api/**", "codes/**", "playground.md"] })], resolve: { alias: { "ag-ui-wasm": process.env.AG_UI_WASM } }, build: { target: "es2022", chunkSizeWarningLimit: 2000 } },
   markdown: { attrs: { disable: true }, theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
   head: [["link", { rel: "icon", href: "data:," }]],
   themeConfig: {
