@@ -456,4 +456,18 @@ export const bugs = [
     to: "lost = lost && !kept;",
     tests: ["record"],
   },
+  {
+    name: "a thread that was deleted comes back with a page that was on its way",
+    file: "threads/board.ts",
+    from: "for (const meanwhile of requests) meanwhile.push(...changes);",
+    to: "",
+    tests: ["threads"],
+  },
+  {
+    name: "a change that the server refuses stays",
+    file: "threads/board.ts",
+    from: "pending.delete(change);",
+    to: "",
+    tests: ["threads"],
+  },
 ];
