@@ -104,11 +104,9 @@ export function createAgentOver<State, Place>(
     parts,
     empty: () => view.empty(),
     refused: (error) => emitter.emit("error", refusal(error)),
-    save: (json, ...how) => saves.write(remote.thread?.saved(json) ?? json, ...how),
+    save: (...save) => saves.write(...save),
     request: (...run) => parts()!.toRequest(self, full, ...run),
     stopRemote: (runId) => parts()!.tellOfStop(self, runId),
-    head: (headers) => parts()?.head(self, headers),
-    completed: (...run) => parts()?.withHead(self, ...run) ?? run[1],
     resumes: () => !!current.resume,
     // A run over a connection that is kept has ended when it says so.
     ending: () => !line?.current && !told.isLoading && told.connection.phase !== "closed",

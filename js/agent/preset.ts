@@ -7,8 +7,8 @@ export function withPreset<State>(own: AgentOptions<State>): AgentOptions<State>
   // What are no options is refused by `checkOptions`.
   const server = own?.server;
   if (!server) return own;
-  return { ...server, ...given(own), thread: { ...server.thread, ...given(own.thread) } } as AgentOptions<State>;
+  return { ...server, ...given(own), thread: { ...server.thread, ...given(own.thread ?? {}) } } as AgentOptions<State>;
 }
 
 /** The members that are set. */
-const given = (options: object = {}): object => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+const given = (options: object): object => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

@@ -89,7 +89,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     const { state, signal, replaces } = long;
     const resume = long.resume && (source.parts() ?? (await source.beside())).toResume(long.resume, read().interrupts);
     const core = toCoreInput(options(), long, resume);
-    const before = self.remote.before(core.resume ? "resume" : replaces === undefined ? "submit" : "edit", core, long);
+    const before = self.remote.before(replaces === undefined ? "submit" : "edit", core, long);
     const taken = before && (await before);
     if (taken) return taken;
     const { runId: id, messages } = core;
@@ -155,8 +155,6 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     if (!replies.isAnswer(answers)) return submit({ resume: answers });
     act();
     const answer = { ...replies.toAnswer(answers), run: toRunInput(options()) };
-    const before = self.remote.before("resume", answer.run);
-    if (before) await before;
     const json = toJson(answer);
     return start({ id: answer.run.runId, start: (session) => session.answer(json), part: true });
   };

@@ -62,6 +62,10 @@ export interface Step<State> {
 export interface Parts {
   readonly openSession: typeof openSession;
   readonly calls: Calls;
+  /** The response to the last request of that agent has come. */
+  head(client: { readonly emitter: Emitter }, headers: Headers): void;
+  /** The result of the run that was asked for with that id, with what its last response said beside its body. */
+  withHead(client: { readonly emitter: Emitter }, id: string, result: RunResult): RunResult;
 }
 
 /** An open session and the runs that it works on. */
@@ -107,10 +111,6 @@ export interface Client<State, Place = Port> {
   parts(): Parts | undefined;
   request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
   stopRemote(runId: string): void;
-  /** The response to the last request has come. */
-  head(headers: Headers): void;
-  /** The result of the run that was asked for with that id, with what only the page knows of it. */
-  completed(id: string, result: RunResult): RunResult;
   /** Whether runs can be joined again. */
   resumes(): boolean;
   /** A run has said its end, but its body is open: it is not reported yet, and what waits for it has not begun. */

@@ -46,7 +46,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
 
   /** `told`: the error is one that was reported already. */
   const report = (run: Run<State> | undefined, given: RunResult, told = false): void => {
-    const result = client.completed(run?.id ?? given.runId, given);
+    const result = client.parts()?.withHead(client, run?.id ?? given.runId, given) ?? given;
     run?.resolve(result);
     if (run?.part && [...runs].some(({ part }) => part)) return;
     if (run?.quiet && result.outcome === "success") return;

@@ -78,7 +78,7 @@ export function openSession<State>(
     },
     failed: (cause) => void (thrown = { cause }),
     receive: (reader, body, memory) => readBody(reader, body, memory, (trap) => fail(trap), task),
-    ...{ stopRemote: client.stopRemote, head: client.head },
+    ...{ stopRemote: client.stopRemote, head: (headers: Headers) => client.parts()!.head(client, headers) },
     changed: (urgent) => {
       if (!shows()) return;
       if (urgent) patches.show(task.until);

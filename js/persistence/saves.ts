@@ -96,7 +96,8 @@ export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
       return new AgentError({ kind: "unsupported", code: "not-saved", message });
     },
     save: () => saving.save(),
-    write: (json, holds, done) => {
+    write: (said, holds, done) => {
+      const json = self.remote.thread?.saved(said) ?? said;
       if (saving.owns()) {
         return saving.save(json, (kept) => {
           lost = !kept;

@@ -6,15 +6,16 @@
 
 import type { AgentCapabilities, AgentSnapshot, Message, RunResult, SendReason, SubmitInput, TransportRequest, TransportTarget } from "../api/types.js";
 import { createRequest, errorOf } from "./ask.js";
-import type { Asking, RemoteClient } from "./client.js";
+import type { Asking } from "./client.js";
 import { createHidden } from "./hidden.js";
 import { createPaging } from "./older.js";
 import { createOpening } from "./open.js";
+import { createClient, type Kit, type RemoteAgent } from "./page-kit.js";
 import { createReasons } from "./reasons.js";
 import { chooseMessages, sending, withChosen } from "./send.js";
 import { steer } from "./steer.js";
 
-export type { Asking, RemoteClient } from "./client.js";
+export type { Asking } from "./client.js";
 
 /** The thread of an agent at its server. */
 export interface RemoteThread<State> {
@@ -40,8 +41,12 @@ export interface RemoteThread<State> {
   dispose(): void;
 }
 
+/** Opens what there is to know of an agent's thread at the server. */
+export type OpenRemote = <State>(agent: RemoteAgent<State>, core: () => AgentSnapshot<State>, changed: () => void) => Promise<RemoteThread<State>>;
+
 /** What there is to know of an agent's thread at the server. */
-export function openRemote<State>(client: RemoteClient<State>): RemoteThread<State> {
+export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): RemoteThread<State> {
+  const client = createClient<State>(kit, ...(agent as unknown as [RemoteAgent<State>, () => AgentSnapshot<State>, () => void]));
   const { options, keyOf } = client;
   const paging = createPaging(client);
   const hidden = createHidden(client);
@@ -71,8 +76,10 @@ export function openRemote<State>(client: RemoteClient<State>): RemoteThread<Sta
       const send = thread?.send;
       if (!send || send === "all" || dialect || request.resume) return target;
       const { threadId, runId } = request;
-      const asked = { threadId, runId, reason: reasons.of(runId) };
-      return sending(target, (body) => withChosen(body, (all) => chooseMessages(send, all, asked, answered)));
+      const reason = reasons.of(runId);
+      const choose = (all: readonly Message[], resumes: boolean): readonly Message[] =>
+        chooseMessages(send, all, { threadId, runId, reason: resumes ? "resume" : reason }, answered);
+      return sending(target, (body) => withChosen(body, choose));
     },
     capabilities: async () => {
       try {

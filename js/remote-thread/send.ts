@@ -59,9 +59,10 @@ function elementsOf(text: string, { from }: Span): Span[] {
   return spans;
 }
 
-/** The body with the messages that `choose` takes of its list. */
-export function withChosen(body: string, choose: (messages: readonly Message[]) => readonly Message[]): string {
-  const list = [...membersOf(body)].find(({ name }) => name === "messages");
+/** The body with the messages that `choose` takes of its list. `resumes`: it has replies to interrupts. */
+export function withChosen(body: string, choose: (messages: readonly Message[], resumes: boolean) => readonly Message[]): string {
+  const members = [...membersOf(body)];
+  const list = members.find(({ name }) => name === "messages");
   if (!list || body[list.from] !== "[") return body;
   const texts = new Map<Message, string>();
   for (const { from, to } of elementsOf(body, list)) {
@@ -69,7 +70,7 @@ export function withChosen(body: string, choose: (messages: readonly Message[]) 
     texts.set(JSON.parse(text), text);
   }
   const all = [...texts.keys()];
-  const chosen = choose(all);
+  const chosen = choose(all, members.some(({ name }) => name === "resume"));
   if (chosen === all) return body;
   // What the application has made itself is written as it is.
   const parts = chosen.map((message) => texts.get(message) ?? JSON.stringify(message));

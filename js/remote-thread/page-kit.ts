@@ -1,0 +1,55 @@
+// The client of a thread at the server, made of an agent and of what the page has already.
+
+import type { AgentError, AgentErrorData } from "../api/error.js";
+import type { AgentOptions, AgentSnapshot, Message, RunResult, SendReason, TransportRequest, TransportTarget } from "../api/types.js";
+import type { Asking, RemoteClient, RequestInput } from "./client.js";
+
+/** What this chunk is given of the page. */
+export interface Kit {
+  readonly AgentError: { new (data: AgentErrorData): AgentError; is(value: unknown): value is AgentError };
+  edited(before: unknown, after: unknown, now: unknown): unknown;
+  editedMessages<State>(before: readonly Message[], after: readonly Message[], at: AgentSnapshot<State>): AgentSnapshot<State>;
+  messageKey(message: Message): string;
+  messagesEdit(before: readonly Message[], after: readonly Message[], toJson: (value: unknown) => string): unknown;
+  toJson(value: unknown): string;
+  toRunInput(options: AgentOptions): RequestInput;
+  toTarget(options: AgentOptions, request: TransportRequest): TransportTarget | Promise<TransportTarget>;
+  uuid(): string;
+}
+
+/** An agent, as far as this chunk knows it. */
+export interface RemoteAgent<State> extends Pick<RemoteClient<State>, "options" | "emitter" | "disposed"> {
+  readonly link: { busy(): boolean; edit(edit: never): void };
+  readonly runs: { start(run: never): Promise<RunResult>; join(runId: string): Promise<RunResult> };
+  readonly saves: { ready(): Promise<void> };
+  readonly view: { readonly first: AgentSnapshot<State> };
+  readonly remote: { before(reason: SendReason, input: Asking): Promise<unknown> | undefined };
+}
+
+/** The client of that agent. `core`: what the core has said; `changed`: what is shown may be another snapshot. */
+export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: () => AgentSnapshot<State>, changed: () => void): RemoteClient<State> {
+  const { options, emitter, disposed, link, runs, saves, view, remote } = agent;
+  const { AgentError, toJson } = kit;
+  const own = (): AgentOptions => options() as AgentOptions;
+  return {
+    ...{ options, emitter, disposed, core, changed, uuid: kit.uuid, keyOf: kit.messageKey, isError: AgentError.is },
+    ready: () => saves.ready(),
+    busy: () => link.busy(),
+    begin: (id, start) => runs.start({ id, ifBusy: "drop", quiet: true, start } as never),
+    join: (runId) => runs.join(runId),
+    answer: () => {
+      const input = kit.toRunInput(own());
+      const json = toJson({ ...input, messages: [], ifBusy: "drop" });
+      remote.before("tool-results", input)?.catch(() => {});
+      const start = (session: { submit(json: string): number }): number => session.submit(json);
+      runs.start({ id: input.runId, ifBusy: "drop", start } as never).catch(() => {});
+    },
+    first: () => (options().persist || options().restore ? undefined : view.first),
+    edit: (before, after) => link.edit(kit.messagesEdit(before, after, toJson) as never),
+    edited: (before, after, list) => kit.editedMessages(before, after, { ...core(), messages: list }).messages,
+    editedState: (before, after, state) => kit.edited(before, after, state),
+    input: () => kit.toRunInput(own()),
+    target: async (request) => kit.toTarget(own(), request),
+    error: (data) => new AgentError(data),
+  };
+}
