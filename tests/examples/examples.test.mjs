@@ -29,6 +29,7 @@ const examples = {
   copilotkit: { place: libraries, args: loopback, send: '[data-testid="copilot-send-button"]' },
   "assistant-ui": { place: libraries, args: loopback },
   "assistant-ui-runtime": { place: libraries, args: loopback },
+  surfaces: { args: loopback, check: surfaces },
   sveltekit: { args: loopback },
   next: {
     args: ["--hostname", "127.0.0.1"],
@@ -39,6 +40,14 @@ const examples = {
   python: { args: loopback, python: true },
   "long-thread": { args: loopback, field: "#send input", send: "#send button", check: longThread },
 };
+
+/** What is pressed in a surface goes to the agent, and what an app asks for does not touch the thread. */
+async function surfaces(/** @type {import("../webdriver/client.mjs").Browser} */ browser) {
+  await browser.waitFor(() => document.querySelector("iframe")?.title === "App, after tools/call", { message: "the app's call" });
+  await browser.click("a2ui-basic-button button");
+  await browser.waitFor(() => document.body.innerText.includes("You pressed again."), { message: "the answer to the button" });
+  assert.deepEqual(await browser.evaluate(() => [...document.querySelectorAll("li")].map(({ className }) => className)), ["user", "assistant", "activity", "activity", "assistant"]);
+}
 
 /** Few of ten thousand messages are in the page; the end is followed, unless the reader is elsewhere; and all can be found. */
 async function longThread(/** @type {import("../webdriver/client.mjs").Browser} */ browser) {

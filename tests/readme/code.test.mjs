@@ -29,7 +29,7 @@ let consumer;
 /** @type {{ url: string, close(): Promise<void> }} */
 let server;
 before(async () => {
-  const peers = ["react", "react-dom", "svelte", "jsdom", "vite", "csstype", "undici-types", "@types/react", "@types/react-dom", "@types/node", "rxjs", "tslib", "@ag-ui/core", "vue", "@angular/core", "@angular/common", "@angular/platform-browser", "@vue/server-renderer", "ai", "@ai-sdk/react", "dompurify", "marked"];
+  const peers = ["react", "react-dom", "svelte", "jsdom", "vite", "csstype", "undici-types", "@types/react", "@types/react-dom", "@types/node", "rxjs", "tslib", "@ag-ui/core", "vue", "@angular/core", "@angular/common", "@angular/platform-browser", "@vue/server-renderer", "ai", "@ai-sdk/react", "dompurify", "marked", "@a2ui/web_core", "@opentelemetry/api"];
   consumer = await install(Object.fromEntries(peers.map((name) => [name, name])));
   // The demo's server is not typed.
   const path = "../../www/server.mjs";
@@ -155,6 +155,8 @@ describe("code", () => {
     "docs/guides/sign-in.md": /^success$/,
     "docs/guides/troubleshooting.md": /^success$/,
     "docs/threads.md": /^$/,
+    "docs/surfaces.md": /^$/,
+    "docs/tracing.md": /^$/,
   };
   const elsewhere = ["README.md", "docs/svelte.md", "docs/vue.md", "docs/angular.md", "docs/sizes.md", tutorial, ...withoutCode];
   for (const name of documents.filter((name) => !elsewhere.includes(name) && !ofSystems(name) && !ofServers(name))) {
