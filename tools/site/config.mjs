@@ -19,7 +19,7 @@ const groups = {
     ...["tool-calls", "generative-ui", "reasoning", "markdown", "long-threads", "images", "shared-state", "page-context", "conversations", "sign-in", "proxy", "offline", "from-use-chat", "from-copilotkit", "troubleshooting"].map((name) => `guides/${name}`),
     ...["testing", "from-ag-ui-client", "use-chat"],
   ],
-  Reference: ["agent", "options", "snapshot", "tools", "errors", "network", "saving", "threads", "react", "svelte", "vue", "plain-javascript", "blocks", "announcer", "inspector", "guard", "systems", "worker", "recordings", "check", "rules", "hosts", "versions", "changelog", "security-policy"],
+  Reference: ["agent", "options", "snapshot", "tools", "errors", "network", "saving", "stored-threads", "threads", "react", "svelte", "vue", "plain-javascript", "blocks", "announcer", "inspector", "guard", "systems", "worker", "recordings", "check", "rules", "hosts", "versions", "changelog", "security-policy"],
   Explanation: ["how-it-works", "comparison", "performance", "sizes", "loading", "servers", "security"],
 };
 const grouped = new Set(Object.values(groups).flat());
