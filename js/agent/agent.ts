@@ -17,7 +17,7 @@ import { createSource } from "./beside.js";
 import { checkOptions } from "./check.js";
 import { createEdits, idOf } from "./edits.js";
 import { createGuard } from "./guard.js";
-import { createHistory } from "./history.js";
+import type { History } from "./history.js";
 import type { KeptLine } from "./kept-line.js";
 import { withPreset } from "./preset.js";
 import { createRemote } from "./remote.js";
@@ -71,7 +71,8 @@ export function createAgentOver<State, Place>(
   };
   const retell = (): void => publish(told);
   const settings = toSettings(given as AgentOptions, view.threadId, () => parts()!.toNetwork(given));
-  const history = createHistory<State>(settings.maxHistory);
+  // Checkpoints come with the core.
+  let history: History<State> | undefined;
   const alive = (): void => {
     if (gone) throw unsupported("disposed", "The agent has been disposed of");
   };
@@ -111,12 +112,15 @@ export function createAgentOver<State, Place>(
     // A run over a connection that is kept has ended when it says so.
     ending: () => !line?.current && !told.isLoading && told.connection.phase !== "closed",
     read: () => told,
-    checkpoint: history.add,
+    checkpoint: (...mark) => (history ??= parts()!.createHistory<State>(settings.maxHistory)).add(...mark),
     publish,
   });
 
   const self: Self<State> = {
-    ...{ options, read, disposed, settings, emitter, history, view, link, alive, act, source },
+    ...{ options, read, disposed, settings, emitter, view, link, alive, act, source },
+    get history() {
+      return history;
+    },
     get line() {
       return line;
     },
@@ -158,7 +162,7 @@ export function createAgentOver<State, Place>(
     gone = true;
     link.dispose();
     line?.current?.close();
-    history.clear();
+    history?.clear();
     wait(false);
     emitter.close();
     view.close();
@@ -210,14 +214,14 @@ export function createAgentOver<State, Place>(
     deny: (toolCallId, reason) => decide("deny", toJson({ toolCallId, reason })),
     ...createEdits(self, parts),
     get history() {
-      return history.list;
+      return history?.list ?? none;
     },
-    at: (checkpoint) => history.at(idOf(checkpoint)),
+    at: (checkpoint) => history?.at(idOf(checkpoint)),
     save: (): SavedAgent => JSON.parse(link.save()),
     reset: () => {
       act();
       view.holder()?.cancel(view);
-      const hear = history.clear();
+      const hear = history?.clear();
       const { messages, state } = view.first;
       const json = [toJson(messages), toJson(state)] as const;
       // Until the core has heard of it, checkpoints of the runs that it has ended may come.
@@ -268,6 +272,8 @@ export function createAgentOver<State, Place>(
   if (inPage()) source.begin();
   return agent;
 }
+
+const none: readonly never[] = [];
 
 /** Whether somebody looks: a server that renders never asks the core, and loads none. */
 const inPage = (): boolean => typeof document === "object";

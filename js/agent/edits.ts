@@ -18,7 +18,7 @@ export function createEdits<State>(
   self: Client<State>,
   parts: () => { readonly toFork: typeof toFork; readonly toResume: typeof toResume } | undefined,
 ): Pick<Agent<State>, "editQueued" | "cancelQueued" | "setMessages" | "setState" | "fork"> {
-  const { link, history, read, act } = self;
+  const { link, read, act } = self;
 
   /** The submit that waits under that id, if it still does. */
   const queued = (id: string): QueuedSubmit | undefined => {
@@ -71,7 +71,7 @@ export function createEdits<State>(
 
   const fork = (checkpoint: Checkpoint | string): void => {
     act();
-    const then = history.at(idOf(checkpoint));
+    const then = self.history?.at(idOf(checkpoint));
     if (!then) {
       throw unsupported("checkpoint-unknown", `Unknown checkpoint ${idOf(checkpoint)}: only the newest limits.history are kept`);
     }

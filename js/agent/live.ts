@@ -7,6 +7,7 @@ export { approve } from "./approve.js";
 export { createCalls } from "./calls.js";
 export { toFork } from "./fork.js";
 export { createKeptLine } from "./kept-line.js";
+export { createHistory } from "./history.js";
 export { isAnswer, toAnswer, toResume } from "./replies.js";
 export { openRemote } from "./open-remote.js";
 export { head, tellOfStop, toRequest, withHead } from "./requests.js";

@@ -21,7 +21,8 @@ export interface Self<State> {
   disposed(): boolean;
   readonly settings: SessionOptions;
   readonly emitter: Emitter;
-  readonly history: History<State>;
+  /** Once there is a checkpoint. */
+  readonly history: History<State> | undefined;
   readonly view: View<State>;
   readonly link: Link<State>;
   /** Of a transport that keeps one, once it is needed. */
