@@ -1,4 +1,4 @@
-import { useThreads } from "ag-ui-wasm/react";
+import { useThreads } from "ag-ui-wasm/threads/react";
 import { useState } from "react";
 import { forget, threads, titleOf } from "../shared/stored.js";
 
