@@ -373,7 +373,10 @@ export function fakeAgent<State = unknown>(given: Partial<AgentSnapshot<State>> 
     Object.fromEntries(names.map((method) => [method, (...args: unknown[]) => (calls.push({ method, args }), value())]));
   return {
     ...noting(runs, async (): Promise<RunResult> => ({ runId: "run", outcome: "success" })),
-    ...noting(["stop", "connect", "disconnect"], async () => {}),
+    ...noting(["stop", "connect", "disconnect", "load"], async () => {}),
+    ...noting(["loadOlder"], async () => false),
+    ...noting(["capabilities"], async () => undefined),
+    ready: Promise.resolve(),
     ...noting(decisions, () => true),
     ...noting(others, () => {}),
     ...(Symbol.dispose && { [Symbol.dispose]: () => {} }),

@@ -42,7 +42,7 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
   const history = open ? told.slice(0, open.at) : told;
   if (!history.length && !open) return toEvents(undefined, undefined, runId, threadId);
   const last = open ? undefined : (history[lastIndex(history, ({ event }) => event.type === "RUN_FINISHED")]?.event.outcome as Ended | undefined);
-  // What the page has of the thread comes again.
+  // The server repeats what the page has of the thread.
   const frame = toEvents(local.length ? { messages: [] } : undefined, last?.interrupts, runId, threadId).lines;
   return {
     // As one run, which is hidden from the page.

@@ -150,7 +150,6 @@ describe("code", () => {
     "docs/loading.md": /^$/,
     "docs/systems.md": /^$/,
     "docs/servers.md": /^$/,
-    "docs/stored-threads.md": /^$/,
     "docs/guides/markdown.md": /^AG-UI is an open protocol/,
     "docs/guides/proxy.md": /^$/,
     "docs/guides/sign-in.md": /^success$/,

@@ -187,7 +187,7 @@ describe("a thread that is opened by a loader", () => {
     agent.dispose();
   });
 
-  it("is stopped by stop, and the server is not notified", async () => {
+  it("is stopped by stop, and the server hears nothing of that", async () => {
     const told = [];
     const agent = create({ thread: { load: () => new Promise(() => {}) }, stop: ({ runId }) => void told.push(runId) });
     const { ready } = agent;
