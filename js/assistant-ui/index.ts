@@ -12,6 +12,7 @@ import { createCalls, createThreadList, type AssistantRuntimeOptions } from "./a
 import { createMessages } from "./messages.js";
 
 export type { AssistantRuntimeOptions } from "./adapter.js";
+export { toAttachmentAdapter, type AttachmentFiles } from "./attachments.js";
 
 // The runtime converts again what another function would.
 const convertMessage = (message: unknown): unknown => message;

@@ -20,7 +20,7 @@ export interface AppendedMessage {
   readonly parentId: string | null;
   readonly sourceId: string | null;
   readonly content: readonly { readonly type: string }[];
-  readonly attachments?: readonly { readonly content?: readonly { readonly type: string }[] }[] | undefined;
+  readonly attachments?: readonly { readonly contentType?: string; readonly content?: readonly { readonly type: string }[] }[] | undefined;
   readonly runConfig?: { readonly custom?: Readonly<Record<string, unknown>> } | undefined;
 }
 
@@ -120,19 +120,20 @@ function shownOf({ id, content }: UserMessage): Pick<ThreadMessage, "content" | 
   };
 }
 
-const toFilePart = ({ url, mediaType: mimeType, filename }: FileOfChat): object => ({
+/** A file as the library has it. */
+export const toFilePart = ({ url, mediaType: mimeType, filename }: FileOfChat): object => ({
   ...(mimeType.startsWith("image/") ? { type: "image", image: url } : { type: "file", data: url, mimeType, sourceType: "url" }),
   ...(filename !== undefined && { filename }),
 });
 
 /** What a person has written, as the content of an AG-UI message. Parts that have no place there are left out. */
 export function contentOf({ content, attachments = [] }: AppendedMessage): UserMessage["content"] {
-  const parts = [...content, ...attachments.flatMap(({ content = [] }) => content)] as readonly unknown[] as readonly (FilePart | { readonly type: "text"; readonly text: string })[];
+  const parts = [...content, ...attachments.flatMap(({ content = [], contentType }) => content.map((part) => ({ contentType, ...part })))] as readonly unknown[] as readonly (FilePart | { readonly type: "text"; readonly text: string })[];
   return contentOfParts(
     parts.flatMap((part): ContentPart[] => {
       if (part.type === "text") return [{ type: "text", text: part.text }];
-      const { filename } = part;
-      if (part.type === "image") return [partOf({ mediaType: /^data:([^;,]+)/.exec(part.image)?.[1] ?? "image/*", url: part.image, filename })];
+      const { filename, contentType = "image/*" } = part;
+      if (part.type === "image") return [partOf({ mediaType: /^data:([^;,]+)/.exec(part.image)?.[1] ?? contentType, url: part.image, filename })];
       if (part.type !== "file") return [];
       const { data, mimeType } = part;
       return [partOf({ mediaType: mimeType, url: /^(data|https?|blob):/i.test(data) ? data : `data:${mimeType};base64,${data}`, filename })];
@@ -140,6 +141,8 @@ export function contentOf({ content, attachments = [] }: AppendedMessage): UserM
   ) as UserMessage["content"];
 }
 
-type FilePart =
-  | { readonly type: "image"; readonly image: string; readonly filename?: string }
-  | { readonly type: "file"; readonly data: string; readonly mimeType: string; readonly filename?: string };
+/** A part with a file. An attachment says its type beside it. */
+type FilePart = { readonly filename?: string; readonly contentType?: string } & (
+  | { readonly type: "image"; readonly image: string }
+  | { readonly type: "file"; readonly data: string; readonly mimeType: string }
+);

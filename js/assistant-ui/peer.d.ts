@@ -4,7 +4,6 @@
 declare module "@assistant-ui/react" {
   export type AssistantRuntime = { readonly thread: unknown; readonly threads: unknown };
   export function useExternalStoreRuntime(adapter: never): AssistantRuntime;
-  export class SimpleImageAttachmentAdapter {}
   /** A part of the page. */
   export const AssistantRuntimeProvider: (props: { readonly runtime: AssistantRuntime; readonly children?: unknown }) => null;
 }

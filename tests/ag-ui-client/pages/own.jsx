@@ -1,8 +1,9 @@
 // A thread of assistant-ui over an agent of createAgent.
 
-import { AssistantRuntimeProvider, ComposerPrimitive, MessagePrimitive, SimpleImageAttachmentAdapter, ThreadListItemPrimitive, ThreadListPrimitive, ThreadPrimitive } from "@assistant-ui/react";
+import { AssistantRuntimeProvider, ComposerPrimitive, MessagePrimitive, ThreadListItemPrimitive, ThreadListPrimitive, ThreadPrimitive } from "@assistant-ui/react";
 import { createAgent, tool } from "ag-ui-wasm";
-import { useAssistantRuntime } from "ag-ui-wasm/assistant-ui";
+import { toAttachmentAdapter, useAssistantRuntime } from "ag-ui-wasm/assistant-ui";
+import { createAttachments } from "ag-ui-wasm/attachments";
 import { createThreads } from "ag-ui-wasm/threads";
 import { useState } from "react";
 import { createRoot } from "react-dom/client";
@@ -47,7 +48,16 @@ const Item = () => (
     <ThreadListItemPrimitive.Trigger className="thread"><ThreadListItemPrimitive.Title /></ThreadListItemPrimitive.Trigger>
   </ThreadListItemPrimitive.Root>
 );
-const adapters = { attachments: new SimpleImageAttachmentAdapter() };
+// The first upload takes until the test says so; a file of the name "bad" fails.
+let uploaded;
+globalThis.endUpload = () => uploaded();
+const upload = async (file, { onProgress }) => {
+  if (file.name.startsWith("bad")) throw new Error("no space");
+  onProgress(0.5);
+  await new Promise((done) => (uploaded = done));
+  return { url: "https://files.test/a.png" };
+};
+const adapters = { attachments: toAttachmentAdapter(createAttachments({ upload, accept: "image/*" })) };
 
 function Page() {
   const [threadId, onThread] = useState("one");

@@ -7,6 +7,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { openBrowser } from "../../webdriver/client.mjs";
 import { closeDisplay } from "../../webdriver/display.mjs";
 import { locate } from "../../webdriver/engines.mjs";
@@ -77,18 +78,31 @@ describe("useAssistantRuntime", { skip }, () => {
     await rests();
   });
 
-  test("an attachment", async () => {
-    await browser.evaluate(async () => {
-      await runtime.thread.composer.addAttachment(new File([new Uint8Array([1, 2])], "a.png", { type: "image/png" }));
+  test("an attachment: its upload is shown, waited for, and sent", async () => {
+    await browser.evaluate(() => {
+      globalThis.failures = [];
+      void runtime.thread.composer.addAttachment(new File(["a"], "a.png", { type: "image/png" }));
+    });
+    await browser.waitFor(() => runtime.thread.composer.getState().attachments[0]?.status.progress === 0.5, { message: "the progress" });
+    await browser.evaluate(() => endUpload());
+    await browser.waitFor(() => runtime.thread.composer.getState().attachments[0]?.status.type === "requires-action", { message: "the end of the upload" });
+    await browser.evaluate(() => {
       runtime.thread.composer.setText("look");
-      runtime.thread.composer.send();
+      void runtime.thread.composer.send();
     });
     await shows("You said: look");
     const { content } = site.requests.at(-1).input.messages.at(-1);
-    assert.deepEqual(content.map(({ type, source }) => [type, source?.mimeType, source?.value]), [["text", undefined, undefined], ["image", "image/png", "AQI="]]);
+    assert.deepEqual(content.map(({ type, source, metadata }) => [type, source?.mimeType, source?.value, metadata?.filename]), [
+      ["text", undefined, undefined, undefined],
+      ["image", "image/png", "https://files.test/a.png", "a.png"],
+    ]);
     await rests();
     const shown = await browser.evaluate(() => runtime.thread.getState().messages.at(-2).attachments.map(({ type, name, content }) => [type, name, content[0].image]));
-    assert.deepEqual(shown, [["image", content[1].metadata?.filename ?? "image/png", "data:image/png;base64,AQI="]]);
+    assert.deepEqual(shown, [["image", "a.png", "https://files.test/a.png"]]);
+    await browser.evaluate(() => void runtime.thread.composer.addAttachment(new File(["b"], "bad.png", { type: "image/png" })));
+    await browser.waitFor(() => runtime.thread.composer.getState().attachments[0]?.status.message === "no space", { message: "the failure" });
+    await browser.evaluate(() => runtime.thread.composer.getAttachmentByIndex(0).remove());
+    await browser.waitFor(() => runtime.thread.composer.getState().attachments.length === 0, { message: "no attachment" });
   });
 
   test("a stop, and an error", async () => {
@@ -137,6 +151,14 @@ describe("useAssistantRuntime", { skip }, () => {
     await browser.click("#new");
     await browser.waitFor(() => said.includes("create true") && !["one", "two"].includes(agent.getSnapshot().threadId), { message: "a new thread" });
     assert.deepEqual(await rows(), []);
+  });
+
+  test("another version of the library is named in the error", async () => {
+    const old = { name: "old", setup: ({ onResolve, onLoad }) => (onResolve({ filter: /^@assistant-ui\/react$/ }, () => ({ path: "old", namespace: "old" })), onLoad({ filter: /./, namespace: "old" }, () => ({ contents: "export const other = 1" }))) };
+    const { outputFiles } = await build({ entryPoints: [here("../../../pkg/assistant-ui/index.js")], bundle: true, write: false, format: "esm", platform: "node", logLevel: "silent", alias: { react: here("node_modules/react") }, banner: { js: "import { createRequire } from 'node:module'; const require = createRequire('file:///');" }, plugins: [old] });
+    const { useAssistantRuntime } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+    assert.throws(() => useAssistantRuntime({ getSnapshot() {} }), { name: "AgentError", code: "peer", message: /version 0\.15 of @assistant-ui\/react/ });
+    assert.throws(() => useAssistantRuntime({ url: "/agent" }), { name: "AgentError", code: "input", message: /expects an agent, got object/ });
   });
 
   test("its types are those of the library", () => {

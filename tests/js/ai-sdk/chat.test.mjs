@@ -245,6 +245,12 @@ describe("a chat", { skip }, () => {
     await resumed;
     assert.deepEqual([chat.status, ...texts(chat)], ["ready", "user: go", "assistant: Hello"]);
     assert.equal(requests.length, 1);
+
+    // A thread without a run in progress.
+    await until(() => saved.running === false || saved.running === undefined);
+    agent.dispose();
+    const last = create({ agent: { ...options, persist: at("last") } });
+    assert.deepEqual((await loadUIMessages(last.agent, at("last"))).map(({ id }) => id), ["g1", "a"]);
   });
 
   it("begins without a store that fails or does not answer", async () => {
