@@ -469,6 +469,8 @@ export const bugs = [
     from: "pending.delete(change);",
     to: "",
     tests: ["threads"],
+  },
+  {
     name: "a custom event stands before the text that came before it",
     file: "ai-sdk/transport.ts",
     from: "          agent.flush();\n          writer.data(",
