@@ -457,6 +457,20 @@ export const bugs = [
     tests: ["record"],
   },
   {
+    name: "a thread that was deleted comes back with a page that was on its way",
+    file: "threads/board.ts",
+    from: "for (const meanwhile of requests) meanwhile.push(...changes);",
+    to: "",
+    tests: ["threads"],
+  },
+  {
+    name: "a change that the server refuses stays",
+    file: "threads/board.ts",
+    from: "pending.delete(change);",
+    to: "",
+    tests: ["threads"],
+  },
+  {
     name: "a custom event stands before the text that came before it",
     file: "ai-sdk/transport.ts",
     from: "          agent.flush();\n          writer.data(",
