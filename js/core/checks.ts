@@ -36,21 +36,21 @@ export function createChecks<State>(client: Pick<Client<State>, "given" | "emitt
     if (issue !== undefined) emitter.emit("warning", { code, message: `${what} does not fit its schema: ${issue}` });
   };
   // The state that was looked at, and the last one that fitted.
-  let seen: { readonly state: State } | undefined;
-  let last: { readonly state: State } | undefined;
+  let seen: State | undefined;
+  let last: State | undefined;
   let calls: readonly ToolCall[] | undefined;
   // By the call: the result that was looked at, and whether it fits.
   const results = new Map<string, readonly [result: unknown, fits: boolean]>();
 
   const checkState = (next: State): void => {
-    if (!state || (seen && seen.state === next)) return;
-    seen = { state: next };
+    if (!state || seen === next) return;
+    seen = next;
     const { issue } = judge(state, next);
     warn("state-invalid", "The state", issue);
-    if (issue === undefined) last = seen;
+    if (issue === undefined) last = next;
+    const shown = last;
     // Where none has fitted yet, there is no other to show.
-    const shown = drops && issue !== undefined ? last : undefined;
-    cover("state", shown && ((snapshot) => ({ ...snapshot, state: shown.state })));
+    cover("state", drops && issue !== undefined && shown !== undefined ? (at) => ({ ...at, state: shown }) : undefined);
   };
   const fits = ({ id, name, result }: ToolCall): boolean => {
     const known = results.get(id);
@@ -72,7 +72,7 @@ export function createChecks<State>(client: Pick<Client<State>, "given" | "emitt
     };
     // The same list for as long as it has not changed.
     const shown = next.map(without);
-    cover("calls", unfit.size ? (snapshot) => (snapshot.toolCalls === next ? { ...snapshot, toolCalls: shown } : snapshot) : undefined);
+    cover("calls", unfit.size ? (at) => (at.toolCalls === next ? { ...at, toolCalls: shown } : at) : undefined);
   };
 
   return {
