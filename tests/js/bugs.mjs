@@ -554,4 +554,11 @@ export const bugs = [
     to: "  } catch {\n    return undefined;",
     tests: ["connect"],
   },
+  {
+    name: "a thread that is being opened is saved as a run",
+    file: "persistence/saves.ts",
+    from: "self.remote.thread?.saved(json) ?? json",
+    to: "json",
+    tests: ["opened-again"],
+  },
 ];
