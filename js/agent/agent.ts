@@ -49,7 +49,7 @@ export function createAgentOver<State, Place>(
   given = withPreset(given);
   // Mistakes are reported where they are made.
   checkOptions(given);
-  if (given.worker) throw unsupported("worker", 'worker: make the agent with createAgent() of "ag-ui-wasm/worker"');
+  if (given.worker) throw unsupported("worker", 'worker: createAgent() of ag-ui-wasm/worker takes it');
   let current = given;
   let gone = false;
   const options = (): AgentOptions<State> => current;
@@ -99,7 +99,7 @@ export function createAgentOver<State, Place>(
       await saves.ready();
       return core;
     },
-    notify: given.notify ?? undefined,
+    ...{ given, cover: view.cover },
     settings,
     emitter,
     parts,

@@ -55,6 +55,7 @@ export function createSource<Place>(core: () => Promise<Place>, calls: CallsClie
       return core;
     },
     beside: () => loadBeside().then(take),
-    parts: () => parts,
+    // Another agent of the page may have loaded it.
+    parts: () => parts ?? (come && take(come)),
   };
 }

@@ -3,7 +3,7 @@
 
 import type { AgentError } from "../api/error.js";
 import type { SavedAgent } from "../api/saving.js";
-import type { AgentOptions, AgentSnapshot, QueuedSubmit, SubmitHolder } from "../api/types.js";
+import type { AgentOptions, AgentSnapshot, SubmitHolder } from "../api/types.js";
 import { call } from "../base/call.js";
 import { toJson, unfit } from "../base/failure.js";
 import { lazily } from "../base/lazy.js";
@@ -11,6 +11,9 @@ import { uuid } from "../base/uuid.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { savedSnapshot } from "../snapshot/save.js";
 import { threadOf } from "./remote.js";
+
+/** What is shown in place of a snapshot. */
+type Cover<State> = (at: AgentSnapshot<State>) => AgentSnapshot<State>;
 
 /** The snapshot of an agent, and its listeners. */
 export interface View<State> {
@@ -28,8 +31,10 @@ export interface View<State> {
   publish(next: AgentSnapshot<State>): void;
   /** Shows that a call could not be made, or, without an error, no longer shows it. */
   refuse(error?: AgentError): void;
-  /** Shows submits that wait for their attachments after the queue, and who holds them; without both there are none. */
-  hold(queue?: readonly QueuedSubmit[], by?: SubmitHolder): void;
+  /** From the next change on, what is shown is what this makes of it; under each name one. */
+  cover(name: string, fold?: Cover<State>): void;
+  /** Shows submits that wait for their attachments, and who holds them; without both there are none. */
+  hold(fold?: Cover<State>, by?: SubmitHolder): void;
   /** Who holds submits, if somebody does. */
   holder(): SubmitHolder | undefined;
   /** Calls the listener after every change, until what this returns is called. */
@@ -55,15 +60,17 @@ export function createView<State>(given: AgentOptions<State>, changed: (next: Ag
   // A listener that subscribes twice is called twice.
   const listeners = new Set<{ readonly listener: () => void }>();
   let refused: AgentError | undefined;
-  let held: readonly QueuedSubmit[] | undefined;
+  const covers: Record<string, Cover<State> | undefined> = {};
   let holder: SubmitHolder | undefined;
 
   const show = (): void => {
     const status = bare.isLoading ? bare.status : "error";
     snapshot = refused ? { ...bare, status, error: refused } : bare;
-    if (held) snapshot = { ...snapshot, queue: [...bare.queue, ...held] };
+    for (const cover of Object.values(covers)) if (cover) snapshot = cover(snapshot);
     for (const entry of [...listeners]) if (listeners.has(entry)) call(entry.listener);
   };
+
+  const cover = (name: string, fold?: Cover<State>): void => void (covers[name] = fold);
 
   return {
     first,
@@ -94,8 +101,9 @@ export function createView<State>(given: AgentOptions<State>, changed: (next: Ag
       refused = error;
       show();
     },
-    hold: (queue, by) => {
-      held = queue;
+    cover,
+    hold: (fold, by) => {
+      cover("queue", fold);
       holder = by;
       show();
     },

@@ -15,6 +15,9 @@ export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
   // Nothing has changed yet that would have to be saved.
   let quiet = true;
 
+  /** The save without a run that only opens the thread. */
+  const saved = (json: string): string => self.remote.thread?.saved(json) ?? json;
+
   /** The run that was in progress when the page was left, if it is to be joined. */
   const interrupted = (text: string | undefined): string | undefined => {
     if (text === undefined || !options().resume || options().autoAttach === false) return undefined;
@@ -40,7 +43,7 @@ export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
     busy: link.busy,
     mounted: view.watched,
     first: view.first,
-    read: link.save,
+    read: () => saved(link.save()),
     begin: (value, text) => {
       if (link.open()) link.suspend();
       stranded = false;
@@ -97,7 +100,7 @@ export const openSaves: OpenSaves = (given, self, { show, refuse }) => {
     },
     save: () => saving.save(),
     write: (said, holds, done) => {
-      const json = self.remote.thread?.saved(said) ?? said;
+      const json = saved(said);
       if (saving.owns()) {
         return saving.save(json, (kept) => {
           lost = !kept;

@@ -84,7 +84,8 @@ class Home {
       if (entry.message) state.messages.push(entry.message);
     }
     Object.assign(state, copy({ queue: record.queue, run: record.run, calls: { ...state.calls, ...record.calls }, taken: record.taken }));
-    state.handled = [...new Set([...state.handled, ...record.handled])];
+    // A call that was given back is counted no more, although an older text counts it.
+    state.handled = [...new Set([...state.handled, ...record.handled])].filter((id) => state.calls[id] !== "nobody");
   }
 
   /** Applies an intent, once. Rule 15: refused is taken. */
