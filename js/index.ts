@@ -3,7 +3,7 @@ import { compactWith } from "./agent/compact.js";
 import type { AgUiEvent } from "./api/events.js";
 import { inline } from "./core/inline.js";
 import { moduleFor } from "./core/modules.js";
-import type { Agent, AgentOptions } from "./api/types.js";
+import type { Agent, AgentOptions, AgentSchemas, TypedAgent, TypedOptions } from "./api/types.js";
 
 export { AgentError } from "./api/error.js";
 export type { AgentErrorData, AgentErrorKind } from "./api/error.js";
@@ -23,8 +23,10 @@ export type * from "./api/types.js";
  * await agent.submit("hello");
  * console.log(agent.getSnapshot().messages);
  */
-export function createAgent<State = unknown>(options: AgentOptions<State>): Agent<State> {
-  return createAgentWith(moduleFor(inline, options), options);
+export function createAgent<const Schemas extends AgentSchemas, const Tools extends readonly { readonly name: string }[] = []>(options: TypedOptions<Schemas, Tools>): TypedAgent<Schemas, Tools>;
+export function createAgent<State = unknown>(options: AgentOptions<State>): Agent<State>;
+export function createAgent(options: object): object {
+  return createAgentWith(moduleFor(inline, options), options as AgentOptions);
 }
 
 /**

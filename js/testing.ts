@@ -48,14 +48,19 @@ export {
   type RecordedRequest,
 } from "./base/recording.js";
 
+export { scriptedSocket, type ScriptedConnection, type ScriptedSocket, type SocketFrame } from "./base/scripted-socket.js";
+
 /** An event as it is to be sent, which need not be a correct one. */
 export interface ScriptedEvent {
   readonly type: string;
   readonly [member: string]: unknown;
 }
 
-/** An event; a pause in milliseconds of the test's clock; several of them; or what a function makes of the request. */
-export type Step = ScriptedEvent | number | readonly Step[] | ((request: ScriptedRequest) => Step);
+/**
+ * An event; bytes as they are, such as those of `frame`; a pause in milliseconds of the test's clock; several of them; or what a
+ * function makes of the request.
+ */
+export type Step = ScriptedEvent | Uint8Array | number | readonly Step[] | ((request: ScriptedRequest) => Step);
 
 /** An agent's server for tests. */
 export interface ScriptedAgent {
@@ -67,7 +72,7 @@ export interface ScriptedAgent {
   readonly now: number;
   /**
    * Answers a request: the oldest that waits for an answer, or else the next. RUN_STARTED and RUN_FINISHED are added where
-   * the steps do not begin or end a run themselves. Then the body ends.
+   * the steps do not begin or end a run themselves, and are events alone. Then the body ends.
    */
   reply(...steps: readonly Step[]): void;
   /** Answers as `reply`, but leaves the body open for `send`, `end` and `cut`; RUN_FINISHED is not added. */
@@ -95,19 +100,16 @@ export interface ScriptedAgent {
   tick(ms?: number): Promise<void>;
 }
 
-/** A step, or bytes as they are. */
-type Piece = Step | Uint8Array;
-
 type Answer =
   | { readonly steps: readonly Step[]; readonly ends: boolean }
-  | { readonly pieces: readonly Piece[]; readonly end: RecordedEnd; readonly head: ResponseInit }
+  | { readonly pieces: readonly Step[]; readonly end: RecordedEnd; readonly head: ResponseInit }
   | { readonly response: () => Response };
 
 /** A body that is on its way. */
 interface Body {
   readonly request: ScriptedRequest;
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
-  steps: Piece[];
+  steps: Step[];
   end: RecordedEnd;
   /** When the next step is due. */
   due: number;
@@ -272,6 +274,8 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
 /** The steps as the body of a run, in which nothing is missing. */
 function whole({ steps, ends }: { steps: readonly Step[]; ends: boolean }, request: ScriptedRequest): Step[] {
   const flat = flatten(steps, request);
+  // Of another system nobody knows what is missing.
+  if (flat.some((step) => step instanceof Uint8Array)) return flat;
   const events = flat.filter((step): step is ScriptedEvent => typeof step === "object" && "type" in step);
   const { threadId, runId } = request.input;
   const first = events[0]?.type;
@@ -284,14 +288,14 @@ function whole({ steps, ends }: { steps: readonly Step[]; ends: boolean }, reque
   ];
 }
 
-function flatten(steps: readonly Step[], request: ScriptedRequest): (ScriptedEvent | number)[] {
+function flatten(steps: readonly Step[], request: ScriptedRequest): (ScriptedEvent | Uint8Array | number)[] {
   return steps.flatMap((step) => {
     if (typeof step === "function") return flatten([step(request)], request);
     return isList(step) ? flatten(step, request) : [step];
   });
 }
 
-function isList(step: Piece): step is readonly Step[] {
+function isList(step: Step): step is readonly Step[] {
   return Array.isArray(step);
 }
 
@@ -313,6 +317,8 @@ function turn(): Promise<void> {
  * @example
  * server.reply(text("Hel", 100, "lo"));
  */
+export function text(...parts: readonly string[]): readonly ScriptedEvent[];
+export function text(...parts: readonly (string | number)[]): readonly Step[];
 export function text(...parts: readonly (string | number)[]): readonly Step[] {
   const messageId = uuid();
   return [
@@ -334,6 +340,20 @@ export function toolCall(name: string, args: unknown = {}, toolCallId: string = 
     { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args) },
     { type: "TOOL_CALL_END", toolCallId },
   ];
+}
+
+/**
+ * A frame of another system, or one that breaks a rule: a server-sent event with this data (text as it is, anything else as JSON), and
+ * with `event` and `id` where they are given.
+ *
+ * @example
+ * const agent = createAgent({ url: "/a2a", dialect: "hector", fetch: server.fetch });
+ * server.reply(frame({ jsonrpc: "2.0", id: "1", error: { code: -32001, message: "task not found" } }));
+ */
+export function frame(data: unknown, { event, id }: { readonly event?: string; readonly id?: string } = {}): Uint8Array {
+  const text = typeof data === "string" ? data : JSON.stringify(data);
+  const fields = [["event", event], ["id", id], ...text.split("\n").map((line) => ["data", line])].filter(([, value]) => value !== undefined);
+  return new TextEncoder().encode(`${fields.map(([name, value]) => `${name}: ${value}\n`).join("")}\n`);
 }
 
 /** An agent without a core: it shows what it is told, and notes what is called. */

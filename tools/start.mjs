@@ -54,14 +54,14 @@ function port() {
 
 /** @param {number | undefined} wanted @returns {Promise<{ url: string, close(): Promise<void> }>} */
 async function serve(wanted) {
-  const { startServer } = await import(pathToFileURL(at("www/server.mjs")).href);
+  const { startServer, threadsFile } = await import(pathToFileURL(at("www/server.mjs")).href);
   try {
-    return await startServer({ port: wanted ?? DEFAULT_PORT, root: at("www/dist") });
+    return await startServer({ port: wanted ?? DEFAULT_PORT, root: at("www/dist"), threads: threadsFile });
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
     if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
     if (wanted !== undefined) throw new Failure(`Port ${wanted} cannot be used: ${message}`);
     console.log(`Port ${DEFAULT_PORT} is taken: using a free one.`);
-    return startServer({ port: 0, root: at("www/dist") });
+    return startServer({ port: 0, root: at("www/dist"), threads: threadsFile });
   }
 }

@@ -2,6 +2,7 @@
 //
 //   npm test                                  all suites
 //   npm run test:web                          one of them: native, js, conformance, packaging, real, speed, web, e2e, examples
+//   npm run test:servers                      every server of tests/servers, which `npm test` runs from recordings
 //   npm run test:e2e -- --engine firefox      in one engine: chromium, firefox, webkit
 //
 // What could not run is counted and named as skipped. With CI=true that is a failure, because a
@@ -23,6 +24,7 @@ import { native } from "./suites/native.mjs";
 import { packaging } from "./suites/packaging.mjs";
 import { real } from "./suites/real.mjs";
 import { absent } from "./suites/results.mjs";
+import { servers } from "./suites/servers.mjs";
 import { speed } from "./suites/speed.mjs";
 import { web } from "./suites/web.mjs";
 
@@ -34,8 +36,11 @@ import { web } from "./suites/web.mjs";
  * @typedef {{ run(context: Context): AsyncGenerator<Result>, builds?: boolean, browsers?: boolean, beside?: boolean }} Suite
  */
 
+/** Suites that run only when they are named. @type {Record<string, Suite>} */
+const extra = { servers: { run: servers, builds: true, beside: true } };
+
 /** In this order: what fails soonest and is cheapest comes first. @type {Record<string, Suite>} */
-const suites = {
+const regular = {
   native: { run: native, beside: true },
   js: { run: js, builds: true },
   conformance: { run: conformance, builds: true, beside: true },
@@ -46,6 +51,9 @@ const suites = {
   e2e: { run: e2e, builds: true, browsers: true },
   examples: { run: examples, builds: true, browsers: true },
 };
+
+/** @type {Record<string, Suite>} */
+const suites = { ...regular, ...extra };
 
 const inCi = ["true", "1"].includes(process.env.CI ?? "");
 
@@ -136,7 +144,7 @@ function arguments_() {
   } catch (error) {
     throw new Failure(/** @type {Error} */ (error).message);
   }
-  const names = parsed.positionals.length > 0 ? parsed.positionals : Object.keys(suites);
+  const names = parsed.positionals.length > 0 ? parsed.positionals : Object.keys(regular);
   const engines = engineNames.filter((name) => parsed.values.engine?.includes(name) ?? true);
   const unknown = [...names.filter((name) => !(name in suites)), ...(parsed.values.engine ?? []).filter((name) => !engineNames.some((known) => known === name))];
   if (unknown.length > 0) {

@@ -11,6 +11,9 @@ export const geckodriverVersion = "0.37.1";
 export const fuzzToolchain = "nightly-2026-05-20";
 export const cargoFuzzVersion = "0.13.2";
 
+/** What installs the Python servers of the suite "servers". */
+export const uvVersion = "0.13.9";
+
 /** The spell checker. */
 export const typosVersion = "1.49.0";
 

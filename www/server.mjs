@@ -15,6 +15,7 @@
  * | `POST /agents/<scenario>` | Hector 2: JSON-RPC, `message/stream` |
  * | `POST /v1/agents/<scenario>/message:send` | Hector 1: an answer to what an open stream has asked |
  * | `GET /v1/agents/<scenario>/`, `GET /agents/<scenario>` | Hector's agent cards |
+ * | `/threads`, `/threads/<id>` and below | threads that are kept in a file: `server/threads.mjs` |
  * | `GET /scenarios` | by system, the scenarios: `{ "ag-ui": [{ name, title, about, prompt, path }], … }` |
  * | `GET /control/runs` | what was asked and how it ended: `{ open, runs: [{ runId, system, scenario, waitingAt, events, ended, received }] }` |
  * | `POST /control/release?hold=<name>&steps=1` | lets the run with that `hold` pass so many marks (`steps=all`: every one) |
@@ -30,25 +31,37 @@ import { play, wayOf } from "./server/play.mjs";
 import { Runs } from "./server/runs.mjs";
 import { serveFile, sitePolicy } from "./server/site.mjs";
 import { catalogue, find } from "./server/systems.mjs";
+import { StoredThreads } from "./server/threads.mjs";
+
+/** Where the demo keeps threads. */
+export const threadsFile = fileURLToPath(new URL("../.artifacts/demo-threads.json", import.meta.url));
 
 const dist = fileURLToPath(new URL("./dist/", import.meta.url));
 
 const cors = {
   "access-control-allow-origin": "*",
-  "access-control-allow-methods": "GET, POST, OPTIONS",
+  "access-control-allow-methods": "GET, POST, PATCH, DELETE, OPTIONS",
   "access-control-allow-headers": "*",
   "access-control-max-age": "600",
 };
 
-/** Answers the requests that are the agents'; the answer is false when it is none of them. Vite's server uses it too. */
-export function createAgentHandler() {
+/**
+ * Answers the requests that are the agents'; the answer is false when it is none of them. Vite's server uses it too.
+ *
+ * @param {string} [threads] the file that threads are kept in; without one, they end with the server
+ */
+export function createAgentHandler(threads) {
   const runs = new Runs();
+  const stored = new StoredThreads(threads);
   return (request, response) => {
     const [path, query] = request.url.split("?");
     const found = find(path);
-    if (found === undefined && path !== "/scenarios" && !path.startsWith("/control/")) return false;
+    const kept = StoredThreads.has(path);
+    if (found === undefined && !kept && path !== "/scenarios" && !path.startsWith("/control/")) return false;
     for (const [header, value] of Object.entries(cors)) response.setHeader(header, value);
-    answer(runs, request, response, path, new URLSearchParams(query), found).catch((error) => {
+    const asked = new URLSearchParams(query);
+    const done = kept && request.method !== "OPTIONS" ? stored.answer(runs, request, response, path, asked) : answer(runs, request, response, path, asked, found);
+    done.catch((error) => {
       if (response.headersSent) response.destroy(error);
       else json(response, error.status ?? 500, { error: error.message });
     });
@@ -98,11 +111,12 @@ function control(runs, response, route, query) {
 /**
  * Starts the server on 127.0.0.1. Port 0 takes any free port.
  *
- * @param {{ port?: number, root?: string, policy?: string }} [options] `policy`: the Content-Security-Policy of the site
+ * @param {{ port?: number, root?: string, policy?: string, threads?: string }} [options] `policy`: the Content-Security-Policy of
+ * the site; `threads`: the file that threads are kept in
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
-export async function startServer({ port = 0, root = dist, policy = sitePolicy } = {}) {
-  const agent = createAgentHandler();
+export async function startServer({ port = 0, root = dist, policy = sitePolicy, threads } = {}) {
+  const agent = createAgentHandler(threads);
   const server = createServer((request, response) => {
     if (!agent(request, response)) serveFile(root, policy, request, response);
   });
@@ -122,7 +136,7 @@ export async function startServer({ port = 0, root = dist, policy = sitePolicy }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({ options: { port: { type: "string", default: "8787" }, root: { type: "string" } } });
-  const { url } = await startServer({ port: Number(values.port), root: values.root });
+  const { values } = parseArgs({ options: { port: { type: "string", default: "8787" }, root: { type: "string" }, threads: { type: "string", default: threadsFile } } });
+  const { url } = await startServer({ port: Number(values.port), root: values.root, threads: values.threads });
   console.log(`Demo at ${url}/, agents at ${url}/agent/<scenario> and beside it`);
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
-import { createAgentHandler } from "./server.mjs";
+import { createAgentHandler, threadsFile } from "./server.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -25,7 +25,7 @@ const header = () => ({
 const agent = () => ({
   name: "agent",
   configureServer({ middlewares }) {
-    const handler = createAgentHandler();
+    const handler = createAgentHandler(threadsFile);
     middlewares.use((request, response, next) => handler(request, response) || next());
   },
 });

@@ -37,7 +37,7 @@ export function createAgentOver<State, Place>(worker: boolean, core: () => Promi
   given = withPreset(given);
   // Mistakes are reported where they are made.
   checkOptions(given);
-  if (given.worker) throw unsupported("worker", 'worker: make the agent with createAgent() of "ag-ui-wasm/worker"');
+  if (given.worker) throw unsupported("worker", 'worker: createAgent() of ag-ui-wasm/worker takes it');
   const first = firstSnapshot(given);
   const make = (): Thread<State> => createThread(core, given, first, linked);
   // A server that renders has pages of several users.

@@ -1,6 +1,7 @@
 // The execution of calls in the page. When a call runs, and what follows from its result, is decided by the core.
 
 import type { PageTool, StandardResult, Tool } from "../api/types.js";
+import { issuesText } from "../base/issues.js";
 import { isPromise } from "../base/promise.js";
 import { turn } from "../core/read.js";
 import type { Calls } from "../core/client.js";
@@ -104,6 +105,7 @@ export function createCalls({ members, arrival, brought, refusal, settle, hold }
       const tool = name === undefined ? undefined : find(name);
       return tool && check(tool, args);
     },
+    find,
     abandon,
     abandonAll: () => [...running.keys()].forEach(abandon),
   };
@@ -123,11 +125,7 @@ function check({ parameters }: PageTool, args: unknown): unknown {
   if (!isValidator(parameters)) return args;
   const judge = (result: StandardResult<unknown>): unknown => {
     if (!result.issues) return (result as { value: unknown }).value;
-    const issues = result.issues.map(({ message, path = [] }) => {
-      const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
-      return keys.length ? `${keys.join(".")}: ${message}` : message;
-    });
-    throw new Error(`The arguments are not valid: ${issues.join("; ")}`);
+    throw new Error(`The arguments are not valid: ${issuesText(result.issues)}`);
   };
   const result = parameters["~standard"].validate(args);
   return isPromise(result) ? result.then(judge) : judge(result);

@@ -16,6 +16,7 @@ export function checkOptions<State>(options: AgentOptions<State>): void {
   if (dialect && typeof dialect !== "string") expect("dialect", "string", dialect.name);
   if (rules !== "tolerant" && rules !== "strict") throw unfit("rules", '"tolerant" or "strict"', rules);
   for (const [name, type] of members) if (options[name] != null) expect(name, type, options[name]);
+  for (const name of ["onFinish", "onError", "onWarning", "onEvent", "onDecision"] as const) expect(name, "function", options[name] ?? expect);
   if (options.initialMessages !== undefined) expectList("initialMessages", "object", options.initialMessages);
   if (options.eventTypes) expectList("eventTypes", "string", options.eventTypes);
   for (const [group, settings] of Object.entries({ limits, saving, retry, notify })) {

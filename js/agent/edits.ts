@@ -54,7 +54,7 @@ export function createEdits<State>(
     act();
     const then = thread.history?.at(idOf(checkpoint));
     if (!then) {
-      throw unsupported("checkpoint-unknown", `Unknown checkpoint ${idOf(checkpoint)}: only the newest limits.history are kept`);
+      throw unsupported("checkpoint-unknown", `Unknown checkpoint ${idOf(checkpoint)}`);
     }
     // A checkpoint came with the core.
     link.reset(source.parts()!.toFork(read().threadId, then));

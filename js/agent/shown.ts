@@ -28,6 +28,8 @@ export interface Shown<State> {
   /** The snapshot of a save, whose thread this is from now on. */
   restored(saved: SavedAgent): AgentSnapshot<State>;
   publish(next: AgentSnapshot<State>): void;
+  /** From the next change on, what is shown is what this makes of it; under each name one. */
+  cover(name: string, fold?: (at: AgentSnapshot<State>) => AgentSnapshot<State>): void;
 }
 
 /** The snapshot of a new thread. `changed` is called after every change. */
@@ -37,6 +39,9 @@ export function createShown<State>(given: AgentOptions<State>, first: AgentSnaps
   let { threadId } = given;
   const ownThreadId = (): string => (threadId ??= uuid());
   let snapshot: AgentSnapshot<State> = threadId === undefined ? lazily({ ...first }, "threadId", ownThreadId) : first;
+
+  let bare = snapshot;
+  const covers: Record<string, ((at: AgentSnapshot<State>) => AgentSnapshot<State>) | undefined> = {};
 
   return {
     first,
@@ -48,10 +53,12 @@ export function createShown<State>(given: AgentOptions<State>, first: AgentSnaps
       return savedSnapshot(saved);
     },
     publish: (next) => {
-      if (next === snapshot) return;
-      snapshot = next;
-      changed(next);
+      if (next === bare) return;
+      bare = snapshot = next;
+      for (const fold of Object.values(covers)) snapshot = fold?.(snapshot) ?? snapshot;
+      changed(snapshot);
     },
+    cover: (name, fold) => void (covers[name] = fold),
   };
 }
 

@@ -117,7 +117,7 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
       await thread.saves.ready();
       return core;
     },
-    notify: given.notify ?? undefined,
+    ...{ given, cover: shown.cover },
     settings: () => (settings ??= source.parts()!.toSettings(given as AgentOptions, shown.threadId, () => thread.guard)),
     emitter,
     tell: (run, ...event) => {

@@ -16,7 +16,9 @@ import type { JsonObject, PageTool, StandardSchema, Tool } from "../api/types.js
  * });
  * const agent = createAgent({ url: "/agent", tools: [weather] });
  */
-export function tool<Args = JsonObject>(definition: PageTool<Args>): PageTool<Args> {
+export function tool<Args = JsonObject, const Name extends string = string, Result = unknown>(
+  definition: PageTool<Args> & { readonly name: Name; readonly result?: StandardSchema<Result> | undefined },
+): PageTool<Args> & { readonly name: Name; readonly result?: StandardSchema<Result> | undefined } {
   checkTools([definition as PageTool]);
   return definition;
 }
@@ -54,7 +56,7 @@ export function declare(given: readonly (Tool | PageTool)[]): { tools: readonly 
   const tools: Tool[] = [];
   const pageTools: Flags[] = [];
   for (const tool of listed(given)) {
-    const { execute, needsApproval, followUp, declared, jsonSchema: _, parameters: __, ...rest } = tool;
+    const { execute, needsApproval, followUp, declared, jsonSchema: _, parameters: __, result: ___, ...rest } = tool;
     const schema = schemaOf(tool);
     tools.push((schema === undefined ? rest : { ...rest, parameters: schema }) as Tool);
     if (declared) continue;

@@ -2,7 +2,7 @@
 // called.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSnapshot, QueuedSubmit, SubmitHolder } from "../api/types.js";
+import type { AgentSnapshot, SubmitHolder } from "../api/types.js";
 import { call } from "../base/call.js";
 import { unfit } from "../base/failure.js";
 
@@ -14,8 +14,8 @@ export interface View<State> {
   changed(): void;
   /** Shows that a call could not be made, or, without an error, no longer shows it. */
   refuse(error?: AgentError): void;
-  /** Shows submits that wait for their attachments after the queue, and who holds them; without both there are none. */
-  hold(queue?: readonly QueuedSubmit[], by?: SubmitHolder): void;
+  /** Shows submits that wait for their attachments, and who holds them; without both there are none. */
+  hold(fold?: (at: AgentSnapshot<State>) => AgentSnapshot<State>, by?: SubmitHolder): void;
   /** Who holds submits, if somebody does. */
   holder(): SubmitHolder | undefined;
   /** Calls the listener after every change, until what this returns is called. */
@@ -31,7 +31,7 @@ export function createView<State>(bare: () => AgentSnapshot<State>): View<State>
   // A listener that subscribes twice is called twice.
   const listeners = new Set<{ readonly listener: () => void }>();
   let refused: AgentError | undefined;
-  let held: readonly QueuedSubmit[] | undefined;
+  let held: ((at: AgentSnapshot<State>) => AgentSnapshot<State>) | undefined;
   let holder: SubmitHolder | undefined;
   let shown: { readonly of: AgentSnapshot<State>; readonly snapshot: AgentSnapshot<State> } | undefined;
 
@@ -44,13 +44,9 @@ export function createView<State>(bare: () => AgentSnapshot<State>): View<State>
       const of = bare();
       if (!refused && !held) return of;
       if (shown?.of === of) return shown.snapshot;
-      const snapshot = {
-        ...of,
-        ...(refused && { status: of.isLoading ? of.status : ("error" as const), error: refused }),
-        ...(held && { queue: [...of.queue, ...held] }),
-      };
-      shown = { of, snapshot };
-      return snapshot;
+      const snapshot = refused ? { ...of, status: of.isLoading ? of.status : ("error" as const), error: refused } : of;
+      shown = { of, snapshot: held?.(snapshot) ?? snapshot };
+      return shown.snapshot;
     },
     changed,
     refuse: (error) => {
@@ -59,8 +55,8 @@ export function createView<State>(bare: () => AgentSnapshot<State>): View<State>
       shown = undefined;
       changed();
     },
-    hold: (queue, by) => {
-      held = queue;
+    hold: (fold, by) => {
+      held = fold;
       holder = by;
       shown = undefined;
       changed();

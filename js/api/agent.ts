@@ -162,7 +162,7 @@ export interface AgentEvents extends AsyncIterable<CustomEventData> {
 export interface AgainOptions {
   /**
    * Gives the last user message a new id before the request is made: for servers that keep the thread and ignore a message
-   * whose id they know (docs/servers-that-keep-the-thread.md). Default: false.
+   * whose id they know (docs/servers.md). Default: false.
    */
   readonly newMessageId?: boolean | undefined;
 }

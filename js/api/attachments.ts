@@ -1,7 +1,7 @@
 // Files that go with a message, and the submit that waits for them.
 
 import type { RunResult, SubmitInput } from "./agent.js";
-import type { QueuedSubmit } from "./snapshot.js";
+import type { AgentSnapshot } from "./snapshot.js";
 
 /** A file of the composer, or of a submit that waits for it. Immutable: one that did not change keeps its identity. */
 export interface Attachment {
@@ -26,8 +26,8 @@ export interface Attachment {
 
 /** An agent, as what holds its submits sees it. */
 export interface HoldingAgent {
-  /** Shows what is held after the queue. Who holds it is asked about every other submit. Without both nothing is held. */
-  hold(queue?: readonly QueuedSubmit[], holder?: SubmitHolder): void;
+  /** Shows what `fold` makes of a snapshot. Who holds is asked about every other submit. Without both nothing is held. */
+  hold(fold?: <State>(at: AgentSnapshot<State>) => AgentSnapshot<State>, holder?: SubmitHolder): void;
 }
 
 /** Holds submits until their content is there. `createAttachments` makes one. */

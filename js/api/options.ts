@@ -7,6 +7,7 @@ import type { Decision, GuardOptions } from "./guard.js";
 import type { Context, Message, Tool } from "./protocol.js";
 import type { AgentStore, SavedAgent, SavingOptions } from "./saving.js";
 import type { CapabilitiesLoader, Preset, ThreadOptions } from "./server.js";
+import type { AgentSchemas } from "./schemas.js";
 import type { PageTool } from "./tools.js";
 import type { FetchOptions, Provider, ResumeOptions, RetryOptions, StopOptions, Transport } from "./transport.js";
 
@@ -166,6 +167,8 @@ export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"
   readonly autoAttach?: boolean | undefined;
   /** Tools that the page offers; see {@link PageTool} for those that it executes. A call takes the tool of its time. */
   readonly tools?: Provider<readonly (Tool | PageTool)[] | undefined> | undefined;
+  /** What the server's data are checked against, and typed by. Fixed from the start. Default: none. */
+  readonly schemas?: AgentSchemas<State> | undefined;
   /** Runs in a row that results of the page's tools may lead to. Default: 8. */
   readonly maxFollowUps?: number | undefined;
   /** What the agent should know about the page. */

@@ -43,6 +43,10 @@ export interface PageTool<Args = unknown> {
   readonly parameters?: StandardSchema<Args> | object | undefined;
   /** JSON Schema of the arguments, where `parameters` is a validator that cannot tell it itself. */
   readonly jsonSchema?: object | undefined;
+  /**
+   * Checks the results of the tool's calls, with the agent's option `schemas`. One that does not fit is a warning, `result-invalid`.
+   */
+  readonly result?: StandardSchema | undefined;
   readonly metadata?: JsonObject | undefined;
   /**
    * Runs a call, once its arguments are complete; exactly once a call. What it returns goes to the agent as JSON, what it

@@ -7,6 +7,7 @@ export type { AgentGuard, Capability, CapabilityScope, CapabilityToken, Classifi
 export type * from "./options.js";
 export type * from "./protocol.js";
 export type * from "./saving.js";
+export type * from "./schemas.js";
 export type * from "./server.js";
 export type * from "./snapshot.js";
 export type * from "./threads.js";

@@ -43,7 +43,8 @@ export function createHeld({ composer, changed, drop }: Owner): HeldSubmits {
 
   const show = (agent: HoldingAgent): void => {
     const own = all.filter((held) => held.agent === agent);
-    if (own.length) agent.hold(own.map(toQueued), holder);
+    const queue = own.map(toQueued);
+    if (own.length) agent.hold((at) => ({ ...at, queue: [...at.queue, ...queue] }), holder);
     else agent.hold();
   };
 

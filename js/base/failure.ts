@@ -38,7 +38,7 @@ export function unfit(name: string, expected: string, found: unknown): Error {
 const fits = (type: string, value: unknown): boolean => typeof value === type && value !== null && value === value;
 
 /** Throws where the value is of another type. */
-export function expect(name: string, type: "string" | "number" | "object", value: unknown): void {
+export function expect(name: string, type: "string" | "number" | "object" | "function", value: unknown): void {
   if (!fits(type, value)) throw unfit(name, `a${type === "object" ? "n" : ""} ${type}`, value);
 }
 
@@ -48,9 +48,9 @@ export function expectList(name: string, type: "string" | "object", value: unkno
 }
 
 /** JSON text, or the application's mistake. */
-export function toJson(value: unknown): string {
+export function toJson(value: unknown, shown?: (name: string, value: unknown) => unknown): string {
   try {
-    return JSON.stringify(value) ?? "null";
+    return JSON.stringify(value, shown) ?? "null";
   } catch (cause) {
     throw misuse(cause);
   }

@@ -1,7 +1,7 @@
 // What an agent and its core are to each other: what an agent asks of its link to the core, and what the link asks of the agent.
 
 import type { AgentError } from "../api/error.js";
-import type { AgentSnapshot, Message, Notify, RunResult } from "../api/types.js";
+import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
 import type { RequestTarget, Session, SessionOptions } from "../glue/core.js";
 import type { stopped } from "../snapshot/cut-off.js";
@@ -15,6 +15,8 @@ import type { Port } from "./port.js";
 export interface Calls {
   /** `approved`: a person has approved it, and is not asked again. */
   execute(toolCallId: string, name: string, args: string, approved: boolean): void;
+  /** The tool of that name as the application has it now. */
+  find(name: string): PageTool | undefined;
   /** Throws, or rejects, where these are no arguments for the tool of that name. */
   check(name: string | undefined, args: unknown): unknown;
   /** Nobody wants the result. */
@@ -110,7 +112,8 @@ export interface Shared<State> {
 export interface Client<State, Place = Port> {
   /** The port to the core, or the place of the core where the link makes the port. */
   readonly source: () => Promise<Place>;
-  readonly notify: Notify | undefined;
+  /** What the agent was made with. */
+  readonly given: { readonly notify?: Notify | undefined; readonly schemas?: AgentSchemas<State> | undefined };
   /** What sessions are made with. Comes with the core. */
   settings(): SessionOptions;
   readonly emitter: Pick<Emitter, "emit" | "has" | "wanted">;
@@ -141,6 +144,8 @@ export interface Client<State, Place = Port> {
   rescue?(messages: readonly Message[]): string | undefined;
   /** The core cannot read the save. */
   refused(error: AgentError): void;
+  /** Shows something else in place of what does not fit. */
+  cover(name: string, fold?: (at: AgentSnapshot<State>) => AgentSnapshot<State>): void;
 }
 
 /** The operations of an agent on the core. */

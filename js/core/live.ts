@@ -12,6 +12,7 @@ import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep } from "../snapshot/mirror.js";
 import { composeSave } from "../snapshot/compose.js";
 import type { Client, Live, Shared, Step } from "./client.js";
+import { createChecks } from "./checks.js";
 import { createPatches } from "./patches.js";
 import type { Port } from "./port.js";
 import { readBody } from "./read.js";
@@ -35,6 +36,7 @@ export function openSession<State>(
   const { soon } = shared;
   // What the last request has failed with.
   let thrown: { readonly cause: unknown } | undefined;
+  const checks = createChecks(client, calls.find);
   // It reads the save that it begins with.
   let restoring = true;
   // How long what it says now may take the page: all of it, unless it reads an answer of the server.
@@ -85,12 +87,7 @@ export function openSession<State>(
       else patches.schedule();
     },
     settled: (...end) => settled(...end),
-    custom: (name, value) => {
-      if (!emitter.has("custom")) return;
-      const data = JSON.parse(value);
-      const update = name === "state_update" && typeof data === "object" && data && !Array.isArray(data);
-      emitter.emit("custom", update ? { type: name, data } : { type: "custom", name, data });
-    },
+    custom: checks.custom,
     event: (json) => {
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
@@ -130,6 +127,7 @@ export function openSession<State>(
     takePatch: () => session!.takePatch(),
     fail,
     explain,
+    check: checks.snapshot,
   });
   const { start, settled } = createTickets(shared, {
     current,
@@ -236,6 +234,7 @@ export function openSession<State>(
   const messages = same(shown.messages, next.messages);
   const toolCalls = same(shown.toolCalls, next.toolCalls);
   const state = same(shown.state, next.state);
+  checks.snapshot({ ...next, toolCalls, state });
   return { ...next, messages, toolCalls, state };
 }
 

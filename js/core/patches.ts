@@ -8,7 +8,9 @@ import type { Client } from "./client.js";
 import { sliceMs, turn } from "./read.js";
 
 /** The session whose patches are shown. */
-export interface Patched {
+export interface Patched<State> {
+  /** Looks at a snapshot before it is shown. */
+  check(next: AgentSnapshot<State>): void;
   /** Whether it is the agent's, and what it says does not wait for the end of a batch. */
   shows(): boolean;
   takePatch(): string | undefined;
@@ -37,7 +39,7 @@ export interface Patches {
 }
 
 /** Shows nothing yet. */
-export function createPatches<State>(client: Client<State>, session: Patched): Patches {
+export function createPatches<State>(client: Client<State>, session: Patched<State>): Patches {
   type Snapshot = AgentSnapshot<State>;
   // A patch that is not applied to its end, with the checkpoints on its way; whether it continues in a task of its own.
   let patching: Patching<Snapshot> | undefined;
@@ -48,7 +50,7 @@ export function createPatches<State>(client: Client<State>, session: Patched): P
   // What is done once it is shown.
   const unshown: (() => void)[] = [];
   const slice = (): number => performance.now() + sliceMs;
-  const scheduler = createScheduler(client.notify, () => show(slice()));
+  const scheduler = createScheduler(client.given.notify ?? undefined, () => show(slice()));
 
   const show = (until: number): void => {
     scheduler.clear();
@@ -64,6 +66,7 @@ export function createPatches<State>(client: Client<State>, session: Patched): P
     patching = undefined;
     for (const mark of checkpoints.splice(0)) client.checkpoint(...mark);
     if (next.error !== client.read().error) session.explain(next.error);
+    session.check(next);
     client.publish(next);
     leave();
   };

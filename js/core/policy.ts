@@ -1,7 +1,7 @@
 // The policy of a guard as the core reads it.
 
 import type { Capability } from "../api/guard.js";
-import { unsupported } from "../base/failure.js";
+import { toJson, unsupported } from "../base/failure.js";
 
 /** The policy as JSON text. The core judges its members. */
 export function toPolicy(options: object): string {
@@ -13,7 +13,8 @@ export function toPolicy(options: object): string {
   if (raw) throw unsupported("input", `guard: "${raw}" is of Chio's document: policyFrom() of ag-ui-wasm/chio reads it`);
   const { capabilities, ...rest } = options as { capabilities?: readonly Capability[] };
   // What JSON would leave out is left in, for the core to refuse.
-  const json = JSON.stringify(rest, (_, value: unknown) => (typeof value === "function" || typeof value === "symbol" ? typeof value : value));
+  const shown = (_: string, value: unknown): unknown => (typeof value === "function" || typeof value === "symbol" ? typeof value : value);
+  const json = toJson(rest, shown);
   return capabilities === undefined ? json : `${json.slice(0, -1)}${json === "{}" ? "" : ","}"capabilities":${toList(capabilities)}}`;
 }
 

@@ -35,6 +35,9 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   // The application has no agent to listen to before.
   const warn = (code: string, message: string): void => queueMicrotask(() => thread.disposed() || emitter.emit("warning", { code, message }));
 
+  /** The save without a run that only opens the thread. */
+  const saved = (json: string): string => thread.remote.thread?.saved(json) ?? json;
+
   /** The run that was in progress when the page was left, if it is to be joined. */
   const interrupted = (text: string | undefined): string | undefined => {
     const { resume, autoAttach } = thread.options();
@@ -89,16 +92,16 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
 
   /** A save has come after the agent had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
   const arrive = (found: unknown): void => {
-    const saved = found as SavedAgent | undefined;
+    const value = found as SavedAgent | undefined;
     // What another agent owns is read when it is this one's.
     if (!disposed && !claim.owns()) return;
-    if (saved?.v === 1 && Array.isArray(saved.messages)) {
+    if (value?.v === 1 && Array.isArray(value.messages)) {
       if (!disposed && !link.busy() && without !== undefined && sameThread(without, link.save())) {
         close();
-        begin(saved);
+        begin(value);
         return settle();
       }
-      stored.missed(JSON.stringify(saved));
+      stored.missed(JSON.stringify(value));
     }
     if (!disposed) return keeper.touch();
     if (stored.dirty && last !== undefined) stored.writeLast(last);
@@ -153,7 +156,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   };
 
   const write = (json: string, done: (kept: boolean) => void): void => stored.write(json, done, arrive);
-  const keeper = createKeeper({ read: link.save, write, everyMs });
+  const keeper = createKeeper({ read: () => saved(link.save()), write, everyMs });
 
   const letGo = (): void => {
     if (gate.closed) return;
@@ -244,7 +247,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     },
     save: () => keeper.save(),
     write: (said, done) => {
-      const json = thread.remote.thread?.saved(said) ?? said;
+      const json = saved(said);
       // Whoever owns the save begins what it has.
       if (!claim.owns()) return;
       keeper.save(json, (kept) => {
@@ -258,7 +261,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     },
     dispose: () => {
       if (disposed) return;
-      const json = link.save();
+      const json = saved(link.save());
       keeper.stop();
       if (claim.owns() && stored.dirty) {
         last = json;

@@ -1,6 +1,6 @@
 // A server that repeats a thread, run by run, when it is connected to, and then goes on with the run in progress.
 
-import type { ThreadPage } from "../api/types.js";
+import type { Message, ThreadPage, ToolMessage } from "../api/types.js";
 import { post, refusalOf } from "./ask.js";
 import { eventsOf, type Told } from "./body.js";
 import type { RemoteClient } from "./client.js";
@@ -46,11 +46,33 @@ export async function connect<State>(client: RemoteClient<State>, runId: string,
   const frame = toEvents(local.length ? { messages: [] } : undefined, last?.interrupts, runId, threadId).lines;
   return {
     // As one run, which is hidden from the page.
-    lines: [...frame.slice(0, -1), ...history.filter(({ event }) => !/^RUN_/.test(String(event.type))).map(({ json }) => json), ...frame.slice(-1)],
+    lines: [...frame.slice(0, -1), ...withinRun(history), ...frame.slice(-1)],
     messages: undefined,
     activeRunId: open?.runId,
     begun: open && { runId: open.runId, take: () => again(response, chunks, rest!) },
   };
+}
+
+/** The events of several runs as those of one: of where a run starts, only what was said to it, which no other event repeats. */
+function withinRun(history: readonly Told[]): string[] {
+  const known = new Set<unknown>();
+  return history.flatMap(({ json, event }) => {
+    const { type, input } = event as { readonly type?: unknown; readonly input?: { readonly messages?: unknown } };
+    if (type !== "RUN_STARTED") return /^RUN_/.test(String(type)) ? [] : [json];
+    const messages = Array.isArray(input?.messages) ? (input.messages as readonly Partial<Message>[]) : [];
+    const said = messages.filter((message) => (message?.role === "user" || message?.role === "tool") && !known.has(message.id));
+    for (const { id } of said) known.add(id);
+    return said.flatMap(toSaid).map((made) => JSON.stringify(made));
+  });
+}
+
+/** A message that was said to a run, as events. Parts that are not text have none. */
+function toSaid(message: Partial<Message>): object[] {
+  const { id: messageId, role, content } = message;
+  if (role === "tool") return [{ type: "TOOL_CALL_RESULT", messageId, toolCallId: (message as Partial<ToolMessage>).toolCallId, content, role }];
+  const parts: readonly { readonly text?: string }[] = typeof content === "string" ? [{ text: content }] : Array.isArray(content) ? content : [];
+  const deltas = parts.flatMap(({ text }) => (text ? [{ type: "TEXT_MESSAGE_CONTENT", messageId, delta: text }] : []));
+  return [{ type: "TEXT_MESSAGE_START", messageId, role }, ...deltas, { type: "TEXT_MESSAGE_END", messageId }];
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -1,14 +1,56 @@
-import type { Preset } from "../api/server.js";
+import type { Message } from "../api/protocol.js";
+import type { Preset, ThreadLoader } from "../api/server.js";
+import type { ThreadInfo, ThreadsSource } from "../api/threads.js";
+import { assistant, callOf, json, textOf, timeOf, under, type Foreign } from "./json.js";
+
+/** Where AgentOS is. */
+export interface AgnoOptions {
+  /** The address of AgentOS. Default: the agent's without `/agui` at its end. */
+  readonly apiUrl?: string | undefined;
+}
+
+/** Messages of a session of Agno's as AG-UI's. */
+export function fromAgno(messages: unknown): Message[] {
+  if (!Array.isArray(messages)) return [];
+  return messages.flatMap((message: Foreign): Message[] => {
+    const { id, role, content, tool_calls: calls, tool_call_id: toolCallId } = message ?? {};
+    if (typeof id !== "string") return [];
+    if (role === "user") return [{ id, role, content: textOf(content ?? "") }];
+    if (role === "tool") return [{ id, role, toolCallId: textOf(toolCallId), content: textOf(content ?? "") }];
+    if (role !== "assistant") return [];
+    const made = (Array.isArray(calls) ? calls : []).map((call: Foreign) => callOf(textOf(call?.id), textOf(call?.function?.name), call?.function?.arguments ?? "{}"));
+    return [assistant(id, textOf(content ?? ""), made)];
+  });
+}
+
+const infoOf = ({ session_id: threadId, session_name: title, created_at: created, updated_at: updated }: NonNullable<Foreign>): ThreadInfo => ({
+  threadId: textOf(threadId),
+  ...(title && { title: textOf(title) }),
+  createdAt: timeOf(created),
+  updatedAt: timeOf(updated),
+});
 
 /**
- * Agno's AgentOS with a database: it takes the last message of a request.
+ * Agno's AgentOS with a database: it takes the last turn of a request, and its sessions are the threads. Its memory takes no edit.
  *
  * @example
  * const agent = createAgent({ url: "/agui", threadId, server: agno() });
  */
-export function agno(): Preset {
-  return {
-    name: "Agno",
-    thread: { send: "turn", edits: "none" },
+export function agno({ apiUrl }: AgnoOptions = {}): Preset {
+  const session = (url: string, path: string): string => under(apiUrl ?? url.replace(/\/agui\/?$/, ""), `/sessions${path}`);
+  const one = (url: string, threadId: string, path = ""): string => session(url, `/${encodeURIComponent(threadId)}${path}?type=agent`);
+  const load: ThreadLoader = async ({ threadId, url, fetch }) => {
+    const { chat_history: messages, session_state: state }: NonNullable<Foreign> = await (await fetch(one(url, threadId))).json();
+    return { threadId, messages: fromAgno(messages), ...(state && { state }) };
   };
+  const threads: ThreadsSource = {
+    list: async ({ cursor = "1", limit, url, fetch }) => {
+      const query = `?type=agent&sort_by=updated_at&sort_order=desc&limit=${limit}&page=${cursor}`;
+      const { data = [], meta }: NonNullable<Foreign> = await (await fetch(session(url, query))).json();
+      return { threads: data.map(infoOf), next: meta?.total_pages > Number(cursor) ? String(Number(cursor) + 1) : null };
+    },
+    rename: async (threadId, title, { url, fetch }) => void (await fetch(one(url, threadId, "/rename"), json("POST", { session_name: title }))),
+    delete: (threadId, { url, fetch }) => fetch(one(url, threadId), { method: "DELETE" }),
+  };
+  return { name: "Agno", thread: { load, send: "turn", edits: "none" }, threads };
 }

@@ -1,4 +1,6 @@
 import type { Preset } from "../api/server.js";
+import type { ThreadsSource } from "../api/threads.js";
+import { textOf, timeOf, type Foreign } from "./json.js";
 
 /** Where the runtime is. */
 export interface CopilotKitOptions {
@@ -15,7 +17,22 @@ export interface CopilotKitOptions {
  * const agent = createAgent({ threadId, server: copilotKit({ runtimeUrl: "/api/copilotkit" }) });
  */
 export function copilotKit({ runtimeUrl, agentId = "default" }: CopilotKitOptions): Preset & { readonly url: string } {
-  const base = `${runtimeUrl.replace(/\/$/, "")}/agent/${encodeURIComponent(agentId)}`;
+  const runtime = runtimeUrl.replace(/\/$/, "");
+  const base = `${runtime}/agent/${encodeURIComponent(agentId)}`;
+  const list: ThreadsSource["list"] = async ({ cursor, limit, fetch }) => {
+    const query = new URLSearchParams({ agentId, limit: String(limit), ...(cursor !== undefined && { cursor }) });
+    const { threads = [], nextCursor }: NonNullable<Foreign> = await (await fetch(`${runtime}/threads?${query}`)).json();
+    return {
+      threads: threads.map(({ id, name, archived, createdAt, updatedAt }: NonNullable<Foreign>) => ({
+        threadId: textOf(id),
+        ...(name && { title: textOf(name) }),
+        archived: archived === true,
+        createdAt: timeOf(createdAt),
+        updatedAt: timeOf(updatedAt),
+      })),
+      next: nextCursor,
+    };
+  };
   return {
     name: "CopilotKit",
     url: `${base}/run`,
@@ -23,5 +40,10 @@ export function copilotKit({ runtimeUrl, agentId = "default" }: CopilotKitOption
     // The runtime may answer 400 to members that it does not know.
     stop: { url: (_, { threadId }) => `${base}/stop/${encodeURIComponent(threadId)}`, body: ({ runId }: { readonly runId: string }) => ({ runId }) },
     thread: { load: "connect" },
+    capabilities: async ({ fetch }) => {
+      const { agents }: NonNullable<Foreign> = await (await fetch(`${runtime}/info`)).json();
+      return agents?.[agentId]?.capabilities;
+    },
+    threads: { list },
   };
 }

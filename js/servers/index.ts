@@ -2,10 +2,10 @@
 
 export { adk } from "./adk.js";
 export { agentFramework } from "./agent-framework.js";
-export { agno } from "./agno.js";
+export { agno, type AgnoOptions } from "./agno.js";
 export { copilotKit, type CopilotKitOptions } from "./copilot-kit.js";
-export { langGraph } from "./lang-graph.js";
-export { mastra } from "./mastra.js";
+export { langGraph, type LangGraphOptions } from "./lang-graph.js";
+export { mastra, type MastraOptions } from "./mastra.js";
 export { pydanticAi } from "./pydantic-ai.js";
 export { tanStack } from "./tan-stack.js";
 export type { Preset } from "../api/server.js";

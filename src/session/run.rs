@@ -143,6 +143,8 @@ pub(super) struct Run {
     pub unread: bool,
     /// How it ends when the pause is over that follows on the loss of its connection.
     pub lost: Option<(Outcome, Option<AgentError>)>,
+    /// How the thread stood, as a hash, where the answer was asked for once more.
+    pub before: Option<u64>,
     /// The thread that RUN_STARTED named.
     pub thread_id: Option<String>,
     /// JSON text.
@@ -182,6 +184,7 @@ impl Run {
             heard: 0.0,
             ended: None,
             lost: None,
+            before: None,
             thread_id: None,
             result: None,
             pending_calls: Vec::new(),

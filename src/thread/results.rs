@@ -7,7 +7,7 @@ use super::checkpoint::LocalAnswer;
 use super::entry::{CallPhase, CallState, CallStatus, Delivery, Entry, result_json};
 use super::list::{At, Index, MessageList};
 use super::{Thread, Warning};
-use crate::wire::{Message, Role};
+use crate::wire::{Gather, Message, Role};
 
 /// How far a call had come.
 #[derive(Debug)]
@@ -107,6 +107,7 @@ impl Thread {
         moves.dedup_by_key(|(slot, _)| *slot);
         // One that is right after its call stays where it is, between whichever other results.
         moves.retain(|(slot, caller)| !self.list.is_right_after(caller.message, *slot));
+        self.move_along(&mut moves, merged.arranged);
         let mut answered = moved.clone();
         for (slot, caller) in moves {
             answered.extend(self.list.get(slot).and_then(|entry| entry.message.tool_call_id.clone()));
@@ -119,6 +120,28 @@ impl Thread {
         for call in differ.into_iter().filter(|_| of_server) {
             self.warn_of_result(&call);
         }
+    }
+
+    /// The page's results that the list does not name stay after the result that they stood after. Where that one goes back to
+    /// its call, they do, too.
+    fn move_along(&mut self, moves: &mut Vec<(usize, At)>, arranged: bool) {
+        for (slot, _) in moves.clone().into_iter().filter(|_| arranged) {
+            let unnamed =
+                |(slot, entry): &(usize, &Entry)| entry.message.role == Role::Tool && !self.list.is_kept(*slot);
+            let after: Vec<(usize, String)> = self
+                .list
+                .after(Some(slot))
+                .take_while(unnamed)
+                .filter(|(_, entry)| entry.page)
+                .filter_map(|(slot, entry)| Some((slot, entry.message.tool_call_id.clone()?)))
+                .gather();
+            for (slot, call) in after {
+                let caller = self.list.find_call(&call);
+                moves.extend(caller.filter(|at| !self.list.is_right_after(at.message, slot)).map(|at| (slot, at)));
+            }
+        }
+        moves.sort_by_key(|(slot, _)| self.list.place(*slot).message);
+        moves.dedup_by_key(|(slot, _)| *slot);
     }
 
     fn move_result(&mut self, slot: usize, caller: At) {

@@ -170,6 +170,7 @@ export const faults = {
   "activity-patch-failed": { events: [activity("a"), { type: "ACTIVITY_DELTA", messageId: "a", activityType: "a", patch: [{ op: "remove", path: "/b" }] }] },
   "warnings-left-out": { no: "check reports a million warnings" },
   "follow-ups-exhausted": { no: ofThePage },
+  "retry-unanswered": { no: ofThePage },
   "run-unread": { no: ofThePage },
   "history-too-large": { no: ofThePage },
   "interrupt-replaced": { dialect: "ngaf", body: [started(), ...["a", "b"].map((id) => ({ type: "CUSTOM", name: "on_interrupt", value: { id } })), finished()] },

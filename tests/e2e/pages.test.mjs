@@ -13,6 +13,7 @@ import { faults } from "./cases/faults.mjs";
 import { page as helps } from "./cases/page.mjs";
 import { parts } from "./cases/parts.mjs";
 import { thread } from "./cases/thread.mjs";
+import { threads } from "./cases/threads.mjs";
 import { Chat, id } from "./chat.mjs";
 
 const engine = process.env.ENGINE ?? "chromium";
@@ -32,7 +33,7 @@ describe("in the light", () => {
   after(() => browser?.close());
 
   for (const page of pages) {
-    for (const [name, run] of Object.entries({ ...answers, ...parts, ...helps, ...faults, ...thread, ...access })) {
+    for (const [name, run] of Object.entries({ ...answers, ...parts, ...helps, ...faults, ...thread, ...threads, ...access })) {
       it(`${page}: ${name}`, async () => {
         const chat = new Chat(browser, server.url, page);
         await browser.consoleErrors(); // what an earlier page left after

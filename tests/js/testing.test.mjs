@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { load, real, until } from "./lib.mjs";
 
-const { createAgent, tool } = await load("index");
-const { scriptedAgent, fakeAgent, text, toolCall, readRecording, writeRecording } = await load("testing");
+const { createAgent, tool, webSocket } = await load("index");
+const { frame, scriptedAgent, scriptedSocket, fakeAgent, text, toolCall, readRecording, writeRecording } = await load("testing");
 const skip = !real && "the core is a stand-in";
 
 const input = { threadId: "t", runId: "r", messages: [] };
@@ -338,5 +338,64 @@ describe("the real core", { skip }, () => {
     server.reply(text("whole"));
     assert.equal((await next.retry()).outcome, "success");
     assert.equal(next.getSnapshot().messages.at(-1).content, "whole");
+  });
+});
+
+describe("frames of other systems", () => {
+  it("are sent as they are, without events of AG-UI", async () => {
+    const server = scriptedAgent();
+    server.reply(frame({ jsonrpc: "2.0" }, { event: "message", id: "7" }), 20, frame("a\nb"));
+    const body = (await post(server)).text();
+    await server.tick(20);
+    assert.equal(await body, 'event: message\nid: 7\ndata: {"jsonrpc":"2.0"}\n\ndata: a\ndata: b\n\n');
+  });
+
+  it("are what a dialect reads", { skip }, async () => {
+    const server = scriptedAgent();
+    server.reply(frame({ jsonrpc: "2.0", id: "1", error: { code: -32001, message: "task not found" } }));
+    const agent = createAgent({ url: "/", fetch: server.fetch, dialect: "hector", onWarning() {} });
+    const { error } = await agent.submit("hi");
+    assert.match(error.message, /task not found/);
+    agent.dispose();
+  });
+});
+
+describe("a scripted socket", { skip }, () => {
+  const started = ({ received: [input] }) => {
+    const { threadId, runId } = JSON.parse(input);
+    return { type: "RUN_STARTED", threadId, runId };
+  };
+  const create = (server, more) =>
+    createAgent({ transport: webSocket({ url: "wss://agent.test", protocols: "ag-ui", WebSocket: server.WebSocket }), notify: "sync", retry: false, ...more });
+
+  it("has what the agent says, and says what the test does", async () => {
+    const server = scriptedSocket();
+    const agent = create(server);
+    const run = agent.submit("hi");
+    const connection = await server.connection();
+    assert.deepEqual([connection.url, connection.protocols, connection.isOpen], ["wss://agent.test", ["ag-ui"], true]);
+    const { threadId, runId } = started(connection);
+    connection.send(started(connection), text("Hel"), JSON.stringify({ type: "RUN_FINISHED", threadId, runId }));
+    connection.close();
+    assert.deepEqual([(await run).outcome, agent.getSnapshot().messages.at(-1).content, connection.isOpen], ["success", "Hel", false]);
+    assert.throws(() => connection.send("late"), /not open/);
+    agent.dispose();
+  });
+
+  it("is lost, refused, or not there", async () => {
+    const server = scriptedSocket();
+    const agent = create(server);
+    const ways = [(connection) => connection.cut(), (connection) => connection.close(4401, "expired")];
+    for (const [way, kind] of [[ways[0], "connection"], [ways[1], "auth"]]) {
+      const run = agent.submit("hi");
+      const connection = await server.connection();
+      connection.send(started(connection));
+      way(connection);
+      assert.equal((await run).error.kind, kind);
+    }
+    server.fail();
+    assert.equal((await agent.submit("hi")).error.kind, "connection");
+    assert.equal(server.connections.length, 2);
+    agent.dispose();
   });
 });

@@ -231,7 +231,9 @@ const typed = tool({
     return fetch(`/${args.city}`, { signal });
   },
 });
-same<typeof typed, PageTool<City>>(true);
+const asPageTool: PageTool<City> = typed;
+same<typeof typed.name, "weather">(true);
+void asPageTool;
 const named = tool<{ a: number }>({ name: "a", description: "b", parameters: { type: "object" }, execute: ({ a }) => a + 1 });
 const open = tool({
   name: "a",

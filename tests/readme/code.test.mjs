@@ -19,6 +19,8 @@ import { blocks, documents, read } from "./documents.mjs";
 const withoutCode = ["docs/assistant-ui.md", "docs/check.md", "docs/comparison.md", "docs/how-it-works.md", "docs/rules.md", "docs/security.md", "docs/versions.md"];
 /** Pages whose first block needs a server of their system; the tests of that system run it. */
 const ofSystems = (/** @type {string} */ name) => name.startsWith("docs/systems/");
+/** Pages whose code tests/servers runs. */
+const ofServers = (/** @type {string} */ name) => name.startsWith("docs/servers/");
 /** Its steps are followed by tests/examples/tutorial.test.mjs. */
 const tutorial = "docs/tutorial.md";
 
@@ -147,7 +149,7 @@ describe("code", () => {
     "docs/guard.md": /^0$/,
     "docs/loading.md": /^$/,
     "docs/systems.md": /^$/,
-    "docs/servers-that-keep-the-thread.md": /^$/,
+    "docs/servers.md": /^$/,
     "docs/guides/markdown.md": /^AG-UI is an open protocol/,
     "docs/guides/proxy.md": /^$/,
     "docs/guides/sign-in.md": /^success$/,
@@ -157,7 +159,7 @@ describe("code", () => {
     "docs/tracing.md": /^$/,
   };
   const elsewhere = ["README.md", "docs/svelte.md", "docs/vue.md", "docs/angular.md", "docs/sizes.md", tutorial, ...withoutCode];
-  for (const name of documents.filter((name) => !elsewhere.includes(name) && !ofSystems(name))) {
+  for (const name of documents.filter((name) => !elsewhere.includes(name) && !ofSystems(name) && !ofServers(name))) {
     test(`${name}: the first example runs`, async () => {
       assert.match(await run(name, first(name)), prints[name] ?? /./);
     });

@@ -16,10 +16,10 @@ import { createServer } from "node:http";
  * @typedef {{ saw: string[], tools: string[] }} Asked
  */
 
-/** Starts the model. @returns {Promise<Model>} */
-export async function startModel() {
+/** Starts the model. @param {number} [port]  default: any @returns {Promise<Model>} */
+export async function startModel(port = 0) {
   const model = new Model();
-  await model.listen();
+  await model.listen(port);
   return model;
 }
 
@@ -29,14 +29,16 @@ export class Model {
   /** How many requests were left before their answer had ended. */
   abandoned = 0;
   #steps = 0;
+  #answers = 0;
   /** @type {(() => void)[]} */
   #waiting = [];
   #server = createServer((request, response) => {
     this.#answer(request, response).catch((error) => response.destroy(error));
   });
 
-  async listen() {
-    await new Promise((resolve) => this.#server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  /** @param {number} port */
+  async listen(port) {
+    await new Promise((resolve) => this.#server.listen(port, "127.0.0.1", () => resolve(undefined)));
   }
 
   /** The base address, as OpenAI's clients take it. */
@@ -76,7 +78,7 @@ export class Model {
     const names = tools.map((/** @type {any} */ { function: { name } }) => name);
     this.asked.push({ saw: messages.flatMap(line), tools: names });
     const script = this.#script(messages, names);
-    const head = { id: "chatcmpl-1", created: 1, model: "scripted" };
+    const head = { id: `answer-${(this.#answers += 1)}`, created: 1, model: "scripted" };
     if (!stream) {
       const message = { role: "assistant", content: script.words?.join("") ?? null, ...(script.calls && { tool_calls: script.calls }) };
       const choices = [{ index: 0, message, finish_reason: script.calls ? "tool_calls" : "stop" }];

@@ -19,8 +19,8 @@ const groups = {
     ...["tool-calls", "generative-ui", "reasoning", "markdown", "long-threads", "images", "shared-state", "page-context", "conversations", "sign-in", "proxy", "offline", "from-use-chat", "from-copilotkit", "troubleshooting"].map((name) => `guides/${name}`),
     ...["testing", "from-ag-ui-client", "use-chat"],
   ],
-  Reference: ["agent", "options", "snapshot", "tools", "errors", "network", "saving", "threads", "react", "svelte", "vue", "plain-javascript", "blocks", "announcer", "inspector", "guard", "systems", "worker", "recordings", "check", "rules", "hosts", "versions", "changelog", "security-policy"],
-  Explanation: ["how-it-works", "comparison", "performance", "sizes", "loading", "servers-that-keep-the-thread", "security"],
+  Reference: ["agent", "options", "snapshot", "tools", "errors", "network", "saving", "stored-threads", "threads", "react", "svelte", "vue", "plain-javascript", "blocks", "announcer", "inspector", "guard", "systems", "worker", "recordings", "check", "rules", "hosts", "versions", "changelog", "security-policy"],
+  Explanation: ["how-it-works", "comparison", "performance", "sizes", "loading", "servers", "security"],
 };
 const grouped = new Set(Object.values(groups).flat());
 // A page that is new has a place before somebody finds a better one.
@@ -49,6 +49,7 @@ export default {
     sidebar: [
       ...Object.entries(groups).map(([text, names]) => ({ text, items: named(...names) })),
       ...(others.length > 0 ? [{ text: "More", items: others.map(item) }] : []),
+      { text: "Servers", collapsed: true, items: folder("servers") },
       { text: "Systems", collapsed: true, items: folder("systems") },
       { text: "Codes", collapsed: true, items: folder("codes") },
       { text: "API", collapsed: true, items: [{ text: "All entries", link: "/api/" }] },

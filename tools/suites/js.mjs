@@ -10,7 +10,7 @@ import { check, nodeTest } from "./results.mjs";
 /** @returns {AsyncGenerator<import("./results.mjs").Result>} */
 export async function* js() {
   await ensureTypos();
-  const folders = ["tests/js", "tests/documents", "tests/prose", "tests/cli"];
+  const folders = ["tests/js", "tests/documents", "tests/prose", "tests/cli", "tests/servers"];
   const tests = folders.flatMap((folder) => files(at(folder), ["node_modules"])).filter((file) => /\.test\.m?js$/.test(file));
   yield nodeTest("js tests", tests, { log: "test-js" });
 

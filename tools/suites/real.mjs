@@ -5,6 +5,7 @@ import { at } from "../paths.mjs";
 import { Failure } from "../run.mjs";
 import { ensurePython } from "../setup.mjs";
 import { absent, nodeTest } from "./results.mjs";
+import { quickServers } from "./servers.mjs";
 
 /** @returns {AsyncGenerator<import("./results.mjs").Result>} */
 export async function* real() {
@@ -17,4 +18,5 @@ export async function* real() {
     return;
   }
   yield nodeTest("real server", [at("tests/real-server/run.mjs")], { log: "test-real", env: { PYTHON: python } });
+  yield* quickServers();
 }

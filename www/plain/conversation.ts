@@ -34,25 +34,32 @@ export interface Conversation {
   dispose(): void;
 }
 
+/** A thread that the server keeps: where it is asked, and how another one is begun. */
+export interface StoredThread {
+  readonly url: string;
+  next(): void;
+}
+
 /** @param onProtocol told the name of another protocol that the user wants */
-export function conversation(agent: Agent, protocol: Protocol, settings: Settings, onProtocol: (name: string) => void): Conversation {
+export function conversation(agent: Agent, protocol: Protocol, settings: Settings, onProtocol: (name: string) => void, stored?: StoredThread): Conversation {
   const notices = new Notices();
   const held = new HeldQuestions();
   const rowList = new RowList();
   const offs: (() => void)[] = [];
 
   const address = h("code", { "data-testid": "address" });
-  const foot = composer(agent, settings, (url) => say(address, url));
+  const foot = composer(agent, settings, (url) => say(address, stored?.url ?? url));
   const after = cards(agent);
   const side = panel(agent);
   const suggestions = h("div", { class: "suggestions" });
   const greeting = h("div", { class: "welcome" }, h("h2", {}, welcome.title), h("p", {}, welcome.text), suggestions);
+  const older = h("button", { type: "button", class: "button older", "data-testid": "older", hidden: true, onclick: () => void agent.loadOlder() }, "Earlier messages");
   const messages = h("div", { role: "log", "aria-live": "off", "aria-label": "Messages", "data-testid": "messages" });
   const rows = list<Row>(messages, ({ key }) => key, (row) => rowView(agent, row));
   const waitingSlot = slot();
   const waiting = maybe<true>(waitingSlot, () => waitingView("waiting"));
 
-  const content = h("div", { class: "content" }, greeting, messages, waitingSlot, after.node);
+  const content = h("div", { class: "content" }, greeting, older, messages, waitingSlot, after.node);
   const viewport = h(
     "div",
     { class: "viewport", tabindex: 0, role: "region", "aria-label": "Conversation", "data-testid": "viewport" },
@@ -104,7 +111,8 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
     const snapshot = agent.getSnapshot();
     const shown = rowList.read(snapshot.messages, snapshot.toolCalls, snapshot.subagents, snapshot.state);
     set(chat, "data-status", snapshot.status);
-    greeting.hidden = shown.length > 0;
+    greeting.hidden = shown.length > 0 || snapshot.thread.status === "loading";
+    older.hidden = !snapshot.thread.hasOlder;
     rows(shown);
     waiting(snapshot.status === "running" && shown.at(-1)?.message.role === "user" ? true : undefined);
     after.update();
@@ -119,7 +127,8 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
   }
 
   function clear(): void {
-    agent.reset();
+    if (stored) stored.next();
+    else agent.reset();
     notices.clear();
     byId("input").focus();
   }
@@ -159,7 +168,7 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
     dispose() {
       for (const off of offs) off();
       side.dispose();
-      agent.dispose();
+      if (!stored) agent.dispose();
     },
   };
 }

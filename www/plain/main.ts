@@ -4,11 +4,15 @@ import { initial, loadScenarios, OTHER, type Catalogue } from "../shared/endpoin
 import { isEmpty } from "../shared/json.js";
 import { byId, wide } from "../shared/page.js";
 import { protocolOf, scenariosOf, wayOf, type Protocol } from "../shared/protocols.js";
+import { firstThread, remember, storedAgent, storedUrl } from "../shared/stored.js";
 import { tools } from "../shared/tools.js";
 import { conversation, type Conversation, type Settings } from "./conversation.js";
+import { sidebar, type Sidebar } from "./sidebar.js";
 
 const settings: Settings = { scenario: initial.scenario, url: initial.url, panel: wide() };
 let catalogue: Catalogue = {};
+let threadId = firstThread();
+let beside: Sidebar | undefined;
 let shown = show(protocolOf(initial.protocol));
 
 catalogue = await loadScenarios();
@@ -16,17 +20,40 @@ if (isEmpty(catalogue)) settings.scenario = OTHER;
 shown.conversation.offer(scenariosOf(shown.protocol, catalogue));
 
 function show(protocol: Protocol): { protocol: Protocol; conversation: Conversation } {
+  const { stored = false } = protocol;
   // The agent asks for its address before every request, so a change of scenario keeps the conversation.
-  const agent = createAgent({ ...protocol.options, ...wayOf(protocol, () => made.url()), tools });
-  const made = conversation(agent, protocol, settings, speak);
-  byId("app").replaceChildren(...made.nodes);
+  const agent = stored ? storedAgent(threadId) : createAgent({ ...protocol.options, ...wayOf(protocol, () => made.url()), tools });
+  const made = conversation(agent, protocol, settings, speak, stored ? { url: storedUrl(threadId), next: () => open(crypto.randomUUID()) } : undefined);
+  if (stored) {
+    remember(threadId);
+    beside ??= sidebar(open);
+    beside.show(threadId);
+  } else {
+    beside?.dispose();
+    beside = undefined;
+  }
+  // The list stays where it is: what has the focus in it keeps it.
+  const app = byId("app");
+  for (const node of [...app.children]) if (node !== beside?.node) node.remove();
+  if (beside && !beside.node.isConnected) app.append(beside.node);
+  app.append(...made.nodes);
   made.start();
   return { protocol, conversation: made };
 }
 
-function speak(name: string): void {
+/** Shows another conversation in place of this one. */
+function turn(protocol: Protocol): void {
   shown.conversation.dispose();
-  shown = show(protocolOf(name));
+  shown = show(protocol);
   shown.conversation.offer(scenariosOf(shown.protocol, catalogue));
+}
+
+function open(id: string): void {
+  threadId = id;
+  turn(shown.protocol);
+}
+
+function speak(name: string): void {
+  turn(protocolOf(name));
   byId("protocol").focus();
 }

@@ -10,12 +10,14 @@ import { toggleInspector } from "../shared/inspect.js";
 import { byId, wide } from "../shared/page.js";
 import { listen, protocolOf, protocols, scenariosOf, wayOf } from "../shared/protocols.js";
 import { RowList, textOf } from "../shared/rows.js";
+import { firstThread, remember, storedAgent, storedUrl } from "../shared/stored.js";
 import { tools } from "../shared/tools.js";
 import { welcome } from "../shared/welcome.js";
 import { ErrorCard, Question, Questions } from "./cards.js";
 import { Composer } from "./composer.js";
 import { Panel } from "./panel.js";
 import { MessageRow } from "./row.js";
+import { Sidebar } from "./sidebar.js";
 import { Toasts } from "./toasts.js";
 import { Transcript } from "./transcript.js";
 
@@ -32,12 +34,14 @@ export function Chat() {
   const [choice, setChoice] = useState(initial.scenario);
   const [address, setAddress] = useState(initial.url);
   const [open, setOpen] = useState(wide);
+  const [threadId, setThreadId] = useState(firstThread);
 
   const scenarios = scenariosOf(protocol, catalogue);
   const scenario = scenarioOf(scenarios, choice);
-  target.url = endpoint(scenario, address);
-  const chat = useAgent({ ...protocol.options, ...wayOf(protocol, () => target.url), tools });
-  const { agent, status, messages, error } = chat;
+  const { stored = false } = protocol;
+  target.url = stored ? storedUrl(threadId) : endpoint(scenario, address);
+  const chat = useAgent(stored ? storedAgent(threadId) : { ...protocol.options, ...wayOf(protocol, () => target.url), tools });
+  const { agent, status, messages, error, thread } = chat;
   const log = useSyncExternalStore(notices.subscribe, notices.get);
   const questions = useSyncExternalStore(held.subscribe, held.get);
   const rows = rowList.read(messages, chat.toolCalls, chat.subagents, chat.state);
@@ -50,6 +54,9 @@ export function Chat() {
   }, []);
   useEffect(() => notices.listen(agent), [agent]);
   useEffect(() => held.listen(agent, () => target.url), [agent]);
+  useEffect(() => {
+    if (stored) remember(threadId);
+  }, [stored, threadId]);
   const known = scenario !== undefined;
   useEffect(() => {
     if (known) listen(agent, protocol);
@@ -59,24 +66,26 @@ export function Chat() {
 
   const start = (scenario: Scenario): void => {
     setChoice(scenario.name);
-    target.url = endpoint(scenario, address);
+    if (!stored) target.url = endpoint(scenario, address);
     void agent.submit(scenario.prompt);
   };
   // Another protocol is another agent: the conversation begins anew.
   const speak = (name: string): void => {
-    agent.dispose();
+    if (!stored) agent.dispose();
     notices.clear();
     setProtocol(protocolOf(name));
   };
 
   const restart = (): void => {
-    agent.reset();
+    if (stored) setThreadId(crypto.randomUUID());
+    else agent.reset();
     notices.clear();
     byId("input").focus();
   };
 
   return (
     <>
+      {stored && <Sidebar open={threadId} onOpen={setThreadId} />}
       <main className="chat" data-testid="chat" data-framework="react" data-status={status}>
         <div className="toolbar">
           <h1 className="unseen">Chat</h1>
@@ -111,7 +120,8 @@ export function Chat() {
         </div>
         <Transcript
           empty={
-            rows.length === 0 && (
+            rows.length === 0 &&
+            thread.status !== "loading" && (
               <div className="welcome">
                 <h2>{welcome.title}</h2>
                 <p>{welcome.text}</p>
@@ -126,9 +136,18 @@ export function Chat() {
               </div>
             )
           }
-          rows={rows.map((row) => (
-            <MessageRow key={row.key} row={row} agent={agent} />
-          ))}
+          rows={
+            <>
+              {thread.hasOlder && (
+                <button type="button" className="button older" data-testid="older" onClick={() => void agent.loadOlder()}>
+                  Earlier messages
+                </button>
+              )}
+              {rows.map((row) => (
+                <MessageRow key={row.key} row={row} agent={agent} />
+              ))}
+            </>
+          }
           after={
             <>
               {status === "running" && rows.at(-1)?.message.role === "user" && (

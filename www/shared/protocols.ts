@@ -12,6 +12,8 @@ export interface Protocol {
   readonly without?: readonly string[];
   /** One connection carries all messages and answers. */
   readonly session?: boolean;
+  /** The server keeps the threads: the page lists them, and has an agent for each. */
+  readonly stored?: boolean;
   readonly options: Pick<AgentOptions, "dialect" | "guard" | "resume">;
 }
 
@@ -41,6 +43,7 @@ const policy = policyFrom({
 
 const all: readonly Protocol[] = [
   { name: "ag-ui", title: "AG-UI", system: "ag-ui", options: { resume: { by: "last-event-id" } } },
+  { name: "threads", title: "Stored threads", system: "threads", stored: true, options: {} },
   { name: "agent-os", title: "agentOS", system: "agent-os", options: { dialect: "agent-os" } },
   { name: "ngaf", title: "ngaf", system: "ngaf", options: { dialect: "ngaf" } },
   { name: "open-search", title: "OpenSearch", system: "open-search", options: { dialect: "open-search" } },
@@ -68,8 +71,14 @@ export const protocols = inPage ? all.slice(0, 1) : all;
 
 export const protocolOf = (name: string): Protocol => protocols.find((protocol) => protocol.name === name) ?? protocols[0]!;
 
-export const scenariosOf = ({ system, without = [] }: Protocol, catalogue: Catalogue): readonly Scenario[] =>
-  (catalogue[system] ?? []).filter(({ name }) => !without.includes(name));
+/** What can be said to an agent that keeps notes. */
+const notes: readonly Scenario[] = [
+  { name: "notes", title: "A note", about: "The server keeps it, in a thread that is listed beside the chat.", prompt: "Remember the milk", path: "/threads" },
+  { name: "plan", title: "A plan", about: "Another thread may be opened while this one is answered.", prompt: "Plan a week in Rome", path: "/threads" },
+];
+
+export const scenariosOf = ({ system, stored, without = [] }: Protocol, catalogue: Catalogue): readonly Scenario[] =>
+  (stored ? notes : (catalogue[system] ?? [])).filter(({ name }) => !without.includes(name));
 
 /** Fifteen updates a second look fluent, and leave the page more time than sixty. */
 const notify = { throttleMs: 66 };

@@ -23,6 +23,7 @@ use crate::thread::{Checkpoint, Thread};
 use crate::wire::{Fields, Frame, JsonWriter, Raw};
 use earlier::Earlier;
 use progress::Progress;
+pub(super) use progress::hash;
 
 #[derive(Debug, Default)]
 pub(super) struct Rejoin {
@@ -186,6 +187,11 @@ impl Rejoin {
     /// Whether a report is new, also where a run is replayed.
     pub fn is_new(&mut self, report: Report) -> bool {
         self.progress.told.tell(report)
+    }
+
+    /// Whether anything of this kind was reported of the run.
+    pub fn has_reported(&self, report: Report) -> bool {
+        self.progress.told.known(report) > 0
     }
 
     /// RUN_STARTED was taken. Says whether what was open is to be closed: the thread has seen nothing of it.

@@ -5,6 +5,11 @@ use super::policy::{Answer, Resume};
 use crate::thread::{At, Checkpoint, Index};
 use crate::wire::Frame;
 
+/// FNV-1a.
+pub(in crate::session) fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
 /// How far the stream of a run was read, over all of its connections.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
@@ -108,10 +113,7 @@ impl Progress {
 
     /// A connection has left the thread as `json` says. Whether no earlier one has.
     pub fn ends_otherwise(&mut self, json: &str) -> bool {
-        // FNV-1a.
-        let hash = json
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let hash = hash(json);
         let new = !self.ends.contains(&hash);
         if new {
             self.ends.push(hash);

@@ -2,7 +2,7 @@
 
 use crate::dialect::Begun;
 use crate::session::Session;
-use crate::session::rejoin::Resume;
+use crate::session::rejoin::{Resume, hash};
 use crate::session::run::Run;
 use crate::session::submit::{Start, Submit};
 use crate::session::words::{Boundary, Misuse, Outcome, Target, list, value};
@@ -65,7 +65,10 @@ impl Session {
         if !joins {
             self.intake.gate().begin();
         }
-        self.send(Run::new(ticket, body, input), joins, now);
+        let mut run = Run::new(ticket, body, input);
+        let again = matches!(start, Start::Retry | Start::Regenerate(_));
+        run.before = again.then(|| hash(&self.stands()));
+        self.send(run, joins, now);
     }
 
     /// The run's request goes out, unless the guard does not let it.

@@ -422,14 +422,20 @@ impl Session {
         if self.run.as_ref().is_none_or(|run| run.fresh == 0 || run.replays) || self.rejoin.has_advanced() {
             return;
         }
+        let json = self.stands();
+        if let (true, Some(run)) = (self.rejoin.ends_otherwise(&json), &mut self.run) {
+            run.is_new();
+        }
+    }
+
+    /// Messages and state, to be compared.
+    pub(super) fn stands(&self) -> String {
         let mut json = String::new();
         let mut list = JsonWriter::array(&mut json);
         self.thread.write_messages(&mut list);
         list.close();
         self.thread.state().write(&mut json);
-        if let (true, Some(run)) = (self.rejoin.ends_otherwise(&json), &mut self.run) {
-            run.is_new();
-        }
+        json
     }
 
     /// Whether the event says only what a page that joins must know, and this one knows.

@@ -2,7 +2,7 @@
 
 use crate::rules::{Repair, opener};
 use crate::session::Session;
-use crate::session::rejoin::{Place, Report};
+use crate::session::rejoin::{Place, Report, hash};
 use crate::session::words::Boundary;
 use crate::session::words::Outcome;
 use crate::session::words::{AgentError, Effect, ErrorKind, is_a_name};
@@ -158,6 +158,15 @@ impl Session {
         self.take_outcome(result, outcome, now);
     }
 
+    /// A server that knows the id of the question may ignore it, so that the answer that was asked for again is none.
+    fn warn_of_nothing(&mut self, outcome: Outcome) {
+        let before = self.run.as_mut().and_then(|run| run.before.take()).filter(|_| outcome == Outcome::Success);
+        if before.is_some_and(|before| before == hash(&self.stands())) && !self.rejoin.has_reported(Report::Custom) {
+            let message = "the answer that was asked for again is none: a server may ignore a message whose id it knows (newMessageId)";
+            self.warn("retry-unanswered", "RUN_FINISHED", message);
+        }
+    }
+
     /// The end should name the run that was started.
     fn check_identity(&mut self, thread_id: Option<Str<'_>>, run_id: Option<Str<'_>>) {
         let differs = |said: Option<Str<'_>>, started: Option<&str>| {
@@ -198,6 +207,7 @@ impl Session {
                 "the outcome is an interrupt without interrupts: there is nothing to reply to",
             );
         }
+        self.warn_of_nothing(outcome);
         let pending = fields.and_then(|fields| fields.some("pendingToolCallIds")).and_then(Raw::array);
         let pending = pending.unwrap_or_default().into_iter().filter_map(Raw::string).map(String::from);
         let named: Vec<String> = pending.gather();

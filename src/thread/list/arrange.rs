@@ -71,6 +71,11 @@ impl MessageList {
         }
     }
 
+    /// Whether the last merge has kept this one: its list names it.
+    pub(in crate::thread) fn is_kept(&self, slot: usize) -> bool {
+        self.get(slot).is_some_and(|entry| entry.stamp == self.stamp)
+    }
+
     /// Puts a message right after the one in a slot.
     pub(in crate::thread) fn insert_after(&mut self, before: usize, entry: Entry) -> usize {
         let item = self.item(&entry);

@@ -14,3 +14,4 @@ mod request;
 mod saving;
 mod steps;
 mod submit;
+mod unanswered;

@@ -1,9 +1,10 @@
 // Bundled once with React 18 and once with React 19 by react.test.mjs.
 
 import { createAgentWith } from "ag-ui-wasm/agent";
-import { AgentProvider, useAgent, useAgentSelector, useThreads } from "ag-ui-wasm/react";
+import { AgentProvider, useAgent, useAgentSelector } from "ag-ui-wasm/react";
 import { createStore } from "ag-ui-wasm/slim";
 import { createThreads } from "ag-ui-wasm/threads";
+import { useThreads } from "ag-ui-wasm/threads/react";
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, describe, it, mock } from "node:test";
 import { act, createElement as h, startTransition, StrictMode, Suspense, useEffect, useInsertionEffect, useLayoutEffect, useState, version } from "react";

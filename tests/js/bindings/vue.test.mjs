@@ -11,7 +11,8 @@ for (const name of ["SVGElement", "MathMLElement", "ShadowRoot", "Comment"]) glo
 const { computed, createApp, createSSRApp, effectScope, h, nextTick, ref } = await import("vue");
 const { renderToString } = await import("@vue/server-renderer");
 const { createAgentWith } = await load("agent/agent");
-const { injectAgent, provideAgent, useAgent, useAgentSelector, useThreads } = await load("vue");
+const { injectAgent, provideAgent, useAgent, useAgentSelector } = await load("vue");
+const { useThreads } = await load("threads/vue");
 const { createThreads } = await load("threads/index");
 const { useAgentOf } = await load("bindings/vue");
 

@@ -25,11 +25,12 @@ function shown(notify, before) {
   let waiting = [];
   const session = {
     shows: () => true,
+    check: () => {},
     takePatch: () => (waiting.length ? JSON.stringify(waiting.splice(0)) : undefined),
     explain: () => {},
     fail: (error) => assert.fail(error),
   };
-  const client = { notify, read: () => told.last, publish: (next) => ((told.last = next), told.count++), checkpoint: () => {} };
+  const client = { given: { notify }, read: () => told.last, publish: (next) => ((told.last = next), told.count++), checkpoint: () => {} };
   const patches = createPatches(client, session);
   const come = (operation) => {
     const before = waiting.length;

@@ -180,8 +180,13 @@ impl Thread {
         let others = old.iter().filter(|message| !message.page && is_named(message).is_some());
         let others: HashSet<String> = others.filter_map(|message| message.tool_call_id.clone()).collect();
         let mut misplaced = Vec::new();
+        // A result that the list does not name goes with the one that it stands after.
+        let mut along = false;
         for (at, message) in old.iter().enumerate() {
-            let Some(call) = message.tool_call_id.clone() else { continue };
+            let Some(call) = message.tool_call_id.clone() else {
+                along = false;
+                continue;
+            };
             let caller = old.iter().position(|message| message.calls.iter().any(|has| has.id == call));
             let known = is_named(message);
             let fresh = known.is_some_and(|(.., fresh)| *fresh);
@@ -192,14 +197,21 @@ impl Thread {
                     self.orphans.push((call, content, message.error.clone(), denied));
                 }
                 self.messages.retain(|other| other != message);
-            } else if let Some(caller) = caller
-                && (moved.contains(&call) && (message.page || at < caller)
+                continue;
+            }
+            if known.is_some() && !fresh {
+                along = false;
+            }
+            if let Some(caller) = caller
+                && (along && message.page && known.is_none()
+                    || moved.contains(&call) && (message.page || at < caller)
                     || message.page && fresh
                     || !edited && known.is_some() && !fresh
                     || edited && fresh && at < caller)
                 && (at < caller || old[caller + 1..at].iter().any(|between| between.role != "tool"))
             {
                 misplaced.push(message.clone());
+                along = !edited;
             }
         }
         for message in misplaced {

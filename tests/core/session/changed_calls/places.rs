@@ -71,6 +71,35 @@ fn a_result_stands_after_its_call_whatever_the_server_makes_of_that() {
     }
 }
 
+/// A list that names one of two results, and a message between the call and that result.
+#[test]
+fn a_result_that_a_list_does_not_name_goes_with_the_one_that_it_stood_after() {
+    let text = json!({"id": "x", "role": "assistant", "content": "so"});
+    let calls = assistant("m", &[("a", "page", "{}"), ("b", "page", "{}"), ("c", "page", "{}")]);
+    let result = |id: &str| json!({"id": format!("{id}-result"), "role": "tool", "toolCallId": id, "content": "done"});
+    for named in [vec!["a"], vec!["b"], vec!["a", "b"], vec!["c", "a"]] {
+        for before in [false, true] {
+            let all = ["a", "b", "c"].map(|id| call(id, "page", "{}"));
+            let (mut agent, request) = calling(&all);
+            for id in ["a", "b", "c"] {
+                settle(&mut agent, id, "done");
+            }
+            end(&mut agent, request, "r");
+            let again = agent.requests[1].0;
+            agent.head(again, 200, "text/event-stream");
+            let results: Vec<Value> = named.iter().map(|id| result(id)).collect();
+            let list = match before {
+                true => [&[user("u", "go")], &results[..], &[calls.clone(), text.clone()]].concat(),
+                false => [&[user("u", "go"), calls.clone(), text.clone()], &results[..]].concat(),
+            };
+            agent.events(again, &[started("r-1"), snapshot(&list)]);
+            let order = agent.snapshot()["messages"].as_array().unwrap().clone();
+            assert_eq!(refuses(&order), None, "{named:?} {before}: {order:?}");
+            assert_eq!(order.len(), 6, "{named:?} {before}: {order:?}");
+        }
+    }
+}
+
 #[test]
 fn in_the_run_that_follows_it_stays_there() {
     for (what, list) in lists() {

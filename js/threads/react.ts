@@ -1,3 +1,5 @@
+"use client";
+
 import { useMemo, useSyncExternalStore } from "react";
 import type { Threads, ThreadsSnapshot } from "../api/threads.js";
 

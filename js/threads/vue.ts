@@ -9,7 +9,7 @@ export type UseThreads = { readonly [Name in keyof ThreadsSnapshot]: ComputedRef
  *
  * @example
  * <script setup>
- * import { useThreads } from "ag-ui-wasm/vue";
+ * import { useThreads } from "ag-ui-wasm/threads/vue";
  * const { list } = defineProps(["list"]);
  * const { threads, hasMore, loadMore } = useThreads(list);
  * </script>

@@ -10,7 +10,7 @@ export type UseThreads = ThreadsSnapshot & Omit<Threads, "subscribe" | "getSnaps
  *
  * @example
  * <script>
- *   import { useThreads } from "ag-ui-wasm/svelte";
+ *   import { useThreads } from "ag-ui-wasm/threads/svelte";
  *   const { list } = $props();
  *   const threads = useThreads(() => list);
  * </script>

@@ -1,0 +1,184 @@
+// What a page does with a server, one function a scenario. Each says what the page shows and what the model saw; where servers differ, the
+// table of `servers.mjs` says what is expected of this one.
+
+import assert from "node:assert/strict";
+import { saw, shown, until } from "./stage.mjs";
+
+/** @typedef {import("./stage.mjs").Stage} Stage */
+/** @typedef {import("./servers.mjs").Server} Server */
+
+const textsOf = (/** @type {readonly string[]} */ lines) => lines.filter((line) => !/^(assistant|reasoning):$/.test(line));
+
+/** @type {Record<string, { needs?: (server: Server) => boolean, play: (stage: Stage, server: Server) => Promise<void> }>} */
+export const scenarios = {
+  "two turns": {
+    async play(stage) {
+      const agent = stage.open("turns");
+      assert.equal((await agent.submit("hello")).outcome, "success");
+      assert.equal((await agent.submit("count")).outcome, "success");
+      assert.deepEqual(saw(stage), ["user: hello", "assistant: answer to hello", "user: count"]);
+      assert.deepEqual(shown(agent), ["user: hello", "assistant: answer to hello", "user: count", "assistant: You said: hello | count"]);
+    },
+  },
+
+  "opens a thread, and goes on with it": {
+    needs: ({ opens }) => opens !== false,
+    async play(stage) {
+      const first = stage.open("opened");
+      await first.submit("hello");
+      first.dispose();
+      const asked = stage.model.asked().length;
+      const agent = stage.open("opened");
+      await agent.ready;
+      assert.deepEqual(shown(agent), ["user: hello", "assistant: answer to hello"]);
+      assert.equal(agent.getSnapshot().thread.status, "ready");
+      assert.equal(stage.model.asked().length, asked, "the model is not asked for it");
+      await agent.submit("count");
+      assert.deepEqual(saw(stage), ["user: hello", "assistant: answer to hello", "user: count"]);
+      assert.deepEqual(shown(agent), ["user: hello", "assistant: answer to hello", "user: count", "assistant: You said: hello | count"]);
+    },
+  },
+
+  "opens a thread that the server does not have": {
+    needs: ({ opens }) => opens !== false,
+    async play(stage) {
+      const agent = stage.open("unknown");
+      await agent.ready;
+      const { messages, error, thread } = agent.getSnapshot();
+      assert.deepEqual([messages, error, thread.status], [[], undefined, "new"]);
+      assert.equal(stage.model.asked().length, 0);
+    },
+  },
+
+  "calls a tool of the page": {
+    needs: ({ pageTools }) => pageTools !== false,
+    async play(stage, { pageSaw = ["assistant: page_title({})", "tool: Recipes"], pageSays = "It said: Recipes" }) {
+      const agent = stage.open("page");
+      await agent.submit("page");
+      await until(agent, ({ status, messages }) => status === "idle" && messages.at(-1)?.role === "assistant" && !!messages.at(-1)?.content);
+      assert.deepEqual(saw(stage), ["user: page", ...pageSaw]);
+      const lines = textsOf(shown(agent)).map((line) => line.replace("page_title()", "page_title({})"));
+      assert.deepEqual(lines, ["user: page", "assistant: page_title({})", "tool: Recipes", `assistant: ${pageSays}`]);
+    },
+  },
+
+  "asks for approval": {
+    needs: ({ approval }) => approval === true,
+    async play(stage) {
+      const agent = stage.open("approval");
+      assert.equal((await agent.submit("delete")).outcome, "interrupted");
+      const [interrupt, ...others] = agent.getSnapshot().interrupts;
+      assert.ok(interrupt);
+      assert.deepEqual(others, []);
+      const resumed = await agent.resume({ id: interrupt.id, payload: { approved: true } });
+      assert.equal(resumed.outcome, "success", String(resumed.error));
+      assert.deepEqual(saw(stage)?.map((line) => line.replaceAll('": "', '":"')), ["user: delete", 'assistant: delete_file({"path":"/tmp/a"})', "tool: deleted /tmp/a"]);
+      assert.equal(shown(agent).at(-1), "assistant: It said: deleted /tmp/a");
+      assert.deepEqual(agent.getSnapshot().interrupts, []);
+    },
+  },
+
+  "edits a message": {
+    async play(stage, { edits }) {
+      const agent = stage.open("edit");
+      await agent.submit("hello");
+      const id = agent.getSnapshot().messages[0]?.id ?? "";
+      const edit = agent.submit({ message: "count", replaces: id });
+      if (edits === "none") {
+        await assert.rejects(edit, (/** @type {any} */ error) => error.code === "server-keeps");
+        assert.deepEqual(shown(agent), ["user: hello", "assistant: answer to hello"]);
+        return;
+      }
+      assert.equal((await edit).outcome, "success");
+      assert.deepEqual(saw(stage), edits === "appended" ? ["user: hello", "assistant: answer to hello", "user: count"] : ["user: count"]);
+      if (edits === "replaced") assert.deepEqual(shown(agent), ["user: count", "assistant: You said: count"]);
+    },
+  },
+
+  regenerates: {
+    async play(stage, { edits }) {
+      const agent = stage.open("again");
+      await agent.submit("hello");
+      const again = agent.regenerate();
+      if (edits === "none") {
+        await assert.rejects(again, (/** @type {any} */ error) => error.code === "server-keeps");
+        return;
+      }
+      assert.equal((await again).outcome, "success");
+      assert.deepEqual(saw(stage), edits === "appended" ? ["user: hello", "assistant: answer to hello", "user: hello"] : ["user: hello"]);
+      if (edits === "replaced") assert.deepEqual(shown(agent), ["user: hello", "assistant: answer to hello"]);
+    },
+  },
+
+  "stops, and goes on": {
+    async play(stage, { afterStop, goesOn = false }) {
+      const agent = stage.open("stop");
+      const run = agent.submit("slow");
+      stage.model.release();
+      await until(agent, ({ messages }) => messages.at(-1)?.content === "one ");
+      await agent.stop();
+      assert.equal((await run).outcome, "aborted");
+      assert.deepEqual(shown(agent), ["user: slow", "assistant: one "]);
+      if (goesOn) stage.model.release(9);
+      else await stage.model.abandoned(1);
+      const next = await agent.submit("count");
+      assert.equal(next.outcome, "success", String(next.error));
+      assert.equal(saw(stage)?.at(-1), "user: count");
+      if (afterStop) assert.deepEqual(saw(stage)?.slice(0, -1), afterStop);
+    },
+  },
+
+  "loses its connection": {
+    async play(stage, { rejoins }) {
+      const agent = stage.open("cut");
+      await agent.ready;
+      stage.line.cutAfter('"delta":"one "');
+      const run = agent.submit("slow");
+      stage.model.release();
+      await until(agent, ({ messages, connection, error }) => messages.at(-1)?.content === "one " || connection.phase === "reconnecting" || !!error);
+      stage.model.release(9);
+      const { outcome, error } = await run;
+      if (rejoins) {
+        assert.equal(outcome, "success");
+        assert.deepEqual(shown(agent), ["user: slow", "assistant: one two three"]);
+        assert.equal(stage.model.asked().length, 1, "the model is asked once");
+        return;
+      }
+      assert.deepEqual([outcome, error?.retryable], ["truncated", true]);
+      assert.deepEqual(shown(agent), ["user: slow", "assistant: one "]);
+    },
+  },
+
+  "asks while another page has a run": {
+    needs: ({ busy }) => busy === true,
+    async play(stage) {
+      const [one, two] = [stage.open("busy"), stage.open("busy")];
+      await Promise.all([one.ready, two.ready]);
+      const run = one.submit("slow");
+      stage.model.release();
+      await until(one, ({ messages }) => messages.at(-1)?.content === "one ");
+      const second = two.submit("count");
+      await until(two, ({ connection, error }) => connection.phase === "reconnecting" || !!error);
+      stage.model.release(9);
+      assert.equal((await run).outcome, "success");
+      assert.equal((await second).outcome, "success");
+      assert.deepEqual(saw(stage), ["user: slow", "assistant: one two three", "user: count"]);
+      assert.deepEqual(shown(two), ["user: slow", "assistant: one two three", "user: count", "assistant: You said: slow | count"]);
+    },
+  },
+
+  "is told something during a run": {
+    async play(stage, { afterRun = ["user: slow", "assistant: one two three"] }) {
+      const agent = stage.open("steer");
+      const run = agent.submit("slow");
+      stage.model.release();
+      await until(agent, ({ messages }) => messages.at(-1)?.content === "one ");
+      const steered = agent.submit({ message: "count", ifBusy: "steer" });
+      await until(agent, ({ queue }) => queue.length === 1); // no server here takes it during the run
+      stage.model.release(9);
+      await run;
+      assert.equal((await steered).outcome, "success");
+      assert.deepEqual(saw(stage), [...afterRun, "user: count"]);
+    },
+  },
+};
