@@ -1,5 +1,8 @@
 // Bugs for `tools/planted-js-bugs.mjs`: what stands in a file of js/, what takes its place, and the tests that have to notice.
 
+import { bugs as inspectorBugs } from "./inspector/bugs.mjs";
+import { bugs as threadBugs } from "./persistence/bugs.mjs";
+
 export const bugs = [
   {
     name: "a request has the options of its submit",
@@ -142,88 +145,11 @@ export const bugs = [
     tests: ["saves-core"],
   },
   {
-    name: "the inspector listens after it is closed",
-    file: "inspector/view/inspector.ts",
-    from: "for (const one of offs.splice(0)) one();",
-    to: "",
-    tests: ["inspector-element"],
-  },
-  {
-    name: "the inspector has all rows in the document",
-    file: "inspector/view/rows.ts",
-    from: "for (let i = first; i < end; i++) wanted.add(i);",
-    to: "for (let i = 0; i < rows.length; i++) wanted.add(i);",
-    tests: ["inspector-element"],
-  },
-  {
-    name: "the inspector keeps everything",
-    file: "inspector/model/log.ts",
-    from: "if (events <= maxEvents && characters <= maxCharacters) return;",
-    to: "if (events) return;",
-    tests: ["inspector"],
-  },
-  {
-    name: "the inspector gives a change to every event",
-    file: "inspector/model/changes.ts",
-    from: "if (ofState.length > maxInTurn) return undefined;",
-    to: "return undefined;",
-    tests: ["inspector"],
-  },
-  {
-    name: "the inspector exports the time that nobody asked in as a pause",
-    file: "inspector/model/file.ts",
-    from: "open = \"event\" in item || \"response\" in item || (open && !(\"ended\" in item || \"request\" in item));",
-    to: "open = true;",
-    tests: ["inspector"],
-  },
-  {
-    name: "the inspector takes notes of any form",
-    file: "inspector/model/checked.ts",
-    from: "return picked && ({ [name]: picked } as unknown as Item);",
-    to: "return value as unknown as Item;",
-    tests: ["inspector"],
-  },
-  {
-    name: "a redacted recording has the text of messages",
-    file: "inspector/model/redact.ts",
-    from: "if (typeof value === \"string\") return maskText(value);\n  if (Array.isArray(value)) return value.map(walk);",
-    to: "if (Array.isArray(value)) return value.map(walk);",
-    tests: ["inspector"],
-  },
-  {
-    name: "a redacted recording has the state",
-    file: "inspector/model/redact.ts",
-    from: "if (typeof value === \"string\") return maskText(value);\n  if (typeof value === \"number\")",
-    to: "if (typeof value === \"number\")",
-    tests: ["inspector"],
-  },
-  {
-    name: "the inspector calls a lost connection closed",
-    file: "inspector/model/watch.ts",
-    from: "const lost = phase === \"reconnecting\" || !!next.error?.lost;",
-    to: "const lost = false;",
-    tests: ["inspector"],
-  },
-  {
-    name: "a search of the inspector misses text that comes in pieces",
-    file: "inspector/model/filter.ts",
-    from: "if (rows[place] !== entry && fits(entry)) rows.splice(place, 0, entry);",
-    to: "",
-    tests: ["inspector"],
-  },
-  {
     name: "the inspector hears of no request",
     file: "agent/requests.ts",
     from: "const seen = emitter.has(\"request\");",
     to: "const seen = false;",
     tests: ["inspector"],
-  },
-  {
-    name: "the inspector says everything",
-    file: "inspector/view/announce.ts",
-    from: "if (timer === undefined) next();",
-    to: "next();",
-    tests: ["inspector-element"],
   },
   {
     name: "a store is given away between the end of a run and the end of its body",
@@ -408,62 +334,6 @@ export const bugs = [
     tests: ["record"],
   },
   {
-    name: "a component that is mounted again has a thread of its own",
-    file: "thread/registry.ts",
-    from: "if (mine) return mine.thread.deref() as Thread;",
-    to: "",
-    tests: ["saves", "tabs"],
-  },
-  {
-    name: "agents with different rules share a thread",
-    file: "thread/registry.ts",
-    from: "\"guard\", \"rules\", \"protocol\"",
-    to: "\"guard\", \"protocol\"",
-    tests: ["saves"],
-  },
-  {
-    name: "users of a server share a thread by the key of their store",
-    file: "thread/registry.ts",
-    from: "(inPage() && store.key) || store",
-    to: "store.key || store",
-    tests: ["saves"],
-  },
-  {
-    name: "a component that is made anew is a release",
-    file: "thread/members.ts",
-    from: "leaving.add(member);",
-    to: "",
-    tests: ["saves"],
-  },
-  {
-    name: "a call that nobody is there for has an error",
-    file: "agent/thread.ts",
-    from: "given.persist ? members.arrival() : undefined",
-    to: "undefined",
-    tests: ["saves"],
-  },
-  {
-    name: "the agent that is disposed of takes the thread from the others",
-    file: "agent/thread.ts",
-    from: "if (!members.here().some((other) => other !== member)) dispose();",
-    to: "dispose();",
-    tests: ["saves"],
-  },
-  {
-    name: "every agent of a thread is called at the end of a run",
-    file: "thread/members.ts",
-    from: "member.emitter.emit(name, detail, member !== one)",
-    to: "member.emitter.emit(name, detail)",
-    tests: ["saves"],
-  },
-  {
-    name: "a request has the options of the newest agent",
-    file: "agent/thread.ts",
-    from: "const { options } = members.asker(runId);",
-    to: "const { options } = members.here()[0]!;",
-    tests: ["saves"],
-  },
-  {
     name: "a thread that was deleted comes back with a page that was on its way",
     file: "threads/board.ts",
     from: "for (const meanwhile of requests) meanwhile.push(...changes);",
@@ -564,8 +434,10 @@ export const bugs = [
   {
     name: "a thread that is being opened is saved as a run",
     file: "persistence/saves.ts",
-    from: "self.remote.thread?.saved(json) ?? json",
+    from: "thread.remote.thread?.saved(json) ?? json",
     to: "json",
     tests: ["opened-again"],
   },
+  ...inspectorBugs,
+  ...threadBugs,
 ];

@@ -10,6 +10,7 @@ describe("the first snapshot", () => {
   it("is an empty thread at rest", () => {
     assert.deepEqual(initialSnapshot("t"), {
       threadId: "t",
+      thread: { status: "ready", hasOlder: false },
       runId: undefined,
       status: "idle",
       isLoading: false,

@@ -383,7 +383,7 @@ describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () =
     const { AgentError } = await load("api/error");
     const [{ createAgent }, { useAgent }] = await Promise.all(["index", "react"].map(load));
     for (const make of [createAgent, (options) => renderToString(createElement(() => (useAgent(options), null)))]) {
-      assert.throws(() => make({ url: "/", worker: true }), (error) => AgentError.is(error) && error.code === "worker" && error.message.includes('"ag-ui-wasm/worker"'));
+      assert.throws(() => make({ url: "/", worker: true }), (error) => AgentError.is(error) && error.code === "worker" && error.message.includes("ag-ui-wasm/worker"));
       make({ url: "/", worker: false });
     }
   });

@@ -1,0 +1,81 @@
+// Bugs of the inspector, for ../bugs.mjs.
+
+export const bugs = [
+  {
+    name: "the inspector listens after it is closed",
+    file: "inspector/view/inspector.ts",
+    from: "for (const one of offs.splice(0)) one();",
+    to: "",
+    tests: ["inspector-element"],
+  },
+  {
+    name: "the inspector has all rows in the document",
+    file: "inspector/view/rows.ts",
+    from: "for (let i = first; i < end; i++) wanted.add(i);",
+    to: "for (let i = 0; i < rows.length; i++) wanted.add(i);",
+    tests: ["inspector-element"],
+  },
+  {
+    name: "the inspector keeps everything",
+    file: "inspector/model/log.ts",
+    from: "if (events <= maxEvents && characters <= maxCharacters) return;",
+    to: "if (events) return;",
+    tests: ["inspector"],
+  },
+  {
+    name: "the inspector gives a change to every event",
+    file: "inspector/model/changes.ts",
+    from: "if (ofState.length > maxInTurn) return undefined;",
+    to: "return undefined;",
+    tests: ["inspector"],
+  },
+  {
+    name: "the inspector exports the time that nobody asked in as a pause",
+    file: "inspector/model/file.ts",
+    from: "open = \"event\" in item || \"response\" in item || (open && !(\"ended\" in item || \"request\" in item));",
+    to: "open = true;",
+    tests: ["inspector"],
+  },
+  {
+    name: "the inspector takes notes of any form",
+    file: "inspector/model/checked.ts",
+    from: "return picked && ({ [name]: picked } as unknown as Item);",
+    to: "return value as unknown as Item;",
+    tests: ["inspector"],
+  },
+  {
+    name: "a redacted recording has the text of messages",
+    file: "inspector/model/redact.ts",
+    from: "if (typeof value === \"string\") return maskText(value);\n  if (Array.isArray(value)) return value.map(walk);",
+    to: "if (Array.isArray(value)) return value.map(walk);",
+    tests: ["inspector"],
+  },
+  {
+    name: "a redacted recording has the state",
+    file: "inspector/model/redact.ts",
+    from: "if (typeof value === \"string\") return maskText(value);\n  if (typeof value === \"number\")",
+    to: "if (typeof value === \"number\")",
+    tests: ["inspector"],
+  },
+  {
+    name: "the inspector calls a lost connection closed",
+    file: "inspector/model/watch.ts",
+    from: "const lost = phase === \"reconnecting\" || !!next.error?.lost;",
+    to: "const lost = false;",
+    tests: ["inspector"],
+  },
+  {
+    name: "a search of the inspector misses text that comes in pieces",
+    file: "inspector/model/filter.ts",
+    from: "if (rows[place] !== entry && fits(entry)) rows.splice(place, 0, entry);",
+    to: "",
+    tests: ["inspector"],
+  },
+  {
+    name: "the inspector says everything",
+    file: "inspector/view/announce.ts",
+    from: "if (timer === undefined) next();",
+    to: "next();",
+    tests: ["inspector-element"],
+  },
+];
