@@ -25,19 +25,25 @@ let come: Beside | undefined;
 /** Loads it unless it is there. */
 export const loadBeside = (): Promise<Beside> => loading(async () => (come ??= await import("./live.js")));
 
-/** The core that `core` loads, with what comes beside it. */
-export function createSource<Place>(core: () => Promise<Place>, calls: CallsClient): Source<Place> {
+/** The core that `core` loads, with what comes beside it. `checked`: the agent has schemas, whose checks come after that. */
+export function createSource<Place>(core: () => Promise<Place>, calls: CallsClient, checked: boolean): Source<Place> {
   let parts: (Parts & Beside) | undefined;
   // The load that began with the agent, until something needs it.
   let early: Promise<Place> | undefined;
 
   const take = (live: Beside): Parts & Beside => (parts ??= { ...live, calls: live.createCalls(calls) });
 
+  const loadAll = async (): Promise<Beside> => {
+    const live = await loadBeside();
+    if (checked) await loading(live.loadChecks);
+    return live;
+  };
+
   const load = (): Promise<Place> => {
     const loaded = core();
-    if (come) take(come);
+    if (come && !checked) take(come);
     if (parts) return loaded;
-    return Promise.all([loaded, loadBeside()]).then(([core, live]) => {
+    return Promise.all([loaded, loadAll()]).then(([core, live]) => {
       take(live);
       return core;
     });
@@ -54,8 +60,8 @@ export function createSource<Place>(core: () => Promise<Place>, calls: CallsClie
       early = undefined;
       return core;
     },
-    beside: () => loadBeside().then(take),
+    beside: () => loadAll().then(take),
     // Another agent of the page may have loaded it.
-    parts: () => parts ?? (come && take(come)),
+    parts: () => parts ?? (come && !checked ? take(come) : undefined),
   };
 }

@@ -1,6 +1,7 @@
 // What an agent needs only once its core is there: a chunk of its own, which comes beside the module. It imports what the page has
 // already and nothing of another chunk, for the reason that js/core/loader.ts gives.
 
+export { loadChecks } from "../core/checked.js";
 export { openSession } from "../core/live.js";
 export { changeQueued } from "../core/queued.js";
 export { stopped } from "../snapshot/cut-off.js";

@@ -101,7 +101,7 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     refusal: () => thread.saves.refusal(),
     settle: (json) => void link.now((session) => session.settleCall(json)),
     hold: (json) => void link.now((session) => session.hold(json)),
-  });
+  }, given.schemas !== undefined);
 
   /** The thread with the options of whoever has asked for that run. */
   const asking = (runId: string): Thread<State> => {

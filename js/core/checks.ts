@@ -1,35 +1,41 @@
-// What comes from the server, against the application's schemas. Part of the chunk that comes beside the module.
+// What comes from the server, against the application's schemas. A chunk of its own, which only agents with `schemas` load. It imports no code:
+// an import of what the page has would make bundlers cut the page's first part to pieces.
 
-import type { AgentSnapshot, JsonObject, PageTool, StandardSchema, ToolCall } from "../api/types.js";
-import { reasonOf } from "../base/failure.js";
-import { issuesText } from "../base/issues.js";
-import { isPromise } from "../base/promise.js";
-import { isPlain } from "../snapshot/project.js";
+import type { AgentSnapshot, PageTool, StandardSchema, ToolCall } from "../api/types.js";
+import type { reasonOf } from "../base/failure.js";
+import type { issuesText } from "../base/issues.js";
+import type { isPromise } from "../base/promise.js";
 import type { Client } from "./client.js";
+
+/** What it is given of the page. */
+export interface CheckKit {
+  readonly isPromise: typeof isPromise;
+  readonly issuesText: typeof issuesText;
+  readonly reasonOf: typeof reasonOf;
+}
 
 /** The checks of one session. */
 export interface Checks<State> {
-  /** Reports a CUSTOM event. `value`: JSON text. */
-  custom(name: string, value: string): void;
+  /** A CUSTOM event as it is reported. Nothing, where it is dropped. */
+  custom(name: string, data: unknown): { readonly data: unknown } | undefined;
   /** Before this snapshot is shown. */
   snapshot(next: AgentSnapshot<State>): void;
 }
 
-/** What a schema makes of a value, or why it does not fit. One that throws, or answers later, says no. */
-function judge(schema: StandardSchema, value: unknown): { readonly value?: unknown; readonly issue?: string } {
-  try {
-    const result = schema["~standard"].validate(value);
-    if (!isPromise(result)) return result.issues ? { issue: issuesText(result.issues) } : { value: (result as { value: unknown }).value };
-    result.then(undefined, () => {});
-    return { issue: "it is asynchronous" };
-  } catch (cause) {
-    return { issue: `it threw: ${reasonOf(cause)}` };
-  }
-}
-
 /** Nothing is checked yet. */
-export function createChecks<State>(client: Pick<Client<State>, "given" | "emitter" | "cover">, tool: (name: string) => PageTool | undefined): Checks<State> {
+export function createChecks<State>({ isPromise, issuesText, reasonOf }: CheckKit, client: Pick<Client<State>, "given" | "emitter" | "cover">, tool: (name: string) => PageTool | undefined): Checks<State> {
   const { given, emitter, cover } = client;
+  // What a schema makes of a value, or why it does not fit. One that throws, or answers later, says no.
+  const judge = (schema: StandardSchema, value: unknown): { readonly value?: unknown; readonly issue?: string } => {
+    try {
+      const result = schema["~standard"].validate(value);
+      if (!isPromise(result)) return result.issues ? { issue: issuesText(result.issues) } : { value: (result as { value: unknown }).value };
+      result.then(undefined, () => {});
+      return { issue: "it is asynchronous" };
+    } catch (cause) {
+      return { issue: `it threw: ${reasonOf(cause)}` };
+    }
+  };
   const { state, custom, invalid } = given.schemas ?? {};
   const drops = invalid === "drop";
   const warn = (code: string, what: string, issue: string | undefined): void => {
@@ -76,21 +82,15 @@ export function createChecks<State>(client: Pick<Client<State>, "given" | "emitt
   };
 
   return {
-    custom: (name, value) => {
-      if (!emitter.has("custom")) return;
-      let data: unknown = JSON.parse(value);
+    custom: (name, data) => {
       const schema = custom && Object.hasOwn(custom, name) ? custom[name] : undefined;
-      if (schema) {
-        const { issue, value } = judge(schema, data);
-        warn("custom-invalid", `The CUSTOM event ${name}`, issue);
-        if (issue === undefined) data = value;
-        else if (drops) return;
-      }
-      const update = name === "state_update" && isPlain(data);
-      emitter.emit("custom", update ? { type: name, data: data as JsonObject } : { type: "custom", name, data });
+      if (!schema) return { data };
+      const { issue, value } = judge(schema, data);
+      warn("custom-invalid", `The CUSTOM event ${name}`, issue);
+      if (issue === undefined) return { data: value };
+      return drops ? undefined : { data };
     },
     snapshot: (next) => {
-      if (!given.schemas) return;
       checkState(next.state);
       checkCalls(next.toolCalls);
     },

@@ -11,8 +11,8 @@ import { cutOff } from "../snapshot/cut-off.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep } from "../snapshot/mirror.js";
 import { composeSave } from "../snapshot/compose.js";
+import { checksOf, emitCustom } from "./checked.js";
 import type { Client, Live, Shared, Step } from "./client.js";
-import { createChecks } from "./checks.js";
 import { createPatches } from "./patches.js";
 import type { Port } from "./port.js";
 import { readBody } from "./read.js";
@@ -36,7 +36,7 @@ export function openSession<State>(
   const { soon } = shared;
   // What the last request has failed with.
   let thrown: { readonly cause: unknown } | undefined;
-  const checks = createChecks(client, calls.find);
+  const checks = checksOf(client, calls.find);
   // It reads the save that it begins with.
   let restoring = true;
   // How long what it says now may take the page: all of it, unless it reads an answer of the server.
@@ -87,7 +87,7 @@ export function openSession<State>(
       else patches.schedule();
     },
     settled: (...end) => settled(...end),
-    custom: checks.custom,
+    custom: (name, json) => emitCustom(emitter, checks, name, json),
     event: (json) => {
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
@@ -127,7 +127,7 @@ export function openSession<State>(
     takePatch: () => session!.takePatch(),
     fail,
     explain,
-    check: checks.snapshot,
+    check: (next) => checks?.snapshot(next),
   });
   const { start, settled } = createTickets(shared, {
     current,
@@ -234,7 +234,7 @@ export function openSession<State>(
   const messages = same(shown.messages, next.messages);
   const toolCalls = same(shown.toolCalls, next.toolCalls);
   const state = same(shown.state, next.state);
-  checks.snapshot({ ...next, toolCalls, state });
+  checks?.snapshot({ ...next, toolCalls, state });
   return { ...next, messages, toolCalls, state };
 }
 

@@ -295,12 +295,12 @@ impl World {
             "{refused:?}: interrupts {:?} are open, and the answer was {result:?}",
             self.thread.interrupts
         );
-        // One that is refused ends what was left as well, for those before it that may begin.
+        // One that is refused ends what was left as well, for those before it that may begin; but not one that was to go before them.
         let judged_late = matches!(
             result,
             Err(Misuse::Busy | Misuse::QueueFull | Misuse::NothingToRegenerate | Misuse::NothingToReplace)
         );
-        if judged_late && self.waits() && self.left.take().is_some() {
+        if judged_late && !first && self.waits() && self.left.take().is_some() {
             self.thread.end("aborted", &[]);
         }
         match &result {

@@ -1,0 +1,28 @@
+// Events as the core takes them, and as it gives them back. A chunk of its own, which imports no code: see js/core/checks.ts.
+
+import type { AgUiEvent } from "../api/events.js";
+import type { internal, misuse } from "../base/failure.js";
+import type { FullCore } from "../core/loader.js";
+
+/** What it is given of the page. */
+interface Failures {
+  readonly internal: typeof internal;
+  readonly misuse: typeof misuse;
+}
+
+/** The shorter list. */
+export async function compacted({ internal, misuse }: Failures, load: () => Promise<FullCore>, events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
+  let lines = "";
+  try {
+    for (const event of events) lines += `${JSON.stringify(event) ?? "null"}\n`;
+  } catch (cause) {
+    throw misuse(cause);
+  }
+  const { compact } = await load();
+  try {
+    // A line end never stands inside of JSON text.
+    return JSON.parse(`[${compact(lines).trimEnd().replaceAll("\n", ",")}]`);
+  } catch (cause) {
+    throw internal("The events could not be compacted", cause);
+  }
+}
