@@ -255,7 +255,7 @@ describe("the inspector's place in the package", () => {
     const { metafile } = await build({
       entryPoints: entries.map((entry) => fileURLToPath(new URL(entry, folder))),
       ...{ bundle: true, format: "esm", splitting: true, write: false, metafile: true, outdir: "out", logLevel: "error" },
-      external: ["react", "react-dom", "svelte", "svelte/*", "rxjs", "@ag-ui/core"],
+      external: ["react", "react-dom", "svelte", "svelte/*", "rxjs", "@ag-ui/core", "@assistant-ui/react"],
     });
     assert.deepEqual(Object.keys(metafile.inputs).filter((input) => /\/(inspector\/|glue\/rules)/.test(input)), []);
   });
