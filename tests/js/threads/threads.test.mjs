@@ -289,7 +289,8 @@ test("any order of answers ends with the list of the server", async () => {
       assert.equal(new Set(shown).size, shown.length, `seed ${seed}: a thread twice`);
       await new Promise((done) => setImmediate(done));
     }
-    while (waiting.length || threads.getSnapshot().pending.length) {
+    for (let turns = 0; waiting.length || threads.getSnapshot().pending.length; turns += 1) {
+      assert.ok(turns < 1000, `seed ${seed}: a change that was answered is still pending`);
       waiting.shift()?.();
       await new Promise((done) => setImmediate(done));
     }
