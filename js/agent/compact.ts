@@ -8,7 +8,7 @@ import { loading, type FullCore } from "../core/loader.js";
  * @internal
  */
 export async function compactWith(load: () => Promise<FullCore>, events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
-  // What the application does to its list from now on does not count.
+  // A copy: the application may change its list while the chunk loads.
   const now = Array.isArray(events) ? [...events] : events;
   return (await loading(() => import("./compacted.js"))).compacted({ internal, misuse }, load, now);
 }

@@ -4,7 +4,7 @@ import type { AgUiEvent } from "../api/events.js";
 import type { internal, misuse } from "../base/failure.js";
 import type { FullCore } from "../core/loader.js";
 
-/** What it is given of the page. */
+/** The helpers of the page that this chunk is given. */
 interface Failures {
   readonly internal: typeof internal;
   readonly misuse: typeof misuse;

@@ -7,7 +7,7 @@ import type { issuesText } from "../base/issues.js";
 import type { isPromise } from "../base/promise.js";
 import type { Client } from "./client.js";
 
-/** What it is given of the page. */
+/** The helpers of the page that this chunk is given. */
 export interface CheckKit {
   readonly isPromise: typeof isPromise;
   readonly issuesText: typeof issuesText;
