@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+// @ts-ignore It is installed with the site alone.
 import llms from "vitepress-plugin-llms";
 
 const pages = fileURLToPath(new URL("../", import.meta.url));
