@@ -3,7 +3,7 @@
 import { createAgent, tool, type Agent, type JsonObject } from "ag-ui-wasm";
 import { useAgent } from "ag-ui-wasm/react";
 import * as v from "valibot";
-import { z } from "zod";
+import { z } from "zod4";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(_same: Same<A, B>): void => {};

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type } from "arktype";
 import * as v from "valibot";
-import { z } from "zod";
+import { z } from "zod4";
 import { call, createAgent, serve, skip, text, tool } from "../ai-sdk/server.mjs";
 import { until } from "../lib.mjs";
 
