@@ -11,14 +11,16 @@ import { parseArgs } from "node:util";
 import { at, packageFolder } from "./paths.mjs";
 import { Failure, isMain, main } from "./run.mjs";
 
-/** The largest tarball: 10% above what it was when this was written. In bytes. */
-export const tarballLimit = 2_250_000;
+/** The largest tarball: what it was with the presets of servers, the examples and the guides, and 2%. In bytes. */
+export const tarballLimit = 2_350_000;
 
 /** What every release has, besides the modules. */
 const needed = ["package.json", "README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "SECURITY.md", "THIRD-PARTY-LICENSES.txt", "index.js", "index.d.ts", "index.js.map", "core.wasm", "full.wasm", "ag-ui-wasm.min.js", "cli/index.js"];
 
 /** What no release has. */
 const strange = /(^|\/)(\.|node_modules\/|tests?\/|js\/|src\/)|(?<!\.d)\.ts$|\.tsx$|\.tgz$|\.log$/;
+/** What was left in the folder of an example, whose sources are published. */
+const left = /(^|\/)(\.|node_modules\/|dist\/)|\.tgz$|\.log$/;
 
 /**
  * @typedef {object} Release
@@ -58,7 +60,7 @@ export function problems({ crate, lock, manifest, repository, changelog, tags, c
       manifest.private && "package.json is private",
       (manifest.dependencies || manifest.scripts) && "package.json has dependencies or scripts: the package has none",
       ...[...new Set(lost)].map((path) => `the tarball lacks ${path}`),
-      ...paths.filter((path) => strange.test(path)).map((path) => `the tarball has ${path}`),
+      ...paths.filter((path) => (path.startsWith("examples/") ? left : strange).test(path)).map((path) => `the tarball has ${path}`),
       size > tarballLimit && `the tarball has ${size} bytes: its limit is ${tarballLimit}`,
       ...tooLarge,
     ].filter((line) => typeof line === "string"),

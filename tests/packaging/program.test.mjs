@@ -68,7 +68,7 @@ test("npx ag-ui-wasm new copies an example into a new folder, and leaves others 
   }
   for (const [args, complaint] of /** @type {const} */ ([
     [["vite-react", "my-chat"], /my-chat is not empty: expected a new or an empty folder/],
-    [["../skills", "other"], /unknown example "\.\.\/skills": expected assistant-ui, /],
+    [["../skills", "other"], /unknown example "\.\.\/skills": expected angular, /],
     [["vite-react"], /new expects an EXAMPLE and a FOLDER/],
   ])) {
     const { status, err } = await npx("new", ...args);

@@ -41,7 +41,7 @@ describe("a release", () => {
     const without = (/** @type {string} */ name) => release.files.filter(({ path }) => path !== name);
     assert.deepEqual(found({ files: without("react.js") }), ["the tarball lacks react.js"]);
     assert.deepEqual(found({ files: without("cli/index.js") }), ["the tarball lacks cli/index.js"]);
-    for (const path of ["js/index.ts", ".env", "tests/a.mjs", "a.tgz"]) {
+    for (const path of ["js/index.ts", ".env", "tests/a.mjs", "a.tgz", "examples/html/node_modules/a/index.js", "examples/next/.env"]) {
       assert.deepEqual(found({ files: [...release.files, { path, size: 1 }] }), [`the tarball has ${path}`]);
     }
   });
