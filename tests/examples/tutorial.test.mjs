@@ -73,7 +73,14 @@ for (const framework of ["React", "Svelte"]) {
     /** @type {import("../webdriver/client.mjs").Browser} */
     let browser;
     let port = 0;
-    const step = (/** @type {number} */ number) => follow(folder, blocksOf(number, framework), (text) => text.replaceAll("8000", String(port)));
+    const write = (/** @type {number} */ number) => follow(folder, blocksOf(number, framework), (text) => text.replaceAll("8000", String(port)));
+    // With Vite started anew: a page that is open would be changed while it is tried.
+    const open = async (/** @type {number} */ number) => {
+      await site?.close();
+      write(number);
+      site = await start(folder, ["--host", "127.0.0.1", "--port", "0"]);
+      await browser.goto(site.url);
+    };
     const shown = (/** @type {string} */ wanted) => browser.waitFor((wanted) => document.body.innerText.includes(wanted), { args: [wanted], message: `“${wanted}”` });
     const button = (/** @type {string} */ label) =>
       browser.waitFor(
@@ -102,7 +109,7 @@ for (const framework of ["React", "Svelte"]) {
     });
 
     test("1. an empty folder", async () => {
-      step(1);
+      write(1);
       const tarball = await pack(folder);
       const [line = ""] = blocksOf(1, framework).filter(({ language, code }) => language === "sh" && code.startsWith("npm install")).map(({ code }) => code.trim());
       const names = line.split(" ").slice(2).map((name) => (name === "ag-ui-wasm" ? tarball : `${name}@${versions[name] ?? assert.fail(name)}`));
@@ -110,14 +117,12 @@ for (const framework of ["React", "Svelte"]) {
     });
 
     test("2. an agent", () => {
-      step(2);
+      write(2);
       agent = spawn(process.execPath, [join(folder, "agent.mjs")], { stdio: "inherit" });
     });
 
     test("3. a chat: text comes, stop keeps what has come, and the next message waits for its turn", async () => {
-      step(3);
-      site = await start(folder, ["--host", "127.0.0.1", "--port", "0"]);
-      await browser.goto(site.url);
+      await open(3);
       await say("hello");
       await shown("You said: hello. And I");
       await button("Stop");
@@ -130,8 +135,7 @@ for (const framework of ["React", "Svelte"]) {
     });
 
     test("4. a tool asks, runs, and its result is answered", async () => {
-      step(4);
-      await browser.goto(site.url);
+      await open(4);
       await say("another color, please");
       await shown("May the agent set the color to teal?");
       assert.notEqual(await browser.evaluate(() => document.body.style.background), "teal");
@@ -141,8 +145,7 @@ for (const framework of ["React", "Svelte"]) {
     });
 
     test("5. the list is shared", async () => {
-      step(5);
-      await browser.goto(site.url);
+      await open(5);
       await say("buy milk");
       await shown("milk is on the list.");
       await say("buy bread");
@@ -153,8 +156,7 @@ for (const framework of ["React", "Svelte"]) {
     });
 
     test("6. a reload in the middle of an answer loses nothing", async () => {
-      step(6);
-      await browser.goto(site.url);
+      await open(6);
       await say("buy milk");
       await shown("milk is on the list.");
       await say("tell me more");

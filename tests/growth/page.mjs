@@ -29,6 +29,7 @@ export function play(before, patches, eventsOfFrame) {
       return patch || undefined;
     },
     explain: () => {},
+    check: () => {},
     fail: (error) => {
       throw error;
     },
@@ -37,7 +38,7 @@ export function play(before, patches, eventsOfFrame) {
     snapshot = next;
     notified++;
   };
-  const shown = createPatches({ notify: "sync", read: () => snapshot, publish, checkpoint: history.add }, session);
+  const shown = createPatches({ given: { notify: "sync" }, read: () => snapshot, publish, checkpoint: history.add }, session);
   return () => {
     patches.forEach((patch, at) => {
       // What has come since the page was told is taken with the next patch.
