@@ -1,4 +1,4 @@
-// Files that are picked, dropped and pasted in a component of React and Vue. Svelte's are tested in the demo's page.
+// The bindings of attachments for React and Vue, in jsdom.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
