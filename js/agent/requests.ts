@@ -1,6 +1,6 @@
 // What an agent asks of its server: the request of a run, as its transport makes it, and word that one was stopped.
 
-import type { AgentOptions, RunResult, TransportTarget } from "../api/types.js";
+import type { AgentOptions, AgentRequest, RunResult, TransportTarget } from "../api/types.js";
 import { belongs } from "../base/run-id.js";
 import type { RequestTarget } from "../glue/core.js";
 import { reasonOf, toJson } from "../base/failure.js";
@@ -11,6 +11,9 @@ import { toAsked } from "./input.js";
 import type { Thread } from "./thread.js";
 
 type Client<State> = Pick<Thread<State>, "remote" | "keepLine" | "emitter" | "options" | "read" | "saves">;
+
+/** Requests that are kept. */
+const maxRequests = 20;
 
 /** The last request of each agent, by its emitter, and the head of its response. */
 const heads = new WeakMap<object, readonly [runId: string, headers?: Headers]>();
@@ -42,17 +45,27 @@ export function toRequest<State>(
   const opens = remote.thread?.opens(request);
   if (opens) return { ...opens, ...(!resume && { input: toJson(toAsked(options() as AgentOptions)) }) };
   const target = options().transport?.keep ? keepLine().then((line) => line.make()).then((made) => made.target(request)) : toTarget(options(), request);
-  const seen = emitter.has("request");
+  // In worker mode a fetch of the page's would take the stream out of the worker.
+  const seen = emitter.has("request") || !(options() as { readonly worker?: unknown }).worker;
   const change = (target: TransportTarget): RequestTarget => {
     // The small module cannot read it, whatever the options say by now.
     const plain = full ? target : { ...target, binary: false };
-    const told = seen ? observed(plain, request, (request) => emitter.emit("request", request)) : plain;
+    const told = seen ? observed(plain, request, (sent) => note(emitter, sent)) : plain;
     const made = remote.thread?.carrying(told, request) ?? told;
     heads.set(emitter, [runId]);
     // A run is begun with what the page is then: its submit may have waited, and a run may follow on calls.
     return resume ? made : { ...made, input: toJson(toAsked(options() as AgentOptions)) };
   };
   return isPromise(target) ? target.then(change) : change(target);
+}
+
+/** Keeps a request, or what became of it, and emits it. */
+function note({ requests, emit }: Thread<unknown>["emitter"], sent: AgentRequest): void {
+  const { body: _, ...kept } = sent;
+  const at = requests.findIndex(({ id }) => id === sent.id);
+  requests.splice(at < 0 ? requests.length : at, 1, kept);
+  if (requests.length > maxRequests) requests.shift();
+  emit("request", sent);
 }
 
 /** Tells the server that the run was stopped. */

@@ -2,6 +2,20 @@
 
 export const bugs = [
   {
+    name: "the agent keeps a request twice: as it was sent, and with its response",
+    file: "agent/requests.ts",
+    from: "requests.splice(at < 0 ? requests.length : at, 1, kept);",
+    to: "requests.push(kept);",
+    tests: ["requests"],
+  },
+  {
+    name: "requests are kept only while somebody listens",
+    file: "agent/requests.ts",
+    from: "emitter.has(\"request\") || !(options() as { readonly worker?: unknown }).worker",
+    to: "emitter.has(\"request\")",
+    tests: ["requests"],
+  },
+  {
     name: "the inspector listens after it is closed",
     file: "inspector/view/inspector.ts",
     from: "for (const one of offs.splice(0)) one();",
