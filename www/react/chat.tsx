@@ -1,6 +1,7 @@
 import { useAgent } from "ag-ui-wasm/react";
 import { announcer } from "ag-ui-wasm/announcer";
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { contract } from "../shared/contract.js";
 import { listenForEscape } from "../shared/composer.js";
 import { endpoint, featured, initial, loadScenarios, OTHER, scenarioOf, type Catalogue, type Scenario } from "../shared/endpoint.js";
 import { HeldQuestions } from "../shared/held.js";
@@ -8,10 +9,9 @@ import { isEmpty } from "../shared/json.js";
 import { Notices } from "../shared/notices.js";
 import { toggleInspector } from "../shared/inspect.js";
 import { byId, wide } from "../shared/page.js";
-import { listen, protocolOf, protocols, scenariosOf, wayOf } from "../shared/protocols.js";
+import { listen, protocolOf, protocols, scenariosOf, sourceOf } from "../shared/protocols.js";
 import { RowList, textOf } from "../shared/rows.js";
 import { firstThread, remember, storedAgent, storedUrl } from "../shared/stored.js";
-import { tools } from "../shared/tools.js";
 import { welcome } from "../shared/welcome.js";
 import { ErrorCard, Question, Questions } from "./cards.js";
 import { Composer } from "./composer.js";
@@ -40,7 +40,8 @@ export function Chat() {
   const scenario = scenarioOf(scenarios, choice);
   const { stored = false } = protocol;
   target.url = stored ? storedUrl(threadId) : endpoint(scenario, address);
-  const chat = useAgent(stored ? storedAgent(threadId) : { ...protocol.options, ...wayOf(protocol, () => target.url), tools });
+  const source = useMemo(() => sourceOf(protocol, () => target.url), [protocol]);
+  const chat = useAgent(stored ? storedAgent(threadId) : source);
   const { agent, status, messages, error, thread } = chat;
   const log = useSyncExternalStore(notices.subscribe, notices.get);
   const questions = useSyncExternalStore(held.subscribe, held.get);
@@ -53,6 +54,7 @@ export function Chat() {
     });
   }, []);
   useEffect(() => notices.listen(agent), [agent]);
+  useEffect(() => contract.listen(agent, protocol), [agent, protocol]);
   useEffect(() => held.listen(agent, () => target.url), [agent]);
   useEffect(() => {
     if (stored) remember(threadId);
@@ -104,7 +106,7 @@ export function Chat() {
             Inspect
           </button>
           <button type="button" className="button" data-testid="new" onClick={restart}>
-            <span className="icon" data-icon="plus" /> New chat
+            <span className="icon" data-icon="plus" /> <span className="words">New chat</span>
           </button>
           <button
             type="button"
