@@ -51,6 +51,8 @@ export interface TanStackOptions {
  * @example
  * const agent = createAgent({ threadId, server: tanStack({ url: "/api/chat" }) });
  */
+export function tanStack(options: TanStackOptions & { readonly url: string }): Preset & { readonly url: string };
+export function tanStack(options?: TanStackOptions): Preset;
 export function tanStack({ url }: TanStackOptions = {}): Preset {
   return {
     name: "TanStack AI",
