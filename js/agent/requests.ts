@@ -1,6 +1,6 @@
 // What an agent asks of its server: the request of a run, as its transport makes it, and word that one was stopped.
 
-import type { AgentOptions, AgentRequest, RunResult, TransportTarget } from "../api/types.js";
+import type { AgentOptions, RunResult, TransportRequest, TransportTarget } from "../api/types.js";
 import { belongs } from "../base/run-id.js";
 import type { RequestTarget } from "../glue/core.js";
 import { reasonOf, toJson } from "../base/failure.js";
@@ -15,11 +15,17 @@ type Client<State> = Pick<Thread<State>, "remote" | "keepLine" | "emitter" | "op
 /** Requests that are kept. */
 const maxRequests = 20;
 
+let made = 0;
+
 /** The last request of each agent, by its emitter, and the head of its response. */
 const heads = new WeakMap<object, readonly [runId: string, headers?: Headers]>();
 
 /** The response to an agent's last request has come. */
-export function head({ emitter }: { readonly emitter: object }, headers: Headers): void {
+export function head({ emitter }: Pick<Client<unknown>, "emitter">, headers: Headers, status: number): void {
+  const { requests } = emitter;
+  const sent = requests.pop();
+  const contentType = headers.get("content-type");
+  if (sent) requests.push({ ...sent, status, headMs: Date.now() - sent.at, ...(contentType && { contentType }) });
   const [runId] = heads.get(emitter) ?? [];
   if (runId !== undefined) heads.set(emitter, [runId, headers]);
 }
@@ -45,12 +51,12 @@ export function toRequest<State>(
   const opens = remote.thread?.opens(request);
   if (opens) return { ...opens, ...(!resume && { input: toJson(toAsked(options() as AgentOptions)) }) };
   const target = options().transport?.keep ? keepLine().then((line) => line.make()).then((made) => made.target(request)) : toTarget(options(), request);
-  // In worker mode a fetch of the page's would take the stream out of the worker.
-  const seen = emitter.has("request") || !(options() as { readonly worker?: unknown }).worker;
+  const seen = emitter.has("request");
   const change = (target: TransportTarget): RequestTarget => {
     // The small module cannot read it, whatever the options say by now.
     const plain = full ? target : { ...target, binary: false };
-    const told = seen ? observed(plain, request, (sent) => note(emitter, sent)) : plain;
+    const id = keep(emitter, plain, request);
+    const told = seen ? observed(plain, { ...request, id }, (sent) => emitter.emit("request", sent)) : plain;
     const made = remote.thread?.carrying(told, request) ?? told;
     heads.set(emitter, [runId]);
     // A run is begun with what the page is then: its submit may have waited, and a run may follow on calls.
@@ -59,13 +65,11 @@ export function toRequest<State>(
   return isPromise(target) ? target.then(change) : change(target);
 }
 
-/** Keeps a request, or what became of it, and emits it. */
-function note({ requests, emit }: Thread<unknown>["emitter"], sent: AgentRequest): void {
-  const { body: _, ...kept } = sent;
-  const at = requests.findIndex(({ id }) => id === sent.id);
-  requests.splice(at < 0 ? requests.length : at, 1, kept);
+/** Keeps a request. Returns its id. */
+function keep({ requests }: Client<unknown>["emitter"], { url, method }: TransportTarget, { resume, runId }: TransportRequest): number {
+  requests.push({ id: ++made, url: String(url), method: method ?? (resume ? "GET" : "POST"), runId, resume, at: Date.now() });
   if (requests.length > maxRequests) requests.shift();
-  emit("request", sent);
+  return made;
 }
 
 /** Tells the server that the run was stopped. */

@@ -326,10 +326,7 @@ export interface Agent<State = unknown> {
    */
   on<Name extends keyof AgentListeners>(name: Name, listener: AgentListeners[Name], filter?: Name extends "event" ? EventFilter : undefined): () => void;
   readonly events: AgentEvents;
-  /**
-   * The last 20 requests for runs, oldest first, each as it stands: with its response, or why there is none. Bodies are not kept. Empty in
-   * worker mode, unless `on("request")` had a listener.
-   */
+  /** The last 20 requests for runs, oldest first, each with the head of its response once that is there. Bodies are not kept. */
   readonly requests: readonly AgentRequest[];
   /**
    * Replaces the options, apart from those that are fixed from the start: `threadId`, `initialMessages`,

@@ -76,11 +76,15 @@ export function watch(agent: Agent, log: Log, now: () => number = Date.now): () 
 function earlier(agent: Agent, log: Log, now: number): void {
   const { isLoading, messages, runId, outcome, error } = agent.getSnapshot();
   const listed = new Set(log.entries.map(({ items: [item] }) => item && "request" in item && item.request.id));
-  for (const request of agent.requests ?? []) {
+  const requests = agent.requests ?? [];
+  const last = requests[requests.length - 1];
+  for (const request of requests) {
     if (listed.has(request.id)) continue;
     log.add({ request }, request.at);
-    const { status, error: failure, headMs = 0 } = request;
-    if (status !== undefined || failure !== undefined) log.add({ response: request }, request.at + headMs);
+    const { status, headMs = 0 } = request;
+    if (status !== undefined) log.add({ response: request }, request.at + headMs);
+    // The one that is open is not over; each other one has failed, the last with the error that is shown.
+    else if (request !== last || !isLoading) log.add({ response: { ...request, error: (request === last && error?.message) || "no response" } }, request.at);
   }
   if (isLoading) log.add({ local: "The inspector was opened during a run: what came before is not listed" }, now);
   else if (messages.length || error) log.add({ local: `The inspector was opened after the events of ${count(messages.length)} messages: Snapshot shows what came of them` }, now);

@@ -12,7 +12,6 @@ describe("the last requests", { skip: !real && "the core is a stand-in" }, () =>
     await agent.submit("two");
     const [refused, failed] = agent.requests;
     assert.deepEqual([refused.method, refused.status, refused.body], ["POST", 503, undefined]);
-    assert.match(failed.error, /no network/);
     assert.ok(failed.id > refused.id && failed.status === undefined);
     agent.dispose();
   });

@@ -2,17 +2,17 @@
 
 export const bugs = [
   {
-    name: "the agent keeps a request twice: as it was sent, and with its response",
+    name: "a request that is kept has no response",
     file: "agent/requests.ts",
-    from: "requests.splice(at < 0 ? requests.length : at, 1, kept);",
-    to: "requests.push(kept);",
+    from: "if (sent) requests.push({ ...sent, status,",
+    to: "if (sent) requests.push({ ...sent,",
     tests: ["requests"],
   },
   {
-    name: "requests are kept only while somebody listens",
+    name: "all requests of an agent are kept",
     file: "agent/requests.ts",
-    from: "emitter.has(\"request\") || !(options() as { readonly worker?: unknown }).worker",
-    to: "emitter.has(\"request\")",
+    from: "if (requests.length > maxRequests) requests.shift();",
+    to: "",
     tests: ["requests"],
   },
   {
