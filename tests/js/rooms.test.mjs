@@ -33,7 +33,7 @@ const js = {
   "mcp-apps": ["api"],
   traces: ["api"],
   announcer: ["api"],
-  attachments: ["api"],
+  attachments: ["api", "base"],
   servers: ["api"],
   cli: ["api", "base", "core", "agent"],
   "ag-ui-client": ["api", "base", "snapshot", "core", "glue"],

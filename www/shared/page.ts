@@ -3,6 +3,7 @@ import "./base.css";
 import "./chat.css";
 import "./prose.css";
 import "./cards.css";
+import "./files.css";
 import "./panel.css";
 import "./threads.css";
 import { listenForCopies } from "./markdown.js";
