@@ -133,21 +133,21 @@ export const pictures = {
     await lists(chat, "a.png ready", "b.png ready");
     await drawn(chat, `${id("file")} img`, 2);
     const addresses = await chat.browser.evaluate((css) => {
-      const { revokeObjectURL } = URL;
-      globalThis.revoked = [];
+      const { revokeObjectURL } = window.URL;
+      window.revoked = [];
       // An engine may still draw a picture that it has in its cache.
-      URL.revokeObjectURL = (address) => (globalThis.revoked.push(address), revokeObjectURL.call(URL, address));
+      window.URL.revokeObjectURL = (address) => (window.revoked.push(address), revokeObjectURL.call(window.URL, address));
       return [...document.querySelectorAll(css)].map(({ src }) => src);
     }, `${id("file")} img`);
     assert.deepEqual(addresses.map((address) => address.startsWith("blob:")), [true, true]);
-    const revoked = () => chat.browser.evaluate(() => globalThis.revoked);
+    const revoked = () => chat.browser.evaluate(() => window.revoked);
     await chat.click(`${id("file")}:nth-child(1) ${id("file-remove")}`);
     await lists(chat, "b.png ready");
     assert.deepEqual(await revoked(), [addresses[0]]);
     await chat.ask("One");
     await chat.shows(id("message", '[data-role="assistant"]'), "I was given one file");
     await drawn(chat, `${id("message", '[data-role="user"]')} ${id("picture")}`, 1);
-    await chat.until(() => globalThis.revoked.length === 2);
+    await chat.until(() => window.revoked.length === 2);
     assert.deepEqual(await revoked(), addresses);
   },
 };
