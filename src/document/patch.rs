@@ -87,7 +87,7 @@ impl Patch {
     }
 
     /// Appends to the strings at `paths`.
-    pub fn append(&mut self, paths: &[&str], text: &str) {
+    pub fn append(&mut self, paths: &[String], text: &str) {
         let Some((first, more)) = paths.split_first() else { return };
         self.op("+", first, |out| {
             write_string(out, text);
@@ -111,12 +111,13 @@ impl Patch {
     }
 
     /// Rebuilds the list at `path`, which has `length` elements, from parts; `write` writes the new ones.
+    #[inline(never)]
     pub fn rebuild(
         &mut self,
         path: &str,
         length: usize,
         parts: &[Part],
-        mut write: impl FnMut(&mut String, usize, usize),
+        write: &mut dyn FnMut(&mut String, usize, usize),
     ) {
         let same = match parts {
             [] => length == 0,
@@ -148,7 +149,7 @@ mod tests {
         for (at, item) in items.iter().enumerate() {
             super::super::order::add(&mut parts, item.map_or(Part::New(at, 0), |place| Part::Keep(place..place + 1)));
         }
-        patch.rebuild("\"x\"", length, &parts, |out, at, _| out.push_str(&format!("{{{at}}}")));
+        patch.rebuild("\"x\"", length, &parts, &mut |out, at, _| out.push_str(&format!("{{{at}}}")));
         patch.finish()
     }
 

@@ -8,7 +8,7 @@ use super::patch::Path;
 use crate::wire::{Raw, Tree, is_number, write_json};
 
 /// Deeper arguments stay text: each level costs memory for as long as it is open.
-pub(super) const MAX_DEPTH: usize = 512;
+pub(crate) const MAX_DEPTH: usize = 512;
 
 /// Whether two texts are the same arguments. Servers write a call's arguments anew, with other spaces or in another order: one
 /// JSON value is one call. No text is an empty object, as it is for the tool.
