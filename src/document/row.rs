@@ -99,7 +99,8 @@ pub(crate) enum Value {
     Text(String),
     /// The number of a word.
     Word(u8),
-    Count(u64),
+    /// Its halves: a value of 64 bits would make each value half as large again.
+    Count(u32, u32),
     Document(Document),
 }
 
@@ -110,6 +111,10 @@ impl From<Tree> for Value {
 }
 
 impl Value {
+    pub fn count(count: u64) -> Self {
+        Self::Count((count >> 32) as u32, count as u32)
+    }
+
     pub fn is_some(&self) -> bool {
         *self != Self::None
     }
@@ -122,7 +127,7 @@ impl Value {
             Kind::Word(words) => {
                 raw.string().and_then(|text| words.iter().position(|word| *word == text)).map(|at| Self::Word(at as u8))
             }
-            Kind::Count => raw.whole().map(Self::Count),
+            Kind::Count => raw.whole().map(Self::count),
             Kind::Object => raw.is_object().then(|| Tree::read(raw).into()),
             Kind::Json => Some(Self::Text(raw.text().to_owned())),
             Kind::Content | Kind::Rows => None,
@@ -137,7 +142,7 @@ impl Value {
             (Self::Text(text), _) => write_string(out, text),
             (Self::Word(at), Kind::Word(words)) => write_string(out, words.get(usize::from(*at)).unwrap_or(&"")),
             (Self::Word(number), _) => out.push_str(&number.to_string()),
-            (Self::Count(count), _) => out.push_str(&count.to_string()),
+            (Self::Count(high, low), _) => out.push_str(&whole(*high, *low).to_string()),
             (Self::Document(document), _) => document.tree().write(out),
         }
     }
@@ -150,6 +155,10 @@ impl Value {
             _ => 0,
         }
     }
+}
+
+fn whole(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
 }
 
 /// Some members of a table, a bit for each.
@@ -216,7 +225,7 @@ impl Row {
     #[inline(never)]
     pub fn count(&self, member: usize) -> Option<u64> {
         match self.value(member) {
-            Value::Count(count) => Some(*count),
+            Value::Count(high, low) => Some(whole(*high, *low)),
             _ => None,
         }
     }

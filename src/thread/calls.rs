@@ -2,8 +2,8 @@
 
 use super::Thread;
 use super::entry::{Entry, answer, has_other, is_echoed, is_given_up, result_json, set_phase, text_json};
-use super::list::{At, Index};
 use crate::document::*;
+use crate::wire::{At, Index};
 use crate::wire::{Gather, JsonError, Raw, Str, shown_id};
 
 /// How long the id of a subagent may be that an answer of the page has from its call's message.

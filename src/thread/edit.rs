@@ -12,11 +12,13 @@
 //! changed counts; text that has grown since goes after the text that it sets, as what comes later does.
 
 use super::entry::Entry;
-use super::list::{At, Index, MessageList};
+use super::list::MessageList;
 use super::merge::{Given, replace};
+use super::merged::Merged;
 use super::overlay;
-use super::results::Merged;
+use super::queue::Queue;
 use crate::document::*;
+use crate::wire::{At, Index};
 use crate::wire::{Gather, Note, Raw, Tree, text_after};
 
 /// A message that the application was shown.
@@ -118,40 +120,6 @@ fn key(role: &str, id: &str, call: Option<&str>) -> String {
 
 fn key_of(entry: &Entry) -> String {
     key(entry.role().name(), entry.id(), entry.call_id())
-}
-
-/// Places by key, the first of several with one key first.
-#[derive(Debug, Default)]
-pub(super) struct Queue {
-    first: Index,
-    next: Vec<Option<usize>>,
-}
-
-impl Queue {
-    /// The keys of places, in order; `None` where nothing is to be found.
-    pub fn new(keys: Vec<Option<String>>) -> Self {
-        let mut queue = Self { first: Index::new(), next: vec![None; keys.len()] };
-        for (place, key) in keys.into_iter().enumerate().rev() {
-            let later = key.and_then(|key| queue.first.insert(key, At { message: place, call: 0 }));
-            if let Some(next) = queue.next.get_mut(place) {
-                *next = later.map(|at| at.message);
-            }
-        }
-        queue
-    }
-
-    fn peek(&self, key: &str) -> Option<usize> {
-        self.first.get(key).map(|at| at.message)
-    }
-
-    pub fn take(&mut self, key: &str) -> Option<usize> {
-        let place = self.peek(key)?;
-        match self.next.get(place).copied().flatten() {
-            Some(message) => self.first.insert(key.to_owned(), At { message, call: 0 }),
-            None => self.first.remove(key),
-        };
-        Some(place)
-    }
 }
 
 /// The messages that there are, and after them those that come.

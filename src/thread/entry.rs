@@ -1,7 +1,7 @@
 //! One message of the thread: its row, its calls, and what is noted of it.
 
-use super::list::{At, Index};
 use crate::document::{self, *};
+use crate::wire::{At, Index};
 use crate::wire::{Fields, JsonWriter, Note, Protocol, Raw};
 
 /// How long something took on the core's clock.
@@ -136,7 +136,7 @@ impl Entry {
     }
 
     fn set_time(&mut self, total: Option<u64>) {
-        let total = total.map(Value::Count).unwrap_or_default();
+        let total = total.map(Value::count).unwrap_or_default();
         let (alone, shared) = match self.role() {
             Role::Reasoning => (total, Value::None),
             _ if self.row.has(REASONING) => (Value::None, total),

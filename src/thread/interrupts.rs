@@ -1,13 +1,15 @@
 //! The interrupts that wait for an answer, each found by its id, and what the mirror lacks of them. One that is closed costs
 //! as much as it is long, however many others are open.
 
-use super::ahead::Read;
-use super::list::{At, Index};
 use crate::document::{
     ANSWERED, EXPIRES, INTERRUPT, INTERRUPT_ID, INTERRUPT_OWNER, INTERRUPTED_CALL, Item, Order, Part, Patch, Row,
     Value, add_part as add,
 };
+use crate::wire::{At, Index};
 use crate::wire::{Fields, Gather, JsonWriter, Raw, parse_time};
+
+/// Interrupts, and the ids of those whose expiry cannot be read.
+pub(super) type Read = (Vec<Interrupt>, Vec<String>);
 
 /// An interrupt that waits for an answer.
 #[derive(Debug)]

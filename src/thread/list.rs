@@ -11,12 +11,12 @@ mod places;
 
 use super::entry::Entry;
 use super::finder::Finder;
-use super::results::Merged;
+use super::merged::Merged;
 use crate::document::{
-    ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Item, Members, Order, Part, Place, Role, Row, Value,
+    ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Item, Members, Order, Part, Place, Role, Value,
     add_part as add,
 };
-pub(crate) use crate::wire::{At, Index};
+use crate::wire::{At, Index};
 use crate::wire::{Gather, same};
 pub(super) use arrange::Stand;
 use entries::Entries;
@@ -269,7 +269,7 @@ impl MessageList {
         let Some(old) = self.slab.get_mut(slot).and_then(Option::as_mut) else { return };
         old.row.assume(entry.row, Members::MAX);
         old.row.mark(CALLS);
-        entry.row = std::mem::replace(&mut old.row, Row::default());
+        entry.row = std::mem::take(&mut old.row);
         entry.place = old.place;
         *old = entry;
         self.change(slot);

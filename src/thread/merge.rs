@@ -1,9 +1,10 @@
 //! MESSAGES_SNAPSHOT, and lists of messages as they are read.
 
 use super::entry::Entry;
-use super::list::{At, Class, Index, MessageList, Stand};
-use super::results::Merged;
+use super::list::{Class, MessageList, Stand};
+use super::merged::Merged;
 use crate::document::*;
+use crate::wire::{At, Index};
 use crate::wire::{Fields, Gather, Note, Raw};
 use std::borrow::Cow;
 
@@ -46,7 +47,7 @@ impl Given {
             && last.id() == entry.id()
         {
             last.fold(Role::Assistant, Value::None);
-            let reasoning = std::mem::replace(&mut last.row, Row::default());
+            let reasoning = std::mem::take(&mut last.row);
             entry.row.assume(reasoning, OF_REASONING | 1 << REASONING_TIME);
             *last = entry;
             return;

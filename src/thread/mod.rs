@@ -28,8 +28,10 @@ mod limit;
 mod list;
 mod measure;
 mod merge;
+mod merged;
 mod overlay;
 mod publish;
+mod queue;
 mod results;
 mod run;
 #[cfg(feature = "guard")]
@@ -39,6 +41,7 @@ mod subagents;
 mod text;
 
 pub(crate) use crate::document::{CallPhase, Part, Patch, add_part, merge_metadata, same_args};
+pub(crate) use crate::wire::{At, Index};
 pub(crate) use ahead::Ahead;
 pub(crate) use calls::Ending;
 pub(crate) use checkpoint::{Checkpoint, LocalAnswer};
@@ -47,7 +50,6 @@ pub(crate) use delta::apply as apply_patch;
 pub(crate) use delta::pointer_key;
 pub use limit::ThreadLimits;
 pub(crate) use limit::{Copies, LimitExceeded};
-pub(crate) use list::{At, Index};
 
 use crate::document::{Delivery, ID, OWNER, Role, Value};
 use crate::wire::{Delta, DeltaKind, Event, Gather, Incoming, JsonWriter, Note, Protocol, Raw, Str, Tree, shown_id};
@@ -57,7 +59,7 @@ use entry::{Entry, is_given_up};
 use interrupts::Interrupt;
 use list::{MessageList, Slot};
 use merge::{Authority, Given};
-use results::Merged;
+use merged::Merged;
 use run::Report;
 use state::State;
 

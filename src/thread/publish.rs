@@ -3,8 +3,9 @@
 
 use super::Thread;
 use super::entry::Entry;
-use super::list::{At, MessageList};
+use super::list::MessageList;
 use crate::document::{ID, OWNER, Patch};
+use crate::wire::At;
 
 /// Writes the messages and calls that came, went, or changed.
 pub(super) fn write(thread: &mut Thread, patch: &mut Patch) {

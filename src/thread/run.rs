@@ -2,9 +2,9 @@
 
 use super::entry::Stopwatch;
 use super::interrupts::Interrupts;
-use super::list::{At, Index};
 use super::subagents::Subagents;
 use crate::document::*;
+use crate::wire::{At, Index};
 use crate::wire::{Event, Gather, Raw};
 
 /// A step that is on, or was.
@@ -114,7 +114,7 @@ impl Report {
     fn end_step(&mut self, at: usize, status: Status, now: f64) -> Option<usize> {
         let (step, row) = (self.times.get_mut(at)?, self.steps.change(at)?);
         row.set_word(STEP_STATUS, status as u8);
-        row.set(STEP_TIME, step.time.stop(None, now).map(Value::Count).unwrap_or_default());
+        row.set(STEP_TIME, step.time.stop(None, now).map(Value::count).unwrap_or_default());
         step.before
     }
 
@@ -134,7 +134,7 @@ impl Report {
             for member in FIRST_COUNT..USAGE.len() {
                 // "Not reported" stays apart from 0.
                 if let Some(more) = more.count(member) {
-                    usage.set(member, Value::Count(usage.count(member).unwrap_or(0).saturating_add(more)));
+                    usage.set(member, Value::count(usage.count(member).unwrap_or(0).saturating_add(more)));
                 }
             }
         }

@@ -3,8 +3,8 @@
 //! Where one stands is settled when it starts: among the children of its parent, or at the root where that has not
 //! started. Only what is new or other is written.
 
-use super::list::{At, Index};
 use crate::document::*;
+use crate::wire::{At, Index};
 use crate::wire::{Event, JsonWriter, Raw, Str, write_string};
 
 /// Deeper ones stand at this level: each path to one is written with the patches of what it does.

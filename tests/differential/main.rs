@@ -1,6 +1,13 @@
 //! The core as it was (`tests/fixtures/old-core`) beside the core of today: both are given the same input, and must show the
 //! same, ask for the same and save the same. The text of patches may differ, their bytes by a tenth.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::duplicate_mod
+)]
 
 mod input;
 #[path = "../fixtures/old-core/mod.rs"]
