@@ -7,6 +7,7 @@ import type { Agent, AgentOptions } from "./api/types.js";
 
 export { messageKey } from "./snapshot/message-key.js";
 export { useAgentSelector } from "./bindings/react.js";
+export { useThreads, type UseThreads } from "./bindings/threads-react.js";
 export type { AgentProviderProps, UseAgent } from "./bindings/react.js";
 
 /**

@@ -2,6 +2,7 @@ import { createAgent } from "./index.js";
 import { setAgentOf, useAgentOf, type Target, type UseAgent } from "./bindings/svelte.js";
 
 export { messageKey } from "./snapshot/message-key.js";
+export { useThreads, type UseThreads } from "./bindings/threads-svelte.js";
 export type { Target, UseAgent } from "./bindings/svelte.js";
 
 /**

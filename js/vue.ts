@@ -3,6 +3,7 @@ import { injectAgentOf, provideAgentOf, useAgentOf, type Target, type UseAgent }
 
 export { messageKey } from "./snapshot/message-key.js";
 export { useAgentSelector } from "./bindings/vue.js";
+export { useThreads, type UseThreads } from "./bindings/threads-vue.js";
 export type { Target, UseAgent } from "./bindings/vue.js";
 
 /**

@@ -38,7 +38,7 @@ export async function measure() {
   const { initial, chunks } = await split("worker.js");
   const worker = async (/** @type {string} */ script) => sum(initial, chunks("agent/live.js"), sizeOf(await bundle(script)));
   measured["worker.js"] = { initial, together: await worker("worker-main.js"), full: await worker("worker-full.js"), file: sizeOf(await bundle("worker.js")) };
-  for (const entry of ["ai-sdk/index.js", "announcer/index.js", "blocks/index.js", "inspector/index.js"]) {
+  for (const entry of ["ai-sdk/index.js", "announcer/index.js", "assistant-ui/index.js", "attachments/index.js", "blocks/index.js", "inspector/index.js"]) {
     const whole = sizeOf(await bundle(entry));
     measured[entry] = { initial: whole, together: whole, full: whole, file: whole };
   }
@@ -90,7 +90,7 @@ const options = {
   minify: true,
   write: /** @type {const} */ (false),
   logLevel: /** @type {const} */ ("error"),
-  external: ["react", "react-dom", "svelte", "svelte/*"],
+  external: ["@assistant-ui/react", "react", "react-dom", "svelte", "svelte/*"],
 };
 
 /** An entry in one file. @param {string} entry */

@@ -29,14 +29,14 @@ import { web } from "./suites/web.mjs";
 /** @typedef {import("./suites/results.mjs").Result} Result */
 /** @typedef {import("./suites/results.mjs").Context} Context */
 /**
- * `beside`: it uses one core and opens no browser. These run one after the other, beside the rest.
+ * `beside`: it opens no browser. These run one after the other, beside the rest.
  *
  * @typedef {{ run(context: Context): AsyncGenerator<Result>, builds?: boolean, browsers?: boolean, beside?: boolean }} Suite
  */
 
 /** In this order: what fails soonest and is cheapest comes first. @type {Record<string, Suite>} */
 const suites = {
-  native: { run: native },
+  native: { run: native, beside: true },
   js: { run: js, builds: true },
   conformance: { run: conformance, builds: true, beside: true },
   packaging: { run: packaging, builds: true, browsers: true },

@@ -19,6 +19,7 @@ import { createEdits, idOf } from "./edits.js";
 import { createGuard } from "./guard.js";
 import { createHistory } from "./history.js";
 import type { KeptLine } from "./kept-line.js";
+import { withPreset } from "./preset.js";
 import { createRuns } from "./runs.js";
 import { createSaves } from "./saves.js";
 import type { Self } from "./self.js";
@@ -44,6 +45,7 @@ export function createAgentOver<State, Place>(
   given: AgentOptions<State>,
   linked: (client: Client<State, Place>) => Link<State>,
 ): Agent<State> {
+  given = withPreset(given);
   // Mistakes are reported where they are made.
   checkOptions(given);
   if (given.worker) throw unsupported("worker", 'worker: make the agent with createAgent() of "ag-ui-wasm/worker"');
@@ -139,6 +141,7 @@ export function createAgentOver<State, Place>(
     if (gone) return;
     // Before the session ends, which knows more than what is left of it.
     saves.dispose();
+    view.holder()?.cancel(view);
     gone = true;
     link.dispose();
     line?.current?.close();
@@ -194,6 +197,7 @@ export function createAgentOver<State, Place>(
     save: (): SavedAgent => JSON.parse(link.save()),
     reset: () => {
       act();
+      view.holder()?.cancel(view);
       const hear = history.clear();
       const { messages, state } = view.first;
       const json = [toJson(messages), toJson(state)] as const;
@@ -231,8 +235,9 @@ export function createAgentOver<State, Place>(
     events: emitter.events,
     setOptions: (next) => {
       if (gone) return;
-      checkOptions(next);
-      current = next;
+      const all = withPreset(next);
+      checkOptions(all);
+      current = all;
       link.listen();
     },
   };

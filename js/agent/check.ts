@@ -21,7 +21,7 @@ export function checkOptions<State>(options: AgentOptions<State>): void {
     }
   }
   if (persist && typeof persist.open !== "function") {
-    throw unfit("persist", "a store (localStorageStore, indexedDbStore, or createStore({ load, save, clear, key }))", persist);
+    throw unfit("persist", "a store, as createStore() makes it", persist);
   }
   if (tools && typeof tools !== "function") checkTools(tools);
 }

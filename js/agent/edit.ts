@@ -4,7 +4,7 @@
 //
 // Where the core is not there yet, or answers later, js/snapshot/project.ts says what is shown until it does.
 
-import { misuse } from "../base/failure.js";
+import { unfit } from "../base/failure.js";
 import type { Edit } from "../core/client.js";
 import { edited, editedMessages, isPlain } from "../snapshot/project.js";
 import type { Message, ToolMessage } from "../api/types.js";
@@ -14,7 +14,7 @@ type ToJson = (value: unknown) => string;
 /** The edit that has made one list of messages of another. */
 export function messagesEdit<State>(before: readonly Message[], after: readonly Message[], toJson: ToJson): Edit<State> {
   if (!Array.isArray(after) || after.some((message) => typeof message !== "object" || !message)) {
-    throw misuse(new TypeError("setMessages() expects an array of messages, or a function that returns one"));
+    throw unfit("setMessages()", "a list of messages, or a function that returns one", after);
   }
   // What is the same object was left as it was: its place says all of it.
   const places = new Map(before.map((message, at) => [message, at]));

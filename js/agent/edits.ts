@@ -1,7 +1,7 @@
 // What the application changes by hand: messages, the state, submits that wait, and the way back to a checkpoint.
 
 import type { Agent, Checkpoint, QueuedSubmit } from "../api/types.js";
-import { misuse, toJson } from "../base/failure.js";
+import { toJson, unsupported } from "../base/failure.js";
 import { messagesEdit, stateEdit } from "./edit.js";
 import type { toFork } from "./fork.js";
 import { toCoreInput, toSubmitInput } from "./input.js";
@@ -10,7 +10,7 @@ import type { Self } from "./self.js";
 /** The id of a checkpoint. */
 export const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint?.id);
 
-type Client<State> = Pick<Self<State>, "link" | "history" | "read" | "saves" | "options" | "act">;
+type Client<State> = Pick<Self<State>, "link" | "history" | "read" | "saves" | "view" | "options" | "act">;
 
 /** These methods of an agent. */
 export function createEdits<State>(
@@ -49,7 +49,7 @@ export function createEdits<State>(
 
   const cancelQueued: Agent<State>["cancelQueued"] = (id) => {
     const waiting = queued(id);
-    if (!waiting) return false;
+    if (!waiting || self.view.holder()?.cancel(self.view, id)) return !!waiting;
     if (!link.open()) return link.queued(waiting.runId, () => undefined);
     link.now((session) => session.cancel(Number(id)));
     return true;
@@ -71,8 +71,7 @@ export function createEdits<State>(
     act();
     const then = history.at(idOf(checkpoint));
     if (!then) {
-      const message = `Unknown checkpoint ${idOf(checkpoint)}: only the newest limits.history are kept`;
-      throw misuse(Object.assign(new Error(message), { code: "checkpoint-unknown" }));
+      throw unsupported("checkpoint-unknown", `Unknown checkpoint ${idOf(checkpoint)}: only the newest limits.history are kept`);
     }
     // A checkpoint came with the core.
     link.reset(parts()!.toFork(read().threadId, then));

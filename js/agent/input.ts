@@ -1,11 +1,12 @@
 // From what the application gives to what the core reads.
 
-import { expect, expectList, isEvent, misuse, unfit } from "../base/failure.js";
+import { expect, expectList, isEvent, unfit } from "../base/failure.js";
 import { declare } from "./tools.js";
 import type {
   AgainOptions,
   AgentOptions,
   Answer,
+  ContentPart,
   Context,
   Interrupt,
   Message,
@@ -13,6 +14,7 @@ import type {
   ResumeAnswer,
   ResumeAnswers,
   ResumeEntry,
+  SubmitHolder,
   SubmitInput,
   Tool,
   UserMessage,
@@ -118,13 +120,16 @@ function toEntry(name: string, given: unknown, key?: string): ResumeEntry {
   return { ...rest, interruptId, status, ...(status === "resolved" && { payload }) } as ResumeEntry;
 }
 
+/** Whether these are attachments, which bring their parts later. */
+export const holds = (parts: SubmitInput["parts"]): parts is SubmitHolder => "hold" in Object(parts);
+
 /** What was given to that method in the long form. An event says nothing: the method was given away as a handler. */
 export function toSubmitInput<State>(method: string, input: string | SubmitInput<State>): SubmitInput<State> {
   const long = typeof input === "string" ? { message: input } : input;
   if (typeof long !== "object" || !long || isEvent(long)) throw unfit(`${method}()`, "a string or an object", input);
   const { message = "", parts, runId, signal } = long;
   if (typeof message !== "string" && (typeof message !== "object" || !message || Array.isArray(message))) throw unfit("message", "a string or a message", message);
-  if (parts != null) expectList("parts", "object", parts);
+  if (parts != null && !holds(parts)) expectList("parts", "object", parts);
   if (runId != null) expect("runId", "string", runId);
   if (signal && typeof signal.addEventListener !== "function") throw unfit("signal", "an AbortSignal", signal);
   return long;
@@ -138,7 +143,7 @@ export function toCoreInput<State>(
 ): CoreInput {
   const { message, parts, state, resume, replaces, ifBusy = "queue", ifAwaiting } = given;
   if (replaces !== undefined && message === undefined && !parts) {
-    throw misuse(new TypeError("`replaces` needs a message that takes its place"));
+    throw unfit("message", "one that takes the place of `replaces`", message);
   }
   return {
     ...toRunInput(options, given),
@@ -158,7 +163,7 @@ function toUserMessage(message: SubmitInput["message"], parts: SubmitInput["part
     ...given,
     id: given.id ?? uuid(),
     role: "user",
-    content: parts ? [...(typeof content === "string" ? [{ type: "text", text: content } as const] : content), ...parts] : content,
+    content: parts ? [...(typeof content === "string" ? [{ type: "text", text: content } as const] : content), ...(parts as readonly ContentPart[])] : content,
     delivery: "complete",
   };
 }

@@ -2,11 +2,11 @@
 
 import { AgentError } from "../api/error.js";
 import type { AgainOptions, Agent, PageTool, RunResult, SubmitInput } from "../api/types.js";
-import { expect, isEvent, misuse, toJson } from "../base/failure.js";
+import { expect, isEvent, toJson } from "../base/failure.js";
 import type { Run } from "../core/client.js";
 import { submitted } from "../snapshot/project.js";
 import type { Queued } from "../snapshot/save.js";
-import { findTool, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
+import { findTool, holds, isAnswer, toAgainInput, toAnswer, toCoreInput, toRunInput, toSubmitInput, type RunInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** What a run is begun with. */
@@ -78,6 +78,12 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const submit = async (input: string | SubmitInput<State>): Promise<RunResult> => {
     act();
     const long = toSubmitInput("submit", input);
+    const by = holds(long.parts) ? long.parts : view.holder();
+    return by ? by.hold(view, long, shown(send)) : send(long);
+  };
+
+  const send = async (long: SubmitInput<State>): Promise<RunResult> => {
+    act();
     const { state, signal, replaces } = long;
     const core = toCoreInput(options(), long, read().interrupts);
     const { runId: id, messages } = core;
@@ -132,9 +138,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const regenerate = async (messageId?: string, again?: AgainOptions): Promise<RunResult> => {
     act();
     // A handler of clicks that is given as it is gets an event.
-    if (messageId !== undefined && typeof messageId !== "string") {
-      throw misuse(new TypeError("regenerate() expects the id of an assistant message, or nothing"));
-    }
+    if (messageId !== undefined) expect("regenerate()", "string", messageId);
     return ask("regenerate", toAgainInput(options(), again), messageId);
   };
 

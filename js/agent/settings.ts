@@ -1,7 +1,7 @@
 // What a session is made with: the options as the core reads them, with every default.
 
 import type { AgentOptions } from "../api/types.js";
-import { expect, misuse, toJson } from "../base/failure.js";
+import { expect, toJson, unfit } from "../base/failure.js";
 import { toPolicy } from "../core/policy.js";
 import type { SessionOptions } from "../glue/core.js";
 
@@ -10,7 +10,7 @@ export function toSettings(given: AgentOptions, threadId: () => string, network:
   const { rules = "tolerant", protocol = "1.0" } = given;
   // As the core reads it, which comes too late to tell of a mistake where it was made.
   if (typeof protocol !== "string" || !/^(1\.0|0\.0\.(0|[1-9]\d{0,2}))$/.test(protocol)) {
-    throw misuse(new TypeError(`expected "1.0" or "0.0.x" as protocol, not ${JSON.stringify(protocol)}`));
+    throw unfit("protocol", '"1.0" or "0.0.x"', protocol);
   }
   const { name: dialect, ...ownSettings } = typeof given.dialect === "string" ? { name: given.dialect } : (given.dialect ?? {});
   if (given.dialect) expect("dialect", "string", dialect);

@@ -90,7 +90,7 @@ function toJsonSchema(name: string, validator: StandardSchema): unknown {
       const made =
         standard.jsonSchema?.input({ target: "draft-2020-12" }) ??
         (toJSONSchema ?? toJsonSchema)?.call(validator);
-      if (!made) throw new TypeError(`its validator (${standard.vendor}) cannot write JSON Schema, as zod 4.2, ArkType 2 and @valibot/to-json-schema 1.5 do: pass one as \`jsonSchema\` (docs/tools.md)`);
+      if (!made) throw new TypeError(`its validator (${standard.vendor}) cannot write JSON Schema: pass one as \`jsonSchema\` (docs/tools.md)`);
       schemas.set(validator, made);
     } catch (cause) {
       throw misuse(new TypeError(`tool ${JSON.stringify(name)}: ${messageOf(cause)}`, { cause }));

@@ -3,8 +3,10 @@
 //   sendMessages ──► ask: submit, retry, regenerate, answers ──► agent ──► snapshot ──► turn ──► ChunkWriter ──► stream
 
 import type { ChatTransport, DynamicToolUIPart, ToolUIPart, UIMessage, UIMessageChunk } from "ai";
+import { AgentError } from "../api/error.js";
 import type { Agent, AgentSnapshot, ResumeAnswers, RunResult, SubmitInput } from "../api/types.js";
-import { contentOf, lastQuestion, turnAfter, type Piece } from "./parts.js";
+import { firstAnswer, isBusy, isUnanswered, lastQuestion, turnAfter, type Piece } from "../turns/turns.js";
+import { contentOf } from "./parts.js";
 import { ChunkWriter, newInterrupts } from "./writer.js";
 
 type Sent = Parameters<ChatTransport<UIMessage>["sendMessages"]>[0];
@@ -18,10 +20,6 @@ interface Asked {
   /** Asks the agent. Nothing, where the run has begun, or begins by itself. */
   readonly ask?: () => Promise<RunResult>;
 }
-
-/** Whether something is under way: a run, or a tool of the page. */
-const isBusy = ({ isLoading, queue, toolCalls }: AgentSnapshot): boolean =>
-  isLoading || queue.length > 0 || toolCalls.some(({ phase }) => phase === "executing");
 
 /**
  * An agent as the transport of the AI SDK's chats: `useChat` of React and Vue, `Chat` of Svelte and Angular. The thread is the agent's:
@@ -38,6 +36,7 @@ const isBusy = ({ isLoading, queue, toolCalls }: AgentSnapshot): boolean =>
  * const { messages, sendMessage, status, stop } = useChat({ transport: toChatTransport(agent) });
  */
 export function toChatTransport<Message extends UIMessage = UIMessage, State = unknown>(given: Agent<State>): ChatTransport<Message> {
+  if (typeof given?.getSnapshot !== "function") throw unfit(`toChatTransport() expects an agent, got ${typeof given}`);
   const agent = given as unknown as Agent;
   let opened = 0;
   const open = (asked: Asked, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> => {
@@ -54,14 +53,19 @@ export function toChatTransport<Message extends UIMessage = UIMessage, State = u
       if (!isBusy(snapshot)) return null;
       const count = opened + 1;
       // The SDK ends a stream that it opens anew, and then asks for the new one at once: that stops no run.
-      const left = (): void => queueMicrotask(() => opened === count && stop());
-      return open({ question: lastQuestion(snapshot), before: [] }, abortSignal, left);
+      const aborted = (): void => queueMicrotask(() => opened === count && stop());
+      return open({ question: lastQuestion(snapshot), before: [] }, abortSignal, aborted);
     },
   };
 }
 
+const triggers: readonly unknown[] = ["submit-message", "regenerate-message"] satisfies Sent["trigger"][];
+
+const unfit = (message: string): AgentError => new AgentError({ kind: "unsupported", code: "input", message });
+
 /** What the SDK asks for. */
 function asked(agent: Agent, { trigger, messages, messageId, body }: Sent): Asked {
+  if (!triggers.includes(trigger)) throw unfit(`ag-ui-wasm/ai-sdk is made for version 7 of the package "ai", whose triggers are ${triggers.join(" and ")}; got ${trigger}`);
   agent.flush();
   const snapshot = agent.getSnapshot();
   const last = messages.at(-1);
@@ -85,8 +89,8 @@ function asked(agent: Agent, { trigger, messages, messageId, body }: Sent): Aske
 function again(agent: Agent, { messages }: AgentSnapshot, question: string | undefined, messageId: string | undefined): () => Promise<RunResult> {
   const from = messages.findIndex(({ id }) => id === messageId && id !== question);
   const start = from < 0 ? messages.findIndex(({ id, role }) => role === "user" && id === question) + 1 : from;
-  const answer = messages.slice(start).find(({ role }) => role !== "reasoning" && role !== "activity" && role !== "tool");
-  return answer?.role === "assistant" ? () => agent.regenerate(answer.id) : () => agent.retry();
+  const answer = firstAnswer(messages, start);
+  return answer === undefined ? () => agent.retry() : () => agent.regenerate(answer);
 }
 
 /** Gives the agent what the person has answered. The run that follows begins by itself; where there was nothing to answer, it is asked for. */
@@ -101,8 +105,8 @@ function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, g
     if (part.state === "approval-responded" && call.phase === "awaiting-approval") {
       if (part.approval.approved) agent.approve(toolCallId);
       else agent.deny(toolCallId, part.approval.reason);
-    } else if (part.state === "output-available" && isUnanswered(call.phase)) agent.addToolResult({ toolCallId, result: part.output });
-    else if (part.state === "output-error" && isUnanswered(call.phase)) agent.addToolResult({ toolCallId, error: part.errorText });
+    } else if (part.state === "output-available" && isUnanswered(call)) agent.addToolResult({ toolCallId, result: part.output });
+    else if (part.state === "output-error" && isUnanswered(call)) agent.addToolResult({ toolCallId, error: part.errorText });
     else continue;
     some = true;
   }
@@ -110,8 +114,6 @@ function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, g
 }
 
 const isCall = (part: UIMessage["parts"][number]): part is ToolUIPart | DynamicToolUIPart => "toolCallId" in part;
-
-const isUnanswered = (phase: string): boolean => phase === "input-available" || phase === "input-streaming" || phase === "awaiting-approval";
 
 /** The stream of a turn: from now on until the agent rests. */
 function streamOf(agent: Agent, { question, before, ask }: Asked, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> {
@@ -157,7 +159,11 @@ function streamOf(agent: Agent, { question, before, ask }: Asked, signal: AbortS
       };
       const offs = [
         agent.subscribe(look),
-        agent.on("custom", (event) => (event.type === "custom" ? writer.data(event.name, event.data) : writer.data(event.type, event.data))),
+        agent.on("custom", (event) => {
+          // It stands after what came before it, which the snapshot does not have yet.
+          agent.flush();
+          writer.data(event.type === "custom" ? event.name : event.type, event.data);
+        }),
       ];
       signal?.addEventListener("abort", left);
       if (signal?.aborted) return finish({ type: "abort" });
@@ -176,5 +182,5 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
 function lastOf({ error, outcome, toolCalls }: AgentSnapshot): UIMessageChunk {
   if (error) return { type: "error", errorText: error.message };
   if (outcome === "aborted" || outcome === "cancelled") return { type: "abort" };
-  return { type: "finish", finishReason: toolCalls.some(({ phase }) => isUnanswered(phase)) ? "tool-calls" : "stop" };
+  return { type: "finish", finishReason: toolCalls.some(isUnanswered) ? "tool-calls" : "stop" };
 }

@@ -2,7 +2,7 @@
 
 import type { UIMessageChunk } from "ai";
 import type { Interrupt, ToolCall } from "../api/types.js";
-import type { Piece, Turn } from "./parts.js";
+import type { Piece, Turn } from "../turns/turns.js";
 
 type Call = Extract<Piece, { type: "call" }>;
 

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // What an agent can do, and what it reports.
 
+import type { SubmitHolder } from "./attachments.js";
 import type { AgentError } from "./error.js";
 import type { AgUiEvent } from "./events.js";
 import type { AgentGuard, Decision } from "./guard.js";
@@ -64,8 +65,8 @@ export type ResumeAnswers = readonly ResumeAnswer[] | { readonly [interruptId: s
 export interface SubmitInput<State = unknown> {
   /** The text, or a whole user message. */
   readonly message?: string | (Omit<UserMessage, "id" | "role"> & { readonly id?: string }) | undefined;
-  /** Content beside the text. */
-  readonly parts?: readonly ContentPart[] | undefined;
+  /** Content beside the text. Attachments hold the submit until all of them are ready; it is shown in `queue` until then. */
+  readonly parts?: readonly ContentPart[] | SubmitHolder | undefined;
   /** Set before the run: members of an object are merged into the state, anything else replaces it. */
   readonly state?: State | Partial<State> | undefined;
   /** Answers to interrupts: one to each that is open. */
@@ -232,9 +233,9 @@ export interface Agent<State = unknown> {
   approve<Args>(tool: PageTool<Args>, toolCall: string | ToolCall, args?: Args): void;
   /** Denies a call that waits for approval. The reason is sent to the agent as the call's error. */
   deny(toolCallId: string, reason?: string): void;
-  /** Replaces a submit that waits in `queue`. Returns false if it is not in the queue. */
+  /** Replaces a submit that waits in `queue`. Returns false if it is not in the queue, or waits for its attachments. */
   editQueued(id: string, input: string | Omit<SubmitInput<State>, "signal" | "ifBusy" | "runId">): boolean;
-  /** Removes a submit from `queue`; its outcome is `aborted`. Returns false if it is not in the queue. */
+  /** Removes a submit from `queue`; its outcome is `aborted`, and its attachments are removed. Returns false if it is not in the queue. */
   cancelQueued(id: string): boolean;
   /**
    * The boundaries of runs and steps so far, oldest first: at most `limits.history`. A list that has not changed is the same

@@ -41,7 +41,7 @@ export interface AgentErrorData {
    * a server that works on another run (409),
    * `load` for WebAssembly that did not come, `restore` for a save that cannot be read; `disposed`, `busy`, `calls-open`, `queue-full`,
    * `nothing-to-regenerate`, `nothing-to-attach`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired`, `checkpoint-unknown`
-   * and `input` for a call that could not be made; `dialect`, `guard` and `worker` for an option of another entry.
+   * `threads` and `input` for a call that could not be made; `dialect`, `guard` and `worker` for an option of another entry.
    */
   readonly code?: string | undefined;
   /** The protocol's rule that the server broke (kind `protocol`): its tag in docs/rules.md. */

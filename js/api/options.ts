@@ -6,6 +6,7 @@ import type { AgUiEvent } from "./events.js";
 import type { Decision, GuardOptions } from "./guard.js";
 import type { Context, Message, Tool } from "./protocol.js";
 import type { AgentStore, SavedAgent, SavingOptions } from "./saving.js";
+import type { CapabilitiesLoader, Preset, ThreadOptions } from "./server.js";
 import type { PageTool } from "./tools.js";
 import type { FetchOptions, Provider, ResumeOptions, RetryOptions, StopOptions, Transport } from "./transport.js";
 
@@ -84,9 +85,10 @@ export type Dialect =
 /** Where an agent is. */
 export type AgentAddress =
   | { readonly url: FetchOptions["url"]; readonly transport?: undefined }
-  | { readonly url?: undefined; readonly transport: Transport };
+  | { readonly url?: undefined; readonly transport: Transport }
+  | { readonly url?: undefined; readonly transport?: undefined; readonly server: Preset & { readonly url: FetchOptions["url"] } };
 
-/** What `createAgent` takes. Only `url` is required, or a `transport`. */
+/** What `createAgent` takes. Only `url` is required, or a `transport`, or a `server` that knows its address. */
 export type AgentOptions<State = unknown> = CommonOptions<State> & AgentAddress;
 
 /** Where a module is: the file `ag-ui-wasm/core.wasm` or `ag-ui-wasm/full.wasm` of this very version, in any form. */
@@ -128,6 +130,15 @@ export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"
   readonly worker?: false | undefined;
   /** How a run is rejoined after its connection is lost. Default: it is not, and the run is `truncated`. */
   readonly resume?: ResumeOptions | undefined;
+  /**
+   * The options that a server needs, from `ag-ui-wasm/servers`: `server: langGraph()`. What is set beside it comes first, member by member
+   * for `thread`.
+   */
+  readonly server?: Preset | undefined;
+  /** How the server keeps the thread: how it is opened, what a request carries, how an edit reaches it. */
+  readonly thread?: ThreadOptions | undefined;
+  /** How `agent.capabilities()` asks the server what it can do. Default: it is not asked. */
+  readonly capabilities?: CapabilitiesLoader | undefined;
   /** How the server is notified when `agent.stop()` is called. A failure is a warning, `stop-failed`. */
   readonly stop?: StopOptions | undefined;
   /** Default: a random UUID. */

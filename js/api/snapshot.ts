@@ -1,5 +1,6 @@
 // What an agent shows.
 
+import type { Attachment } from "./attachments.js";
 import type { AgentError } from "./error.js";
 import type { Interrupt, Message, TokenUsage } from "./protocol.js";
 
@@ -74,11 +75,13 @@ export interface Connection {
   readonly lastEventId?: string;
 }
 
-/** A submit that waits until the thread is free. */
+/** A submit that waits until the thread is free, or its attachments are ready. */
 export interface QueuedSubmit {
   readonly id: string;
   readonly messages: readonly Message[];
   readonly runId: string;
+  /** The files of a submit that waits for them; `messages` has the parts of those that are ready. */
+  readonly attachments?: readonly Attachment[];
 }
 
 /** Everything that is known about an agent. Immutable: what did not change keeps its identity (`===`). */

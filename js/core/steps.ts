@@ -1,7 +1,7 @@
 // What waits for a session: runs, with every edit that comes after them, while the snapshot shows how it will look.
 
 import type { AgentSnapshot } from "../api/types.js";
-import { misuse } from "../base/failure.js";
+import { unsupported } from "../base/failure.js";
 import { kept } from "../base/weak.js";
 import { begun, cancelled } from "../snapshot/project.js";
 import type { Queued } from "../snapshot/save.js";
@@ -91,7 +91,7 @@ export function createSteps<State>(
       if (before >= 0 && run.ifBusy === "drop") return drop(run, "dropped");
       if (before >= 0 && run.ifBusy === "reject") {
         shared.runs.delete(run);
-        return run.reject(misuse(Object.assign(new Error("Another run is in progress"), { code: "busy" })));
+        return run.reject(unsupported("busy", "Another run is in progress"));
       }
       base ??= read();
       const step = { run, edit: run };

@@ -25,7 +25,7 @@ export function toNetwork({ retry, resume, headers, transport, saving }: AgentOp
 /** Where the next request goes. */
 export function toTarget(options: AgentOptions, request: TransportRequest): TransportTarget | Promise<TransportTarget> {
   const { transport, resume } = options;
-  return (transport ?? fetchWith(options)).connect(request, resume);
+  return (transport ?? fetchWith(options as FetchOptions)).connect(request, resume);
 }
 
 /** The transport that sends requests with fetch. The options are read before every request. */

@@ -20,12 +20,15 @@ const loopback = ["--host", "127.0.0.1", "--port", "0"];
 /** @type {Record<string, { place?: string, args?: string[], send?: string, adapt?(example: Awaited<ReturnType<typeof copy>>): void, field?: string, check?(browser: import("../webdriver/client.mjs").Browser): Promise<void>, builds?: boolean, python?: boolean }>} */
 const examples = {
   "vite-react": { args: loopback, builds: true },
+  angular: { args: loopback },
+  "use-chat": { args: loopback },
   html: {
     // The address of the package on the CDN, on a machine without one.
     adapt: ({ read, write }) => void write("index.html", read("index.html").replace(/https:\/\/unpkg\.com\/ag-ui-wasm@[^/]+/, "/node_modules/ag-ui-wasm")),
   },
   copilotkit: { place: libraries, args: loopback, send: '[data-testid="copilot-send-button"]' },
   "assistant-ui": { place: libraries, args: loopback },
+  "assistant-ui-runtime": { place: libraries, args: loopback },
   sveltekit: { args: loopback },
   next: {
     args: ["--hostname", "127.0.0.1"],

@@ -24,6 +24,7 @@ import {
   type StandardSchema,
 } from "ag-ui-wasm";
 import { useAgent, useAgentSelector } from "ag-ui-wasm/react";
+import { copilotKit, langGraph } from "ag-ui-wasm/servers";
 import { createAgent as createSlim } from "ag-ui-wasm/slim";
 import { useAgent as useSvelteAgent } from "ag-ui-wasm/svelte";
 import { createAgent as createInWorker } from "ag-ui-wasm/worker";
@@ -298,3 +299,10 @@ void agent.resume({ a: { payload: 1 }, b: {} });
 void agent.resume({ id: "a", interruptId: "b" });
 const answered: true | undefined = agent.getSnapshot().interrupts[0]?.answered;
 void answered;
+
+// A preset: options that a server needs, which may bring the address.
+createAgent({ url: "/agent", threadId: "t", server: langGraph() });
+createAgent({ threadId: "t", server: copilotKit({ runtimeUrl: "/api/copilotkit" }) });
+// @ts-expect-error this one has no address
+createAgent({ threadId: "t", server: langGraph() });
+createAgent({ url: "/agent", thread: { load: async ({ threadId, fetch }) => (await fetch(`/threads/${threadId}`)).json(), send: "turn", edits: "same-id", steer: true } });

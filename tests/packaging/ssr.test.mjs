@@ -60,3 +60,47 @@ test("Svelte 5 renders on a server", async () => {
   `);
   assert.equal(await consumer.node(script), `<p class="idle">hello</p>`);
 });
+
+test("Angular renders on a server", async () => {
+  const names = ["core", "common", "compiler", "platform-browser", "platform-server"].map((name) => `@angular/${name}`);
+  const consumer = await consumerWith(Object.fromEntries([...names, "rxjs", "tslib", "xhr2"].map((name) => [name, name])));
+  const script = consumer.write("ssr.mjs", `
+    ${withoutWasm}
+    // It greets in development mode.
+    console.log = () => {};
+    await import("@angular/compiler");
+    const { Component, provideZonelessChangeDetection } = await import("@angular/core");
+    const { bootstrapApplication } = await import("@angular/platform-browser");
+    const { provideServerRendering, renderApplication } = await import("@angular/platform-server");
+    const { agentResource } = await import("ag-ui-wasm/angular");
+    class Chat {
+      chat = agentResource(${options});
+    }
+    const template = "<p [class]='chat.status()'>@for (message of chat.messages(); track message.id) {{{ message.content }}}</p>";
+    Component({ selector: "app-root", template })(Chat);
+    const providers = [provideZonelessChangeDetection(), provideServerRendering()];
+    const html = await renderApplication((context) => bootstrapApplication(Chat, { providers }, context), { document: "<app-root></app-root>", url: "/" });
+    process.stdout.write(/<p[^]*<\\/p>/.exec(html)[0].replaceAll(/<!--.*?-->/g, ""));
+  `);
+  assert.equal(await consumer.node(script), '<p class="idle">hello</p>');
+});
+
+test("Vue 3 renders on a server", async () => {
+  const consumer = await consumerWith({ vue: "vue", "@vue/server-renderer": "@vue/server-renderer" });
+  const script = consumer.write("ssr.mjs", `
+    ${withoutWasm}
+    const { createSSRApp, h } = await import("vue");
+    const { renderToString } = await import("@vue/server-renderer");
+    const { injectAgent, provideAgent, useAgentSelector } = await import("ag-ui-wasm/vue");
+    const Thread = {
+      setup() {
+        const { messages } = injectAgent();
+        const status = useAgentSelector(({ status }) => status);
+        return () => h("p", { class: status.value }, messages.value.map(({ content }) => content).join());
+      },
+    };
+    const Page = { setup: () => (provideAgent(${options}), () => h(Thread)) };
+    console.log(await renderToString(createSSRApp(Page)));
+  `);
+  assert.equal(await consumer.node(script), '<p class="idle">hello</p>');
+});

@@ -15,17 +15,19 @@ import { blocks, documents, read } from "./documents.mjs";
 
 /** @typedef {import("./documents.mjs").Block} Block */
 
-/** Pages without code: tables and pictures. */
-const withoutCode = ["docs/check.md", "docs/how-it-works.md", "docs/rules.md", "docs/security.md", "docs/versions.md"];
+/** Pages without code that can run here: tables and pictures, and libraries that are not installed here. */
+const withoutCode = ["docs/assistant-ui.md", "docs/check.md", "docs/comparison.md", "docs/how-it-works.md", "docs/rules.md", "docs/security.md", "docs/versions.md"];
 /** Pages whose first block needs a server of their system; the tests of that system run it. */
 const ofSystems = (/** @type {string} */ name) => name.startsWith("docs/systems/");
+/** Its steps are followed by tests/examples/tutorial.test.mjs. */
+const tutorial = "docs/tutorial.md";
 
 /** @type {import("../packaging/consumer.mjs").Consumer} */
 let consumer;
 /** @type {{ url: string, close(): Promise<void> }} */
 let server;
 before(async () => {
-  const peers = ["react", "react-dom", "svelte", "jsdom", "vite", "csstype", "undici-types", "@types/react", "@types/react-dom", "@types/node", "rxjs", "tslib", "@ag-ui/core", "vue", "@vue/server-renderer", "ai", "@ai-sdk/react"];
+  const peers = ["react", "react-dom", "svelte", "jsdom", "vite", "csstype", "undici-types", "@types/react", "@types/react-dom", "@types/node", "rxjs", "tslib", "@ag-ui/core", "vue", "@angular/core", "@angular/common", "@angular/platform-browser", "@vue/server-renderer", "ai", "@ai-sdk/react", "dompurify", "marked"];
   consumer = await install(Object.fromEntries(peers.map((name) => [name, name])));
   // The demo's server is not typed.
   const path = "../../www/server.mjs";
@@ -51,7 +53,7 @@ async function run(name, { language, code }) {
   const { code: script } = await transform(live(code), { loader: /** @type {"js" | "ts" | "tsx"} */ (language), jsx: "automatic" });
   const file = consumer.write(`${name.replaceAll("/", "-")}.mjs`, script);
   const start = consumer.write(`run-${name.replaceAll("/", "-")}.mjs`, `
-    ${script.includes("document.") ? 'globalThis.document = new (await import("jsdom")).JSDOM().window.document;' : ""}
+    ${/\bdocument\./.test(script) ? 'globalThis.window = new (await import("jsdom")).JSDOM().window; globalThis.document = window.document;' : ""}
     const { Chat } = await import(${JSON.stringify(file)});
     if (Chat) {
       const { createElement } = await import("react");
@@ -68,7 +70,7 @@ async function run(name, { language, code }) {
 describe("code", () => {
   for (const name of documents) {
     test(`${name}: blocks are of languages that are checked`, () => {
-      const known = new Set(["js", "sh", "svelte", "vue", "text", "ts", "tsx", "json", "css", "html", "yaml", "python", "py"]);
+      const known = new Set(["js", "jsx", "sh", "svelte", "vue", "text", "ts", "tsx", "json", "css", "html", "yaml", "python", "py"]);
       assert.deepEqual(blocks(name).filter(({ language }) => !known.has(language)), []);
     });
   }
@@ -80,6 +82,8 @@ describe("code", () => {
         .map(({ language, code }, i) => consumer.write(`types/${name.replaceAll("/", "-")}-${i}.${language}`, code)),
     );
     assert.ok(files.length > 12, `${files.length} blocks`);
+    // Its packages are installed for one suite alone, which compares these types with them.
+    files.push(consumer.write("types/assistant-ui.d.ts", read("js/assistant-ui/peer.d.ts")));
     const compilerOptions = {
       target: "ES2022",
       lib: ["ES2023", "DOM", "DOM.Iterable"],
@@ -88,6 +92,8 @@ describe("code", () => {
       moduleDetection: "force",
       types: ["node", "vite/client"],
       jsx: "react-jsx",
+      // Angular's.
+      experimentalDecorators: true,
       allowJs: true,
       checkJs: true,
       strict: true,
@@ -101,6 +107,19 @@ describe("code", () => {
       );
     });
     assert.equal(complaint, "");
+  });
+
+  test("every other block is whole", async () => {
+    for (const name of documents) {
+      for (const { language, code } of blocks(name)) {
+        // A part of a file, as the tutorial changes it.
+        if (/^.*: (replace|by|before|insert)( -->)?\n/.test(code)) continue;
+        if (/^(jsx?|tsx?)$/.test(language)) await transform(code, { loader: /** @type {"js" | "ts" | "tsx"} */ (language), jsx: "automatic" }).catch((error) => assert.fail(`${name}: ${error.message}\n${code}`));
+        if (language === "json") JSON.parse(code.replace(/^\/\/.*\n/, ""));
+        if (language === "svelte") compile(code, { generate: "client", filename: "page.svelte" });
+        if (language === "vue") assert.deepEqual(parse(code, { filename: "page.vue" }).errors, []);
+      }
+    }
   });
 
   test("the README's first example runs in Node, and ends by itself", async () => {
@@ -129,8 +148,13 @@ describe("code", () => {
     "docs/loading.md": /^$/,
     "docs/systems.md": /^$/,
     "docs/servers-that-keep-the-thread.md": /^$/,
+    "docs/guides/markdown.md": /^AG-UI is an open protocol/,
+    "docs/guides/proxy.md": /^$/,
+    "docs/guides/sign-in.md": /^success$/,
+    "docs/guides/troubleshooting.md": /^success$/,
+    "docs/threads.md": /^$/,
   };
-  const elsewhere = ["README.md", "docs/svelte.md", "docs/vue.md", "docs/sizes.md", ...withoutCode];
+  const elsewhere = ["README.md", "docs/svelte.md", "docs/vue.md", "docs/angular.md", "docs/sizes.md", tutorial, ...withoutCode];
   for (const name of documents.filter((name) => !elsewhere.includes(name) && !ofSystems(name))) {
     test(`${name}: the first example runs`, async () => {
       assert.match(await run(name, first(name)), prints[name] ?? /./);
@@ -195,9 +219,10 @@ describe("code", () => {
   test("every command exists", () => {
     const { scripts } = JSON.parse(read("package.json"));
     const { name } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
-    const texts = [...documents, "CONTRIBUTING.md"].map((document) => read(document)).join("\n");
+    const here = documents.filter((name) => name !== tutorial);
+    const texts = [...here, "CONTRIBUTING.md"].map((document) => read(document)).join("\n");
     const marked = [...texts.matchAll(/`((?:npm|node) [^`]*)`/g)].map((match) => match[1]);
-    const lines = documents.flatMap((document) => blocks(document)).filter(({ language }) => language === "sh").flatMap(({ code }) => code.trim().split("\n"));
+    const lines = here.flatMap((document) => blocks(document)).filter(({ language }) => language === "sh").flatMap(({ code }) => code.trim().split("\n"));
     for (const command of [...marked, ...lines]) {
       const [program, word = "", argument] = (command ?? "").replace(/#.*/, "").trim().split(/\s+/);
       if (program === "node") assert.ok(existsSync(join(root, word === "--test" ? (argument ?? "") : word)), command);

@@ -4,17 +4,22 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const pages = fileURLToPath(new URL("../", import.meta.url));
+const { repository: { url } } = JSON.parse(readFileSync(fileURLToPath(new URL("package.json", `file://${process.env.AG_UI_WASM}/`)), "utf8"));
+const repository = url.replace(/^git\+|\.git$/g, "");
 const title = (/** @type {string} */ file) => /^# (.+)$/m.exec(readFileSync(pages + file, "utf8"))?.[1]?.replaceAll("\\", "") ?? file;
 const item = (/** @type {string} */ file) => ({ text: title(file), link: `/${file.replace(/\.md$/, "")}` });
 const named = (/** @type {string[]} */ ...names) => names.map((name) => item(`${name}.md`));
 const folder = (/** @type {string} */ name) => readdirSync(pages + name).filter((file) => file.endsWith(".md") && file !== "index.md").sort().map((file) => item(`${name}/${file}`));
 
+// Learning, doing, looking up, understanding: https://diataxis.fr.
 const groups = {
-  Guide: ["react", "svelte", "vue", "use-chat", "plain-javascript", "agent", "options", "snapshot", "tools", "errors"],
-  Networks: ["network", "saving", "servers-that-keep-the-thread", "worker", "loading"],
-  Interfaces: ["blocks", "announcer", "inspector", "guard", "from-ag-ui-client", "systems"],
-  Tests: ["testing", "recordings", "check"],
-  Facts: ["rules", "security", "performance", "sizes", "hosts", "versions", "how-it-works", "changelog", "security-policy"],
+  Tutorial: ["tutorial"],
+  "How-to guides": [
+    ...["tool-calls", "generative-ui", "reasoning", "markdown", "long-threads", "images", "shared-state", "page-context", "conversations", "sign-in", "proxy", "offline", "from-use-chat", "from-copilotkit", "troubleshooting"].map((name) => `guides/${name}`),
+    ...["testing", "from-ag-ui-client", "use-chat"],
+  ],
+  Reference: ["agent", "options", "snapshot", "tools", "errors", "network", "saving", "threads", "react", "svelte", "vue", "plain-javascript", "blocks", "announcer", "inspector", "guard", "systems", "worker", "recordings", "check", "rules", "hosts", "versions", "changelog", "security-policy"],
+  Explanation: ["how-it-works", "comparison", "performance", "sizes", "loading", "servers-that-keep-the-thread", "security"],
 };
 const grouped = new Set(Object.values(groups).flat());
 // A page that is new has a place before somebody finds a better one.
@@ -30,8 +35,11 @@ export default {
   head: [["link", { rel: "icon", href: "data:," }]],
   themeConfig: {
     search: { provider: "local" },
+    socialLinks: [{ icon: "github", link: repository }],
     nav: [
-      { text: "Guide", link: "/agent" },
+      { text: "Tutorial", link: "/tutorial" },
+      { text: "Guides", link: "/guides/tool-calls" },
+      { text: "Reference", link: "/agent" },
       { text: "API", link: "/api/" },
       { text: "Demo", link: "/demo/index.html", target: "_self" },
       { text: "Playground", link: "/playground" },

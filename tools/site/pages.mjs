@@ -29,7 +29,7 @@ hero:
   text: The agent streams. Your page stays smooth.
   tagline: A browser client for agents that speak AG-UI. A Rust core in WebAssembly, one immutable snapshot, bindings for React and Svelte.
   actions:
-    - { theme: brand, text: Get started, link: /agent }
+    - { theme: brand, text: Get started, link: /tutorial }
     - { theme: alt, text: Live demo, link: ./demo/index.html, target: _self }
     - { theme: alt, text: Playground, link: /playground }
 features:

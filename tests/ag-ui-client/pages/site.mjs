@@ -17,7 +17,9 @@ export const ways = {
 };
 /** CopilotKit exports again what a later version of the other module does not have. */
 const ofCopilotKit = { "@ag-ui/core": "@ag-ui/core-of-copilotkit" };
-const own = { copilot: ofCopilotKit, runtime: ofCopilotKit };
+/** The package is outside of this folder: what it imports is that of the page. */
+const ofThisFolder = Object.fromEntries(["@assistant-ui/react", "react", "react-dom"].map((name) => [name, `${here}node_modules/${name}`]));
+const own = { copilot: ofCopilotKit, runtime: ofCopilotKit, own: ofThisFolder };
 
 /** The script of a page. @param {string} page @param {keyof typeof ways} way */
 export async function bundle(page, way) {
@@ -48,6 +50,13 @@ async function* reply({ threadId, runId, messages, tools }, requests) {
   const messageId = `m-${requests}`;
   yield { type: "RUN_STARTED", threadId, runId };
   if (asked.includes("fail")) return yield { type: "RUN_ERROR", message: "the agent failed" };
+  if (asked.includes("pay")) {
+    const toolCallId = `c-${requests}`;
+    yield { type: "TOOL_CALL_START", toolCallId, toolCallName: "pay", parentMessageId: messageId };
+    yield { type: "TOOL_CALL_ARGS", toolCallId, delta: '{"amount":5}' };
+    yield { type: "TOOL_CALL_END", toolCallId };
+    return yield { type: "RUN_FINISHED", threadId, runId };
+  }
   if (asked.includes("color") && tools.some(({ name }) => name === "color")) {
     const toolCallId = `c-${requests}`;
     yield { type: "TOOL_CALL_START", toolCallId, toolCallName: "color", parentMessageId: messageId };

@@ -128,8 +128,8 @@ describe("options that no agent can work with", () => {
     ["no tool", { tools: [null] }, /^tools\[0\]: expected a tool with a name, got null$/],
     ["rules that do not exist", { rules: "stict" }, /^rules: expected "tolerant" or "strict", got "stict"$/],
     ["a way to resume by its name only", { resume: "replay" }, /^resume: expected an object, got "replay"$/],
-    ["a store by its key only", { persist: "chat" }, /^persist: expected a store \(.*\), got "chat"$/],
-    ["a store that nothing was made of", { persist: { load() {}, save() {}, clear() {} } }, /^persist: expected a store \(.* createStore\(\{ load, save, clear, key \}\)\), got an object$/],
+    ["a store by its key only", { persist: "chat" }, /^persist: expected a store, as createStore\(\) makes it, got "chat"$/],
+    ["a store that nothing was made of", { persist: { load() {}, save() {}, clear() {} } }, /^persist: expected a store, as createStore\(\) makes it, got an object$/],
     ["a number as the thread's id", { threadId: 7 }, /^threadId: expected a string, got 7$/],
     ["a big integer", { maxFollowUps: 10n }, /^maxFollowUps: expected a number, got 10n$/],
     ["a limit that is no number", { limits: { frameBytes: 10n } }, /^limits\.frameBytes: expected a number, got 10n$/],
@@ -140,7 +140,7 @@ describe("options that no agent can work with", () => {
     ["a hole in the messages", { initialMessages: [null] }, /^initialMessages: expected a list of objects, got a list$/],
     ["a state that is no JSON", { initialState: { n: 1n } }, /BigInt/],
     ["types of events that are none", { eventTypes: [Symbol("RAW")] }, /^eventTypes: expected a list of strings, got a list$/],
-    ["a protocol that is no string", { protocol: ["1.0"] }, /expected "1.0" or "0.0.x" as protocol/],
+    ["a protocol that is no string", { protocol: ["1.0"] }, /^protocol: expected "1.0" or "0.0.x", got a list$/],
     ["a dialect without a name", { dialect: { rawText: true } }, /^dialect: expected a string, got undefined$/],
     ["an address that is none", { url: Symbol("agent") }, /^url: expected an address, or a transport, got Symbol\(agent\)$/],
   ]) {
@@ -255,7 +255,7 @@ describe("a validator that cannot write JSON Schema", () => {
   const old = { "~standard": { version: 1, vendor: "zod", validate: (value) => ({ value }) } };
   const weather = { name: "weather", description: "d", parameters: old, execute() {} };
   const refused = (error) => {
-    assert.match(error.message, /tool "weather": its validator \(zod\) cannot write JSON Schema, as zod 4\.2, ArkType 2 and @valibot\/to-json-schema 1\.5 do: pass one as `jsonSchema` \(docs/);
+    assert.match(error.message, /tool "weather": its validator \(zod\) cannot write JSON Schema: pass one as `jsonSchema` \(docs/);
     return AgentError.is(error) && error.code === "input";
   };
   it("is refused by tool() and by createAgent, not by every submit", () => {
@@ -334,7 +334,7 @@ describe("with a core in the page", { skip: (!real && "needs the real core") || 
     for (const given of [new Event("click"), 5, {}]) {
       const { agent, errors } = await withErrors();
       await agent.submit("one");
-      await assert.rejects(agent.regenerate(given), (error) => AgentError.is(error) && error.code === "input" && /regenerate\(\) expects the id/.test(error.message));
+      await assert.rejects(agent.regenerate(given), (error) => AgentError.is(error) && error.code === "input" && /regenerate\(\): expected a string, got /.test(error.message));
       assert.equal((await agent.submit("two")).outcome, "success");
       assert.deepEqual([texts(agent), errors], [["one", "x", "two", "x"], []]);
     }

@@ -4,7 +4,7 @@ import { lastAssistantMessageIsCompleteWithApprovalResponses, lastAssistantMessa
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../lib.mjs";
-import { call, create, shown, skip, text, toUIMessages, tool } from "./server.mjs";
+import { call, create, createStore, loadUIMessages, shown, skip, text, toChatTransport, toUIMessages, tool } from "./server.mjs";
 
 const texts = (chat) => chat.messages.map(({ role, parts }) => `${role}: ${parts.map((part) => part.text ?? "").join("")}`);
 
@@ -173,7 +173,7 @@ describe("a chat", { skip }, () => {
   }
 
   it("answers interrupts", async () => {
-    const { chat, requests } = create();
+    const { agent, chat, requests } = create();
     const sent = chat.sendMessage({ text: "go" });
     await until(() => requests.length === 1);
     requests[0].begin(...text("a", "Sure?"));
@@ -181,6 +181,7 @@ describe("a chat", { skip }, () => {
     requests[0].cut();
     await sent;
     assert.equal(shown(chat.messages[1]).find(({ type }) => type === "data-interrupt").data.id, "i");
+    assert.equal(shown(toUIMessages(agent.getSnapshot())[1]).find(({ type }) => type === "data-interrupt").data.id, "i");
     const answered = chat.sendMessage(undefined, { body: { resume: { i: { payload: true } }, more: 1 } });
     await until(() => requests.length === 2);
     assert.deepEqual([requests[1].resume[0].payload, requests[1].forwardedProps], [true, { more: 1 }]);
@@ -205,6 +206,64 @@ describe("a chat", { skip }, () => {
     assert.equal(first.agent.getSnapshot().outcome, "success");
     await chat.resumeStream();
     assert.equal(chat.status, "ready");
+  });
+
+  it("shows what stands before a custom event before it", async () => {
+    const { chat, requests } = create({ agent: { notify: { throttleMs: 1e6 } } });
+    const sent = chat.sendMessage({ text: "go" });
+    await until(() => requests.length === 1);
+    requests[0].answer(...text("a", "one"), { type: "CUSTOM", name: "progress", value: 1 }, ...text("b", "two"));
+    await sent;
+    assert.deepEqual(shown(chat.messages[1]).map(({ type, text }) => text ?? type), ["one", "data-progress", "two"]);
+  });
+
+  it("continues with a thread that comes from a store, and with its run", async () => {
+    let saved;
+    const at = (key) => createStore({ key, load: async () => saved, save: async (given) => void (saved = given), clear: () => {} });
+    const options = { threadId: "t", saving: { everyMs: 1 }, resume: { by: "replay", url: "https://agent.test/run" } };
+    const first = create({ agent: { ...options, persist: at("chat") } });
+    assert.deepEqual(await loadUIMessages(first.agent, at("chat")), []);
+    const sent = first.chat.sendMessage({ text: "go" });
+    await until(() => first.requests.length === 1);
+    first.requests[0].begin({ type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "Hel" });
+    await until(() => saved?.messages.length === 2);
+    const left = structuredClone(saved);
+    await first.agent.disconnect();
+    await sent;
+    first.agent.dispose();
+    saved = left;
+
+    const { agent, requests, chat: { transport } } = create({ agent: { ...options, persist: at("later") } });
+    const messages = await loadUIMessages(agent, at("later"));
+    const { chat } = create({ messages, chat: { transport } });
+    assert.deepEqual(texts(chat), ["user: go", "assistant: Hel"]);
+    const resumed = chat.resumeStream();
+    await until(() => requests.length === 1);
+    const { ids } = first.requests[0];
+    requests[0].send({ type: "RUN_STARTED", ...ids }, ...text("a", "Hel", "lo"), { type: "RUN_FINISHED", ...ids });
+    requests[0].cut();
+    await resumed;
+    assert.deepEqual([chat.status, ...texts(chat)], ["ready", "user: go", "assistant: Hello"]);
+    assert.equal(requests.length, 1);
+  });
+
+  it("begins without a store that fails or does not answer", async () => {
+    const { agent } = create();
+    for (const load of [() => Promise.reject(new Error("no")), () => { throw new Error("no"); }, () => new Promise(() => {})]) {
+      assert.deepEqual(await loadUIMessages(agent, { load }, { waitMs: 1 }), []);
+    }
+  });
+
+  it("says what it is not made for", async () => {
+    assert.throws(() => toChatTransport({ url: "/agent" }), { name: "AgentError", code: "input", message: /expects an agent, got object/ });
+    const { chat } = create();
+    await assert.rejects(chat.transport.sendMessages({ trigger: "submit-user-message", messages: [] }), { name: "AgentError", message: /version 7 of the package "ai"/ });
+  });
+
+  it("leaves out parts that nobody knows", () => {
+    const content = [{ type: "text", text: "a" }, { type: "hologram" }, { type: "image", source: { type: "file", fileId: "f" } }];
+    const [{ parts }] = toUIMessages({ messages: [{ id: "u", role: "user", content }], toolCalls: [] });
+    assert.deepEqual(parts, [{ type: "text", text: "a" }]);
   });
 
   it("sends files as parts of their kind, and shows them again", async () => {

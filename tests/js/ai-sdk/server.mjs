@@ -3,8 +3,8 @@
 import { AbstractChat } from "ai";
 import { load, real } from "../lib.mjs";
 
-export const { createAgent, tool } = await load("index");
-export const { toChatTransport, toUIMessages } = await load("ai-sdk/index");
+export const { createAgent, createStore, tool } = await load("index");
+export const { loadUIMessages, toChatTransport, toUIMessages } = await load("ai-sdk/index");
 export const skip = !real && "without the core";
 
 /** The state of a chat that no framework renders. */
@@ -35,7 +35,7 @@ export function serve() {
   const fetch = async (_url, { body, signal }) => {
     let controller;
     const stream = new ReadableStream({ start: (given) => (controller = given) });
-    const { threadId, runId, messages, ...rest } = JSON.parse(body);
+    const { threadId, runId, messages, ...rest } = JSON.parse(body ?? "{}");
     signal.addEventListener("abort", () => controller.error(signal.reason));
     const send = (...events) => events.forEach((event) => controller.enqueue(encode(event)));
     const ids = { threadId, runId };

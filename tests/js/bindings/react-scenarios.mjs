@@ -1,8 +1,9 @@
 // Bundled once with React 18 and once with React 19 by react.test.mjs.
 
 import { createAgentWith } from "ag-ui-wasm/agent";
-import { AgentProvider, useAgent, useAgentSelector } from "ag-ui-wasm/react";
+import { AgentProvider, useAgent, useAgentSelector, useThreads } from "ag-ui-wasm/react";
 import { createStore } from "ag-ui-wasm/slim";
+import { createThreads } from "ag-ui-wasm/threads";
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, describe, it, mock } from "node:test";
 import { act, createElement as h, startTransition, StrictMode, Suspense, useEffect, useInsertionEffect, useLayoutEffect, useState, version } from "react";
@@ -77,6 +78,22 @@ export function suite(major, closePage) {
       assert.equal(Session.all.length, 1);
       assert.equal(Session.last.calls.filter(([name]) => name === "submit").length, 1);
       assert.ok(!Session.last.disposed);
+    });
+
+    it("renders a list of threads, which it begins to load", async () => {
+      const list = createThreads({ list: async () => ({ threads: [{ threadId: "1", title: "Rome" }] }), rename: async () => {} });
+      let shown;
+      const Sidebar = () => {
+        shown = useThreads(list);
+        return h("p", null, `${shown.status}: ${shown.threads.map(({ title }) => title).join(" ")}`);
+      };
+      assert.equal(renderToString(h(Sidebar)), "<p>new: </p>");
+      const { container, unmount } = await mount(h(Sidebar));
+      await act(() => until(() => list.getSnapshot().status === "ready"));
+      assert.equal(container.textContent, "ready: Rome");
+      await act(async () => void shown.rename("1", "Kyiv"));
+      assert.equal(container.textContent, "ready: Kyiv");
+      await unmount();
     });
 
     it("does not stop a run when it unmounts", async () => {

@@ -2,6 +2,7 @@
 
 import { createAgentWith } from "ag-ui-wasm/agent";
 import { useAgent } from "ag-ui-wasm/svelte";
+import { createThreads } from "ag-ui-wasm/threads";
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { flushSync, mount, unmount } from "svelte";
@@ -12,6 +13,7 @@ import Chat from "./components/Chat.svelte";
 import Follow from "./components/Follow.svelte";
 import Store from "./components/Store.svelte";
 import Thread from "./components/Thread.svelte";
+import Threads from "./components/Threads.svelte";
 
 const create = (options) => createAgentWith(async () => ({ Session }), { url: "/agent", notify: "sync", ...options });
 
@@ -162,6 +164,16 @@ export function suite() {
       assert.equal(text(), "3");
       await unmount();
       assert.equal(agent.listening(), 0);
+    });
+
+    it("renders a list of threads, which it begins to load", async () => {
+      const list = createThreads({ list: async () => ({ threads: [{ threadId: "1", title: "Rome" }] }), rename: async () => {} });
+      const { text, unmount } = show(Threads, { list });
+      while (list.getSnapshot().status !== "ready") await turn();
+      assert.equal(text(), "ready: Rome");
+      void list.rename("1", "Kyiv");
+      assert.equal(text(), "ready: Kyiv", "before the server has answered");
+      await unmount();
     });
   });
 }

@@ -11,7 +11,8 @@ for (const name of ["SVGElement", "MathMLElement", "ShadowRoot", "Comment"]) glo
 const { computed, createApp, createSSRApp, effectScope, h, nextTick, ref } = await import("vue");
 const { renderToString } = await import("@vue/server-renderer");
 const { createAgentWith } = await load("agent/agent");
-const { injectAgent, provideAgent, useAgent, useAgentSelector } = await load("vue");
+const { injectAgent, provideAgent, useAgent, useAgentSelector, useThreads } = await load("vue");
+const { createThreads } = await load("threads/index");
 const { useAgentOf } = await load("bindings/vue");
 
 const create = (options) => createAgentWith(async () => ({ Session }), { url: "/agent", notify: "sync", ...options });
@@ -156,5 +157,20 @@ describe("Vue 3", () => {
     assert.deepEqual(warnings, []);
     await nextTick();
     assert.equal(target.textContent, "idle 2: [hi][later]");
+  });
+
+  it("renders a list of threads, which it begins to load", async () => {
+    const list = createThreads({ list: async () => ({ threads: [{ threadId: "1", title: "Rome" }] }), rename: async () => {} });
+    const { text, unmount } = show({
+      setup() {
+        const { status, threads } = useThreads(list);
+        return () => h("p", `${status.value}: ${threads.value.map(({ title }) => title).join(" ")}`);
+      },
+    });
+    await until(() => list.getSnapshot().status === "ready");
+    assert.equal(await text(), "ready: Rome");
+    void list.rename("1", "Kyiv");
+    assert.equal(await text(), "ready: Kyiv");
+    unmount();
   });
 });

@@ -1,0 +1,66 @@
+// What the bindings share: a picker, dropped and pasted files. A binding gives the handlers its framework's names.
+
+import type { Attachments } from "./attachments.js";
+
+/** Where files come from. */
+type Source = Pick<Attachments, "add">;
+
+/** What a browser calls, and how a binding shows that files hover over the page. */
+export interface FileHandlers {
+  change(event: Event): void;
+  paste(event: ClipboardEvent): void;
+  dragenter(event: DragEvent): void;
+  dragover(event: DragEvent): void;
+  dragleave(event: DragEvent): void;
+  drop(event: DragEvent): void;
+}
+
+/** Files that are dropped: a folder is none. */
+function droppedFiles({ items, files }: DataTransfer): readonly File[] {
+  const folders = [...items].filter(({ kind }) => kind === "file").map((item) => item.webkitGetAsEntry?.()?.isDirectory === true);
+  return [...files].filter((_, at) => !folders[at]);
+}
+
+const hasFiles = ({ dataTransfer }: DragEvent): boolean => [...(dataTransfer?.types ?? [])].includes("Files");
+
+/** The handlers; `onDragging` is called when files begin and cease to hover. */
+export function createFileHandlers({ add }: Source, onDragging: (dragging: boolean) => void): FileHandlers {
+  // Each element within enters and leaves by itself.
+  let depth = 0;
+  const enter = (by: number): void => {
+    depth = Math.max(depth + by, 0);
+    onDragging(depth > 0);
+  };
+  return {
+    change: ({ target }) => {
+      const input = target as HTMLInputElement;
+      add(input.files);
+      // The same file may be picked again.
+      input.value = "";
+    },
+    paste: (event) => {
+      const files = [...(event.clipboardData?.files ?? [])];
+      if (!files.length) return;
+      // The name of a picture is not pasted as text.
+      event.preventDefault();
+      add(files);
+    },
+    dragenter: (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      enter(1);
+    },
+    dragover: (event) => {
+      if (hasFiles(event)) event.preventDefault();
+    },
+    dragleave: (event) => {
+      if (hasFiles(event)) enter(-1);
+    },
+    drop: (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      enter(-depth);
+      add(droppedFiles(event.dataTransfer!));
+    },
+  };
+}

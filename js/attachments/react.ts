@@ -1,0 +1,74 @@
+"use client";
+
+import { useEffect, useMemo, useReducer, useRef, useState, type ChangeEvent, type ClipboardEvent, type DragEvent, type InputHTMLAttributes } from "react";
+import { createAttachments, type Attachments, type AttachmentsOptions } from "./attachments.js";
+import { createFileHandlers } from "./handlers.js";
+
+export type { Attachment } from "../api/attachments.js";
+export type { Attachments, AttachmentsOptions } from "./attachments.js";
+
+/** What `useAttachments` returns: the files, the bound methods, and what elements are given. It is given to `submit` as `parts`. */
+export interface UseAttachments extends Omit<Attachments, "dispose"> {
+  /** Files hover over the element with `dropProps`. */
+  readonly dragging: boolean;
+  /** For an `<input>`, which may be hidden. */
+  readonly inputProps: Pick<InputHTMLAttributes<HTMLInputElement>, "type" | "multiple" | "accept"> & { onChange(event: ChangeEvent<HTMLInputElement>): void };
+  /** For the element that takes what is dropped. */
+  readonly dropProps: { readonly [Handler in "onDragEnter" | "onDragOver" | "onDragLeave" | "onDrop"]: (event: DragEvent) => void };
+  /** For the field: takes files, and leaves text to the browser. */
+  onPaste(event: ClipboardEvent): void;
+}
+
+// A component that React only tries, or mounts twice, is mounted again in the same task or the next one.
+const disposeMs = 1000;
+
+/**
+ * The files of a composer. The options count when the component mounts; files that were made elsewhere with
+ * {@link createAttachments} may be given in their place. What it has made goes with the component.
+ *
+ * @example
+ * function Composer({ submit }) {
+ *   const files = useAttachments({ accept: "image/*" });
+ *   return (
+ *     <form {...files.dropProps} action={(data) => submit({ message: data.get("text"), parts: files })}>
+ *       {files.items.map(({ id, name, status }) => <span key={id}>{name} {status}</span>)}
+ *       <input name="text" onPaste={files.onPaste} />
+ *       <input {...files.inputProps} />
+ *     </form>
+ *   );
+ * }
+ */
+export function useAttachments(options: AttachmentsOptions | Attachments = {}): UseAttachments {
+  const made = "subscribe" in options ? undefined : options;
+  const [attachments] = useState(() => ("subscribe" in options ? options : createAttachments(options)));
+  const [, render] = useReducer((count: number) => count + 1, 0);
+  const [dragging, setDragging] = useState(false);
+  const [handlers] = useState(() => createFileHandlers(attachments, setDragging));
+  const leaving = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const items = attachments.items;
+  const own = made !== undefined;
+  useEffect(() => {
+    clearTimeout(leaving.current);
+    const off = attachments.subscribe(render);
+    // What came before this listened.
+    if (attachments.items !== items) render();
+    return () => {
+      off();
+      if (own) leaving.current = setTimeout(attachments.dispose, disposeMs);
+    };
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- The items are compared once, when it begins to listen.
+  }, [attachments, own]);
+  const accept = made?.accept;
+  return useMemo(() => {
+    const native = <Event>(handler: (event: Event) => void) => ({ nativeEvent }: { nativeEvent: unknown }) => handler(nativeEvent as Event);
+    const { dispose: _, ...methods } = attachments;
+    return {
+      ...methods,
+      items,
+      dragging,
+      inputProps: { type: "file", multiple: true, ...(accept && { accept }), onChange: native(handlers.change) },
+      dropProps: { onDragEnter: native(handlers.dragenter), onDragOver: native(handlers.dragover), onDragLeave: native(handlers.dragleave), onDrop: native(handlers.drop) },
+      onPaste: native(handlers.paste),
+    };
+  }, [attachments, items, dragging, accept, handlers]);
+}

@@ -1,0 +1,70 @@
+import { onDestroy } from "svelte";
+import { createSubscriber } from "svelte/reactivity";
+import { createAttachments, type Attachments, type AttachmentsOptions } from "./attachments.js";
+import { createFileHandlers } from "./handlers.js";
+
+export type { Attachment } from "../api/attachments.js";
+export type { Attachments, AttachmentsOptions } from "./attachments.js";
+
+/** What `useAttachments` returns: the files, reactive where they are read, the bound methods, and what elements are given. */
+export interface UseAttachments extends Omit<Attachments, "dispose"> {
+  /** Files hover over the element with `dropProps`. */
+  readonly dragging: boolean;
+  /** For an `<input>`, which may be hidden. */
+  readonly inputProps: { readonly type: "file"; readonly multiple: true; readonly accept?: string; onchange(event: Event): void };
+  /** For the element that takes what is dropped. */
+  readonly dropProps: { readonly [Handler in "ondragenter" | "ondragover" | "ondragleave" | "ondrop"]: (event: DragEvent) => void };
+  /** For the field, as `onpaste`: takes files, and leaves text to the browser. */
+  onPaste(event: ClipboardEvent): void;
+}
+
+/**
+ * The files of a composer; don't destructure them. Files that were made elsewhere with {@link createAttachments} may be given in
+ * place of options. What it has made goes with the component.
+ *
+ * @example
+ * <script>
+ *   const files = useAttachments({ accept: "image/*" });
+ *   let text = $state("");
+ * </script>
+ * <form {...files.dropProps} onsubmit={() => chat.submit({ message: text, parts: files })}>
+ *   {#each files.items as { id, name, status } (id)}<span>{name} {status}</span>{/each}
+ *   <input bind:value={text} onpaste={files.onPaste} />
+ *   <input {...files.inputProps} />
+ * </form>
+ */
+export function useAttachments(options: AttachmentsOptions | Attachments = {}): UseAttachments {
+  const own = !("subscribe" in options);
+  const attachments = own ? createAttachments(options) : options;
+  const accept = own ? options.accept : undefined;
+  let dragging = false;
+  let update: (() => void) | undefined;
+  const track = createSubscriber((changed) => {
+    const off = attachments.subscribe(changed);
+    update = changed;
+    return () => {
+      off();
+      update = undefined;
+    };
+  });
+  const { change, paste, dragenter, dragover, dragleave, drop } = createFileHandlers(attachments, (now) => {
+    dragging = now;
+    update?.();
+  });
+  if (own) onDestroy(attachments.dispose);
+  const { dispose: _, ...methods } = attachments;
+  return {
+    ...methods,
+    get items() {
+      track();
+      return attachments.items;
+    },
+    get dragging() {
+      track();
+      return dragging;
+    },
+    inputProps: { type: "file", multiple: true, ...(accept && { accept }), onchange: change },
+    dropProps: { ondragenter: dragenter, ondragover: dragover, ondragleave: dragleave, ondrop: drop },
+    onPaste: paste,
+  };
+}

@@ -1,0 +1,100 @@
+// The list that the server has sent, and changes that are not confirmed yet. The snapshot shows one folded over the other.
+
+import { call } from "../base/call.js";
+import type { AgentError } from "../api/error.js";
+import type { ThreadInfo, ThreadsSnapshot } from "../api/threads.js";
+import type { Change } from "./changes.js";
+
+/** What is known of the list apart from its threads. */
+interface Progress {
+  readonly status: ThreadsSnapshot["status"];
+  /** Where the next page begins. */
+  readonly next: string | undefined;
+  readonly isLoadingMore: boolean;
+  readonly error: AgentError | undefined;
+}
+
+/** The state of a list of threads, and who listens to it. */
+export interface Board {
+  readonly progress: Progress;
+  /** What the server has confirmed. */
+  readonly confirmed: readonly ThreadInfo[];
+  snapshot(): ThreadsSnapshot;
+  subscribe(listener: () => void): () => void;
+  /** Notes progress, and notifies. */
+  report(progress: Partial<Progress>): void;
+  /** Begins a request for pages. What it brings replaces the list, with what was confirmed meanwhile folded over it. */
+  request(): { land(threads: readonly ThreadInfo[], progress: Partial<Progress>): void; end(): void };
+  /** Shows a change that is not confirmed. */
+  begin(change: Change): void;
+  /** Takes the change back; what is confirmed of it stays. */
+  end(change: Change, ...confirmed: readonly Change[]): void;
+}
+
+/** An empty board. It stays as it is after `ended`. */
+export function createBoard(ended: AbortSignal): Board {
+  let progress: Progress = { status: "new", next: undefined, isLoadingMore: false, error: undefined };
+  let confirmed: readonly ThreadInfo[] = [];
+  const pending = new Set<Change>();
+  // Confirmed while pages are on their way, which may not know about it: one list a request.
+  const requests = new Set<Change[]>();
+  const listeners = new Set<() => void>();
+  let shown: ThreadsSnapshot | undefined;
+
+  const fold = (list: readonly ThreadInfo[], changes: Iterable<Change>) => [...changes].reduce((threads, change) => change.fold(threads), list);
+  const show = (old: ThreadsSnapshot | undefined): ThreadsSnapshot => {
+    const all = fold(confirmed, pending);
+    const part = (archived: boolean, before: readonly ThreadInfo[] = []) => {
+      const list = all.filter((thread) => !!thread.archived === archived);
+      // The old list where it has the same threads.
+      return before.length === list.length && list.every((thread, i) => thread === before[i]) ? before : list;
+    };
+    const { next, ...rest } = progress;
+    const ids = new Set([...pending].map(({ threadId }) => threadId));
+    return { threads: part(false, old?.threads), archived: part(true, old?.archived), hasMore: next !== undefined, pending: [...ids], ...rest };
+  };
+  const report: Board["report"] = (members) => {
+    if (ended.aborted) return;
+    progress = { ...progress, ...members };
+    shown = show(shown);
+    for (const listener of [...listeners]) call(listener);
+  };
+
+  return {
+    get progress() {
+      return progress;
+    },
+    get confirmed() {
+      return confirmed;
+    },
+    snapshot: () => (shown ??= show(undefined)),
+    subscribe: (listener) => {
+      // One listener twice is two subscriptions.
+      const own = () => listener();
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+    report,
+    request: () => {
+      const meanwhile: Change[] = [];
+      requests.add(meanwhile);
+      return {
+        land: (threads, members) => {
+          confirmed = fold(threads, meanwhile);
+          report(members);
+        },
+        end: () => void requests.delete(meanwhile),
+      };
+    },
+    begin: (change) => {
+      pending.add(change);
+      report({ error: undefined });
+    },
+    end: (change, ...changes) => {
+      pending.delete(change);
+      confirmed = fold(confirmed, changes);
+      for (const meanwhile of requests) meanwhile.push(...changes);
+      report({});
+    },
+  };
+}

@@ -1,0 +1,73 @@
+// What a person does to threads: shown at once, then asked of the server.
+
+import { unsupported } from "../base/failure.js";
+import { uuid } from "../base/uuid.js";
+import { changing, merging, removing, type Change } from "./changes.js";
+import { toError, type Ask } from "./request.js";
+import type { AgentError } from "../api/error.js";
+import type { ServerRequest } from "../api/server.js";
+import type { ThreadInfo, Threads, ThreadsSource } from "../api/threads.js";
+import type { Board } from "./board.js";
+
+/** The methods of a list that change threads. */
+export function createEdits(board: Board, ask: Ask, source: Partial<ThreadsSource>): Pick<Threads, "create" | "rename" | "archive" | "delete" | "update"> {
+  // Changes of one thread go to the server one after the other.
+  const turns = new Map<string, Promise<unknown>>();
+
+  /** Shows a change, asks the server, and keeps the change or takes it back. */
+  const change = async (shown: Change, doing: string, action?: (request: ServerRequest) => Promise<unknown>): Promise<void> => {
+    const { threadId } = shown;
+    const before = turns.get(threadId);
+    board.begin(shown);
+    // How the one before went is told to whoever asked for it.
+    const turn = (async () => {
+      await before?.catch(() => {});
+      return action && ask(doing, action);
+    })();
+    turns.set(threadId, turn);
+    try {
+      const answer = await turn;
+      const members = typeof answer === "object" && answer && !(answer instanceof Response) ? [changing(threadId, answer as Partial<ThreadInfo>)] : [];
+      board.end(shown, shown, ...members);
+    } catch (cause) {
+      const error = toError(cause, doing);
+      board.end(shown);
+      board.report({ error });
+      throw error;
+    } finally {
+      if (turns.get(threadId) === turn) turns.delete(threadId);
+    }
+  };
+
+  return {
+    create: async (thread = {}) => {
+      const now = Date.now();
+      const made: ThreadInfo = { createdAt: now, updatedAt: now, ...thread, threadId: thread.threadId ?? uuid() };
+      const { create } = source;
+      await change(merging(made), "The new thread", create && ((request) => create(made, request)));
+      return board.confirmed.find(({ threadId }) => threadId === made.threadId) ?? made;
+    },
+    rename: async (threadId, title) => {
+      const { rename } = source;
+      if (!rename) throw missing("rename");
+      await change(changing(threadId, { title }), "The thread's title", (request) => rename(threadId, title, request));
+    },
+    archive: async (threadId, archived = true) => {
+      const { archive } = source;
+      if (!archive) throw missing("archive");
+      await change(changing(threadId, { archived }), "The thread's archiving", (request) => archive(threadId, archived, request));
+    },
+    delete: async (threadId) => {
+      const remove = source.delete;
+      if (!remove) throw missing("delete");
+      // An answer says nothing about a thread that is gone.
+      await change(removing(threadId), "The thread's deletion", async (request) => void (await remove(threadId, request)));
+    },
+    update: (thread) => {
+      const noted = merging(thread);
+      board.end(noted, noted);
+    },
+  };
+}
+
+const missing = (name: string): AgentError => unsupported("threads", `This list of threads has no function "${name}"`);
