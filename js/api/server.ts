@@ -90,6 +90,11 @@ export interface ThreadOptions {
   readonly edits?: "same-id" | "new-id" | "none" | undefined;
   /** Whether the server takes a message during a run: a request with `parentRunId`. Without it, `ifBusy: "steer"` queues. Default: `false`. */
   readonly steer?: boolean | undefined;
+  /**
+   * The reason of interrupts by which the server waits for a tool of the page: what the tool comes to is the reply, `resolved` with its
+   * result or `cancelled` without one. Default: none, for a run ends with its calls, and the results go out with the next one.
+   */
+  readonly toolInterrupts?: string | undefined;
 }
 
 /** The options that a server needs, as one of `ag-ui-wasm/servers` has them: what the application sets itself comes before these. */

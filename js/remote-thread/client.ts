@@ -1,7 +1,7 @@
 // The agent, as the thread at its server sees it.
 
 import type { AgentError, AgentErrorData } from "../api/error.js";
-import type { AgentOptions, AgentSnapshot, AgentWarning, Message, RunResult, TransportRequest, TransportTarget } from "../api/types.js";
+import type { AgentOptions, AgentSnapshot, AgentWarning, Message, ResumeEntry, RunResult, TransportRequest, TransportTarget } from "../api/types.js";
 
 /** What goes with every request. */
 export interface RequestInput {
@@ -52,6 +52,8 @@ export interface RemoteClient<State> extends Errors {
   join(runId: string): Promise<RunResult>;
   /** Runs the agent with the results that the thread has. */
   answer(): void;
+  /** Replies to an interrupt, for a run that begins once each one has its reply. */
+  reply(entry: ResumeEntry): void;
   /** What the agent began with, where that was not a save. */
   first(): Pick<AgentSnapshot<State>, "messages" | "state"> | undefined;
   /** Changes the messages by hand, by what makes the first list the second one. */

@@ -44,6 +44,12 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: (
       const start = (session: { submit(json: string): number }): number => session.submit(json);
       jobs.start({ id: input.runId, ifBusy: "drop", start } as never).catch(() => {});
     },
+    reply: (entry) => {
+      const run = kit.toRunInput(own());
+      const json = toJson({ ...entry, run });
+      const start = (session: { answer(json: string): number }): number => session.answer(json);
+      jobs.start({ id: run.runId, start, part: true } as never).catch(() => {});
+    },
     first: () => (options().persist || options().restore ? undefined : shown.first),
     edit: (before, after) => link.edit(kit.messagesEdit(before, after, toJson) as never),
     edited: (before, after, list) => kit.editedMessages(before, after, { ...core(), messages: list }).messages,

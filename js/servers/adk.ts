@@ -1,5 +1,6 @@
 import type { Message } from "../api/protocol.js";
 import type { Preset, ThreadLoader } from "../api/server.js";
+import { textOf, type Foreign } from "./json.js";
 
 /** What `POST /agents/state` answers. */
 interface StoredState {
@@ -9,13 +10,24 @@ interface StoredState {
   readonly messages?: readonly Message[];
 }
 
+/** A message with the result of a tool of the page as the page has sent it: the session has `{ success, result, status }` around it. */
+function unwrapped(message: Message): Message {
+  if (message.role !== "tool" || typeof message.content !== "string") return message;
+  try {
+    const { success, result, status, ...others }: NonNullable<Foreign> = JSON.parse(message.content);
+    return success === true && status === "completed" && result !== undefined && !Object.keys(others).length ? { ...message, content: textOf(result) } : message;
+  } catch {
+    return message;
+  }
+}
+
 const load: ThreadLoader = async ({ threadId, url, fetch }) => {
   // The route stands at the root of the server, whatever the path of the agent is.
   const address = new URL("/agents/state", new URL(url, globalThis.location?.href));
   const headers = { "content-type": "application/json" };
   const response = await fetch(address, { method: "POST", headers, body: JSON.stringify({ threadId }) });
   const { threadExists, messages = [], ...page }: StoredState = await response.json();
-  return threadExists === false ? undefined : { ...page, messages };
+  return threadExists === false ? undefined : { ...page, messages: messages.map(unwrapped) };
 };
 
 /**

@@ -9,7 +9,11 @@ export interface AgnoOptions {
   readonly apiUrl?: string | undefined;
 }
 
-/** Messages of a session of Agno's as AG-UI's. */
+/** Messages of the runs of a session, each of which may repeat those before. */
+const ofRuns = (runs: unknown): Message[] =>
+  Array.isArray(runs) ? runs.flatMap((run: Foreign) => fromAgno(Array.isArray(run?.messages) ? run.messages.filter((message: Foreign) => message?.from_history !== true) : [])) : [];
+
+/** Messages of Agno's as AG-UI's. */
 export function fromAgno(messages: unknown): Message[] {
   if (!Array.isArray(messages)) return [];
   return messages.flatMap((message: Foreign): Message[] => {
@@ -40,8 +44,10 @@ export function agno({ apiUrl }: AgnoOptions = {}): Preset {
   const session = (url: string, path: string): string => under(apiUrl ?? url.replace(/\/agui\/?$/, ""), `/sessions${path}`);
   const one = (url: string, threadId: string, path = ""): string => session(url, `/${encodeURIComponent(threadId)}${path}?type=agent`);
   const load: ThreadLoader = async ({ threadId, url, fetch }) => {
-    const { chat_history: messages, session_state: state }: NonNullable<Foreign> = await (await fetch(one(url, threadId))).json();
-    return { threadId, messages: fromAgno(messages), ...(state && { state }) };
+    // The session itself has no results of tools.
+    const runs: unknown = await (await fetch(one(url, threadId, "/runs"))).json();
+    const state = Array.isArray(runs) ? (runs.at(-1) as Foreign)?.session_state : undefined;
+    return { threadId, messages: ofRuns(runs), ...(state && { state }) };
   };
   const threads: ThreadsSource = {
     list: async ({ cursor = "1", limit, url, fetch }) => {

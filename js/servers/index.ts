@@ -7,5 +7,5 @@ export { copilotKit, type CopilotKitOptions } from "./copilot-kit.js";
 export { langGraph, type LangGraphOptions } from "./lang-graph.js";
 export { mastra, type MastraOptions } from "./mastra.js";
 export { pydanticAi } from "./pydantic-ai.js";
-export { tanStack } from "./tan-stack.js";
+export { tanStack, type TanStackOptions } from "./tan-stack.js";
 export type { Preset } from "../api/server.js";

@@ -67,7 +67,7 @@ export function recorder(base, name) {
         return reader?.cancel(reason);
       },
     });
-    return new Response(body, { status: response.status, headers: { ...(exchange.type && { "content-type": exchange.type }) } });
+    return new Response(response.body && body, { status: response.status, headers: { ...(exchange.type && { "content-type": exchange.type }) } });
   };
   return { fetch: send, exchanges, cutAfter: (text) => (cut = text) };
 }

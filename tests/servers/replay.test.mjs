@@ -19,12 +19,12 @@ for (const server of servers) {
       test(name, { timeout: 60_000 }, async () => {
         const recorded = recording[name];
         assert.ok(recorded, "there is a recording");
-        const { open } = await pageOf(server.name);
+        const { open, threads } = await pageOf(server.name);
         const line = player(recorded.exchanges);
         /** @type {import("ag-ui-wasm").Agent[]} */
         const agents = [];
         const opened = (/** @type {string} */ threadId) => (agents.push(open(`${threadId}${stamp}`)), /** @type {import("ag-ui-wasm").Agent} */ (agents.at(-1)));
-        const stage = { open: opened, line, model: { asked: () => recorded.asked, release: line.release, abandoned: async () => {} } };
+        const stage = { open: opened, threads, line, model: { asked: () => recorded.asked, release: line.release, abandoned: async () => {} } };
         try {
           await onStage(`${server.name}-${name.replaceAll(/\W+/g, "-")}`, line, () => play(stage, server));
         } finally {

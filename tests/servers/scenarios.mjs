@@ -50,6 +50,116 @@ export const scenarios = {
     },
   },
 
+  "opens a thread with a call": {
+    needs: ({ opens, pageTools }) => opens !== false && pageTools !== false,
+    async play(stage) {
+      const first = stage.open("called");
+      await first.submit("page");
+      await until(first, ({ status, messages }) => status === "idle" && messages.at(-1)?.role === "assistant" && !!messages.at(-1)?.content);
+      const before = textsOf(shown(first)).map((line) => line.replace("page_title()", "page_title({})"));
+      first.dispose();
+      const agent = stage.open("called");
+      await agent.ready;
+      assert.deepEqual(textsOf(shown(agent)).map((line) => line.replace("page_title()", "page_title({})")), before);
+      const [{ phase, result } = { phase: "" }] = agent.getSnapshot().toolCalls;
+      assert.deepEqual([phase, result], ["output-available", "Recipes"]);
+    },
+  },
+
+  "opens a thread with a question": {
+    needs: ({ asksAgain }) => asksAgain === true,
+    async play(stage) {
+      const first = stage.open("asked");
+      await first.submit("delete");
+      const asked = first.getSnapshot().interrupts.map(({ id }) => id);
+      first.dispose();
+      const agent = stage.open("asked");
+      await agent.ready;
+      const { interrupts } = agent.getSnapshot();
+      assert.deepEqual(interrupts.map(({ id }) => id), asked);
+      const resumed = await agent.resume({ id: asked[0] ?? "", payload: { approved: true } });
+      assert.equal(resumed.outcome, "success", String(resumed.error));
+      assert.equal(saw(stage)?.at(-1), "tool: deleted /tmp/a");
+      assert.equal(shown(agent).at(-1), "assistant: It said: deleted /tmp/a");
+    },
+  },
+
+  "opens a thread during a run": {
+    needs: ({ joins }) => joins === true,
+    async play(stage) {
+      const first = stage.open("joined");
+      await first.ready;
+      const run = first.submit("slow");
+      stage.model.release();
+      await until(first, ({ messages }) => messages.at(-1)?.content === "one ");
+      const agent = stage.open("joined");
+      await until(agent, ({ messages }) => messages.at(-1)?.content === "one ");
+      stage.model.release(9);
+      await until(agent, ({ isLoading, messages }) => !isLoading && messages.at(-1)?.content === "one two three");
+      assert.equal((await run).outcome, "success");
+      assert.deepEqual(shown(agent), ["user: slow", "assistant: one two three"]);
+      assert.equal(stage.model.asked().length, 1, "the model is asked once");
+    },
+  },
+
+  "pages back in a thread": {
+    needs: ({ pages }) => pages !== undefined,
+    async play(stage, { pages = 0 }) {
+      const first = stage.open("paged");
+      const all = [];
+      for (let at = 0; all.length <= 2 * pages; at++) {
+        await first.submit(`q${at}`);
+        all.push(`user: q${at}`, `assistant: answer to q${at}`);
+      }
+      first.dispose();
+      const agent = stage.open("paged");
+      await agent.ready;
+      assert.deepEqual(shown(agent), all.slice(-pages));
+      assert.equal(agent.getSnapshot().thread.hasOlder, true);
+      assert.equal(await agent.loadOlder(), true);
+      assert.deepEqual(shown(agent), all.slice(-2 * pages));
+      assert.equal(await agent.loadOlder(), true);
+      assert.deepEqual(shown(agent), all);
+      assert.equal(agent.getSnapshot().thread.hasOlder, false);
+    },
+  },
+
+  "lists threads, and changes them": {
+    needs: ({ lists }) => lists !== undefined,
+    async play(stage, { lists: { whole, changes } = {} }) {
+      const agents = [];
+      for (const name of ["listed-1", "listed-2", "listed-3", "listed-4", "listed-5", "listed-6"]) {
+        agents.push(stage.open(name));
+        await agents.at(-1)?.submit("hello");
+      }
+      const threads = stage.threads ?? assert.fail("the page has a list");
+      const ids = () => threads.getSnapshot().threads.map(({ threadId }) => threadId);
+      const own = agents.map((agent) => agent.getSnapshot().threadId);
+      await threads.load();
+      assert.equal(threads.getSnapshot().status, "ready");
+      if (!whole) assert.deepEqual([ids().length, threads.getSnapshot().hasMore], [5, true]);
+      while (await threads.loadMore());
+      const times = threads.getSnapshot().threads.map(({ updatedAt = 0 }) => updatedAt);
+      assert.deepEqual(times, times.toSorted((a, b) => b - a), "the newest first");
+      assert.ok(own.every((id) => ids().includes(id)));
+      assert.equal(new Set(ids()).size, ids().length, "each is there once");
+      const [id = ""] = own;
+      if (!changes) {
+        for (const refused of [threads.rename(id, "Greeting"), threads.delete(id)]) await assert.rejects(refused, { code: "threads" });
+        return;
+      }
+      await threads.rename(id, "Greeting");
+      await threads.load();
+      assert.equal(threads.getSnapshot().threads.find(({ threadId }) => threadId === id)?.title, "Greeting");
+      await threads.delete(id);
+      await threads.load();
+      assert.ok(!ids().includes(id) && own.slice(1).every((other) => ids().includes(other)));
+      const again = stage.open("listed-1");
+      await again.ready;
+      assert.deepEqual([shown(again), again.getSnapshot().thread.status], [[], "new"]);
+    },
+  },
+
   "calls a tool of the page": {
     needs: ({ pageTools }) => pageTools !== false,
     async play(stage, { pageSaw = ["assistant: page_title({})", "tool: Recipes"], pageSays = "It said: Recipes" }) {

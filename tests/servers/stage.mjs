@@ -8,6 +8,7 @@ import { at, toolsFolder } from "../../tools/paths.mjs";
 
 /** @typedef {import("ag-ui-wasm").Agent} Agent */
 /** @typedef {import("ag-ui-wasm").AgentSnapshot} Snapshot */
+/** @typedef {import("ag-ui-wasm/threads").Threads} Threads */
 /** @typedef {import("./line.mjs").Line} Line */
 /** @typedef {import("./model.mjs").Asked} Asked */
 
@@ -22,8 +23,13 @@ export const shownBase = "http://localhost:8000";
  */
 
 /**
+ * @typedef {{ open: (threadId: string) => Agent, threads?: Threads }} Page  a document's page
+ */
+
+/**
  * @typedef {object} Stage
  * @property {(threadId: string) => Agent} open  an agent as the document's page makes it
+ * @property {Threads | undefined} threads  its list of threads
  * @property {Line} line
  * @property {Model} model
  */
@@ -36,7 +42,7 @@ export function blocksOf(name) {
   return { server: of("python", "js"), page: of("ts") };
 }
 
-/** The page of a server's document, as a module. @param {string} name @returns {Promise<{ open: (threadId: string) => Agent }>} */
+/** The page of a server's document, as a module. @param {string} name @returns {Promise<Page>} */
 export async function pageOf(name) {
   const { code } = await transform(blocksOf(name).page, { loader: "ts", format: "esm" });
   const folder = join(toolsFolder, "server-pages");

@@ -8,6 +8,8 @@ import { load } from "../lib.mjs";
 const { fromLangChain } = await load("servers/lang-graph");
 const { fromMastra } = await load("servers/mastra");
 const { fromAgno } = await load("servers/agno");
+const { fromTanStack } = await load("servers/tan-stack");
+const { adk, agno, tanStack } = await load("servers/index");
 
 /** The answers to requests with that path in a recording. */
 function answers(server, path) {
@@ -17,11 +19,12 @@ function answers(server, path) {
 }
 const said = (messages) => messages.map(({ role, content }) => `${role}: ${content}`);
 
-test("messages of LangGraph, Mastra and Agno as AG-UI's", () => {
+test("messages of LangGraph, Mastra, Agno and TanStack AI as AG-UI's", () => {
   const stored = [
     fromLangChain(answers("lang-graph", /\/state$/).find(({ values }) => values.messages?.length)?.values.messages),
     fromMastra(answers("mastra", /\/messages\?/).find(({ messages }) => messages.length)?.messages),
-    fromAgno(answers("agno", /^\/sessions\//).find(({ chat_history: messages }) => messages?.length)?.chat_history),
+    fromAgno(answers("agno", /^\/sessions\/.*\/runs/).find(([run]) => run)?.[0].messages),
+    fromTanStack(answers("tan-stack", /^\/api\/chat\?threadId/).find(({ messages }) => messages.length)?.messages),
   ];
   for (const messages of stored) assert.deepEqual(said(messages), ["user: hello", "assistant: answer to hello"]);
 });
@@ -64,6 +67,47 @@ test("calls and results", () => {
   assert.deepEqual(fromAgno(agno), [{ id: "1", role: "assistant", toolCalls: [call] }, { id: "2", role: "tool", toolCallId: "c", content: "r" }]);
 });
 
+test("parts of TanStack AI's messages", () => {
+  const call = { id: "c", type: "function", function: { name: "f", arguments: '{"a":1}' } };
+  const image = { type: "image", source: { type: "url", value: "https://a/b.png" } };
+  const parts = [
+    { type: "thinking", content: "Hm." },
+    { type: "text", content: "I look." },
+    { type: "tool-call", id: "c", name: "f", arguments: '{"a":1}', state: "complete", output: "r" },
+    { type: "tool-result", toolCallId: "c", content: "r", state: "complete" },
+  ];
+  assert.deepEqual(fromTanStack([{ id: "1", role: "user", parts: [{ type: "text", content: "look" }, image] }, { id: "2", role: "assistant", parts }]), [
+    { id: "1", role: "user", content: [{ type: "text", text: "look" }, image] },
+    { id: "2-0", role: "reasoning", content: "Hm." },
+    { id: "2", role: "assistant", content: "I look.", toolCalls: [call] },
+    { id: "2-3", role: "tool", toolCallId: "c", content: "r" },
+  ]);
+});
+
+/** What a preset's loader makes of an answer. */
+const loaded = ({ thread }, body) => thread.load({ threadId: "t", url: "http://agent/run", fetch: async () => Response.json(body) });
+
+test("a session of Agno's has each message once, and the state of its last run", async () => {
+  const [asked, told] = [{ id: "1", role: "user", content: "q" }, { id: "2", role: "assistant", content: "a" }];
+  const runs = [{ messages: [asked, told], session_state: { n: 1 } }, null, { messages: [{ ...told, from_history: true }, { id: "3", role: "user", content: "r" }], session_state: { n: 2 } }];
+  const { messages, state } = await loaded(agno(), runs);
+  assert.deepEqual([messages.map(({ id }) => id), state], [["1", "2", "3"], { n: 2 }]);
+  for (const odd of [null, {}, 1, [1, {}, { messages: 1 }]]) assert.deepEqual((await loaded(agno(), odd)).messages, []);
+});
+
+test("ADK's results of the page's tools are as the page has sent them, and others as they are", async () => {
+  const contents = ['{"success": true, "result": {"n": 1}, "status": "completed"}', '{"success": true, "result": "r", "status": "completed"}', '{"result": "r"}', "null", "text"];
+  const { messages } = await loaded(adk(), { messages: contents.map((content, at) => ({ id: `${at}`, role: "tool", toolCallId: "c", content })) });
+  assert.deepEqual(messages.map(({ content }) => content), ['{"n":1}', "r", ...contents.slice(2)]);
+});
+
+test("TanStack AI's page of a thread: a run in progress, open questions, and older messages", async () => {
+  const page = { messages: [], activeRun: { runId: "r" }, interrupts: { runId: "r", pending: [{ id: "i", reason: "tool_call" }] }, page: { truncated: true, cursor: "c" } };
+  assert.deepEqual(await loaded(tanStack(), page), { messages: [], interrupts: page.interrupts.pending, activeRunId: "r", older: "c" });
+  const { older, interrupts } = await loaded(tanStack(), { messages: [], activeRun: null, interrupts: null, page: { truncated: false } });
+  assert.deepEqual([older, interrupts], [null, undefined]);
+});
+
 test("nonsense is left out, and nothing throws", () => {
   const parts = [null, undefined, 1, "x", [], {}, { id: 1 }, { id: "a" }, { id: "a", type: "ai", role: "assistant" }];
   const odd = [...parts, ...[null, 1, [null], [1, {}], {}].flatMap((value) => [
@@ -71,9 +115,12 @@ test("nonsense is left out, and nothing throws", () => {
     { id: "b", type: "human", role: "user", content: value },
     { id: "c", type: "tool", role: "tool", content: value, tool_call_id: value },
     { id: "d", role: "assistant", content: { parts: value } },
+    { id: "d", role: "assistant", parts: value },
+    { id: "d", role: "user", parts: value },
+    { id: "d", role: "assistant", parts: [{ type: "tool-call", id: value }, { type: "tool-result", id: value, content: value }, { type: "text", content: value }] },
     { id: "e", role: "assistant", content: { parts: [{ type: "tool-invocation", toolInvocation: value }, { type: "text", text: value }] } },
   ])];
-  for (const from of [fromLangChain, fromMastra, fromAgno]) {
+  for (const from of [fromLangChain, fromMastra, fromAgno, fromTanStack]) {
     for (const whole of [undefined, null, 1, "x", {}]) assert.deepEqual(from(whole), []);
     for (const message of from(odd)) assert.equal(typeof message.id, "string");
   }
