@@ -6,6 +6,7 @@
 #![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
 
 pub mod dialect;
+mod document;
 #[cfg(feature = "guard")]
 pub mod guard;
 #[cfg(feature = "codecs")]

@@ -17,6 +17,7 @@
  * | `POST /v1/agents/<scenario>/message:send` | Hector 1: an answer to what an open stream has asked |
  * | `GET /v1/agents/<scenario>/`, `GET /agents/<scenario>` | Hector's agent cards |
  * | `/threads`, `/threads/<id>` and below | threads that are kept in a file: `server/threads.mjs` |
+ * | `POST /files`, `GET /files/<id>` | a picture of the composer, kept in memory: `server/files.mjs` |
  * | `GET /scenarios` | by system, the scenarios: `{ "ag-ui": [{ name, title, about, prompt, path }], … }` |
  * | `GET /control/runs` | what was asked and how it ended: `{ open, runs: [{ runId, system, scenario, waitingAt, events, ended, received }] }` |
  * | `POST /control/release?hold=<name>&steps=1` | lets the run with that `hold` pass so many marks (`steps=all`: every one) |
@@ -27,6 +28,7 @@
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { Files } from "./server/files.mjs";
 import { body, json, problem } from "./server/http.mjs";
 import { play, wayOf } from "./server/play.mjs";
 import { Runs } from "./server/runs.mjs";
@@ -55,14 +57,15 @@ const cors = {
 export function createAgentHandler(threads) {
   const runs = new Runs();
   const stored = new StoredThreads(threads);
+  const files = new Files();
   const handler = (request, response) => {
     const [path, query] = request.url.split("?");
     const found = find(path);
-    const kept = StoredThreads.has(path);
-    if (found === undefined && !kept && path !== "/scenarios" && !path.startsWith("/control/")) return false;
+    const kept = StoredThreads.has(path) ? stored : Files.has(path) ? files : undefined;
+    if (found === undefined && kept === undefined && path !== "/scenarios" && !path.startsWith("/control/")) return false;
     for (const [header, value] of Object.entries(cors)) response.setHeader(header, value);
     const asked = new URLSearchParams(query);
-    const done = kept && request.method !== "OPTIONS" ? stored.answer(runs, request, response, path, asked) : answer(runs, request, response, path, asked, found);
+    const done = kept && request.method !== "OPTIONS" ? kept.answer(runs, request, response, path, asked) : answer(runs, request, response, path, asked, found);
     done.catch((error) => {
       if (response.headersSent) response.destroy(error);
       else json(response, error.status ?? 500, { error: error.message });

@@ -1,12 +1,16 @@
 // The core of an agent, and what the agent needs only once its core is there (live.ts): that comes as a chunk of its own, at the
 // same time as the module.
 
+import type { AgentSchemas } from "../api/schemas.js";
 import type { Parts } from "../core/client.js";
 import { loading } from "../core/loader.js";
 import type { CallsClient } from "./calls.js";
 
 /** All of live.ts. */
 type Beside = typeof import("./live.js");
+
+/** What an agent has of it. */
+type Own = Parts & Beside & ReturnType<Beside["createOwn"]>;
 
 /** The core of one agent. */
 export interface Source<Place> {
@@ -15,9 +19,9 @@ export interface Source<Place> {
   /** The core. A load that failed is tried again. */
   load(): Promise<Place>;
   /** Loads what comes with it. */
-  beside(): Promise<Parts & Beside>;
+  beside(): Promise<Own>;
   /** What came with it. */
-  parts(): (Parts & Beside) | undefined;
+  parts(): Own | undefined;
 }
 
 let come: Beside | undefined;
@@ -25,23 +29,23 @@ let come: Beside | undefined;
 /** Loads it unless it is there. */
 export const loadBeside = (): Promise<Beside> => loading(async () => (come ??= await import("./live.js")));
 
-/** The core that `core` loads, with what comes beside it. `checked`: the agent has schemas, whose checks come after that. */
-export function createSource<Place>(core: () => Promise<Place>, calls: CallsClient, checked: boolean): Source<Place> {
-  let parts: (Parts & Beside) | undefined;
+/** The core that `core` loads, with what comes beside it. `schemas`: their checks come after that. */
+export function createSource<Place>(core: () => Promise<Place>, calls: CallsClient, schemas: AgentSchemas<never> | undefined): Source<Place> {
+  let parts: Own | undefined;
   // The load that began with the agent, until something needs it.
   let early: Promise<Place> | undefined;
 
-  const take = (live: Beside): Parts & Beside => (parts ??= { ...live, calls: live.createCalls(calls) });
+  const take = (live: Beside): Own => (parts ??= { ...live, ...live.createOwn(calls, schemas) });
 
   const loadAll = async (): Promise<Beside> => {
     const live = await loadBeside();
-    if (checked) await loading(live.loadChecks);
+    if (schemas) await loading(live.loadChecks);
     return live;
   };
 
   const load = (): Promise<Place> => {
     const loaded = core();
-    if (come && !checked) take(come);
+    if (come && !schemas) take(come);
     if (parts) return loaded;
     return Promise.all([loaded, loadAll()]).then(([core, live]) => {
       take(live);
@@ -62,6 +66,6 @@ export function createSource<Place>(core: () => Promise<Place>, calls: CallsClie
     },
     beside: () => loadAll().then(take),
     // Another agent of the page may have loaded it.
-    parts: () => parts ?? (come && !checked ? take(come) : undefined),
+    parts: () => parts ?? (come && !schemas ? take(come) : undefined),
   };
 }

@@ -10,7 +10,7 @@ export function editQueued<State>(self: Pick<Self<State>, "thread" | "read" | "o
   const { link } = self.thread;
   const { runId } = waiting;
   const long = toSubmitInput("editQueued", input);
-  const resume = long.resume && self.thread.source.parts()?.toResume(long.resume, self.read().interrupts);
+  const resume = long.resume && self.thread.source.parts()?.toResume(long.resume, self.read());
   const { tools, pageTools, context, forwardedProps, own: named = [], ...core } = toCoreInput(self.options(), { ...long, runId }, resume);
   // What is not given stays as it was submitted.
   const given = {

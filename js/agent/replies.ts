@@ -1,7 +1,26 @@
 // Replies to interrupts, as the server reads them. They come beside the core: an interrupt is open after a run.
 
+import type { AgentSchemas } from "../api/schemas.js";
 import { unfit } from "../base/failure.js";
 import type { Answer, Interrupt, ResumeAnswer, ResumeAnswers, ResumeEntry } from "../api/types.js";
+import { checkReply } from "../core/checked.js";
+import type { Voice } from "../thread/members.js";
+
+/** The snapshot, as replies need it. */
+type Open = { readonly interrupts: readonly Interrupt[] };
+
+/** Replies of an agent, against its schemas where it has some. */
+export function createReplies(emitter: Voice, schemas: AgentSchemas<never> | undefined) {
+  if (!schemas) return { toAnswer, toResume };
+  const checked = <Entries extends readonly ResumeEntry[]>(entries: Entries, { interrupts }: Open): Entries => {
+    for (const entry of entries) checkReply(emitter, schemas, entry, interrupts);
+    return entries;
+  };
+  return {
+    toAnswer: (answer: ResumeAnswer, at: Open): ResumeEntry => checked([toAnswer(answer)] as const, at)[0],
+    toResume: (answers: ResumeAnswers | ResumeAnswer, at: Open): readonly ResumeEntry[] => checked(toResume(answers, at), at),
+  };
+}
 
 /** Whether it is the answer to one interrupt. By id, answers are objects. */
 export function isAnswer(answers: ResumeAnswer | ResumeAnswers): answers is ResumeAnswer {
@@ -10,10 +29,10 @@ export function isAnswer(answers: ResumeAnswer | ResumeAnswers): answers is Resu
 }
 
 /** The core's form of one answer. */
-export const toAnswer = (answer: ResumeAnswer): ResumeEntry => toEntry("resume", answer);
+const toAnswer = (answer: ResumeAnswer): ResumeEntry => toEntry("resume", answer);
 
 /** Answers by interrupt as entries, in the order of the interrupts. */
-export function toResume(answers: ResumeAnswers | ResumeAnswer, interrupts: readonly Interrupt[]): readonly ResumeEntry[] {
+function toResume(answers: ResumeAnswers | ResumeAnswer, { interrupts }: Open): readonly ResumeEntry[] {
   if (isAnswer(answers)) return [toEntry("resume", answers)];
   if (Array.isArray(answers)) return answers.map((answer, at) => toEntry(`resume[${at}]`, answer));
   if (typeof answers !== "object") throw unfit("resume", "a list of answers, or an object by the interrupts' ids", answers);

@@ -33,7 +33,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
   const send = async (long: SubmitInput<State>): Promise<RunResult> => {
     act();
     const { state, signal, replaces } = long;
-    const resume = long.resume && (source.parts() ?? (await source.beside())).toResume(long.resume, read().interrupts);
+    const resume = long.resume && (source.parts() ?? (await source.beside())).toResume(long.resume, read());
     const core = toCoreInput(options(), long, resume);
     const before = thread.remote.before(replaces === undefined ? "submit" : "edit", core, long);
     const taken = before && (await before);
@@ -103,7 +103,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     const replies = source.parts() ?? (await source.beside());
     if (!replies.isAnswer(answers)) return submit({ resume: answers });
     act();
-    const answer = { ...replies.toAnswer(answers), run: toRunInput(options()) };
+    const answer = { ...replies.toAnswer(answers, read()), run: toRunInput(options()) };
     const json = toJson(answer);
     return start({ id: answer.run.runId, start: (session) => session.answer(json), part: true });
   };

@@ -1,6 +1,7 @@
 // A thread in this page: what is shown, the link to its core, its runs, its saves, its connection. Agents are views of it: those
 // that have one store share one thread (js/persistence/registry.ts), every other agent has its own.
 
+import type { AgentSchemas } from "../api/schemas.js";
 import type { AgentOptions, AgentSnapshot, PageTool, Tool } from "../api/types.js";
 import { internal, toJson, unsupported } from "../base/failure.js";
 import type { Client, Link } from "../core/client.js";
@@ -101,7 +102,7 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     refusal: () => thread.saves.refusal(),
     settle: (json) => void link.now((session) => session.settleCall(json)),
     hold: (json) => void link.now((session) => session.hold(json)),
-  }, given.schemas !== undefined);
+  }, given.schemas as AgentSchemas<never> | undefined);
 
   /** The thread with the options of whoever has asked for that run. */
   const asking = (runId: string): Thread<State> => {

@@ -52,9 +52,8 @@ function makeRegion(): HTMLElement {
  * useEffect(() => announcer(agent), [agent]);
  */
 export function announcer<State>(agent: Agent<State>, element?: HTMLElement | null, options: AnnouncerOptions = {}): () => void {
-  const words = { ...english, ...options.words };
-  const { lines = 20 } = options;
   const region = element ?? makeRegion();
+  const most = (): number => Math.max(options.lines ?? 20, 1);
   const said = new Set<string>();
   let last = agent.getSnapshot();
   news(last, undefined, said);
@@ -67,17 +66,19 @@ export function announcer<State>(agent: Agent<State>, element?: HTMLElement | nu
     line.dir = "auto";
     line.textContent = text;
     region.append(line);
-    while (region.childElementCount > Math.max(lines, 1)) region.firstElementChild?.remove();
+    while (region.childElementCount > most()) region.firstElementChild?.remove();
     return line;
   };
   const off = agent.subscribe(() => {
     const snapshot = agent.getSnapshot();
+    // Asked for each time: a component may give other ones.
+    const words = { ...english, ...options.words };
     const { messages, calls, interrupts } = news(snapshot, last, said);
     const { isLoading, error } = last;
     last = snapshot;
     if (snapshot.isLoading && !isLoading) waiting = say(words.answering);
     if (!snapshot.isLoading || messages.length > 0) waiting = void waiting?.remove();
-    for (const message of messages.slice(-lines)) say(words.answer(message));
+    for (const message of messages.slice(-most())) say(words.answer(message));
     for (const call of calls) say(words.approval(call));
     for (const interrupt of interrupts) say(words.question(interrupt));
     if (snapshot.error && snapshot.error !== error) say(words.error(snapshot.error));

@@ -173,7 +173,7 @@ export interface AgainOptions {
  * `RunResult.outcome` says what happened to a run; its promise does not reject for that. A call that makes no sense rejects
  * (or throws) an `AgentError` of kind `unsupported` with the code `disposed`, `busy`, `queue-full`,
  * `calls-open`, `server-keeps`, `nothing-to-regenerate`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired`,
- * `checkpoint-unknown` or `input`. A run that could not be asked for is shown as the snapshot's `error` as well, until the next
+ * `interrupt-invalid`, `checkpoint-unknown` or `input`. A run that could not be asked for is shown as the snapshot's `error` as well, until the next
  * call, unless the caller asked for the rejection (`busy`, `calls-open`).
  *
  * @example

@@ -40,7 +40,7 @@ export interface AgentErrorData {
    * Says more than the kind. The agent's own, from RUN_ERROR, or ours: `truncated` for a stream without an end, `busy` for
    * a server that works on another run (409),
    * `load` for WebAssembly that did not come, `restore` for a save that cannot be read; `disposed`, `busy`, `calls-open`, `queue-full`,
-   * `nothing-to-regenerate`, `nothing-to-attach`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired`, `checkpoint-unknown`
+   * `nothing-to-regenerate`, `nothing-to-attach`, `nothing-to-replace`, `interrupts-open`, `interrupt-unknown`, `interrupt-expired`, `interrupt-invalid`, `checkpoint-unknown`
    * `threads` and `input` for a call that could not be made; `dialect`, `guard` and `worker` for an option of another entry.
    */
   readonly code?: string | undefined;

@@ -12,11 +12,11 @@ export interface AgentSchemas<State = unknown> {
   readonly state?: StandardSchema<State> | undefined;
   /** Of CUSTOM events, by name. Listeners get what the validator makes of the value. What does not fit is a warning, `custom-invalid`. */
   readonly custom?: { readonly [name: string]: StandardSchema } | undefined;
-  /** Of the payloads of replies, by the interrupt's reason. For types only. */
+  /** Of the payloads of replies, by the interrupt's reason. What does not fit is a warning, `interrupt-invalid`. */
   readonly interrupts?: { readonly [reason: string]: StandardSchema } | undefined;
   /**
    * What becomes of data that do not fit. `keep` (default): they are shown. `drop`: the last state that fitted is shown, the event is
-   * not reported, the call has no result.
+   * not reported, the call has no result, the reply is refused.
    */
   readonly invalid?: "keep" | "drop" | undefined;
 }

@@ -25,6 +25,8 @@ export interface AttachmentsOptions {
 
 /** The files of a composer. The methods are bound. */
 export interface Attachments extends SubmitHolder {
+  /** The option. */
+  readonly accept: string;
   /** Those that go with the next submit. Immutable. */
   readonly items: readonly Attachment[];
   /** The text of submits that were held when `restore` was saved. */
@@ -164,6 +166,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
   };
 
   return {
+    accept,
     get items() {
       return (items ??= composer.entries.map(({ item }) => item));
     },

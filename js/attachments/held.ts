@@ -5,7 +5,8 @@
 //                 └ refused by the agent: the files are back in the composer
 
 import type { Attachment, HoldingAgent, SubmitHolder } from "../api/attachments.js";
-import type { QueuedSubmit, RunResult, SubmitInput, UserMessage } from "../api/types.js";
+import type { ContentPart, QueuedSubmit, RunResult, SubmitInput, UserMessage } from "../api/types.js";
+import { uuid } from "../base/uuid.js";
 import type { Batch } from "./attachments.js";
 import type { HeldInput } from "./saved.js";
 
@@ -15,7 +16,7 @@ type Entries = Batch["entries"];
 interface Held extends Batch {
   readonly agent: HoldingAgent;
   readonly input: SubmitInput & { readonly runId: string };
-  readonly message: Omit<UserMessage, "role" | "content"> & { readonly id: string; readonly content: Exclude<UserMessage["content"], string> } | undefined;
+  readonly message: Omit<UserMessage, "role" | "content"> & { readonly id: string; readonly content: UserMessage["content"] } | undefined;
   readonly submit: (input: SubmitInput) => Promise<RunResult>;
   settle(result: RunResult | Promise<RunResult>): void;
 }
@@ -86,7 +87,7 @@ export function createHeld({ composer, changed, drop }: Owner): HeldSubmits {
 
   const holder: SubmitHolder = {
     hold: (agent, given, submit) => {
-      const { parts, signal, runId = crypto.randomUUID() } = given;
+      const { parts, signal, runId = uuid() } = given;
       const input = { ...given, runId };
       const own = !Array.isArray(parts) && parts !== undefined && parts !== null;
       const entries = own ? composer.entries : [];
@@ -123,11 +124,16 @@ export function createHeld({ composer, changed, drop }: Owner): HeldSubmits {
 function toMessage({ message, parts }: SubmitInput): Held["message"] {
   if (message === undefined && !parts) return undefined;
   const { content = "", ...rest } = typeof message === "object" ? message : { content: message ?? "" };
-  const given = typeof content === "string" ? (content ? [{ type: "text", text: content } as const] : []) : content;
-  return { id: crypto.randomUUID(), ...rest, content: Array.isArray(parts) ? [...given, ...parts] : given };
+  return { id: uuid(), ...rest, content: withParts(content, Array.isArray(parts) ? parts : []) };
 }
 
-const contentOf = ({ message, entries }: Held): Exclude<UserMessage["content"], string> => [...message!.content, ...entries.flatMap(({ part }) => part ?? [])];
+/** Content with more parts. Text alone stays a string: not every server reads parts. */
+function withParts(content: UserMessage["content"], parts: readonly ContentPart[]): UserMessage["content"] {
+  if (!parts.length) return content;
+  return [...(typeof content === "string" ? (content ? [{ type: "text", text: content } as const] : []) : content), ...parts];
+}
+
+const contentOf = ({ message, entries }: Held): UserMessage["content"] => withParts(message!.content, entries.flatMap(({ part }) => part ?? []));
 
 function toQueued(held: Held): QueuedSubmit {
   const { input, message, entries } = held;

@@ -39,14 +39,13 @@ const disposeMs = 1000;
  * }
  */
 export function useAttachments(options: AttachmentsOptions | Attachments = {}): UseAttachments {
-  const made = "subscribe" in options ? undefined : options;
+  const own = !("subscribe" in options);
   const [attachments] = useState(() => ("subscribe" in options ? options : createAttachments(options)));
   const [, render] = useReducer((count: number) => count + 1, 0);
   const [dragging, setDragging] = useState(false);
   const [handlers] = useState(() => createFileHandlers(attachments, setDragging));
   const leaving = useRef<ReturnType<typeof setTimeout>>(undefined);
   const items = attachments.items;
-  const own = made !== undefined;
   useEffect(() => {
     clearTimeout(leaving.current);
     const off = attachments.subscribe(render);
@@ -58,10 +57,10 @@ export function useAttachments(options: AttachmentsOptions | Attachments = {}): 
     };
     // eslint-disable-next-line react-hooks/exhaustive-deps -- The items are compared once, when it begins to listen.
   }, [attachments, own]);
-  const accept = made?.accept;
   return useMemo(() => {
     const native = <Event>(handler: (event: Event) => void) => ({ nativeEvent }: { nativeEvent: unknown }) => handler(nativeEvent as Event);
     const { dispose: _, ...methods } = attachments;
+    const { accept } = methods;
     return {
       ...methods,
       items,
@@ -70,5 +69,5 @@ export function useAttachments(options: AttachmentsOptions | Attachments = {}): 
       dropProps: { onDragEnter: native(handlers.dragenter), onDragOver: native(handlers.dragover), onDragLeave: native(handlers.dragleave), onDrop: native(handlers.drop) },
       onPaste: native(handlers.paste),
     };
-  }, [attachments, items, dragging, accept, handlers]);
+  }, [attachments, items, dragging, handlers]);
 }

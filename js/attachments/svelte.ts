@@ -36,7 +36,7 @@ export interface UseAttachments extends Omit<Attachments, "dispose"> {
 export function useAttachments(options: AttachmentsOptions | Attachments = {}): UseAttachments {
   const own = !("subscribe" in options);
   const attachments = own ? createAttachments(options) : options;
-  const accept = own ? options.accept : undefined;
+  const { accept } = attachments;
   let dragging = false;
   let update: (() => void) | undefined;
   const track = createSubscriber((changed) => {

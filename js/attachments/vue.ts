@@ -40,7 +40,7 @@ export interface UseAttachments extends Omit<Attachments, "dispose" | "items"> {
 export function useAttachments(options: AttachmentsOptions | Attachments = {}): UseAttachments {
   const own = !("subscribe" in options);
   const attachments = own ? createAttachments(options) : options;
-  const accept = own ? options.accept : undefined;
+  const { accept } = attachments;
   const items = shallowRef(attachments.items);
   const dragging = shallowRef(false);
   const off = attachments.subscribe(() => (items.value = attachments.items));

@@ -1,7 +1,8 @@
 // The way to the checks of schemas, and CUSTOM events as they are reported with and without them.
 
-import type { JsonObject, PageTool } from "../api/types.js";
-import { reasonOf } from "../base/failure.js";
+import type { AgentSchemas } from "../api/schemas.js";
+import type { Interrupt, JsonObject, PageTool, ResumeEntry } from "../api/types.js";
+import { reasonOf, unsupported } from "../base/failure.js";
 import { issuesText } from "../base/issues.js";
 import { isPromise } from "../base/promise.js";
 import { isPlain } from "../snapshot/project.js";
@@ -13,9 +14,16 @@ let checking: typeof import("./checks.js") | undefined;
 /** Loads what agents with schemas need. */
 export const loadChecks = async (): Promise<void> => void (checking ??= await import("./checks.js"));
 
+const kit = { isPromise, issuesText, reasonOf, unsupported };
+
 /** The checks of a session, where its agent has schemas. */
 export function checksOf<State>(client: Pick<Client<State>, "given" | "emitter" | "cover">, tool: (name: string) => PageTool | undefined): Checks<State> | undefined {
-  return client.given.schemas && checking?.createChecks({ isPromise, issuesText, reasonOf }, client, tool);
+  return client.given.schemas && checking?.createChecks(kit, client, tool);
+}
+
+/** Checks the answer to an interrupt, where its agent has schemas. */
+export function checkReply(emitter: Pick<Client<never>["emitter"], "emit">, schemas: AgentSchemas<never>, entry: ResumeEntry, interrupts: readonly Interrupt[]): void {
+  checking?.checkReply(kit, emitter, schemas, entry, interrupts);
 }
 
 /** Reports a CUSTOM event. `json`: its value. */

@@ -1,8 +1,9 @@
 // What comes from the server, against the application's schemas. A chunk of its own, which only agents with `schemas` load. It imports no code:
 // an import of what the page has would make bundlers cut the page's first part to pieces.
 
-import type { AgentSnapshot, PageTool, StandardSchema, ToolCall } from "../api/types.js";
-import type { reasonOf } from "../base/failure.js";
+import type { AgentSchemas } from "../api/schemas.js";
+import type { AgentSnapshot, Interrupt, PageTool, ResumeEntry, StandardSchema, ToolCall } from "../api/types.js";
+import type { reasonOf, unsupported } from "../base/failure.js";
 import type { issuesText } from "../base/issues.js";
 import type { isPromise } from "../base/promise.js";
 import type { Client } from "./client.js";
@@ -12,6 +13,36 @@ export interface CheckKit {
   readonly isPromise: typeof isPromise;
   readonly issuesText: typeof issuesText;
   readonly reasonOf: typeof reasonOf;
+  readonly unsupported: typeof unsupported;
+}
+
+/** Speaks of what does not fit. */
+type Voice = Pick<Client<never>["emitter"], "emit">;
+
+/** What a schema makes of a value, or why it does not fit. One that throws, or answers later, says no. */
+function judgeWith({ isPromise, issuesText, reasonOf }: CheckKit) {
+  return (schema: StandardSchema, value: unknown): { readonly value?: unknown; readonly issue?: string } => {
+    try {
+      const result = schema["~standard"].validate(value);
+      if (!isPromise(result)) return result.issues ? { issue: issuesText(result.issues) } : { value: (result as { value: unknown }).value };
+      result.then(undefined, () => {});
+      return { issue: "it is asynchronous" };
+    } catch (cause) {
+      return { issue: `it threw: ${reasonOf(cause)}` };
+    }
+  };
+}
+
+/** Checks what a person answers. A payload that does not fit is a warning, and with `drop` refused. */
+export function checkReply(kit: CheckKit, emitter: Voice, schemas: AgentSchemas<never>, { interruptId, status, payload }: ResumeEntry, interrupts: readonly Interrupt[]): void {
+  const { reason = "" } = interrupts.find(({ id }) => id === interruptId) ?? {};
+  const of = schemas.interrupts;
+  const schema = status === "resolved" && of && Object.hasOwn(of, reason) ? of[reason] : undefined;
+  const issue = schema && judgeWith(kit)(schema, payload).issue;
+  if (issue === undefined) return;
+  const message = `The answer to the interrupt ${interruptId} does not fit the schema of ${reason}: ${issue}`;
+  if (schemas.invalid === "drop") throw kit.unsupported("interrupt-invalid", message);
+  emitter.emit("warning", { code: "interrupt-invalid", message });
 }
 
 /** The checks of one session. */
@@ -23,19 +54,9 @@ export interface Checks<State> {
 }
 
 /** Nothing is checked yet. */
-export function createChecks<State>({ isPromise, issuesText, reasonOf }: CheckKit, client: Pick<Client<State>, "given" | "emitter" | "cover">, tool: (name: string) => PageTool | undefined): Checks<State> {
+export function createChecks<State>(kit: CheckKit, client: Pick<Client<State>, "given" | "emitter" | "cover">, tool: (name: string) => PageTool | undefined): Checks<State> {
   const { given, emitter, cover } = client;
-  // What a schema makes of a value, or why it does not fit. One that throws, or answers later, says no.
-  const judge = (schema: StandardSchema, value: unknown): { readonly value?: unknown; readonly issue?: string } => {
-    try {
-      const result = schema["~standard"].validate(value);
-      if (!isPromise(result)) return result.issues ? { issue: issuesText(result.issues) } : { value: (result as { value: unknown }).value };
-      result.then(undefined, () => {});
-      return { issue: "it is asynchronous" };
-    } catch (cause) {
-      return { issue: `it threw: ${reasonOf(cause)}` };
-    }
-  };
+  const judge = judgeWith(kit);
   const { state, custom, invalid } = given.schemas ?? {};
   const drops = invalid === "drop";
   const warn = (code: string, what: string, issue: string | undefined): void => {

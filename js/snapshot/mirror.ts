@@ -155,6 +155,14 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
     }
     const path = operation[1];
     const key = path[path.length - 1]!;
+    // What stays as it is, or is not there, is not copied for it.
+    const old = get(path);
+    if (operation[0] === "~") {
+      // A checkpoint that is made of the operations has the same parts, which do not change with the snapshot.
+      operation[2] = keep(old, operation[2], share);
+      (operation as Operation)[0] = "=";
+    }
+    if (operation[0] === "-" ? old === undefined : operation[0] === "=" && old === operation[2]) return;
     const at = open(path);
     switch (operation[0]) {
       case "+":
@@ -162,15 +170,9 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
         for (let i = 3; i < operation.length; i++) run(["+", operation[i] as Path, operation[2]]);
         return;
       case "=":
-      case "~": {
         if (Array.isArray(at) && (key as number) > at.length) throw new Error(misfit);
-        // A checkpoint that is made of the operations has the same parts, which do not change with the snapshot.
-        const value = operation[0] === "~" ? keep(read(at, key), operation[2], share) : operation[2];
-        operation[0] = "=";
-        operation[2] = value;
-        write(at, key, path.length > 1 ? value : atRoot(key, value));
+        write(at, key, path.length > 1 ? operation[2] : atRoot(key, operation[2]));
         return;
-      }
       case "-":
         // The snapshot itself keeps its members, so that its shape never changes.
         if (path.length > 1) delete at[key];

@@ -1,8 +1,9 @@
 //! Activities: structured messages for the page that the server patches.
 
-use super::entry::{Delivery, Entry};
-use super::{Thread, delta, merge_metadata};
-use crate::wire::{Content, Message, Raw, Role, Tree, shown_id};
+use super::entry::Entry;
+use super::{Thread, delta};
+use crate::document::*;
+use crate::wire::{Raw, Tree, shown_id};
 
 impl Thread {
     pub(super) fn activity_snapshot(
@@ -15,35 +16,30 @@ impl Thread {
         metadata: Option<Raw<'_>>,
     ) {
         let fresh = || {
-            let mut message = Message::new(id, Role::Activity);
-            message.activity_type = Some(activity_type.to_owned());
-            message.content = Content::Document(Tree::read(content));
-            message.subagent_run_id = owner.map(Into::into);
+            let mut message = message(id, Role::Activity);
+            message.set_text(ACTIVITY_TYPE, activity_type);
+            message.set(CONTENT, Tree::read(content).into());
+            message.set_some(OWNER, owner);
             message
         };
-        let Some(at) = self.list.find(id) else {
+        let add = |metadata| {
             let mut message = fresh();
-            merge_metadata(&mut message.metadata, metadata);
-            self.list.push(Entry::new(message, Delivery::Complete));
+            message.merge(METADATA, metadata);
+            Entry::new(message)
+        };
+        let Some(at) = self.list.find(id) else {
+            self.list.push(add(metadata));
             return;
         };
         let Some(entry) = self.list.change(at) else { return };
-        if entry.message.role == Role::Activity {
+        if entry.role() == Role::Activity {
             if replace {
-                let Message { content, activity_type, subagent_run_id, .. } = fresh();
-                entry.unsent.whole |= entry.message.subagent_run_id != subagent_run_id;
-                entry.unsent.activity_type |= entry.message.activity_type != activity_type;
-                entry.unsent.replaced = true;
-                let message = &mut entry.message;
-                (message.content, message.activity_type) = (content, activity_type);
-                message.subagent_run_id = subagent_run_id;
+                entry.row.assume(fresh(), 1 << CONTENT | 1 << ACTIVITY_TYPE | 1 << OWNER);
             }
-            entry.unsent.metadata.merge(&mut entry.message.metadata, metadata);
+            entry.row.merge(METADATA, metadata);
             self.list.classify(at);
         } else if replace {
-            let mut message = fresh();
-            merge_metadata(&mut message.metadata, metadata);
-            self.list.supplant(at, Entry::new(message, Delivery::Complete));
+            self.list.supplant(at, add(metadata));
         }
     }
 
@@ -51,20 +47,23 @@ impl Thread {
         const EVENT: &str = "ACTIVITY_DELTA";
         let limits = self.limits;
         let at = self.list.find(id);
-        let entry = at.and_then(|at| self.list.change(at)).filter(|entry| entry.message.role == Role::Activity);
+        let entry = at.and_then(|at| self.list.change(at)).filter(|entry| entry.role() == Role::Activity);
         let Some(entry) = entry else {
             self.warn("message-unknown", EVENT, format!("no activity has the id \"{}\"", shown_id(id)));
             return;
         };
-        entry.unsent.metadata.merge(&mut entry.message.metadata, metadata);
-        let Content::Document(document) = &mut entry.message.content else { return };
-        let applied = delta::apply(document, patch, limits, &mut self.copies, Tree::is_object);
-        if let Ok(kept) = &applied {
-            if entry.message.activity_type.as_deref() != Some(activity_type) {
-                entry.message.activity_type = Some(activity_type.to_owned());
-                entry.unsent.activity_type = true;
+        entry.row.merge(METADATA, metadata);
+        let copies = &mut self.copies;
+        let applied = entry.row.change(CONTENT, |document| {
+            let applied = delta::apply(document.tree_mut(), patch, limits, copies, Tree::is_object);
+            if let Ok(kept) = &applied {
+                document.patched(kept.as_deref().unwrap_or(patch.text()));
             }
-            entry.unsent.content.patched(kept.as_deref().unwrap_or(patch.text()), document);
+            applied
+        });
+        let Some(applied) = applied else { return };
+        if applied.is_ok() {
+            entry.row.set_text(ACTIVITY_TYPE, activity_type);
         }
         self.warn_of_patch(EVENT, "activity-patch-failed", applied);
     }

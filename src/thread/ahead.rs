@@ -1,7 +1,7 @@
 //! What a long event brings, read before the event counts, a piece at a time: the page has its turn in between. Nothing here
 //! knows the thread, so what happens to it meanwhile does not matter.
 
-use super::interrupts::{Interrupt, list_of};
+use super::interrupts::{Interrupt, Read, list_of};
 use super::merge::Given;
 use crate::wire::{Builder, Raw, Tree, frame_fields};
 
@@ -29,9 +29,6 @@ enum What {
     /// There is nothing to read, or it was taken.
     Nothing,
 }
-
-/// Interrupts, and the ids of those whose expiry cannot be read.
-pub(super) type Read = (Vec<Interrupt>, Vec<String>);
 
 impl Ahead {
     /// `depth`: how deep an event may nest.

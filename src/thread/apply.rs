@@ -3,6 +3,27 @@
 use super::interrupts::list_of;
 use super::*;
 
+/// The id that an event is about, and the text that it brings for that. Decoded in one place, and not for each event.
+fn texts<'a>(event: &Event<'a>) -> [Str<'a>; 2] {
+    match *event {
+        Event::TextMessageContent { message_id, delta } | Event::ReasoningMessageContent { message_id, delta } => {
+            [message_id, delta]
+        }
+        Event::ToolCallArgs { tool_call_id, delta } => [tool_call_id, delta],
+        Event::ToolCallStart { tool_call_id, tool_call_name, .. } => [tool_call_id, tool_call_name],
+        Event::ToolCallEnd { tool_call_id } => [tool_call_id, Str::default()],
+        Event::ToolCallResult { message_id, tool_call_id, .. } => [message_id, tool_call_id],
+        Event::ReasoningEncryptedValue { entity_id, encrypted_value, .. } => [entity_id, encrypted_value],
+        Event::ActivitySnapshot { message_id, activity_type, .. }
+        | Event::ActivityDelta { message_id, activity_type, .. } => [message_id, activity_type],
+        Event::TextMessageStart { message_id, .. }
+        | Event::ReasoningMessageStart { message_id }
+        | Event::TextMessageEnd { message_id }
+        | Event::ReasoningMessageEnd { message_id } => [message_id, Str::default()],
+        _ => Default::default(),
+    }
+}
+
 impl Thread {
     /// What was read ahead of the event that comes next.
     pub(crate) fn lend_ahead(&mut self, ahead: Option<Box<Ahead>>) {
@@ -14,44 +35,32 @@ impl Thread {
         let owner = incoming.subagent_run_id.map(Str::decode);
         let owner = owner.as_deref();
         let metadata = incoming.metadata;
+        let [id, text] = texts(&incoming.event).map(Str::decode);
+        let (id, text) = (&*id, &*text);
         match incoming.event {
-            Event::TextMessageContent { message_id, delta } => {
-                self.text_content(&message_id.decode(), &delta.decode(), metadata)
-            }
-            Event::ToolCallArgs { tool_call_id, delta } => {
-                self.call_args(&tool_call_id.decode(), &delta.decode(), metadata)
-            }
-            Event::ReasoningMessageContent { message_id, delta } => {
-                self.reasoning_content(&message_id.decode(), &delta.decode(), metadata)
-            }
+            Event::TextMessageContent { .. } => self.text_content(id, text, metadata),
+            Event::ToolCallArgs { .. } => self.call_args(id, text, metadata),
+            Event::ReasoningMessageContent { .. } => self.reasoning_content(id, text, metadata),
             Event::StateDelta { delta } => self.state_delta(delta),
             Event::StateSnapshot { snapshot } => self.state_snapshot(snapshot),
-            Event::TextMessageStart { message_id, role, name } => {
-                self.text_start(&message_id.decode(), role, name, owner, metadata)
+            Event::TextMessageStart { role, name, .. } => self.text_start(id, role, name, owner, metadata),
+            Event::ReasoningMessageStart { .. } => self.reasoning_start(id, owner, metadata, now),
+            Event::TextMessageEnd { .. } | Event::ReasoningMessageEnd { .. } => {
+                self.message_end(id, &incoming.event, metadata, now)
             }
-            Event::ReasoningMessageStart { message_id } => {
-                self.reasoning_start(&message_id.decode(), owner, metadata, now)
+            Event::ToolCallStart { parent_message_id, .. } => {
+                self.call_start(id, text, parent_message_id, owner, metadata)
             }
-            Event::TextMessageEnd { message_id } | Event::ReasoningMessageEnd { message_id } => {
-                self.message_end(&message_id.decode(), &incoming.event, metadata, now)
-            }
-            Event::ToolCallStart { tool_call_id, tool_call_name, parent_message_id } => {
-                self.call_start(&tool_call_id.decode(), &tool_call_name.decode(), parent_message_id, owner, metadata)
-            }
-            Event::ToolCallEnd { tool_call_id } => self.call_end(&tool_call_id.decode(), metadata),
-            Event::ToolCallResult { message_id, tool_call_id, content } => {
-                self.call_result(&message_id.decode(), &tool_call_id.decode(), content, owner, metadata)
-            }
-            Event::ReasoningEncryptedValue { subtype, entity_id, encrypted_value } => {
-                self.encrypted_value(subtype.raw() == "tool-call", &entity_id.decode(), &encrypted_value.decode())
+            Event::ToolCallEnd { .. } => self.call_end(id, metadata),
+            Event::ToolCallResult { content, .. } => self.call_result(id, text, content, owner, metadata),
+            Event::ReasoningEncryptedValue { subtype, .. } => {
+                self.encrypted_value(subtype.raw() == "tool-call", id, text)
             }
             Event::MessagesSnapshot { messages } => self.messages_snapshot(messages, metadata),
-            Event::ActivitySnapshot { message_id, activity_type, content, replace } => {
-                self.activity_snapshot(&message_id.decode(), &activity_type.decode(), content, replace, owner, metadata)
+            Event::ActivitySnapshot { content, replace, .. } => {
+                self.activity_snapshot(id, text, content, replace, owner, metadata)
             }
-            Event::ActivityDelta { message_id, activity_type, patch } => {
-                self.activity_delta(&message_id.decode(), &activity_type.decode(), patch, metadata)
-            }
+            Event::ActivityDelta { patch, .. } => self.activity_delta(id, text, patch, metadata),
             Event::RunStarted { input, .. } => self.run_started(input),
             Event::RunFinished { outcome, usage, .. } => self.run_finished(outcome, usage),
             Event::RunError { usage, .. } => self.report.add_usage(usage),

@@ -1,8 +1,9 @@
 //! The thread before a run, to go back to when the run is replayed from its beginning.
 
-use super::entry::{CallPhase, Entry};
+use super::entry::Entry;
 use super::{At, Index, Thread, ThreadLimits};
-use crate::wire::{Content, Gather, JsonWriter, Raw, ToolCall};
+use crate::document::*;
+use crate::wire::{Gather, JsonWriter, Raw, Tree};
 
 /// What a run may change, as it was.
 #[derive(Debug)]
@@ -14,8 +15,7 @@ pub(crate) struct Checkpoint {
     calls: Index,
     /// Bytes of the arguments of each: a stream may start a call again that there was before.
     args: Vec<usize>,
-    /// JSON text.
-    state: String,
+    state: Tree,
 }
 
 /// How large a message was. A stream may write on in one that it made before.
@@ -31,41 +31,34 @@ const WHOLE: Size = Size { content: usize::MAX, reasoning: usize::MAX, calls: us
 
 impl Size {
     fn of(entry: &Entry) -> Self {
-        let content = match &entry.message.content {
-            Content::Text(text) => text.len(),
-            Content::None => 0,
-            _ => usize::MAX,
-        };
-        let reasoning = entry.reasoning.as_ref().map_or(0, |reasoning| reasoning.text.len());
-        Self { content, reasoning, calls: entry.message.tool_calls.len() }
+        let content = if entry.row.tree(CONTENT).is_some() { usize::MAX } else { entry.text().len() };
+        Self { content, reasoning: entry.row.text(REASONING).len(), calls: entry.calls.len() }
     }
 
     /// Takes back what was added since. `known`: the calls that there were, wherever they stood.
     fn cut(self, entry: &mut Entry, known: &Index) {
-        if let Content::Text(text) = &mut entry.message.content {
-            shorten(text, self.content);
+        shorten(&mut entry.row, CONTENT, self.content);
+        shorten(&mut entry.row, REASONING, self.reasoning);
+        let before = entry.calls.len();
+        let mut at = 0;
+        entry.calls.retain(|call| {
+            at += 1;
+            at <= self.calls || known.contains_key(call.id())
+        });
+        if entry.calls.len() < before {
+            entry.row.mark(CALLS);
         }
-        if let Some(reasoning) = &mut entry.reasoning {
-            shorten(&mut reasoning.text, self.reasoning);
-        }
-        let calls = std::mem::take(&mut entry.message.tool_calls).into_iter().zip(std::mem::take(&mut entry.calls));
-        let stays = |(at, (call, _)): &(usize, (ToolCall, _))| *at < self.calls || known.contains_key(&call.id);
-        (entry.message.tool_calls, entry.calls) = calls.enumerate().filter(stays).map(|(_, call)| call).unzip();
-        for state in &mut entry.calls {
-            state.changed = true;
-        }
-        entry.unsent.whole = true;
     }
 }
 
-fn shorten(text: &mut String, length: usize) {
-    if text.is_char_boundary(length) {
-        text.truncate(length);
+fn shorten(row: &mut Row, member: usize, length: usize) {
+    if let Some(start) = row.some(member).and_then(|text| text.get(..length)).map(String::from) {
+        row.set(member, Value::Text(start));
     }
 }
 
 impl Checkpoint {
-    fn new(state: String) -> Self {
+    fn new(state: Tree) -> Self {
         let (messages, calls) = (Index::new(), Index::new());
         Self { messages, sizes: Vec::new(), calls, args: Vec::new(), state }
     }
@@ -75,16 +68,16 @@ impl Checkpoint {
     pub(crate) fn write(&self, out: &mut String, thread: &Thread) {
         let mut object = JsonWriter::object(out);
         object.strings("messages", self.messages.keys());
-        object.strings("calls", self.calls.keys()).json("state", &self.state);
+        object.strings("calls", self.calls.keys()).tree("state", Some(&self.state));
         let entries = thread.list.iter();
         let mut grown = entries
-            .filter_map(|entry| Some((entry, self.size(&entry.message.id)?)))
+            .filter_map(|entry| Some((entry, self.size(entry.id())?)))
             .filter(|(entry, size)| *size != WHOLE && *size != Size::of(entry))
             .peekable();
         if grown.peek().is_some() {
             let mut sizes = JsonWriter::object(object.member("grown"));
             for (entry, size) in grown {
-                let mut list = JsonWriter::array(sizes.member(&entry.message.id));
+                let mut list = JsonWriter::array(sizes.member(entry.id()));
                 for number in [size.content, size.reasoning, size.calls] {
                     list.item().push_str(&number.to_string());
                 }
@@ -92,20 +85,20 @@ impl Checkpoint {
             }
             sizes.close();
         }
-        let calls = thread.list.iter().flat_map(|entry| &entry.message.tool_calls);
+        let calls = thread.list.iter().flat_map(|entry| &entry.calls);
         let mut grown = calls.filter_map(|call| Some((call, self.grown(call)?))).peekable();
         if grown.peek().is_some() {
             let mut sizes = JsonWriter::object(object.member("args"));
-            grown.for_each(|(call, size)| sizes.member(&call.id).push_str(&size.to_string()));
+            grown.for_each(|(call, size)| sizes.member(call.id()).push_str(&size.to_string()));
             sizes.close();
         }
         object.close();
     }
 
     /// The size that the arguments of a call had that are longer now.
-    fn grown(&self, call: &ToolCall) -> Option<usize> {
-        let size = *self.args.get(self.calls.get(&call.id)?.call)?;
-        (size < call.arguments.len()).then_some(size)
+    fn grown(&self, call: &Call) -> Option<usize> {
+        let size = *self.args.get(self.calls.get(call.id())?.call)?;
+        (size < call.arguments().len()).then_some(size)
     }
 
     fn add_call(&mut self, id: String, args: usize) {
@@ -125,13 +118,12 @@ impl Checkpoint {
     /// `thread` is the one that [`Self::write`] was given: what has not grown is as large as it is there.
     pub(crate) fn read(raw: Raw<'_>, thread: &mut Thread) -> Option<Self> {
         let fields = raw.object()?;
-        let state = fields.get("state")?.text().to_owned();
-        let mut checkpoint = Self::new(state);
+        let mut checkpoint = Self::new(Tree::read(fields.get("state")?));
         let args = fields.some("args").and_then(Raw::object);
         for id in fields.some("calls").and_then(Raw::array).unwrap_or_default().into_iter().filter_map(Raw::string) {
             let before = args.as_ref().and_then(|args| args.get(&id)?.whole()).map(|size| size as usize);
             let call = thread.list.find_call(&id).and_then(|at| thread.list.call(at));
-            let size = before.or(call.map(|(call, _)| call.arguments.len()));
+            let size = before.or(call.map(|call| call.arguments().len()));
             checkpoint.add_call(id.into_owned(), size.unwrap_or(usize::MAX));
         }
         let grown = fields.some("grown").and_then(Raw::object);
@@ -202,32 +194,29 @@ impl LocalAnswer {
 impl Entry {
     /// Takes back what calls were given since.
     fn cut_args(&mut self, checkpoint: &Checkpoint) {
-        for (call, state) in self.message.tool_calls.iter_mut().zip(&mut self.calls) {
+        for call in &mut self.calls {
             if let Some(size) = checkpoint.grown(call) {
-                shorten(&mut call.arguments, size);
-                state.replace_args();
-                (state.changed, self.unsent.whole) = (true, true);
+                shorten(&mut call.row, ARGUMENTS, size);
+                call.checked = None;
             }
         }
     }
 
     fn denied(&self) -> impl Iterator<Item = String> {
-        let calls = self.message.tool_calls.iter().zip(&self.calls);
-        calls.filter(|(_, state)| state.phase == CallPhase::Denied).map(|(call, _)| call.id.clone())
+        let calls = self.calls.iter().filter(|call| call.phase() == CallPhase::Denied);
+        calls.map(|call| call.id().to_owned())
     }
 }
 
 impl Thread {
     /// Notes where the thread stands.
     pub(crate) fn checkpoint(&self) -> Checkpoint {
-        let mut state = String::new();
-        self.state.value().write(&mut state);
-        let mut checkpoint = Checkpoint::new(state);
+        let mut checkpoint = Checkpoint::new(self.state.value().clone());
         for entry in self.list.iter() {
-            for call in &entry.message.tool_calls {
-                checkpoint.add_call(call.id.clone(), call.arguments.len());
+            for call in &entry.calls {
+                checkpoint.add_call(call.id().to_owned(), call.arguments().len());
             }
-            checkpoint.add(entry.message.id.clone(), Size::of(entry));
+            checkpoint.add(entry.id().to_owned(), Size::of(entry));
         }
         checkpoint
     }
@@ -239,17 +228,15 @@ impl Thread {
         let mut entries = self.list.take();
         let denied_calls: Vec<String> = entries.iter().flat_map(Entry::denied).gather();
         for entry in &mut entries {
-            if let Some(size) =
-                checkpoint.size(&entry.message.id).filter(|size| *size != WHOLE && *size != Size::of(entry))
-            {
+            if let Some(size) = checkpoint.size(entry.id()).filter(|size| *size != WHOLE && *size != Size::of(entry)) {
                 size.cut(entry, &checkpoint.calls);
             }
             entry.cut_args(checkpoint);
         }
         let mut kept_calls = Index::new();
-        for entry in entries.iter().filter(|entry| checkpoint.messages.contains_key(&entry.message.id)) {
-            for call in &entry.message.tool_calls {
-                kept_calls.insert(call.id.clone(), At { message: 0, call: 0 });
+        for entry in entries.iter().filter(|entry| checkpoint.messages.contains_key(entry.id())) {
+            for call in &entry.calls {
+                kept_calls.insert(call.id(), At { message: 0, call: 0 });
             }
         }
         let mut denied = Index::new();
@@ -257,13 +244,13 @@ impl Thread {
             denied.insert(call, At::default());
         }
         entries.retain(|entry| {
-            let answers_kept = entry.message.tool_call_id.as_ref().is_some_and(|call| kept_calls.contains_key(call));
-            let keep = checkpoint.messages.contains_key(&entry.message.id) || entry.local && answers_kept;
-            if let (false, true, Some(call)) = (keep, entry.local, &entry.message.tool_call_id) {
+            let answers_kept = entry.call_id().is_some_and(|call| kept_calls.contains_key(call));
+            let keep = checkpoint.messages.contains_key(entry.id()) || entry.local && answers_kept;
+            if let (false, true, Some(call)) = (keep, entry.local, entry.call_id()) {
                 answers.push(LocalAnswer {
-                    call: call.clone(),
-                    content: entry.message.content.text().to_owned(),
-                    error: entry.message.error.clone(),
+                    call: call.to_owned(),
+                    content: entry.text().to_owned(),
+                    error: entry.row.some(ERROR).map(Into::into),
                     denied: denied.contains_key(call),
                 });
             }
@@ -271,9 +258,10 @@ impl Thread {
         });
         self.list.replace(entries);
         self.calls_lost = true;
-        if let (false, Ok(state)) = (stated, Raw::parse(&checkpoint.state, usize::MAX)) {
+        if !stated {
             // It was within the limits.
-            self.state.receive(state, None, ThreadLimits { state_bytes: usize::MAX, ..self.limits });
+            let limits = ThreadLimits { state_bytes: usize::MAX, ..self.limits };
+            self.state.become_of_server(checkpoint.state.clone(), limits);
         }
         self.report.started();
         answers

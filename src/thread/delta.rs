@@ -2,18 +2,18 @@
 //! copied but what an operation copies.
 
 use super::limit::{Copies, LimitExceeded, ThreadLimits};
+use crate::document::Operation;
 use crate::wire::{Fields, Misfit, Raw, Tree, Undo};
 use json_patch::jsonptr::{Pointer, PointerBuf, Token};
-use json_patch::{
-    AddOperation, CopyOperation, MoveOperation, PatchOperation, RemoveOperation, ReplaceOperation, TestOperation,
-};
-use serde_json::Value;
 
-/// An operation of a patch.
+/// An operation of a patch. The crate's own has a value of another kind than documents are made of.
 #[derive(Debug)]
 pub(super) struct Step<'a> {
-    /// Its value, where it has one, is not in here but in `value`: a document is made of other parts than the crate's.
-    pub operation: PatchOperation,
+    pub operation: Operation,
+    pub path: PointerBuf,
+    /// Of `Move` and `Copy`.
+    pub from: PointerBuf,
+    /// Of `Add`, `Replace` and `Test`.
     pub value: Raw<'a>,
 }
 
@@ -128,15 +128,16 @@ impl<'s> Log<'s> {
         limits: ThreadLimits,
         copies: &mut Copies,
     ) -> Result<(), Failed> {
-        match &step.operation {
-            PatchOperation::Add(AddOperation { path, .. }) | PatchOperation::Replace(ReplaceOperation { path, .. }) => {
+        let Step { operation, path, from, .. } = step;
+        match operation {
+            Operation::Add | Operation::Replace => {
                 let value = Tree::read(step.value);
                 check_depth(path, &value, limits)?;
                 self.hand = Some(value);
-                Ok(self.put(document, path, matches!(step.operation, PatchOperation::Replace(_)))?)
+                Ok(self.put(document, path, *operation == Operation::Replace)?)
             }
-            PatchOperation::Remove(RemoveOperation { path }) => Ok(self.remove(document, path, true)?),
-            PatchOperation::Copy(CopyOperation { from, path }) => {
+            Operation::Remove => Ok(self.remove(document, path, true)?),
+            Operation::Copy => {
                 let value = document.at(from.tokens())?;
                 check_depth(path, value, limits)?;
                 // What would not stay is not even made.
@@ -147,7 +148,7 @@ impl<'s> Log<'s> {
                 self.hand = Some(value.clone());
                 Ok(self.put(document, path, false)?)
             }
-            PatchOperation::Move(MoveOperation { from, path }) => {
+            Operation::Move => {
                 let value = document.at(from.tokens())?;
                 if from == path {
                     return Ok(());
@@ -159,7 +160,7 @@ impl<'s> Log<'s> {
                 self.remove(document, from, false)?;
                 Ok(self.put(document, path, false)?)
             }
-            PatchOperation::Test(TestOperation { path, .. }) => {
+            Operation::Test => {
                 if document.at(path.tokens())?.equals(&Tree::read(step.value)) {
                     return Ok(());
                 }
@@ -256,19 +257,16 @@ fn step<'a>(fields: Option<&Fields<'a>>) -> Result<Option<Step<'a>>, String> {
     };
     let value = fields.get("value");
     let op = fields.get("op").and_then(Raw::string).unwrap_or_default();
-    let operation = match &*op {
-        "add" => PatchOperation::Add(AddOperation { path: pointer("path")?, value: Value::Null }),
-        "remove" => PatchOperation::Remove(RemoveOperation { path: pointer("path")? }),
-        "replace" => PatchOperation::Replace(ReplaceOperation { path: pointer("path")?, value: Value::Null }),
-        "move" => PatchOperation::Move(MoveOperation { from: pointer("from")?, path: pointer("path")? }),
-        "copy" => PatchOperation::Copy(CopyOperation { from: pointer("from")?, path: pointer("path")? }),
-        "test" => PatchOperation::Test(TestOperation { path: pointer("path")?, value: Value::Null }),
-        _ => return Ok(None),
+    let Some(operation) = Operation::parse(&op) else { return Ok(None) };
+    let from = match operation {
+        Operation::Move | Operation::Copy => pointer("from")?,
+        _ => PointerBuf::new(),
     };
-    if value.is_none() && matches!(&*op, "add" | "replace" | "test") {
+    let path = pointer("path")?;
+    if value.is_none() && matches!(operation, Operation::Add | Operation::Replace | Operation::Test) {
         return Err("an operation has no \"value\"".to_owned());
     }
-    Ok(Some(Step { operation, value: value.unwrap_or(Raw::NULL) }))
+    Ok(Some(Step { operation, path, from, value: value.unwrap_or(Raw::NULL) }))
 }
 
 #[cfg(test)]

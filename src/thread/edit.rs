@@ -11,12 +11,15 @@
 //! What an edit leaves as it was is not touched, however far it has come since. In a message that it changes, what it has
 //! changed counts; text that has grown since goes after the text that it sets, as what comes later does.
 
-use super::entry::{Delivery, Entry, Reasoning};
-use super::list::{At, Index, MessageList};
+use super::entry::Entry;
+use super::list::MessageList;
 use super::merge::{Given, replace};
+use super::merged::Merged;
 use super::overlay;
-use super::results::Merged;
-use crate::wire::{Content, Gather, Note, Raw, Role, Tree, text_after};
+use super::queue::Queue;
+use crate::document::*;
+use crate::wire::{At, Index};
+use crate::wire::{Gather, Note, Raw, Tree, text_after};
 
 /// A message that the application was shown.
 #[derive(Debug)]
@@ -89,7 +92,7 @@ impl Edit {
         merged.reordered = moved;
         merged.slots = list.slots().gather();
         merged.fresh = fresh.into_iter().filter_map(|at| merged.slots.get(at).copied()).gather();
-        let added = merged.fresh.iter().filter_map(|slot| Some(list.get(*slot)?.message.id.clone()));
+        let added = merged.fresh.iter().filter_map(|slot| Some(list.get(*slot)?.id().to_owned()));
         added.gather()
     }
 }
@@ -116,42 +119,7 @@ fn key(role: &str, id: &str, call: Option<&str>) -> String {
 }
 
 fn key_of(entry: &Entry) -> String {
-    let message = &entry.message;
-    key(message.role.name(), &message.id, message.tool_call_id.as_deref())
-}
-
-/// Places by key, the first of several with one key first.
-#[derive(Debug, Default)]
-pub(super) struct Queue {
-    first: Index,
-    next: Vec<Option<usize>>,
-}
-
-impl Queue {
-    /// The keys of places, in order; `None` where nothing is to be found.
-    pub fn new(keys: Vec<Option<String>>) -> Self {
-        let mut queue = Self { first: Index::new(), next: vec![None; keys.len()] };
-        for (place, key) in keys.into_iter().enumerate().rev() {
-            let later = key.and_then(|key| queue.first.insert(key, At { message: place, call: 0 }));
-            if let Some(next) = queue.next.get_mut(place) {
-                *next = later.map(|at| at.message);
-            }
-        }
-        queue
-    }
-
-    fn peek(&self, key: &str) -> Option<usize> {
-        self.first.get(key).map(|at| at.message)
-    }
-
-    pub fn take(&mut self, key: &str) -> Option<usize> {
-        let place = self.peek(key)?;
-        match self.next.get(place).copied().flatten() {
-            Some(message) => self.first.insert(key.to_owned(), At { message, call: 0 }),
-            None => self.first.remove(key),
-        };
-        Some(place)
-    }
+    key(entry.role().name(), entry.id(), entry.call_id())
 }
 
 /// The messages that there are, and after them those that come.
@@ -186,11 +154,11 @@ impl Rows {
             shown.row = self.unseen.take(&shown.key);
         }
         for shown in before.iter_mut().filter(|shown| shown.row.is_none()) {
-            let Some(entry) = shown.entry.as_ref().filter(|entry| entry.message.role == Role::Reasoning) else {
+            let Some(entry) = shown.entry.as_ref().filter(|entry| entry.role() == Role::Reasoning) else {
                 continue;
             };
-            let answer = key(Role::Assistant.name(), &entry.message.id, None);
-            let reasons = |row: &usize| self.get(*row).is_some_and(|entry| entry.reasoning.is_some());
+            let answer = key(Role::Assistant.name(), entry.id(), None);
+            let reasons = |row: &usize| self.get(*row).is_some_and(|entry| entry.row.has(REASONING));
             if self.unseen.peek(&answer).filter(reasons).is_some() {
                 (shown.row, shown.folded) = (self.unseen.take(&answer), true);
             }
@@ -249,7 +217,7 @@ impl Rows {
         };
         let Some(mut entry) = entry else { return row };
         if folded {
-            before.iter_mut().chain([&mut entry]).for_each(|entry| entry.fold(Role::Assistant, Content::None));
+            before.iter_mut().chain([&mut entry]).for_each(|entry| entry.fold(Role::Assistant, Value::None));
         }
         let Some(row) = row.or_else(|| self.unseen.take(&key_of(&entry))) else { return Some(self.push(entry)) };
         if let Some(Some(local)) = self.entries.get_mut(row) {
@@ -262,8 +230,9 @@ impl Rows {
     fn leave(&mut self, shown: &Shown, merged: &mut Merged) {
         let Some(row) = shown.row.and_then(|row| self.entries.get_mut(row)) else { return };
         if let (Some(entry), true) = (row.as_mut(), shown.folded) {
-            entry.reasoning = None;
-            entry.unsent.whole = true;
+            for member in [REASONING, REASONING_ENCRYPTED, REASONING_TIME] {
+                entry.row.set(member, Value::None);
+            }
         } else if let Some(entry) = row.take() {
             merged.leave_all(&entry);
         }
@@ -311,17 +280,15 @@ impl Rows {
 /// Makes a message what the edit has made of it; `before`: what the edit has seen of it, where that is known.
 fn rewrite(local: &mut Entry, before: Option<&Entry>, after: Entry, streams: bool, merged: &mut Merged) {
     // What streams is the server's to end.
-    let streams = streams || local.delivery == Delivery::Streaming;
-    let left = streams || before.is_some_and(|before| before.delivery == after.delivery);
-    let delivery = if left { local.delivery } else { after.delivery };
-    let same = |entry: &Entry| entry.message == local.message && entry.reasoning == local.reasoning;
+    let streams = streams || local.delivery() == Delivery::Streaming;
+    let left = streams || before.is_some_and(|before| before.delivery() == after.delivery());
+    let delivery = if left { local.delivery() } else { after.delivery() };
     let new = match before {
-        Some(before) if !same(before) => merge(before, after, local),
+        Some(before) if !before.same(local) => merge(before, after, local),
         _ => after,
     };
     replace(local, new, true, merged);
-    local.unsent.delivery |= local.delivery != delivery;
-    local.delivery = delivery;
+    local.set_delivery(delivery);
 }
 
 /// The message as it is now, with what the edit has changed in it.
@@ -336,42 +303,39 @@ fn merge(before: &Entry, after: Entry, now: &Entry) -> Entry {
     let merged =
         Raw::parse(&json, usize::MAX).ok().and_then(|raw| Entry::read(raw.object().as_ref(), &mut Vec::new()).ok());
     let Some(mut merged) = merged else { return after };
-    if matches!(after.message.content, Content::Text(_) | Content::None)
-        && let Some(text) = grown(&[before, &after, now].map(|entry| entry.message.content.text()))
-    {
-        merged.message.content = Content::Text(text);
+    let says = |entry: &'_ Entry, member: usize| entry.row.text(member).to_owned();
+    let mut grow = |member: usize| {
+        if let Some(text) = grown([before, &after, now].map(|entry| says(entry, member))) {
+            merged.row.set(member, Value::Text(text));
+        }
+    };
+    if after.row.tree(CONTENT).is_none() {
+        grow(CONTENT);
     }
-    let reasoning =
-        |entry: &'_ Entry| entry.reasoning.as_ref().map_or(String::new(), |reasoning| reasoning.text.clone());
-    if let Some(text) = grown(&[reasoning(before), reasoning(&after), reasoning(now)].each_ref().map(String::as_str)) {
-        let empty = || Reasoning { text: String::new(), encrypted_value: None };
-        merged.reasoning.get_or_insert_with(empty).text = text;
-    }
-    let places = [before, &after, now].map(calls_of);
-    for call in &mut merged.message.tool_calls {
-        let args = |at: usize, entry: &'_ Entry| -> String {
-            let place = places.get(at).and_then(|places| places.get(&call.id));
-            let call = place.and_then(|at| entry.message.tool_calls.get(at.call));
-            call.map_or(String::new(), |call| call.arguments.clone())
+    grow(REASONING);
+    let places = [before, &after, now].map(|entry| (entry, calls_of(entry)));
+    for call in &mut merged.calls {
+        let args = |(entry, places): &(&Entry, Index)| {
+            let call = places.get(call.id()).and_then(|at| entry.calls.get(at.call));
+            call.map_or(String::new(), |call| call.arguments().to_owned())
         };
-        let texts = [args(0, before), args(1, &after), args(2, now)];
-        if let Some(text) = grown(&texts.each_ref().map(String::as_str)) {
-            call.arguments = text;
+        if let Some(text) = grown(places.each_ref().map(args)) {
+            call.row.set(ARGUMENTS, Value::Text(text));
         }
     }
     merged
 }
 
 fn calls_of(entry: &Entry) -> Index {
-    let calls = entry.message.tool_calls.iter().enumerate();
-    calls.map(|(call, of)| (of.id.clone(), At { message: 0, call })).collect()
+    let calls = entry.calls.iter().enumerate();
+    calls.map(|(call, of)| (of.id().to_owned(), At { message: 0, call })).collect()
 }
 
 /// A string that the edit has changed, with what has come after the one that it has seen.
-fn grown([before, after, now]: &[&str; 3]) -> Option<String> {
+fn grown([before, mut after, now]: [String; 3]) -> Option<String> {
     if before == after {
         return None;
     }
-    let rest = text_after(before, now).filter(|rest| !rest.is_empty())?;
-    Some([after, &*rest].concat())
+    after.push_str(&text_after(&before, &now).filter(|rest| !rest.is_empty())?);
+    Some(after)
 }

@@ -1,6 +1,6 @@
 //! Finds what has an id. Several things may have one: the first that came is found, and once that is gone the next.
 
-use super::list::{At, Index};
+use crate::wire::{At, Index};
 
 #[derive(Debug, Default)]
 pub(super) struct Finder {

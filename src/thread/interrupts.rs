@@ -1,28 +1,24 @@
 //! The interrupts that wait for an answer, each found by its id, and what the mirror lacks of them. One that is closed costs
 //! as much as it is long, however many others are open.
 
-use super::ahead::Read;
-use super::list::{At, Index};
-use super::order::{Item, Order, Part, add};
-use super::patch::Patch;
-use crate::wire::{Fields, Gather, JsonWriter, Raw, parse_time, write_json};
+use crate::document::{
+    ANSWERED, EXPIRES, INTERRUPT, INTERRUPT_ID, INTERRUPT_OWNER, INTERRUPTED_CALL, Item, Order, Part, Patch, Row,
+    Value, add_part as add,
+};
+use crate::wire::{At, Index};
+use crate::wire::{Fields, Gather, JsonWriter, Raw, parse_time};
 
-/// The members of an interrupt.
-const MEMBERS: [&str; 8] =
-    ["id", "reason", "message", "toolCallId", "responseSchema", "expiresAt", "metadata", "subagentRunId"];
+/// Interrupts, and the ids of those whose expiry cannot be read.
+pub(super) type Read = (Vec<Interrupt>, Vec<String>);
 
 /// An interrupt that waits for an answer.
 #[derive(Debug)]
 pub(super) struct Interrupt {
-    pub id: String,
+    row: Row,
     /// Milliseconds since 1970; never, if it does not say, or not in ISO 8601.
     pub expires: Option<f64>,
-    pub tool_call_id: Option<String>,
-    /// It is answered while others are not.
-    answered: bool,
     /// The slot of the one before it that has its id.
     before: Option<usize>,
-    json: String,
 }
 
 #[derive(Debug, Default)]
@@ -81,7 +77,7 @@ impl Interrupts {
     fn push(&mut self, mut interrupt: Interrupt) {
         let slot = self.slots.len();
         let at = At { message: slot, call: 0 };
-        interrupt.before = self.last.insert(interrupt.id.clone(), at).map(|at| at.message);
+        interrupt.before = self.last.insert(interrupt.id(), at).map(|at| at.message);
         self.slots.push(Some(interrupt));
         self.order.push(Item { slot, calls: 0, follows: false });
     }
@@ -110,9 +106,9 @@ impl Interrupts {
         let mut next = self.last_of(id);
         // Those of one id are answered together.
         while let Some((slot, interrupt)) = next.and_then(|slot| Some((slot, self.slots.get_mut(slot)?.as_mut()?)))
-            && interrupt.answered != answered
+            && interrupt.row.has(ANSWERED) != answered
         {
-            interrupt.answered = answered;
+            interrupt.row.set_some(ANSWERED, answered.then_some("true"));
             self.changed.push(slot);
             next = interrupt.before;
         }
@@ -137,7 +133,8 @@ impl Interrupts {
         closed.into_iter().for_each(|slot| self.order.remove(slot));
         let sent = std::mem::replace(&mut self.sent, self.order.size().message);
         if std::mem::take(&mut self.renewed) {
-            return patch.reconcile(PATH, |out| self.write_all(out));
+            patch.reconcile(PATH, |out| self.write_all(out));
+            return self.slots.iter_mut().flatten().for_each(|interrupt| interrupt.row.set_mirrored());
         }
         gone.sort_unstable();
         let (mut parts, mut from) = (Vec::new(), 0);
@@ -146,15 +143,11 @@ impl Interrupts {
             from = place + 1;
         }
         add(&mut parts, Part::Keep(from..sent));
-        patch.rebuild(PATH, sent, &parts, |_, _, _| {});
-        let mut written = Index::new();
+        patch.rebuild(PATH, sent, &parts, &mut |_, _, _| {});
         for slot in changed {
-            // One that has changed twice has one last form.
-            if let Some(interrupt) = self.get(slot)
-                && written.insert(slot.to_string(), At::default()).is_none()
-            {
-                let place = self.order.place(slot).message;
-                patch.reconcile(&format!("{PATH},{place}"), |out| interrupt.write(out));
+            let path = format!("{PATH},{}", self.order.place(slot).message);
+            if let Some(Some(interrupt)) = self.slots.get_mut(slot) {
+                interrupt.row.write_changes(&[(0, &path)], patch);
             }
         }
     }
@@ -162,13 +155,13 @@ impl Interrupts {
     /// Writes all of them.
     pub fn write_all(&self, out: &mut String) {
         let mut list = JsonWriter::array(out);
-        self.iter().for_each(|interrupt| interrupt.write(list.item()));
+        self.iter().for_each(|interrupt| interrupt.row.write_object(list.item()));
         list.close();
     }
 
     /// Their bytes, roughly; `element`: what an element takes beside its texts.
     pub fn size(&self, element: usize) -> usize {
-        self.iter().map(|interrupt| element + interrupt.json.len()).sum()
+        self.iter().map(|interrupt| element + interrupt.row.bytes()).sum()
     }
 }
 
@@ -191,31 +184,28 @@ pub(super) fn list_of(outcome: Raw<'_>) -> Option<Raw<'_>> {
 
 impl Interrupt {
     pub fn read(fields: &Fields<'_>, tags: bool, unreadable: &mut Vec<String>) -> Option<Self> {
-        let text = |name: &str| fields.get(name).and_then(Raw::string).map(String::from);
-        let id = text("id")?;
-        let expiry = fields.some("expiresAt");
-        let expires = expiry.and_then(Raw::string).and_then(|text| parse_time(&text));
-        if expiry.is_some() && expires.is_none() {
-            unreadable.push(id.clone());
+        let mut row = Row::read(INTERRUPT, fields, 1);
+        let id = row.some(INTERRUPT_ID)?;
+        let expires = string(&row, EXPIRES).and_then(|text| parse_time(&text));
+        if row.has(EXPIRES) && expires.is_none() {
+            unreadable.push(id.to_owned());
         }
-        // What AG-UI 1.0 has of it; a server's `null` is read as absent, here as everywhere.
-        let mut json = String::new();
-        let mut object = JsonWriter::object(&mut json);
-        for (key, value) in fields.iter() {
-            if MEMBERS.contains(&&*key) && !value.is_null() && (tags || key != "subagentRunId") {
-                object.json(&key, value.text());
-            }
+        if !tags {
+            row.set(INTERRUPT_OWNER, Value::None);
         }
-        object.close();
-        let tool_call_id = text("toolCallId");
-        Some(Self { id, expires, tool_call_id, answered: false, before: None, json })
+        Some(Self { row, expires, before: None })
     }
 
-    fn write(&self, out: &mut String) {
-        write_json(out, &self.json);
-        // The text is that of an object with at least its id.
-        if self.answered && out.pop().is_some() {
-            out.push_str(",\"answered\":true}");
-        }
+    pub fn id(&self) -> &str {
+        self.row.text(INTERRUPT_ID)
     }
+
+    /// The call that it is about.
+    pub fn call(&self) -> Option<String> {
+        string(&self.row, INTERRUPTED_CALL)
+    }
+}
+
+fn string(row: &Row, member: usize) -> Option<String> {
+    row.some(member).map(Raw::known).and_then(Raw::string).map(Into::into)
 }

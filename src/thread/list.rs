@@ -9,12 +9,15 @@ mod entries;
 mod index;
 mod places;
 
-use super::entry::{CallState, Delivery, Entry};
+use super::entry::Entry;
 use super::finder::Finder;
-use super::order::{Item, Order, Part, Place, add};
-use super::results::Merged;
-pub(crate) use crate::wire::{At, Index};
-use crate::wire::{Content, Gather, Message, Role, ToolCall, same};
+use super::merged::Merged;
+use crate::document::{
+    ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Item, Members, Order, Part, Place, Role, Value,
+    add_part as add,
+};
+use crate::wire::{At, Index};
+use crate::wire::{Gather, same};
 pub(super) use arrange::Stand;
 use entries::Entries;
 use std::cmp::Reverse;
@@ -116,11 +119,6 @@ impl MessageList {
         there.then_some(noted.slot)
     }
 
-    /// A message that streams, or reasons, from now on.
-    pub fn opens(&mut self, slot: usize) {
-        self.change(slot);
-    }
-
     /// The message in a slot, for the one who writes the patch.
     pub fn get_mut(&mut self, slot: usize) -> Option<&mut Entry> {
         self.slab.get_mut(slot)?.as_mut().filter(|entry| !entry.gone)
@@ -129,11 +127,11 @@ impl MessageList {
     /// The message in a slot, to be changed: it goes into the next patch.
     pub fn change(&mut self, slot: usize) -> Option<&mut Entry> {
         let entry = self.slab.get_mut(slot)?.as_mut().filter(|entry| !entry.gone)?;
-        if !entry.unsent.touched {
-            entry.unsent.touched = true;
+        if !entry.touched {
+            entry.touched = true;
             self.touched.push(slot);
         }
-        if !entry.open && (entry.delivery == Delivery::Streaming || entry.reasoning_time.runs()) {
+        if !entry.open && (entry.delivery() == Delivery::Streaming || entry.reasons.runs()) {
             entry.open = true;
             self.open.push(slot);
         }
@@ -141,29 +139,28 @@ impl MessageList {
     }
 
     /// A call, to be changed: it goes into the next patch.
-    pub fn change_call(&mut self, at: At) -> Option<(&mut ToolCall, &mut CallState)> {
+    pub fn change_call(&mut self, at: At) -> Option<&mut Call> {
         let entry = self.slab.get_mut(at.message)?.as_mut().filter(|entry| !entry.gone)?;
-        let (call, state) = (entry.message.tool_calls.get_mut(at.call)?, entry.calls.get_mut(at.call)?);
-        if !state.touched {
-            state.touched = true;
+        let call = entry.calls.get_mut(at.call)?;
+        if !call.touched {
+            call.touched = true;
             self.touched_calls.push(at);
         }
-        if !state.open {
-            state.open = true;
+        if !call.open {
+            call.open = true;
             self.open_calls.push(at);
         }
-        Some((call, state))
+        Some(call)
     }
 
     /// A call as it is.
-    pub fn call(&self, at: At) -> Option<(&ToolCall, &CallState)> {
-        let entry = self.get(at.message)?;
-        Some((entry.message.tool_calls.get(at.call)?, entry.calls.get(at.call)?))
+    pub fn call(&self, at: At) -> Option<&Call> {
+        self.get(at.message)?.calls.get(at.call)
     }
 
     /// The slot of the first message with this id; a result, only if there is no other.
     pub fn find(&mut self, id: &str) -> Option<usize> {
-        if self.get(self.last).is_some_and(|entry| same(&entry.message.id, id)) {
+        if self.get(self.last).is_some_and(|entry| same(entry.id(), id)) {
             return Some(self.last);
         }
         self.last = self.by_id.get(id)?.message;
@@ -172,14 +169,19 @@ impl MessageList {
 
     /// The slot of the message that a message of a snapshot takes the place of: by its id, and for a result by its call
     /// too, because servers give the results of parallel calls one id.
-    pub fn find_same(&self, message: &Message) -> Option<usize> {
-        match result_key(message) {
+    pub fn find_same(&self, entry: &Entry) -> Option<usize> {
+        match entry.result_key() {
             Some(key) => self.by_result.get(&key).map(|at| at.message),
             None => {
-                let slot = self.by_id.get(&message.id)?.message;
-                self.get(slot).filter(|entry| result_key(&entry.message).is_none()).map(|_| slot)
+                let slot = self.by_id.get(entry.id())?.message;
+                self.get(slot).filter(|entry| entry.result_key().is_none()).map(|_| slot)
             }
         }
+    }
+
+    /// The slot of the result of a call with this id.
+    pub fn find_result(&self, id: &str, call: &str) -> Option<usize> {
+        self.by_result.get(&key_of_result(id, call)).map(|at| at.message)
     }
 
     /// Whether there is any result.
@@ -196,18 +198,15 @@ impl MessageList {
     #[inline(always)]
     pub fn grow_last(&mut self, id: &str, delta: &str) -> bool {
         let Some(Some(entry)) = self.slab.get_mut(self.last) else { return false };
-        let grows = entry.unsent.touched && entry.delivery == Delivery::Streaming && same(&entry.message.id, id);
-        match &mut entry.message.content {
-            Content::Text(text) if grows && !entry.gone => {
-                text.push_str(delta);
-                true
-            }
-            _ => false,
+        let streams = entry.row.word(DELIVERY) == Delivery::Streaming as u8;
+        match entry.touched && streams && !entry.gone && same(entry.id(), id) {
+            true => entry.row.growing(CONTENT).map(|text| text.push_str(delta)).is_some(),
+            false => false,
         }
     }
 
     pub fn find_call(&mut self, id: &str) -> Option<At> {
-        let is = |at: At| self.call(at).is_some_and(|(call, _)| same(&call.id, id));
+        let is = |at: At| self.call(at).is_some_and(|call| same(call.id(), id));
         if let Some(at) = self.last_call.filter(|at| is(*at)) {
             return Some(at);
         }
@@ -229,7 +228,7 @@ impl MessageList {
     }
 
     fn item(&self, entry: &Entry) -> Item {
-        let follows = entry.message.role == Role::Tool;
+        let follows = entry.role() == Role::Tool;
         Item { slot: self.slab.len(), calls: entry.calls.len(), follows }
     }
 
@@ -252,12 +251,11 @@ impl MessageList {
     }
 
     /// Adds a call to the message in a slot.
-    pub fn add_call(&mut self, slot: usize, call: ToolCall, state: CallState) {
+    pub fn add_call(&mut self, slot: usize, call: Call) {
         let Some(entry) = self.change(slot) else { return };
         let at = At { message: slot, call: entry.calls.len() };
-        let id = call.id.clone();
-        entry.message.tool_calls.push(call);
-        entry.calls.push(state);
+        let id = call.id().to_owned();
+        entry.calls.push(call);
         self.order.set_calls(slot, at.call + 1);
         self.by_call.add(&id, at, |_| false);
         self.new_calls.push(at);
@@ -269,8 +267,10 @@ impl MessageList {
         self.calls_move();
         self.unindex_parts(slot);
         let Some(old) = self.slab.get_mut(slot).and_then(Option::as_mut) else { return };
+        old.row.assume(entry.row, Members::MAX);
+        old.row.mark(CALLS);
+        entry.row = std::mem::take(&mut old.row);
         entry.place = old.place;
-        entry.unsent.whole = true;
         *old = entry;
         self.change(slot);
         self.index_parts(slot);
@@ -280,7 +280,7 @@ impl MessageList {
 
     /// The message in a slot may have another role.
     pub fn replaced(&mut self, slot: usize) {
-        let follows = self.get(slot).is_some_and(|entry| entry.message.role == Role::Tool);
+        let follows = self.get(slot).is_some_and(|entry| entry.role() == Role::Tool);
         self.order.set_follows(slot, follows);
         self.classify(slot);
     }
@@ -294,7 +294,7 @@ impl MessageList {
             // Its place is held until the mirror knows. What it holds is not needed.
             if let Some(entry) = self.get_mut(slot) {
                 entry.gone = true;
-                entry.message.content = Content::None;
+                entry.row.set(CONTENT, Value::None);
             }
             self.order.set_follows(slot, true);
             self.changes.push(slot);
@@ -328,7 +328,7 @@ impl MessageList {
         let Self { moved, calls_moved, stamp, renumbered, .. } = *self;
         *self = Self { moved, calls_moved, stamp, renumbered: renumbered + 1, ..Self::default() };
         for mut entry in entries {
-            (entry.open, entry.unsent.touched, entry.class) = (false, false, usize::MAX);
+            (entry.open, entry.touched, entry.class) = (false, false, usize::MAX);
             for state in &mut entry.calls {
                 (state.open, state.touched) = (false, false);
             }
@@ -366,12 +366,11 @@ impl MessageList {
     /// Notes what a message is for snapshots; to be called when that has changed.
     pub fn classify(&mut self, slot: usize) {
         let Some(entry) = self.slab.get_mut(slot).and_then(Option::as_mut) else { return };
-        let class = match (entry.page, entry.message.role) {
+        let class = match (entry.page, entry.role()) {
             (true, _) => Class::Local,
             (_, Role::Activity) => {
-                let kind = entry.message.activity_type.clone().unwrap_or_default();
                 let next = At { message: self.activity_types.len(), call: 0 };
-                Class::Activity(self.activity_types.entry(kind).or_insert(next).message)
+                Class::Activity(self.activity_types.entry(entry.row.text(ACTIVITY_TYPE)).or_insert(next).message)
             }
             (_, Role::Reasoning) => Class::Reasoning,
             _ => Class::Plain,
@@ -474,12 +473,15 @@ impl MessageList {
     }
 }
 
-/// A result's id and call.
-fn result_key(message: &Message) -> Option<String> {
-    match (message.role, &message.tool_call_id) {
-        (Role::Tool, Some(call)) => Some([&message.id, "\0", call].concat()),
-        _ => None,
+impl Entry {
+    /// A result's id and call.
+    pub fn result_key(&self) -> Option<String> {
+        self.call_id().filter(|_| self.role() == Role::Tool).map(|call| key_of_result(self.id(), call))
     }
+}
+
+fn key_of_result(id: &str, call: &str) -> String {
+    [id, "\0", call].concat()
 }
 
 /// Where in the mirror's list an element is that the mirror has.

@@ -3,7 +3,7 @@
 use super::Thread;
 use super::entry::Entry;
 use super::limit::LimitExceeded;
-use crate::wire::{Content, Tree};
+use crate::document::Call;
 
 /// What an element of a list takes beside its texts, roughly.
 const ELEMENT: usize = 200;
@@ -35,19 +35,6 @@ fn room(limit: usize, taken: usize) -> usize {
 }
 
 fn size(entry: &Entry) -> usize {
-    let message = &entry.message;
-    let content = match &message.content {
-        Content::Text(text) => text.len(),
-        Content::Parts(tree) | Content::Document(tree) => tree.bytes(),
-        Content::None => 0,
-    };
-    let reasoning = entry.reasoning.as_ref().map_or(0, |reasoning| reasoning.text.len());
-    let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    let bytes = |metadata: &Option<Tree>| metadata.as_ref().map_or(0, Tree::bytes);
-    let calls = message.tool_calls.iter().zip(&entry.calls).map(|(call, state)| {
-        let args = call.arguments.len() + text(&state.result) + text(&call.encrypted_value);
-        ELEMENT + call.id.len() + call.name.len() + args + bytes(&call.metadata)
-    });
-    let calls: usize = calls.sum();
-    ELEMENT + message.id.len() + content + reasoning + calls + text(&message.encrypted_value) + bytes(&message.metadata)
+    let call = |call: &Call| ELEMENT + call.row.bytes();
+    ELEMENT + entry.row.bytes() + entry.calls.iter().map(call).sum::<usize>()
 }

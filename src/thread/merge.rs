@@ -1,9 +1,11 @@
 //! MESSAGES_SNAPSHOT, and lists of messages as they are read.
 
-use super::entry::{CallState, Delivery, Entry, Reasoning};
-use super::list::{At, Class, Index, MessageList, Stand};
-use super::results::Merged;
-use crate::wire::{Content, Fields, Gather, Message, Note, Raw, Role, ToolCall};
+use super::entry::Entry;
+use super::list::{Class, MessageList, Stand};
+use super::merged::Merged;
+use crate::document::*;
+use crate::wire::{At, Index};
+use crate::wire::{Fields, Gather, Note, Raw};
 use std::borrow::Cow;
 
 /// A list of messages, read.
@@ -38,20 +40,16 @@ impl Given {
     }
 
     fn push(&mut self, mut entry: Entry) {
-        if entry.message.role == Role::Assistant
-            && entry.reasoning.is_none()
+        if entry.role() == Role::Assistant
+            && !entry.row.has(REASONING)
             && let Some(last) = self.entries.last_mut()
-            && last.message.role == Role::Reasoning
-            && last.message.id == entry.message.id
+            && last.role() == Role::Reasoning
+            && last.id() == entry.id()
         {
-            last.fold(Role::Assistant, std::mem::replace(&mut entry.message.content, Content::None));
-            let reasoning = last.reasoning.take();
-            let content = std::mem::replace(&mut last.message.content, Content::None);
-            let time = last.reasoning_time;
+            last.fold(Role::Assistant, Value::None);
+            let reasoning = std::mem::take(&mut last.row);
+            entry.row.assume(reasoning, OF_REASONING | 1 << REASONING_TIME);
             *last = entry;
-            last.reasoning = reasoning;
-            last.reasoning_time = time;
-            last.message.content = content;
             return;
         }
         self.entries.push(entry);
@@ -102,11 +100,8 @@ impl Authority {
 
 /// What makes a message of a snapshot the one that is here: its id, and for a result its call too, because servers give
 /// the results of parallel calls one id.
-fn identity(message: &Message) -> Cow<'_, str> {
-    match (message.role, &message.tool_call_id) {
-        (Role::Tool, Some(call)) => [&message.id, "\0", call].concat().into(),
-        _ => message.id.as_str().into(),
-    }
+fn identity(entry: &Entry) -> Cow<'_, str> {
+    entry.result_key().map_or(entry.id().into(), Cow::Owned)
 }
 
 /// Merges a snapshot into the list: known messages are replaced, and the order is the snapshot's; `local_order`: the list's
@@ -121,26 +116,26 @@ pub(super) fn merge(
     merged: &mut Merged,
 ) -> Vec<String> {
     let Given { entries, unreadable_ids, .. } = given;
-    let has = |role: Role| entries.iter().any(|entry| entry.message.role == role);
+    let has = |role: Role| entries.iter().any(|entry| entry.role() == role);
     let (has_activity, has_reasoning) =
-        (has(Role::Activity), has(Role::Reasoning) || entries.iter().any(|entry| entry.reasoning.is_some()));
+        (has(Role::Activity), has(Role::Reasoning) || entries.iter().any(|entry| entry.row.has(REASONING)));
     // Of several with one id the last replaces a local message; all are appended if there is none.
     let mut last = Index::new();
-    for (message, entry) in entries.iter().enumerate().filter(|(_, entry)| list.may_have(&entry.message)) {
-        last.insert(identity(&entry.message).into_owned(), At { message, call: 0 });
+    for (message, entry) in entries.iter().enumerate().filter(|(_, entry)| list.may_have(entry)) {
+        last.insert(identity(entry).into_owned(), At { message, call: 0 });
     }
-    let answered = entries.iter().filter_map(|entry| entry.message.tool_call_id.clone()).collect();
+    let answered = entries.iter().filter_map(|entry| entry.call_id().map(Into::into)).gather();
     list.begin_merge();
     let mut stands = Vec::new();
     for (place, entry) in entries.into_iter().enumerate() {
-        let Some(slot) = list.find_same(&entry.message) else {
+        let Some(slot) = list.find_same(&entry) else {
             stands.push(Stand::New(Box::new(entry)));
             continue;
         };
         if list.keep(slot) && !local_order {
             stands.push(Stand::Known(slot));
         }
-        if last.get(&identity(&entry.message)).is_some_and(|at| at.message == place) {
+        if last.get(&identity(&entry)).is_some_and(|at| at.message == place) {
             replace_at(list, slot, entry, has_reasoning, merged);
             merged.slots.push(slot);
         }
@@ -149,7 +144,7 @@ pub(super) fn merge(
     for id in unreadable_ids {
         unreadable.insert(id, At::default());
     }
-    let stays = |entry: &Entry| unreadable.contains_key(&entry.message.id);
+    let stays = |entry: &Entry| unreadable.contains_key(entry.id());
     for class in authority.gone(list, has_activity, has_reasoning) {
         list.sweep(class, &stays, merged);
     }
@@ -161,13 +156,13 @@ pub(super) fn merge(
 
 /// As [`replace`], of a message in the list.
 fn replace_at(list: &mut MessageList, slot: usize, new: Entry, snapshot_has_reasoning: bool, merged: &mut Merged) {
-    let ids = |entry: &Entry| entry.message.tool_calls.iter().map(|call| call.id.clone()).gather();
-    let Some((before, message)) = list.get(slot).map(|entry| (ids(entry), &entry.message)) else { return };
-    if *message == new.message && new.reasoning.is_none() && !snapshot_has_reasoning {
+    let Some(local) = list.get(slot) else { return };
+    if local.same_message(&new) && !new.row.has(REASONING) && !snapshot_has_reasoning {
         return;
     }
-    let folded = new.message.role == Role::Reasoning && message.role == Role::Assistant;
-    let others = !folded && before != ids(&new);
+    let folded = new.role() == Role::Reasoning && local.role() == Role::Assistant;
+    let calls = local.calls.len();
+    let others = !folded && !local.calls.iter().map(Call::id).eq(new.calls.iter().map(Call::id));
     if others {
         list.begin_calls(slot);
     }
@@ -178,7 +173,7 @@ fn replace_at(list: &mut MessageList, slot: usize, new: Entry, snapshot_has_reas
     if others {
         list.end_calls(slot);
     } else {
-        for call in 0..before.len() {
+        for call in 0..calls {
             list.change_call(At { message: slot, call });
         }
     }
@@ -186,77 +181,70 @@ fn replace_at(list: &mut MessageList, slot: usize, new: Entry, snapshot_has_reas
 }
 
 /// Puts the snapshot's version in place of a local message, which keeps its place in the mirror, and its calls theirs.
-pub(super) fn replace(local: &mut Entry, new: Entry, snapshot_has_reasoning: bool, merged: &mut Merged) {
-    let Entry { message, reasoning, reasoning_time, calls, .. } = new;
+pub(super) fn replace(local: &mut Entry, mut new: Entry, snapshot_has_reasoning: bool, merged: &mut Merged) {
     // A reasoning message that was folded here, and that the snapshot has as one of its own.
-    if message.role == Role::Reasoning && local.message.role == Role::Assistant {
-        let Content::Text(text) = message.content else { return };
-        local.reasoning = Some(Reasoning { text, encrypted_value: message.encrypted_value });
-        local.unsent.whole = true;
+    if new.role() == Role::Reasoning && local.role() == Role::Assistant {
+        new.fold(Role::Assistant, Value::None);
+        local.row.assume(new.row, OF_REASONING);
         return;
     }
-    let reasoning = if reasoning.is_some() || snapshot_has_reasoning { reasoning } else { local.reasoning.take() };
-    if local.message == message && local.reasoning == reasoning {
+    let mut members = OF_AG_UI;
+    if new.row.has(REASONING) || snapshot_has_reasoning {
+        members |= OF_REASONING;
+    }
+    if local.same_message(&new) && local.row.same(&new.row, members) {
         return;
     }
-    keep_calls(local, &message.tool_calls, calls, merged);
-    if local.message.content != message.content {
-        merged.rewritten.push(message.id.clone());
+    keep_calls(local, new.calls, merged);
+    if !local.row.same(&new.row, 1 << CONTENT) {
+        merged.rewritten.push(new.row.text(ID).to_owned());
     }
-    if local.message.role != message.role {
+    if local.role() as u8 != new.row.word(ROLE) {
         // What streams wrote to was another message.
-        (local.delivery, local.streamed, local.text_open) = (Delivery::Complete, false, false);
+        local.set_delivery(Delivery::Complete);
+        (local.streamed, local.text_open) = (false, false);
     }
-    local.message = message;
-    local.reasoning = reasoning;
-    if reasoning_time.total.is_some() {
-        local.reasoning_time = reasoning_time;
+    let timed = new.row.has(TIME) || new.row.has(REASONING_TIME);
+    if timed {
+        local.reasons = Default::default();
     }
-    if local.delivery != Delivery::Streaming {
-        local.delivery = Delivery::Complete;
+    if timed {
+        members |= 1 << TIME | 1 << REASONING_TIME;
     }
-    local.unsent.whole = true;
+    local.row.assume(new.row, members);
+    local.place_time();
+    if local.delivery() != Delivery::Streaming {
+        local.set_delivery(Delivery::Complete);
+    }
 }
 
 /// The calls of the snapshot's version: those that the local message has too stay as far as they are.
-fn keep_calls(local: &mut Entry, new: &[ToolCall], states: Vec<CallState>, merged: &mut Merged) {
+fn keep_calls(local: &mut Entry, new: Vec<Call>, merged: &mut Merged) {
     let mut old = Index::new();
-    for (call, tool_call) in local.message.tool_calls.iter().enumerate() {
-        old.entry(tool_call.id.clone()).or_insert(At { message: 0, call });
+    for (call, known) in local.calls.iter().enumerate() {
+        old.entry(known.id()).or_insert(At { message: 0, call });
     }
-    let mut old_calls: Vec<_> = std::mem::take(&mut local.message.tool_calls)
-        .into_iter()
-        .zip(std::mem::take(&mut local.calls))
-        .map(Some)
-        .gather();
-    let mut keep = |call: &ToolCall| {
-        let at = old.get(&call.id)?.call;
-        Some((at, old_calls.get_mut(at)?.take()?))
-    };
-    local.calls = new
-        .iter()
-        .zip(states)
-        .enumerate()
-        .map(|(at, (call, given))| match keep(call) {
-            Some((before, (old, mut state))) => {
-                if before != at {
-                    // The lists of what changed, and of what is open, have it at the place that it had.
-                    (state.touched, state.open) = (false, false);
-                }
-                if old.name != call.name || old.arguments != call.arguments {
-                    state.unseen = true;
-                    merged.changed.push(old.id.clone());
-                }
-                if old.arguments != call.arguments {
-                    state.replace_args();
-                }
-                state.changed = true;
-                state
-            }
-            None => given,
-        })
-        .gather();
-    for (call, state) in old_calls.iter().flatten() {
-        merged.leave(&call.id, state);
+    if !local.calls.iter().map(Call::id).eq(new.iter().map(Call::id)) {
+        local.row.mark(CALLS);
     }
+    let mut old_calls: Vec<_> = std::mem::take(&mut local.calls).into_iter().map(Some).gather();
+    for (at, given) in new.into_iter().enumerate() {
+        let before = old.get(given.id()).map(|at| at.call);
+        let kept = before.and_then(|before| old_calls.get_mut(before)?.take());
+        let Some(mut call) = kept else {
+            local.calls.push(given);
+            continue;
+        };
+        if before != Some(at) {
+            // The lists of what changed, and of what is open, have it at the place that it had.
+            (call.touched, call.open) = (false, false);
+        }
+        if !call.row.same(&given.row, 1 << TOOL | 1 << ARGUMENTS) {
+            merged.changed.push(call.id().to_owned());
+            call.checked = None;
+        }
+        call.row.assume(given.row, CALL_OF_AG_UI);
+        local.calls.push(call);
+    }
+    old_calls.iter().flatten().for_each(|call| merged.leave(call));
 }

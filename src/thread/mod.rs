@@ -17,7 +17,6 @@
 mod activity;
 mod ahead;
 mod apply;
-mod args;
 mod calls;
 mod checkpoint;
 mod delta;
@@ -29,10 +28,10 @@ mod limit;
 mod list;
 mod measure;
 mod merge;
-mod order;
+mod merged;
 mod overlay;
-mod patch;
 mod publish;
+mod queue;
 mod results;
 mod run;
 #[cfg(feature = "guard")]
@@ -41,30 +40,26 @@ mod state;
 mod subagents;
 mod text;
 
+pub(crate) use crate::document::{CallPhase, Part, Patch, add_part, merge_metadata, same_args};
+pub(crate) use crate::wire::{At, Index};
 pub(crate) use ahead::Ahead;
-pub(crate) use args::same_args;
 pub(crate) use calls::Ending;
 pub(crate) use checkpoint::{Checkpoint, LocalAnswer};
 #[cfg(any(feature = "codecs", test))]
 pub(crate) use delta::apply as apply_patch;
 pub(crate) use delta::pointer_key;
-pub use entry::Delivery;
 pub use limit::ThreadLimits;
 pub(crate) use limit::{Copies, LimitExceeded};
-pub(crate) use list::{At, Index};
-pub(crate) use order::{Part, add as add_part};
-pub(crate) use patch::Patch;
 
-use crate::wire::{
-    Delta, DeltaKind, Event, Gather, Incoming, JsonWriter, Note, Protocol, Raw, Role, Str, Tree, shown_id,
-};
+use crate::document::{Delivery, ID, OWNER, Role, Value};
+use crate::wire::{Delta, DeltaKind, Event, Gather, Incoming, JsonWriter, Note, Protocol, Raw, Str, Tree, shown_id};
 use delta::Failed;
 use edit::Edit;
-pub(crate) use entry::CallPhase;
-use entry::Entry;
+use entry::{Entry, is_given_up};
+use interrupts::Interrupt;
 use list::{MessageList, Slot};
 use merge::{Authority, Given};
-use results::Merged;
+use merged::Merged;
 use run::Report;
 use state::State;
 
@@ -217,7 +212,7 @@ impl Thread {
     fn receive(&mut self, mut given: Given) -> Given {
         self.warn_of(std::mem::take(&mut given.notes));
         if !self.tags {
-            given.entries.iter_mut().for_each(|entry| entry.message.subagent_run_id = None);
+            given.entries.iter_mut().for_each(|entry| entry.row.set(OWNER, Value::None));
         }
         given
     }
@@ -225,7 +220,7 @@ impl Thread {
     fn add(&mut self, given: Given) {
         let mut added = Vec::new();
         for entry in given.entries {
-            if self.list.find(&entry.message.id).is_none() {
+            if self.list.find(entry.id()).is_none() {
                 added.push(self.list.push(entry));
             }
         }
@@ -265,9 +260,9 @@ impl Thread {
     fn cut(&self, id: Option<&str>) -> Option<usize> {
         let (mut question, mut cut) = (None, None);
         for (at, entry) in self.list.iter().enumerate() {
-            match entry.message.role {
+            match entry.role() {
                 Role::User => question = Some(at + 1),
-                Role::Assistant if id.is_none_or(|id| entry.message.id == id) => cut = question,
+                Role::Assistant if id.is_none_or(|id| entry.id() == id) => cut = question,
                 _ => {}
             }
         }
@@ -276,7 +271,7 @@ impl Thread {
 
     /// Whether a user has said something.
     pub fn has_turn(&self) -> bool {
-        self.list.iter().any(|entry| entry.message.role == Role::User)
+        self.list.iter().any(|entry| entry.role() == Role::User)
     }
 
     /// Whether there is such a user message.
@@ -285,7 +280,7 @@ impl Thread {
     }
 
     fn user_message(&self, id: &str) -> Option<usize> {
-        self.list.iter().position(|entry| entry.message.id == id && entry.message.role == Role::User)
+        self.list.iter().position(|entry| entry.id() == id && entry.role() == Role::User)
     }
 
     /// Gives the last user message another id, unless a message has that id.
@@ -294,10 +289,11 @@ impl Thread {
             return;
         }
         let mut entries = self.list.take();
-        if let Some(entry) = entries.iter_mut().rfind(|entry| entry.message.role == Role::User) {
-            let mut message = entry.message.clone();
-            id.clone_into(&mut message.id);
-            *entry = Entry::new(message, Delivery::Complete);
+        if let Some(entry) = entries.iter_mut().rfind(|entry| entry.role() == Role::User) {
+            let mut message = entry.row.clone();
+            message.set_text(ID, id);
+            *entry = Entry::new(message);
+            entry.set_delivery(Delivery::Complete);
         }
         self.list.replace(entries);
     }
@@ -315,11 +311,10 @@ impl Thread {
     /// without its answer, which many servers refuse, does not go back.
     pub fn drop_unfinished(&mut self) {
         let unfinished = |entry: &Entry| {
-            matches!(entry.delivery, Delivery::Aborted | Delivery::Error)
-                || entry.calls.iter().any(|call| call.is_given_up())
+            matches!(entry.delivery(), Delivery::Aborted | Delivery::Error) || entry.calls.iter().any(is_given_up)
         };
         let entries: Vec<&Entry> = self.list.iter().gather();
-        let begin = entries.iter().rposition(|entry| entry.message.role == Role::User).map_or(0, |at| at + 1);
+        let begin = entries.iter().rposition(|entry| entry.role() == Role::User).map_or(0, |at| at + 1);
         if let Some(at) = entries.iter().skip(begin).position(|entry| unfinished(entry)) {
             let mut kept = self.list.take();
             kept.truncate(begin + at);
@@ -329,12 +324,12 @@ impl Thread {
 
     /// The tool calls that open interrupts are about.
     pub fn interrupted_calls(&self) -> Vec<String> {
-        self.report.interrupts().iter().filter_map(|interrupt| interrupt.tool_call_id.clone()).gather()
+        self.report.interrupts().iter().filter_map(Interrupt::call).gather()
     }
 
     /// The id of the last message.
     pub fn last_id(&self) -> Option<&str> {
-        self.list.iter().next_back().map(|entry| entry.message.id.as_str())
+        self.list.iter().next_back().map(Entry::id)
     }
 
     /// The calls that the run has started and not answered, in order.
@@ -344,7 +339,7 @@ impl Thread {
 
     /// The open interrupts: their ids, and when they expire.
     pub fn open_interrupts(&self) -> Vec<(&str, Option<f64>)> {
-        self.report.interrupts().iter().map(|interrupt| (interrupt.id.as_str(), interrupt.expires)).gather()
+        self.report.interrupts().iter().map(|interrupt| (interrupt.id(), interrupt.expires)).gather()
     }
 
     /// When the first open interrupt of an id expires (never: infinity); `None`, where none of it is open.
@@ -360,10 +355,8 @@ impl Thread {
     /// Writes the messages that go to the server; says how many of their parts are not for it.
     pub(crate) fn write_outgoing(&self, list: &mut JsonWriter<'_>, protocol: Protocol) -> usize {
         // Model providers refuse an answer to nothing, also where a list of the server's has it.
-        let answers = |entry: &&Entry| {
-            let crate::wire::Message { role, tool_call_id, .. } = &entry.message;
-            *role != Role::Tool || tool_call_id.as_ref().is_some_and(|id| self.list.has_call(id))
-        };
+        let answers =
+            |entry: &&Entry| entry.role() != Role::Tool || entry.call_id().is_some_and(|id| self.list.has_call(id));
         self.list.iter().filter(answers).map(|entry| entry.write_outgoing(list, protocol)).sum()
     }
 
@@ -461,15 +454,4 @@ impl Thread {
         self.state.write("\"state\"", patch);
         self.report.write(patch);
     }
-}
-
-/// Merges an event's metadata into a target's: key by key, values replaced whole (AG-UI's metadata rule).
-#[inline(always)]
-pub(crate) fn merge_metadata(target: &mut Option<Tree>, metadata: Option<Raw<'_>>) -> bool {
-    metadata.is_some_and(|metadata| merge(target, metadata))
-}
-
-#[inline(never)]
-fn merge(target: &mut Option<Tree>, metadata: Raw<'_>) -> bool {
-    metadata.is_object() && target.get_or_insert_with(Tree::object).merge(metadata)
 }

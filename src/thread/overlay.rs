@@ -9,9 +9,9 @@ mod rebase;
 
 pub(super) use rebase::Rebase;
 
-use super::edit::Queue;
 use super::limit::{Copies, ThreadLimits};
-use super::list::{At, Index as Places};
+use super::queue::Queue;
+use crate::wire::{At, Index as Places};
 use crate::wire::{Gather, JsonWriter, Tree};
 use json_patch::jsonptr::{Pointer, Token, index::Index};
 use std::rc::Rc;

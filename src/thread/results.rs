@@ -4,60 +4,12 @@
 //! Only what a list names or takes away is looked at.
 
 use super::checkpoint::LocalAnswer;
-use super::entry::{CallPhase, CallState, CallStatus, Delivery, Entry, result_json};
-use super::list::{At, Index, MessageList};
+use super::entry::{Entry, answer, has_other, result_json, text_json};
+use super::list::MessageList;
+use super::merged::Merged;
 use super::{Thread, Warning};
-use crate::wire::{Gather, Message, Role};
-
-/// How far a call had come.
-#[derive(Debug)]
-struct Left {
-    status: CallStatus,
-    phase: CallPhase,
-    result: Option<String>,
-    error: Option<String>,
-}
-
-/// What a list of messages has done to calls.
-#[derive(Debug, Default)]
-pub(super) struct Merged {
-    /// The messages that it names, and those of them that are new.
-    pub slots: Vec<usize>,
-    pub fresh: Vec<usize>,
-    /// The application has moved messages: a result may stand before its call.
-    pub reordered: bool,
-    /// A list of the server's has given its order: a result that was here before may stand apart from its call.
-    pub arranged: bool,
-    /// Calls that stay where they are, with another name or other arguments.
-    pub changed: Vec<String>,
-    /// Messages whose content is another one.
-    pub rewritten: Vec<String>,
-    /// Calls that are not where they were.
-    left: Vec<(String, Option<Left>)>,
-    index: Index,
-}
-
-impl Merged {
-    /// A call is not in its message.
-    pub fn leave(&mut self, id: &str, state: &CallState) {
-        let CallState { status, phase, result, error, .. } = state;
-        let left = Left { status: *status, phase: *phase, result: result.clone(), error: error.clone() };
-        self.index.entry(id.to_owned()).or_insert(At { message: self.left.len(), call: 0 });
-        self.left.push((id.to_owned(), Some(left)));
-    }
-
-    /// A message goes, with its calls.
-    pub fn leave_all(&mut self, entry: &Entry) {
-        for (call, state) in entry.message.tool_calls.iter().zip(&entry.calls) {
-            self.leave(&call.id, state);
-        }
-    }
-
-    fn take(&mut self, id: &str) -> Option<Left> {
-        let at = self.index.get(id)?.message;
-        self.left.get_mut(at)?.1.take()
-    }
-}
+use crate::document::*;
+use crate::wire::{At, Gather};
 
 impl Thread {
     /// A list of messages was taken over. Calls that are in another message now are as far as they were, results stand
@@ -73,18 +25,18 @@ impl Thread {
             let other = other.filter(|slot| self.list.precedes(*slot, caller.message));
             moves.extend(own.into_iter().chain(other).map(|slot| (slot, caller)));
         }
-        for (id, left) in std::mem::take(&mut merged.left) {
-            let Some(left) = left else { continue };
+        for left in std::mem::take(&mut merged.left).into_iter().flatten() {
             self.calls_lost = true;
             // It may stand elsewhere, too.
-            if self.list.find_call(&id).is_none() {
-                self.drop_result(&id, left.phase == CallPhase::Denied);
+            let id = left.text(OWN_ID);
+            if self.list.find_call(id).is_none() {
+                self.drop_result(id, left.word(PHASE) == CallPhase::Denied as u8);
             }
         }
         let known = merged.slots.len().saturating_sub(merged.fresh.len());
         for (at, slot) in merged.slots.iter().enumerate() {
-            let Some(entry) = self.list.get(*slot).filter(|entry| entry.message.role == Role::Tool) else { continue };
-            let (page, call) = (entry.page, entry.message.tool_call_id.clone().unwrap_or_default());
+            let Some(entry) = self.list.get(*slot).filter(|entry| entry.role() == Role::Tool) else { continue };
+            let (page, call) = (entry.page, entry.row.text(CALL_ID).to_owned());
             let caller = self.list.find_call(&call);
             // The page's own answer is not needed beside another one.
             if !page || caller.is_none() {
@@ -96,8 +48,8 @@ impl Thread {
             moves.extend(caller.filter(astray).map(|caller| (*slot, caller)));
         }
         for slot in std::mem::take(&mut merged.fresh) {
-            let Some(entry) = self.list.get(slot).filter(|entry| entry.message.role == Role::Tool) else { continue };
-            let (page, call) = (entry.page, entry.message.tool_call_id.clone().unwrap_or_default());
+            let Some(entry) = self.list.get(slot).filter(|entry| entry.role() == Role::Tool) else { continue };
+            let (page, call) = (entry.page, entry.row.text(CALL_ID).to_owned());
             // An edit may bring back what the server has taken out, while it has moved the call.
             let caller = self.list.find_call(&call);
             let before = |caller: &At| page || !of_server && self.list.precedes(slot, caller.message);
@@ -110,7 +62,7 @@ impl Thread {
         self.move_along(&mut moves, merged.arranged);
         let mut answered = moved.clone();
         for (slot, caller) in moves {
-            answered.extend(self.list.get(slot).and_then(|entry| entry.message.tool_call_id.clone()));
+            answered.extend(self.list.get(slot).and_then(|entry| entry.call_id().map(Into::into)));
             self.move_result(slot, caller);
         }
         let differ = self.list.link_results(&merged.slots, &answered);
@@ -126,14 +78,13 @@ impl Thread {
     /// its call, they do, too.
     fn move_along(&mut self, moves: &mut Vec<(usize, At)>, arranged: bool) {
         for (slot, _) in moves.clone().into_iter().filter(|_| arranged) {
-            let unnamed =
-                |(slot, entry): &(usize, &Entry)| entry.message.role == Role::Tool && !self.list.is_kept(*slot);
+            let unnamed = |(slot, entry): &(usize, &Entry)| entry.role() == Role::Tool && !self.list.is_kept(*slot);
             let after: Vec<(usize, String)> = self
                 .list
                 .after(Some(slot))
                 .take_while(unnamed)
                 .filter(|(_, entry)| entry.page)
-                .filter_map(|(slot, entry)| Some((slot, entry.message.tool_call_id.clone()?)))
+                .filter_map(|(slot, entry)| Some((slot, entry.call_id()?.to_owned())))
                 .gather();
             for (slot, call) in after {
                 let caller = self.list.find_call(&call);
@@ -146,9 +97,10 @@ impl Thread {
 
     fn move_result(&mut self, slot: usize, caller: At) {
         let Some(entry) = self.list.get(slot) else { return };
-        let (message, local, page) = (entry.message.clone(), entry.local, entry.page);
+        let (mut row, local, page) = (entry.row.clone(), entry.local, entry.page);
         self.list.remove(slot);
-        let mut result = Entry::new(message, Delivery::Complete);
+        row.set_word(DELIVERY, Delivery::Complete as u8);
+        let mut result = Entry::new(row);
         (result.local, result.page) = (local, page);
         self.add_result(Some(caller), result);
     }
@@ -172,22 +124,20 @@ impl Thread {
             let mut streams = false;
             for call in 0..calls {
                 let at = At { message: slot, call };
-                let Some((call, _)) = self.list.call(at).filter(|(_, state)| state.given) else { continue };
-                let id = call.id.clone();
+                let Some(call) = self.list.call(at).filter(|call| call.given) else { continue };
+                let id = call.id().to_owned();
                 let old = merged.take(&id);
                 moved.push(id);
-                let Some((_, state)) = self.list.change_call(at) else { continue };
-                state.given = false;
-                if let Some(Left { status, phase, result, error }) = old {
-                    streams |= phase == CallPhase::InputStreaming;
-                    (state.status, state.phase, state.result, state.error) = (status, phase, result, error);
-                    state.changed = true;
+                let Some(call) = self.list.change_call(at) else { continue };
+                call.given = false;
+                if let Some(old) = old {
+                    call.row.assume(old, !CALL_OF_AG_UI);
+                    streams |= call.phase() == CallPhase::InputStreaming;
                 }
             }
             if let Some(entry) = self.list.change(slot).filter(|_| streams) {
-                entry.delivery = Delivery::Streaming;
-                entry.unsent.delivery = true;
-                self.list.opens(slot);
+                entry.set_delivery(Delivery::Streaming);
+                self.list.change(slot);
             }
         }
         moved
@@ -199,7 +149,7 @@ impl Thread {
         let Some(slot) = self.list.page_result(call) else { return };
         let gone = self.list.find_call(call).is_none();
         if let Some(entry) = self.list.get(slot).filter(|entry| gone && entry.local) {
-            let (content, error) = (entry.message.content.text().to_owned(), entry.message.error.clone());
+            let (content, error) = (entry.text().to_owned(), entry.row.some(ERROR).map(Into::into));
             self.orphans.push(LocalAnswer { call: call.to_owned(), content, error, denied });
         }
         self.list.remove(slot);
@@ -244,27 +194,22 @@ impl Thread {
     /// Whether the mirror has the name and the arguments of a call as they are.
     pub(crate) fn is_shown(&mut self, id: &str) -> bool {
         let at = self.list.find_call(id);
-        let shown = at.and_then(|at| self.list.call(at)).map(|(call, state)| {
-            state.place.is_some() && !state.unseen && !state.args_replaced && state.args_sent == call.arguments.len()
-        });
-        shown.unwrap_or_default()
+        at.and_then(|at| self.list.call(at)).is_some_and(Call::is_shown)
     }
 
     /// Whether a call has another answer than this one.
     pub(crate) fn has_other_answer(&mut self, id: &str, content: &str, error: Option<&str>) -> bool {
-        let json = result_json(&crate::wire::Content::Text(content.to_owned()));
+        let json = text_json(content);
         let at = self.list.find_call(id);
-        let state = at.and_then(|at| self.list.call(at)).map(|(_, state)| state);
-        state.is_some_and(|state| state.result.is_some() && state.has_other(&json, error))
+        at.and_then(|at| self.list.call(at))
+            .is_some_and(|call| call.result().is_some() && has_other(call, &json, error))
     }
 }
 
 impl MessageList {
     /// The slot of the page's own result of a call.
     fn page_result(&self, call: &str) -> Option<usize> {
-        let mut message = Message::new(&format!("{call}-result"), Role::Tool);
-        message.tool_call_id = Some(call.to_owned());
-        self.find_same(&message).filter(|slot| self.get(*slot).is_some_and(|entry| entry.page))
+        self.find_result(&format!("{call}-result"), call).filter(|slot| self.get(*slot).is_some_and(|entry| entry.page))
     }
 
     /// Gives calls the last answers that stand in the list: those that these messages answer, those in these messages that
@@ -275,24 +220,22 @@ impl MessageList {
         }
         let mut calls = answered.to_vec();
         for entry in slots.iter().filter_map(|slot| self.get(*slot)) {
-            calls.extend(entry.message.tool_call_id.clone());
-            let open = entry.message.tool_calls.iter().zip(&entry.calls).filter(|(_, state)| state.result.is_none());
-            calls.extend(open.map(|(call, _)| call.id.clone()));
+            calls.extend(entry.call_id().map(Into::into));
+            let open = entry.calls.iter().filter(|call| call.result().is_none());
+            calls.extend(open.map(|call| call.id().to_owned()));
         }
         let mut differ = Vec::new();
         for call in calls {
             let Some(at) = self.find_call(&call) else { continue };
             let Some(slot) = self.answer_of(&call) else { continue };
-            let Some(Message { content, error, .. }) = self.get(slot).map(|entry| &entry.message) else { continue };
-            let (json, error) = (result_json(content), error.clone());
-            let Some((_, state)) = self.call(at).filter(|(_, state)| state.has_other(&json, error.as_deref())) else {
-                continue;
-            };
-            if state.result.is_some() {
+            let Some(result) = self.get(slot).map(|entry| &entry.row) else { continue };
+            let (json, error) = (result_json(result), result.some(ERROR).map(String::from));
+            let Some(known) = self.call(at).filter(|known| has_other(known, &json, error.as_deref())) else { continue };
+            if known.result().is_some() {
                 differ.push(call);
             }
-            if let Some((_, state)) = self.change_call(at) {
-                state.answer_json(json, error.as_deref());
+            if let Some(call) = self.change_call(at) {
+                answer(call, &json, error.as_deref());
             }
         }
         differ

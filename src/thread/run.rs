@@ -2,107 +2,33 @@
 
 use super::entry::Stopwatch;
 use super::interrupts::Interrupts;
-use super::list::{At, Index};
-use super::patch::Patch;
 use super::subagents::Subagents;
-use crate::wire::{Event, Fields, Gather, JsonWriter, Raw};
+use crate::document::*;
+use crate::wire::{At, Index};
+use crate::wire::{Event, Gather, Raw};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Status {
-    Running,
-    Complete,
-    Suspended,
-    Error,
-}
-
-impl Status {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Complete => "complete",
-            Self::Suspended => "suspended",
-            Self::Error => "error",
-        }
-    }
-}
-
+/// A step that is on, or was.
 #[derive(Debug)]
 struct Step {
-    name: String,
-    owner: Option<String>,
-    status: Status,
     time: Stopwatch,
     /// The running step of the same name and owner that began before it.
     before: Option<usize>,
 }
 
-/// Token counts of one provider and model.
-#[derive(Debug, PartialEq)]
-struct Usage {
-    provider: Option<String>,
-    model: Option<String>,
-    counts: [Option<u64>; COUNTS.len()],
-}
-
-const COUNTS: [&str; 6] =
-    ["inputTokens", "outputTokens", "totalTokens", "reasoningTokens", "cachedInputTokens", "cacheWriteInputTokens"];
-
 /// Everything that runs report beside the messages.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    steps: Vec<Step>,
+    steps: Rows,
+    /// One for each of them.
+    times: Vec<Step>,
     /// The running steps of each name and owner: the last one, whose `before` is the one before it.
     running: Index,
     subagents: Subagents,
-    usage: Vec<Usage>,
+    usage: Rows,
     /// Places of the counts, by provider and model.
     usages: Index,
     interrupts: Interrupts,
     unanswered: Unanswered,
-    unsent_steps: UnsentList,
-    unsent_usage: UnsentList,
-}
-
-/// What the mirror lacks of a list.
-#[derive(Debug, Default)]
-pub(super) struct UnsentList {
-    /// Most of it is other.
-    all: bool,
-    /// How many elements the mirror has.
-    sent: usize,
-    /// Elements among these that are other.
-    changed: Vec<usize>,
-}
-
-impl UnsentList {
-    /// Everything is to be written.
-    pub fn all(&mut self) {
-        self.all = true;
-    }
-
-    pub fn change(&mut self, at: usize) {
-        self.changed.push(at);
-    }
-
-    /// Writes the list at `path`, which has `length` elements: those that are new or other.
-    pub fn write(&mut self, path: &str, length: usize, patch: &mut Patch, item: &dyn Fn(usize, &mut String)) {
-        let Self { all, sent, changed } = std::mem::replace(self, Self { sent: length, ..Self::default() });
-        if all || length < sent {
-            return patch.reconcile(path, |out| {
-                let mut list = JsonWriter::array(out);
-                (0..length).for_each(|at| item(at, list.item()));
-                list.close();
-            });
-        }
-        let mut written = Index::new();
-        let changed = changed.into_iter().filter(|at| *at < sent);
-        for at in changed.chain(sent..length) {
-            // An element that has changed twice has one last form.
-            if written.insert(at.to_string(), At::default()).is_none() {
-                patch.reconcile(&format!("{path},{at}"), |out| item(at, out));
-            }
-        }
-    }
 }
 
 /// Calls that this run has started and not answered, in order.
@@ -158,19 +84,15 @@ impl Report {
     pub fn clear(&mut self) {
         let mut interrupts = std::mem::take(&mut self.interrupts);
         interrupts.clear();
-        *self = Self { interrupts, ..Self::default() };
-        self.unsent_steps.all();
-        self.unsent_usage.all();
+        *self = Self { interrupts, steps: Rows::anew(), usage: Rows::anew(), ..Self::default() };
         self.subagents.clear();
     }
 
     /// A new run: its steps and subagents begin anew.
     pub fn started(&mut self) {
         self.forget_calls();
-        if !self.steps.is_empty() {
-            self.steps = Vec::new();
-            self.running = Index::new();
-            self.unsent_steps.all();
+        if self.steps.len() > 0 {
+            (self.steps, self.times, self.running) = (Rows::anew(), Vec::new(), Index::new());
         }
         // A suspended subagent may continue in the next run.
         self.subagents.keep_suspended();
@@ -180,51 +102,54 @@ impl Report {
     pub fn ended(&mut self, well: bool, now: f64) {
         let status = if well { Status::Complete } else { Status::Error };
         for (_, last) in std::mem::take(&mut self.running) {
-            let mut at = Some(last.message);
-            while let Some((place, step)) = at.and_then(|at| Some((at, self.steps.get_mut(at)?))) {
-                step.status = status;
-                step.time.stop(now);
-                self.unsent_steps.change(place);
-                at = step.before;
+            let mut next = Some(last.message);
+            while let Some(at) = next {
+                next = self.end_step(at, status, now);
             }
         }
         self.subagents.end(status);
     }
 
+    /// Ends a step. Gives the one before it that has its name and owner.
+    fn end_step(&mut self, at: usize, status: Status, now: f64) -> Option<usize> {
+        let (step, row) = (self.times.get_mut(at)?, self.steps.change(at)?);
+        row.set_word(STEP_STATUS, status as u8);
+        row.set(STEP_TIME, step.time.stop(None, now).map(Value::count).unwrap_or_default());
+        step.before
+    }
+
     /// Adds a run's usage to the thread's, by provider and model.
     pub fn add_usage(&mut self, list: Option<Raw<'_>>) {
         for fields in list.and_then(Raw::array).unwrap_or_default().into_iter().filter_map(Raw::object) {
-            let (provider, model) = (text(&fields, "provider"), text(&fields, "model"));
+            // Token counts are whole numbers; one that is not is dropped, the answer stays.
+            let more = Row::read(USAGE, &fields, 1);
+            let key = pair(more.some(PROVIDER), more.some(MODEL).unwrap_or("\0"));
             let next = At { message: self.usage.len(), call: 0 };
-            let at = self.usages.entry(pair(provider.as_deref(), model.as_deref().unwrap_or("\0"))).or_insert(next);
-            let at = at.message;
+            let at = self.usages.entry(key).or_insert(next).message;
             if at == next.message {
-                self.usage.push(Usage { provider, model, counts: Default::default() });
+                self.usage.push(more);
+                continue;
             }
-            let Some(usage) = self.usage.get_mut(at) else { continue };
-            for (count, name) in usage.counts.iter_mut().zip(COUNTS) {
-                // Token counts are whole numbers; one that is not is dropped, the answer stays.
-                let more = fields.get(name).and_then(Raw::whole);
+            let Some(usage) = self.usage.change(at) else { continue };
+            for member in FIRST_COUNT..USAGE.len() {
                 // "Not reported" stays apart from 0.
-                *count = more.map(|more| count.unwrap_or(0).saturating_add(more)).or(*count);
+                if let Some(more) = more.count(member) {
+                    usage.set(member, Value::count(usage.count(member).unwrap_or(0).saturating_add(more)));
+                }
             }
-            self.unsent_usage.change(at);
         }
     }
 
     pub fn restore_usage(&mut self, list: Raw<'_>) {
-        (self.usage, self.usages) = Default::default();
-        self.unsent_usage.all();
+        (self.usage, self.usages) = (Rows::anew(), Index::new());
         self.add_usage(Some(list));
     }
 
     /// The token counts as JSON text, unless there are none.
     pub fn write_usage(&self) -> Option<String> {
         let mut json = String::new();
-        let mut list = JsonWriter::array(&mut json);
-        self.usage.iter().for_each(|usage| usage.write(list.item()));
-        list.close();
-        (!self.usage.is_empty()).then_some(json)
+        self.usage.write(&mut json);
+        (self.usage.len() > 0).then_some(json)
     }
 
     /// Takes a STEP_* or SUBAGENT_* event. The end of what never began has no effect.
@@ -233,20 +158,21 @@ impl Report {
             Event::StepStarted { step_name } => {
                 let mut time = Stopwatch::default();
                 time.start(now);
-                let (name, owner) = (step_name.to_text(), owner.map(String::from));
+                let name = step_name.decode();
                 let at = At { message: self.steps.len(), call: 0 };
-                let before = self.running.insert(pair(owner.as_deref(), &name), at).map(|at| at.message);
-                self.steps.push(Step { name, owner, status: Status::Running, time, before });
+                let before = self.running.insert(pair(owner, &name), at).map(|at| at.message);
+                let mut step = Row::new(STEP);
+                step.set_text(STEP_NAME, &name);
+                step.set_word(STEP_STATUS, Status::Running as u8);
+                step.set_some(STEP_OWNER, owner);
+                self.steps.push(step);
+                self.times.push(Step { time, before });
             }
             Event::StepFinished { step_name } => {
                 let key = pair(owner, &step_name.decode());
                 let Some(at) = self.running.remove(&key).map(|at| at.message) else { return };
-                let Some(step) = self.steps.get_mut(at) else { return };
-                step.status = Status::Complete;
-                step.time.stop(now);
-                self.unsent_steps.change(at);
-                if let Some(before) = step.before {
-                    self.running.insert(key, At { message: before, call: 0 });
+                if let Some(message) = self.end_step(at, Status::Complete, now) {
+                    self.running.insert(key, At { message, call: 0 });
                 }
             }
             _ => self.subagents.apply(event, owner.unwrap_or_default()),
@@ -260,45 +186,15 @@ impl Report {
 
     /// The bytes of its lists, roughly; `element`: what an element takes beside its texts.
     pub fn size(&self, element: usize) -> usize {
-        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        let steps = self.steps.iter().map(|step| element + step.name.len() + text(&step.owner));
-        let usage = self.usage.iter().map(|usage| element + text(&usage.provider) + text(&usage.model));
-        steps.chain(usage).sum::<usize>() + self.interrupts.size(element) + self.subagents.size(element)
+        let lists = self.steps.bytes(element) + self.usage.bytes(element);
+        lists + self.interrupts.size(element) + self.subagents.size(element)
     }
 
     pub fn write(&mut self, patch: &mut Patch) {
-        let Self { steps, usage, .. } = self;
-        self.unsent_steps.write("\"steps\"", steps.len(), patch, &|at, out| {
-            steps.get(at).into_iter().for_each(|step| step.write(out));
-        });
+        self.steps.write_changes("\"steps\"", patch);
         self.subagents.write(patch);
-        self.unsent_usage.write("\"usage\"", usage.len(), patch, &|at, out| {
-            usage.get(at).into_iter().for_each(|usage| usage.write(out));
-        });
+        self.usage.write_changes("\"usage\"", patch);
         self.interrupts.write(patch);
-    }
-}
-
-impl Step {
-    fn write(&self, out: &mut String) {
-        let mut object = JsonWriter::object(out);
-        object
-            .string("name", &self.name)
-            .string("status", self.status.name())
-            .optional("subagentRunId", self.owner.as_deref())
-            .number("durationMs", self.time.total);
-        object.close();
-    }
-}
-
-impl Usage {
-    fn write(&self, out: &mut String) {
-        let mut object = JsonWriter::object(out);
-        object.optional("provider", self.provider.as_deref()).optional("model", self.model.as_deref());
-        for (name, count) in COUNTS.into_iter().zip(self.counts) {
-            object.number(name, count);
-        }
-        object.close();
     }
 }
 
@@ -308,8 +204,4 @@ fn pair(first: Option<&str>, second: &str) -> String {
         Some(first) => format!("{}:{first}{second}", first.len()),
         None => [":", second].concat(),
     }
-}
-
-fn text(fields: &Fields<'_>, name: &str) -> Option<String> {
-    fields.get(name).and_then(Raw::string).map(Into::into)
 }

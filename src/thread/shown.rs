@@ -2,22 +2,20 @@
 
 use super::Thread;
 use super::entry::Entry;
-use crate::wire::{Raw, Role};
+use crate::document::{ACTIVITY_TYPE, CALL_ID, REASONING, ROLE, Role};
+use crate::wire::Raw;
 
 impl Thread {
     /// Whether the thread has a message of this id and kind, and whether it has it just so.
     pub(crate) fn compare(&mut self, message: Raw<'_>) -> Option<bool> {
         let given = Entry::read(message.object().as_ref(), &mut Vec::new()).ok()?;
-        let entry = self.list.find(&given.message.id).and_then(|at| self.list.get(at))?;
-        let (shown, given_message) = (&entry.message, &given.message);
-        if shown == given_message && entry.reasoning == given.reasoning {
+        let entry = self.list.find(given.id()).and_then(|at| self.list.get(at))?;
+        if entry.same(&given) {
             return Some(true);
         }
-        let same_kind = shown.role == given_message.role
-            && shown.activity_type == given_message.activity_type
-            && shown.tool_call_id == given_message.tool_call_id;
+        let same_kind = entry.row.same(&given.row, 1 << ROLE | 1 << ACTIVITY_TYPE | 1 << CALL_ID);
         // Reasoning that has been folded into the answer.
-        let folded = given_message.role == Role::Reasoning && entry.reasoning.is_some();
+        let folded = given.role() == Role::Reasoning && entry.row.has(REASONING);
         (same_kind || folded).then_some(false)
     }
 }

@@ -3,42 +3,16 @@
 //! Where one stands is settled when it starts: among the children of its parent, or at the root where that has not
 //! started. Only what is new or other is written.
 
-use super::list::{At, Index};
-use super::patch::Patch;
-use super::run::Status;
-use crate::wire::{Event, Gather, JsonWriter, Raw, Str, write_json, write_string};
+use crate::document::*;
+use crate::wire::{At, Index};
+use crate::wire::{Event, JsonWriter, Raw, Str, write_string};
 
 /// Deeper ones stand at this level: each path to one is written with the patches of what it does.
 const MAX_DEPTH: usize = 64;
 
-/// The members that may change.
-const MEMBERS: [&str; 9] = [
-    "name",
-    "description",
-    "parentSubagentRunId",
-    "parentToolCallId",
-    "parentMessageId",
-    "status",
-    "result",
-    "error",
-    "interruptIds",
-];
-const STATUS: u16 = 1 << 5;
-const RESULT: u16 = 1 << 6;
-const ERROR: u16 = 1 << 7;
-const INTERRUPTS: u16 = 1 << 8;
-const ALL: u16 = (1 << 9) - 1;
-
 #[derive(Debug)]
 struct Subagent {
-    id: String,
-    /// Strings, by their place in [`MEMBERS`].
-    texts: [Option<String>; 5],
-    status: Status,
-    /// JSON text.
-    result: Option<String>,
-    error: Option<String>,
-    interrupt_ids: Vec<String>,
+    row: Row,
     /// It was suspended before this run began, and nothing has come for it since.
     carried: bool,
     /// Whose child it is, and where among the children.
@@ -46,9 +20,10 @@ struct Subagent {
     place: usize,
     depth: usize,
     children: Vec<usize>,
-    /// The mirror has it, but for these members.
+    /// The mirror has it.
     sent: bool,
-    unsent: u16,
+    /// Noted for the next patch.
+    touched: bool,
 }
 
 /// All of them, in the order in which they started.
@@ -70,12 +45,7 @@ impl Subagents {
     }
 
     pub fn size(&self, element: usize) -> usize {
-        let size = |subagent: &Subagent| {
-            let texts = subagent.texts.iter().chain([&subagent.result, &subagent.error]).flatten();
-            let ids = subagent.interrupt_ids.iter().chain([&subagent.id]);
-            element + texts.chain(ids).map(String::len).sum::<usize>()
-        };
-        self.list.iter().map(size).sum()
+        self.list.iter().map(|subagent| element + subagent.row.bytes()).sum()
     }
 
     pub fn clear(&mut self) {
@@ -90,7 +60,7 @@ impl Subagents {
         let before = std::mem::take(self);
         self.all = true;
         for mut subagent in before.list {
-            if subagent.status == Status::Suspended && !subagent.carried {
+            if subagent.has(Status::Suspended) && !subagent.carried {
                 subagent.carried = true;
                 self.add(subagent);
             }
@@ -100,9 +70,8 @@ impl Subagents {
     /// The run is over.
     pub fn end(&mut self, status: Status) {
         for at in std::mem::take(&mut self.running) {
-            if let Some(subagent) = self.list.get_mut(at).filter(|subagent| subagent.status == Status::Running) {
-                subagent.status = status;
-                self.touch(at, STATUS);
+            if self.list.get(at).is_some_and(|subagent| subagent.has(Status::Running)) {
+                self.change(at).into_iter().for_each(|row| row.set_word(SUBAGENT_STATUS, status as u8));
             }
         }
     }
@@ -121,79 +90,76 @@ impl Subagents {
                 },
                 _,
             ) => {
-                let own = |text: Option<Str<'_>>| text.map(Str::to_text);
-                let texts = [
-                    Some(name.to_text()),
-                    own(description),
-                    own(parent_subagent_run_id),
-                    own(parent_tool_call_id),
-                    own(parent_message_id),
-                ];
-                self.start(id, known, texts);
+                let mut row = Row::new(SUBAGENT);
+                row.set_text(SUBAGENT_ID, id);
+                let mut own = |member, text: Option<Str<'_>>| row.set_some(member, text.map(Str::decode).as_deref());
+                own(SUBAGENT_NAME, Some(name));
+                own(DESCRIPTION, description);
+                own(PARENT, parent_subagent_run_id);
+                own(PARENT_CALL, parent_tool_call_id);
+                own(PARENT_MESSAGE, parent_message_id);
+                row.set_word(SUBAGENT_STATUS, Status::Running as u8);
+                self.start(known, row);
             }
             (Event::SubagentFinished { result, outcome }, Some(at)) => {
                 let outcome = outcome.and_then(Raw::object);
                 let suspended = outcome.as_ref().and_then(|o| o.get("type")).and_then(Raw::string);
+                let status = match suspended.as_deref() {
+                    Some("suspended") => Status::Suspended,
+                    _ => Status::Complete,
+                };
                 let ids = outcome.and_then(|o| o.some("interruptIds")).and_then(Raw::array).unwrap_or_default();
-                if let Some(subagent) = self.list.get_mut(at) {
-                    subagent.status = match suspended.as_deref() {
-                        Some("suspended") => Status::Suspended,
-                        _ => Status::Complete,
-                    };
-                    subagent.interrupt_ids = ids.into_iter().filter_map(Raw::string).map(Into::into).gather();
-                    subagent.result = result.map(|raw| raw.text().to_owned());
-                }
-                self.touch(at, STATUS | RESULT | INTERRUPTS);
+                let Some(row) = self.change(at) else { return };
+                row.set_word(SUBAGENT_STATUS, status as u8);
+                row.set_some(SUBAGENT_RESULT, result.map(Raw::text));
+                row.set(INTERRUPT_IDS, strings(ids));
             }
             (Event::SubagentError { message, .. }, Some(at)) => {
-                if let Some(subagent) = self.list.get_mut(at) {
-                    subagent.status = Status::Error;
-                    subagent.error = Some(message.to_text());
-                }
-                self.touch(at, STATUS | ERROR);
+                let Some(row) = self.change(at) else { return };
+                row.set_word(SUBAGENT_STATUS, Status::Error as u8);
+                row.set_text(SUBAGENT_ERROR, &message.decode());
             }
             _ => {}
         }
     }
 
     /// One that was there before begins anew in its place, with the children that it has.
-    fn start(&mut self, id: &str, known: Option<usize>, texts: [Option<String>; 5]) {
-        let at = match known.and_then(|at| Some((at, self.list.get_mut(at)?))) {
-            Some((at, subagent)) => {
-                (subagent.texts, subagent.status) = (texts, Status::Running);
-                (subagent.result, subagent.error, subagent.interrupt_ids) = (None, None, Vec::new());
+    fn start(&mut self, known: Option<usize>, row: Row) {
+        let at = match known {
+            Some(at) => {
+                if let Some(old) = self.change(at) {
+                    old.assume(row, Members::MAX);
+                }
                 at
             }
-            None => self.add(Subagent {
-                id: id.to_owned(),
-                texts,
-                status: Status::Running,
-                result: None,
-                error: None,
-                interrupt_ids: Vec::new(),
-                carried: false,
-                parent: None,
-                place: 0,
-                depth: 0,
-                children: Vec::new(),
-                sent: false,
-                unsent: 0,
-            }),
+            None => {
+                let at = self.add(Subagent {
+                    row,
+                    carried: false,
+                    parent: None,
+                    place: 0,
+                    depth: 0,
+                    children: Vec::new(),
+                    sent: false,
+                    touched: false,
+                });
+                self.change(at);
+                at
+            }
         };
         self.running.push(at);
-        self.touch(at, ALL);
     }
 
     fn add(&mut self, mut subagent: Subagent) -> usize {
         let at = self.list.len();
-        let named = subagent.texts.get(2).and_then(Option::as_ref);
+        let named = subagent.row.some(PARENT);
         let mut parent = named.and_then(|id| self.index.get(id)).map(|at| at.message);
         // One level up, where it would be too deep.
         if parent.and_then(|at| self.list.get(at)).is_some_and(|parent| parent.depth + 1 >= MAX_DEPTH) {
             parent = parent.and_then(|at| self.list.get(at)?.parent);
         }
         subagent.children = Vec::new();
-        (subagent.sent, subagent.unsent) = (false, 0);
+        (subagent.sent, subagent.touched) = (false, false);
         subagent.depth = match parent.and_then(|at| self.list.get_mut(at)) {
             Some(above) => {
                 subagent.place = above.children.len();
@@ -207,28 +173,26 @@ impl Subagents {
             }
         };
         subagent.parent = parent;
-        self.index.insert(subagent.id.clone(), At { message: at, call: 0 });
+        self.index.insert(subagent.row.text(SUBAGENT_ID), At { message: at, call: 0 });
         self.list.push(subagent);
         at
     }
 
-    fn touch(&mut self, at: usize, members: u16) {
-        let Some(subagent) = self.list.get_mut(at) else { return };
-        if subagent.unsent == 0 {
+    /// One of them, to be changed.
+    fn change(&mut self, at: usize) -> Option<&mut Row> {
+        let subagent = self.list.get_mut(at)?;
+        if !std::mem::replace(&mut subagent.touched, true) {
             self.touched.push(at);
         }
-        subagent.unsent |= members;
         subagent.carried = false;
+        Some(&mut subagent.row)
     }
 
     pub fn write(&mut self, patch: &mut Patch) {
         let touched = std::mem::take(&mut self.touched);
         if std::mem::take(&mut self.all) {
             patch.reconcile("\"subagents\"", |out| self.write_list(&self.roots, out));
-            for subagent in &mut self.list {
-                (subagent.sent, subagent.unsent) = (true, 0);
-            }
-            return;
+            return self.list.iter_mut().for_each(Subagent::set_sent);
         }
         let mut rest = touched.as_slice();
         let mut above = None;
@@ -243,15 +207,8 @@ impl Subagents {
             rest = rest.get(1..).unwrap_or_default();
             let path = self.path(at, &mut above);
             let Some(subagent) = self.list.get_mut(at) else { continue };
-            let unsent = std::mem::take(&mut subagent.unsent);
-            for (number, name) in MEMBERS.iter().enumerate().filter(|(number, _)| unsent >> number & 1 == 1) {
-                let path = format!("{path},\"{name}\"");
-                if subagent.has(number) {
-                    patch.reconcile(&path, |out| subagent.write_member(number, out));
-                } else {
-                    patch.remove(&path);
-                }
-            }
+            subagent.touched = false;
+            subagent.row.write_changes(&[(0, &path)], patch);
         }
     }
 
@@ -277,16 +234,14 @@ impl Subagents {
         patch.extend(&path, first.place, |list| {
             for subagent in siblings.iter().filter_map(|at| self.list.get(*at)) {
                 let mut object = JsonWriter::object(list.item());
-                subagent.write_members(&mut object);
+                subagent.row.write(&mut object, 0, Members::MAX);
                 // Its children come after it.
                 object.member("children").push_str("[]");
                 object.close();
             }
         });
         for at in siblings {
-            if let Some(subagent) = self.list.get_mut(*at) {
-                (subagent.sent, subagent.unsent) = (true, 0);
-            }
+            self.list.get_mut(*at).into_iter().for_each(Subagent::set_sent);
         }
     }
 
@@ -306,7 +261,7 @@ impl Subagents {
         let mut list = JsonWriter::array(out);
         for subagent in places.iter().filter_map(|at| self.list.get(*at)) {
             let mut object = JsonWriter::object(list.item());
-            subagent.write_members(&mut object);
+            subagent.row.write(&mut object, 0, Members::MAX);
             self.write_list(&subagent.children, object.member("children"));
             object.close();
         }
@@ -315,34 +270,25 @@ impl Subagents {
 }
 
 impl Subagent {
-    fn write_members(&self, object: &mut JsonWriter<'_>) {
-        object.string("subagentRunId", &self.id);
-        for (number, name) in MEMBERS.iter().enumerate().filter(|(number, _)| self.has(*number)) {
-            self.write_member(number, object.member(name));
-        }
+    fn has(&self, status: Status) -> bool {
+        self.row.word(SUBAGENT_STATUS) == status as u8
     }
 
-    fn has(&self, number: usize) -> bool {
-        match number {
-            5 => true,
-            6 => self.result.is_some(),
-            7 => self.error.is_some(),
-            8 => !self.interrupt_ids.is_empty(),
-            _ => self.texts.get(number).is_some_and(Option::is_some),
-        }
+    fn set_sent(&mut self) {
+        self.row.set_mirrored();
+        (self.sent, self.touched) = (true, false);
     }
+}
 
-    fn write_member(&self, number: usize, out: &mut String) {
-        match number {
-            5 => write_string(out, self.status.name()),
-            6 => write_json(out, self.result.as_deref().unwrap_or("null")),
-            7 => write_string(out, self.error.as_deref().unwrap_or_default()),
-            8 => {
-                let mut list = JsonWriter::array(out);
-                self.interrupt_ids.iter().for_each(|id| write_string(list.item(), id));
-                list.close();
-            }
-            _ => write_string(out, self.texts.get(number).and_then(Option::as_deref).unwrap_or_default()),
-        }
+/// Strings as a member has them; none, where there are none.
+fn strings(list: Vec<Raw<'_>>) -> Value {
+    let mut json = String::new();
+    let mut strings = JsonWriter::array(&mut json);
+    let mut none = true;
+    for text in list.into_iter().filter_map(Raw::string) {
+        write_string(strings.item(), &text);
+        none = false;
     }
+    strings.close();
+    if none { Value::None } else { Value::Text(json) }
 }

@@ -1,8 +1,9 @@
 //! Text and reasoning messages.
 
-use super::entry::{Delivery, Entry, Reasoning};
+use super::entry::Entry;
 use super::{MAX_EARLY_VALUES, Thread};
-use crate::wire::{Content, Event, Message, Raw, Role, Str, shown_id};
+use crate::document::*;
+use crate::wire::{Event, Raw, Str, shown_id};
 
 impl Thread {
     pub(super) fn text_start(
@@ -26,31 +27,32 @@ impl Thread {
             Some(at) if !self.may_write(at, EVENT) => return,
             Some(at) => at,
             None => {
-                let mut message = Message::new(id, role);
-                message.content = Content::Text(String::new());
-                message.name = name.map(Str::to_text);
+                let mut message = message(id, role);
+                message.set_text(CONTENT, "");
+                message.set_some(NAME, name.map(Str::decode).as_deref());
                 self.open_message(message, owner)
             }
         };
         let Some(entry) = self.list.change(at) else { return };
         // Reasoning that has the id of the answer belongs to the answer.
-        if entry.message.role == Role::Reasoning {
-            entry.fold(role, Content::Text(String::new()));
-            entry.message.name = name.map(Str::to_text);
+        if entry.role() == Role::Reasoning {
+            entry.fold(role, Value::Text(String::new()));
+            entry.row.set_some(NAME, name.map(Str::decode).as_deref());
         }
         entry.text_open = true;
         entry.reopen(metadata);
-        self.list.opens(at);
+        self.list.change(at);
         self.list.classify(at);
     }
 
     /// Appends a message that a stream writes to.
-    pub(super) fn open_message(&mut self, mut message: Message, owner: Option<&str>) -> usize {
-        message.subagent_run_id = owner.map(Into::into);
-        if let Some(value) = self.take_early_value(false, &message.id) {
-            message.encrypted_value = Some(value);
+    pub(super) fn open_message(&mut self, mut message: Row, owner: Option<&str>) -> usize {
+        message.set_some(OWNER, owner);
+        if let Some(value) = self.take_early_value(false, message.text(ID)) {
+            message.set(ENCRYPTED, Value::Text(value));
         }
-        let mut entry = Entry::new(message, Delivery::Streaming);
+        let mut entry = Entry::new(message);
+        entry.set_delivery(Delivery::Streaming);
         entry.streamed = true;
         self.list.push(entry)
     }
@@ -58,11 +60,10 @@ impl Thread {
     /// Whether a stream may write into the message at `at`: into one that a stream made, or into the assistant's own.
     /// What the user wrote is never overwritten.
     fn may_write(&mut self, at: usize, event: &'static str) -> bool {
-        let may = self
-            .list
-            .get(at)
-            .is_some_and(|entry| entry.streamed || matches!(entry.message.role, Role::Assistant | Role::Reasoning))
-            && self.list.get(at).is_some_and(|entry| entry.message.role != Role::Activity);
+        let may = self.list.get(at).is_some_and(|entry| match entry.role() {
+            Role::Activity => false,
+            role => entry.streamed || matches!(role, Role::Assistant | Role::Reasoning),
+        });
         if !may {
             self.warn("message-not-streamable", event, "the id belongs to a message that no stream may write to");
         }
@@ -72,7 +73,7 @@ impl Thread {
     /// The message that a content or END event is about.
     fn target(&mut self, id: &str, event: &'static str) -> Option<usize> {
         match self.list.find(id) {
-            Some(at) if self.list.get(at).is_some_and(|entry| entry.delivery == Delivery::Streaming) => Some(at),
+            Some(at) if self.list.get(at).is_some_and(|entry| entry.delivery() == Delivery::Streaming) => Some(at),
             Some(at) => self.may_write(at, event).then_some(at),
             None => {
                 self.warn("message-unknown", event, format!("no message has the id \"{}\"", shown_id(id)));
@@ -84,11 +85,8 @@ impl Thread {
     pub(super) fn text_content(&mut self, id: &str, delta: &str, metadata: Option<Raw<'_>>) {
         let Some(at) = self.target(id, "TEXT_MESSAGE_CONTENT") else { return };
         let Some(entry) = self.list.change(at) else { return };
-        if !matches!(entry.message.content, Content::Text(_)) {
-            entry.unsent.whole = true;
-        }
-        entry.message.content.append(delta);
-        entry.unsent.metadata.merge(&mut entry.message.metadata, metadata);
+        entry.row.grow(CONTENT, delta);
+        entry.row.merge(METADATA, metadata);
     }
 
     /// The text of a message that a stream has made is this one.
@@ -96,8 +94,7 @@ impl Thread {
         let Some(entry) = self.list.find(id).and_then(|at| self.list.change(at)).filter(|entry| entry.streamed) else {
             return;
         };
-        entry.message.content = Content::Text(text);
-        entry.unsent.replaced = true;
+        entry.row.set(CONTENT, Value::Text(text));
     }
 
     pub(super) fn reasoning_start(&mut self, id: &str, owner: Option<&str>, metadata: Option<Raw<'_>>, now: f64) {
@@ -105,34 +102,27 @@ impl Thread {
             Some(at) if !self.may_write(at, "REASONING_MESSAGE_START") => return,
             Some(at) => at,
             None => {
-                let mut message = Message::new(id, Role::Reasoning);
-                message.content = Content::Text(String::new());
+                let mut message = message(id, Role::Reasoning);
+                message.set_text(CONTENT, "");
                 self.open_message(message, owner)
             }
         };
         let Some(entry) = self.list.change(at) else { return };
-        entry.reasoning_time.start(now);
-        if entry.message.role != Role::Reasoning && entry.reasoning.is_none() {
-            entry.reasoning = Some(Reasoning { text: String::new(), encrypted_value: None });
-            entry.unsent.whole = true;
+        entry.reasons.start(now);
+        if entry.role() != Role::Reasoning && !entry.row.has(REASONING) {
+            entry.row.set_text(REASONING, "");
         }
         entry.reopen(metadata);
-        self.list.opens(at);
+        self.list.change(at);
     }
 
     pub(super) fn reasoning_content(&mut self, id: &str, delta: &str, metadata: Option<Raw<'_>>) {
         let Some(at) = self.target(id, "REASONING_MESSAGE_CONTENT") else { return };
         let Some(entry) = self.list.change(at) else { return };
-        match (&mut entry.reasoning, entry.message.role) {
-            (Some(reasoning), _) => reasoning.text.push_str(delta),
-            (None, Role::Reasoning) => entry.message.content.append(delta),
-            // No START said so, but reasoning is no part of an answer.
-            (reasoning, _) => {
-                *reasoning = Some(Reasoning { text: delta.to_owned(), encrypted_value: None });
-                entry.unsent.whole = true;
-            }
-        }
-        entry.unsent.metadata.merge(&mut entry.message.metadata, metadata);
+        // Without a START, too: reasoning is no part of an answer.
+        let member = if entry.role() == Role::Reasoning { CONTENT } else { REASONING };
+        entry.row.grow(member, delta);
+        entry.row.merge(METADATA, metadata);
     }
 
     pub(super) fn message_end(&mut self, id: &str, event: &Event<'_>, metadata: Option<Raw<'_>>, now: f64) {
@@ -142,25 +132,21 @@ impl Thread {
             entry.text_open = false;
             entry.complete();
         } else {
-            entry.unsent.duration |= entry.reasoning_time.stop(now);
+            entry.stop_reasoning(now);
             entry.complete_if_idle();
         }
-        entry.unsent.metadata.merge(&mut entry.message.metadata, metadata);
+        entry.row.merge(METADATA, metadata);
     }
 
     pub(super) fn encrypted_value(&mut self, of_call: bool, id: &str, value: &str) {
         if of_call && let Some(at) = self.list.find_call(id) {
-            if let Some((call, state)) = self.list.change_call(at) {
-                call.encrypted_value = Some(value.to_owned());
-                state.encrypted_value = true;
+            if let Some(call) = self.list.change_call(at) {
+                call.row.set_text(ENCRYPTED_VALUE, value);
             }
         } else if !of_call && let Some(at) = self.list.find(id) {
-            let Some(entry) = self.list.change(at).filter(|entry| entry.message.role != Role::Activity) else { return };
-            entry.unsent.encrypted_value = true;
-            match &mut entry.reasoning {
-                Some(reasoning) => reasoning.encrypted_value = Some(value.to_owned()),
-                None => entry.message.encrypted_value = Some(value.to_owned()),
-            }
+            let Some(entry) = self.list.change(at).filter(|entry| entry.role() != Role::Activity) else { return };
+            let member = if entry.row.has(REASONING) { REASONING_ENCRYPTED } else { ENCRYPTED };
+            entry.row.set_text(member, value);
         } else if self.early_values.len() < MAX_EARLY_VALUES {
             self.early_values.push((of_call, id.to_owned(), value.to_owned()));
         }
@@ -175,9 +161,8 @@ impl Thread {
 
 impl Entry {
     fn reopen(&mut self, metadata: Option<Raw<'_>>) {
-        self.unsent.delivery |= self.delivery != Delivery::Streaming;
-        self.delivery = Delivery::Streaming;
+        self.set_delivery(Delivery::Streaming);
         self.streamed = true;
-        self.unsent.metadata.merge(&mut self.message.metadata, metadata);
+        self.row.merge(METADATA, metadata);
     }
 }

@@ -19,12 +19,11 @@ mod index;
 mod input;
 mod joined;
 mod json;
-mod message;
+mod note;
 #[cfg(any(feature = "codecs", feature = "guard"))]
 mod number;
 #[cfg(feature = "codecs")]
 mod packets;
-mod parts;
 #[cfg(feature = "codecs")]
 mod protobuf;
 mod protocol;
@@ -48,13 +47,13 @@ pub use event::{Event, EventError, Incoming, Str, frame_fields, frame_type};
 pub use framing::BINARY_MEDIA_TYPE;
 pub use framing::{BadBody, Format, Framer};
 pub use json::{Fields, JsonError, Raw};
-pub use message::{Content, Message, Note, Role, ToolCall};
+pub use note::Note;
 #[cfg(feature = "codecs")]
 pub use protobuf::to_json;
 pub use protocol::{PROTOCOL_VERSION, Protocol};
 pub use sse::{Frame, FrameTooLong, SseParser};
 pub use tree::Tree;
-pub(crate) use tree::{Builder, Misfit, Undo};
+pub(crate) use tree::{Builder, Misfit, Object, Undo};
 pub use undecodable::{Limits, Undecodable};
 pub use utf8::Utf8Decoder;
 pub(crate) use utf8::decode;

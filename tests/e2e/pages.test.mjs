@@ -12,6 +12,7 @@ import { answers } from "./cases/answers.mjs";
 import { faults } from "./cases/faults.mjs";
 import { page as helps } from "./cases/page.mjs";
 import { parts } from "./cases/parts.mjs";
+import { pictures } from "./cases/pictures.mjs";
 import { thread } from "./cases/thread.mjs";
 import { threads } from "./cases/threads.mjs";
 import { Chat, id } from "./chat.mjs";
@@ -33,7 +34,7 @@ describe("in the light", () => {
   after(() => browser?.close());
 
   for (const page of pages) {
-    for (const [name, run] of Object.entries({ ...answers, ...parts, ...helps, ...faults, ...thread, ...threads, ...access })) {
+    for (const [name, run] of Object.entries({ ...answers, ...parts, ...pictures, ...helps, ...faults, ...thread, ...threads, ...access })) {
       it(`${page}: ${name}`, async () => {
         const chat = new Chat(browser, server.url, page);
         await browser.consoleErrors(); // what an earlier page left after

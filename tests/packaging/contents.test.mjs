@@ -46,7 +46,7 @@ test("the package needs nothing at run time and runs nothing at install time", (
   assert.deepEqual(manifest.sideEffects, ["./worker-main.js", "./worker-full.js"]);
   assert.deepEqual(Object.keys(manifest.exports), [
     ...[".", "./slim", "./react", "./svelte", "./vue", "./angular", "./worker", "./worker-main", "./worker-full"],
-    ...["./ag-ui-client", "./a2ui", "./agent-os", "./agent-os/react", "./agent-os/svelte", "./ai-sdk", "./announcer", "./assistant-ui", "./attachments", "./attachments/react", "./attachments/svelte", "./attachments/vue", "./blocks", "./blocks/react", "./blocks/svelte", "./chio", "./hector", "./inspector", "./mcp-apps", "./ngaf", "./open-search", "./servers", "./testing", "./threads", "./threads/react", "./threads/svelte", "./threads/vue", "./traces"],
+    ...["./ag-ui-client", "./a2ui", "./agent-os", "./agent-os/react", "./agent-os/svelte", "./ai-sdk", "./announcer", "./announcer/react", "./announcer/svelte", "./announcer/vue", "./assistant-ui", "./attachments", "./attachments/react", "./attachments/svelte", "./attachments/vue", "./blocks", "./blocks/react", "./blocks/svelte", "./chio", "./hector", "./inspector", "./mcp-apps", "./ngaf", "./open-search", "./servers", "./testing", "./threads", "./threads/react", "./threads/svelte", "./threads/vue", "./traces"],
     ...["./core.wasm", "./full.wasm", "./package.json"],
   ]);
 });

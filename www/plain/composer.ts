@@ -1,9 +1,12 @@
 import type { Agent, QueuedSubmit } from "ag-ui-wasm";
+import { listenForFiles, type Attachment } from "ag-ui-wasm/attachments";
 import { fit, sends } from "../shared/composer.js";
 import { endpoint, OTHER, scenarioOf, type Scenario } from "../shared/endpoint.js";
+import { files, waitsFor } from "../shared/files.js";
 import { statusLine } from "../shared/format.js";
 import { textOf } from "../shared/rows.js";
 import { h, icon, list, maybe, say, set, slot, type View } from "./dom.js";
+import { filesView } from "./files.js";
 
 /** The field, the picker and what stands around them. */
 export interface Composer {
@@ -11,6 +14,8 @@ export interface Composer {
   choose(name: string): void;
   offer(scenarios: readonly Scenario[]): void;
   update(): void;
+  /** Takes pictures, also those that are dropped on the chat around it. Returns what ends that. */
+  takeFiles(chat: HTMLElement): () => void;
 }
 
 /** What is chosen in it, which outlives an agent. */
@@ -33,6 +38,7 @@ export function composer(agent: Agent, choice: Choice, onAddress: (url: string) 
     oninput: () => fit(field),
     onkeydown: (event: KeyboardEvent) => sends(event) && send(event),
   });
+  field.value = files.draft;
   const picker = h("select", { "aria-label": "Agent", "data-testid": "scenario", onchange: () => choose(picker.value) });
   const address = h("input", {
     type: "text",
@@ -44,6 +50,8 @@ export function composer(agent: Agent, choice: Choice, onAddress: (url: string) 
     oninput: () => tell(),
   });
   const addressSlot = slot();
+  const filesSlot = slot();
+  const pick = h("input", { class: "unseen", "aria-label": "Add pictures", "data-testid": "pick" });
   const stopSlot = slot();
   const queueSlot = slot();
   const button = h("button", { type: "submit", class: "button main send", "data-testid": "send" }, icon("send"));
@@ -55,6 +63,7 @@ export function composer(agent: Agent, choice: Choice, onAddress: (url: string) 
     node: h("button", { type: "button", class: "button", "data-testid": "stop", onclick: () => void agent.stop() }, icon("stop"), " Stop"),
     update() {},
   }));
+  const showFiles = maybe<readonly Attachment[]>(filesSlot, filesView);
   const queue = maybe<readonly QueuedSubmit[]>(queueSlot, queueView);
 
   const node = h(
@@ -64,8 +73,9 @@ export function composer(agent: Agent, choice: Choice, onAddress: (url: string) 
     h(
       "div",
       { class: "field" },
+      filesSlot,
       field,
-      h("div", { class: "controls" }, picker, addressSlot, h("div", { class: "actions" }, stopSlot, button)),
+      h("div", { class: "controls" }, h("label", { class: "icon-button pick" }, pick, icon("picture")), picker, addressSlot, h("div", { class: "actions" }, stopSlot, button)),
     ),
     h("div", { class: "line" }, status, keys),
   );
@@ -79,11 +89,11 @@ export function composer(agent: Agent, choice: Choice, onAddress: (url: string) 
 
   function send(event: Event): void {
     event.preventDefault();
-    const words = field.value.trim() || prompt();
+    const words = field.value.trim() || prompt() || (files.items.length > 0 ? "" : undefined);
     if (words === undefined || url() === "") return;
     field.value = "";
     fit(field);
-    void agent.submit(words);
+    void agent.submit({ message: words, parts: files });
   }
   function choose(name: string): void {
     choice.scenario = name;
@@ -104,6 +114,15 @@ export function composer(agent: Agent, choice: Choice, onAddress: (url: string) 
       choose(scenarios.length === 0 ? OTHER : choice.scenario);
       fit(field);
     },
+    takeFiles(chat) {
+      const show = (): void => showFiles(files.items.length > 0 ? files.items : undefined);
+      const offs = [
+        files.subscribe(show),
+        listenForFiles(files, { input: pick, drop: chat, paste: field, onDragging: (dragging) => set(chat, "data-dragging", dragging) }),
+      ];
+      show();
+      return () => offs.forEach((off) => off());
+    },
     update() {
       const snapshot = agent.getSnapshot();
       queue(snapshot.queue.length > 0 ? snapshot.queue : undefined);
@@ -116,15 +135,16 @@ export function composer(agent: Agent, choice: Choice, onAddress: (url: string) 
 
 function queueView(queue: readonly QueuedSubmit[]): View<readonly QueuedSubmit[]> {
   const node = h("ol", { class: "queue", "aria-label": "Waiting to be sent", "data-testid": "queue" });
-  const update = list<QueuedSubmit>(node, ({ id }) => id, ({ messages }) => ({
-    node: h(
-      "li",
-      { "data-testid": "queued" },
-      h("span", { dir: "auto" }, messages.map(textOf).join(" ")),
-      h("span", {}, "waiting"),
-    ),
-    update() {},
-  }));
+  const update = list<QueuedSubmit>(node, ({ id }) => id, (queued) => {
+    const words = h("span", { dir: "auto" });
+    const state = h("span");
+    const update = (next: QueuedSubmit): void => {
+      say(words, next.messages.map(textOf).join(" "));
+      say(state, waitsFor(next));
+    };
+    update(queued);
+    return { node: h("li", { "data-testid": "queued" }, words, state), update };
+  });
   update(queue);
   return { node, update };
 }

@@ -151,6 +151,7 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
         held.subscribe(after.hold),
         held.listen(agent, () => address.textContent),
         announcer(agent, byId("announcer"), { words: { answer: textOf } }),
+        foot.takeFiles(chat),
         listenForEscape(() => void agent.stop()),
       );
     },

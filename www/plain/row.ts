@@ -1,9 +1,11 @@
 import { createBlocks, type Block, type Blocks } from "ag-ui-wasm/blocks";
 import type { Agent, ToolCall } from "ag-ui-wasm";
+import { picturesOf, type Picture } from "../shared/files.js";
 import { duration, fate } from "../shared/format.js";
 import { linesOf, renderBlock } from "../shared/markdown.js";
 import { checklistOf, reasoningOf, textOf, type Row, type Source } from "../shared/rows.js";
 import { h, icon, list, maybe, say, set, slot, type View } from "./dom.js";
+import { picturesView } from "./files.js";
 import { jsonView } from "./json-view.js";
 import { toolCard } from "./tool-card.js";
 
@@ -11,10 +13,11 @@ type Reasoning = NonNullable<ReturnType<typeof reasoningOf>>;
 
 /** One message, whatever its role. The role can change: reasoning becomes the answer that shares its id. */
 export function rowView(agent: Agent, row: Row): View<Row> {
-  const slots = { speaker: slot(), reasoning: slot(), text: slot(), calls: slot(), waiting: slot(), sources: slot(), end: slot() };
+  const slots = { speaker: slot(), reasoning: slot(), pictures: slot(), text: slot(), calls: slot(), waiting: slot(), sources: slot(), end: slot() };
   const node = h("article", { class: "row", "data-testid": "message" }, ...Object.values(slots));
   const speaker = maybe<string>(slots.speaker, (name) => paragraph("speaker", name));
   const reasoning = maybe<Reasoning>(slots.reasoning, reasoningView);
+  const pictures = maybe<readonly Picture[]>(slots.pictures, picturesView);
   const text = maybe<Row>(slots.text, textView);
   const calls = list<ToolCall>(slots.calls, ({ id }) => id, (call) => toolCard(agent, call));
   const waiting = maybe<true>(slots.waiting, () => waitingView());
@@ -31,6 +34,8 @@ export function rowView(agent: Agent, row: Row): View<Row> {
     const empty = role === "assistant" && !message.content;
     speaker(next.speaker);
     reasoning(thought);
+    const seen = role === "user" ? picturesOf(message) : [];
+    pictures(seen.length > 0 ? seen : undefined);
     text(role === "reasoning" || empty ? undefined : next);
     calls(next.calls);
     waiting(empty && delivery === "streaming" && next.calls.length === 0 && thought === undefined ? true : undefined);

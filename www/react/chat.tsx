@@ -1,9 +1,11 @@
+import { useAttachments } from "ag-ui-wasm/attachments/react";
 import { useAgent } from "ag-ui-wasm/react";
-import { announcer } from "ag-ui-wasm/announcer";
+import { useAnnouncer } from "ag-ui-wasm/announcer/react";
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { contract } from "../shared/contract.js";
 import { listenForEscape } from "../shared/composer.js";
 import { endpoint, featured, initial, loadScenarios, OTHER, scenarioOf, type Catalogue, type Scenario } from "../shared/endpoint.js";
+import { files as pictures } from "../shared/files.js";
 import { HeldQuestions } from "../shared/held.js";
 import { isEmpty } from "../shared/json.js";
 import { Notices } from "../shared/notices.js";
@@ -42,6 +44,7 @@ export function Chat() {
   target.url = stored ? storedUrl(threadId) : endpoint(scenario, address);
   const source = useMemo(() => sourceOf(protocol, () => target.url), [protocol]);
   const chat = useAgent(stored ? storedAgent(threadId) : source);
+  const files = useAttachments(pictures);
   const { agent, status, messages, error, thread } = chat;
   const log = useSyncExternalStore(notices.subscribe, notices.get);
   const questions = useSyncExternalStore(held.subscribe, held.get);
@@ -63,7 +66,7 @@ export function Chat() {
   useEffect(() => {
     if (known) listen(agent, protocol);
   }, [agent, protocol, known]);
-  useEffect(() => announcer(agent, byId("announcer"), { words: { answer: textOf } }), [agent]);
+  useAnnouncer(agent, { element: byId("announcer"), words: { answer: textOf } });
   useEffect(() => listenForEscape(() => void agent.stop()), [agent]);
 
   const start = (scenario: Scenario): void => {
@@ -88,7 +91,7 @@ export function Chat() {
   return (
     <>
       {stored && <Sidebar open={threadId} onOpen={setThreadId} />}
-      <main className="chat" data-testid="chat" data-framework="react" data-status={status}>
+      <main className="chat" data-testid="chat" data-framework="react" data-status={status} data-dragging={files.dragging || undefined} {...files.dropProps}>
         <div className="toolbar">
           <h1 className="unseen">Chat</h1>
           <p className="where">
@@ -169,6 +172,7 @@ export function Chat() {
         >
           <Composer
             chat={chat}
+            files={files}
             scenarios={scenarios}
             choice={choice}
             scenario={scenario}

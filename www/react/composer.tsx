@@ -1,12 +1,16 @@
+import type { UseAttachments } from "ag-ui-wasm/attachments/react";
 import type { UseAgent } from "ag-ui-wasm/react";
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { fit, sends } from "../shared/composer.js";
 import { OTHER, type Scenario } from "../shared/endpoint.js";
+import { waitsFor } from "../shared/files.js";
 import { statusLine } from "../shared/format.js";
 import { textOf } from "../shared/rows.js";
+import { Files, PickFiles } from "./files.js";
 
 export function Composer(props: {
   chat: UseAgent;
+  files: UseAttachments;
   scenarios: readonly Scenario[];
   choice: string;
   /** The chosen one, once it is known. */
@@ -15,33 +19,34 @@ export function Composer(props: {
   onChoice: (choice: string) => void;
   onAddress: (address: string) => void;
 }) {
-  const { chat, scenarios, choice, scenario, address, onChoice, onAddress } = props;
-  const [text, setText] = useState("");
+  const { chat, files, scenarios, choice, scenario, address, onChoice, onAddress } = props;
+  const [text, setText] = useState(files.draft);
   const field = useRef<HTMLTextAreaElement>(null);
   const prompt = scenario?.prompt;
   useEffect(() => fit(field.current!), [text]);
 
   const send = (event?: FormEvent): void => {
     event?.preventDefault();
-    const words = text.trim() || prompt;
+    const words = text.trim() || prompt || (files.items.length > 0 ? "" : undefined);
     if (words === undefined || (scenario === undefined && address.trim() === "")) return;
     setText("");
-    void chat.submit(words);
+    void chat.submit({ message: words, parts: files });
   };
 
   return (
     <form className="composer" data-testid="composer" onSubmit={send}>
       {chat.queue.length > 0 && (
         <ol className="queue" aria-label="Waiting to be sent" data-testid="queue">
-          {chat.queue.map(({ id, messages }) => (
-            <li key={id} data-testid="queued">
-              <span dir="auto">{messages.map(textOf).join(" ")}</span>
-              <span>waiting</span>
+          {chat.queue.map((queued) => (
+            <li key={queued.id} data-testid="queued">
+              <span dir="auto">{queued.messages.map(textOf).join(" ")}</span>
+              <span>{waitsFor(queued)}</span>
             </li>
           ))}
         </ol>
       )}
       <div className="field">
+        <Files files={files} />
         <textarea
           ref={field}
           id="input"
@@ -52,6 +57,7 @@ export function Composer(props: {
           data-testid="input"
           value={text}
           onChange={(event) => setText(event.target.value)}
+          onPaste={files.onPaste}
           onKeyDown={(event) => {
             if (!sends(event.nativeEvent)) return;
             event.preventDefault();
@@ -59,6 +65,7 @@ export function Composer(props: {
           }}
         />
         <div className="controls">
+          <PickFiles files={files} />
           <select aria-label="Agent" data-testid="scenario" value={scenario?.name ?? choice} onChange={(event) => onChoice(event.target.value)}>
             {scenarios.map(({ name, title }) => (
               <option key={name} value={name}>

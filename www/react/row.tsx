@@ -4,6 +4,7 @@ import { memo, useId, useState, type CSSProperties } from "react";
 import { duration, fate } from "../shared/format.js";
 import { linesOf, renderBlock } from "../shared/markdown.js";
 import { checklistOf, reasoningOf, textOf, type Row } from "../shared/rows.js";
+import { Pictures } from "./files.js";
 import { JsonView } from "./json-view.js";
 import { ToolCard } from "./tool-card.js";
 
@@ -24,9 +25,12 @@ export const MessageRow = memo(function MessageRow({ row, agent }: { row: Row; a
       {speaker !== undefined && <p className="speaker">{speaker}</p>}
       {reasoning !== undefined && <Reasoning {...reasoning} />}
       {role === "user" && (
-        <p className="bubble" dir="auto" data-testid="text">
-          {textOf(message)}
-        </p>
+        <>
+          <Pictures message={message} />
+          <p className="bubble" dir="auto" data-testid="text">
+            {textOf(message)}
+          </p>
+        </>
       )}
       {role === "assistant" && (
         <>

@@ -9,8 +9,8 @@ export function json(response, status, value) {
   response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(value));
 }
 
-/** The body of a request as text. */
-export async function body(request) {
+/** The body of a request. */
+export async function bytes(request) {
   const chunks = [];
   let size = 0;
   for await (const chunk of request) {
@@ -18,8 +18,11 @@ export async function body(request) {
     size += chunk.length;
     if (size > MAX_BODY) throw problem(413, "The request is too large.");
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
+
+/** The body of a request as text. */
+export const body = async (request) => (await bytes(request)).toString("utf8");
 
 /** A body that has to be a JSON object. */
 export function parse(text) {

@@ -11,6 +11,7 @@ import { auth, busy, cut, eof, error, html } from "./scenarios/faults.mjs";
 import { interrupt } from "./scenarios/interrupt.mjs";
 import { odd } from "./scenarios/odd.mjs";
 import { color, reconnect, screen } from "./scenarios/page.mjs";
+import { pictures } from "./scenarios/pictures.mjs";
 import { reasoning } from "./scenarios/reasoning.mjs";
 import { state } from "./scenarios/state.mjs";
 import { subagents } from "./scenarios/subagents.mjs";
@@ -29,6 +30,7 @@ export const scenarios = [
   interrupt,
   color,
   screen,
+  pictures,
   subagents,
   activity,
   custom,

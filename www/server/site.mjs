@@ -18,13 +18,13 @@ const types = {
 
 /**
  * The Content-Security-Policy of the site: 'wasm-unsafe-eval' is all that the package needs, `connect-src *` is for the
- * field that takes any agent's address.
+ * field that takes any agent's address, `blob:` for pictures that are not sent yet.
  */
 export const sitePolicy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  "img-src 'self' data: blob:",
   "connect-src *",
   "base-uri 'none'",
   "form-action 'none'",

@@ -4,6 +4,7 @@ import "./chat.css";
 import "./prose.css";
 import "./cards.css";
 import "./tools.css";
+import "./files.css";
 import "./panel.css";
 import "./threads.css";
 import { listenForCopies } from "./markdown.js";

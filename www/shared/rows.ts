@@ -80,12 +80,12 @@ function flatten(subagents: readonly Subagent[]): readonly Subagent[] {
   return subagents.flatMap((subagent) => [subagent, ...flatten(subagent.children)]);
 }
 
-/** The text of a message's content; parts that are not text are named. */
+/** The text of a message's content; of its other parts, those that are no pictures are named. */
 export function textOf(message: Message): string {
   const { content } = message;
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  return content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+  return content.flatMap((part) => (part.type === "text" ? part.text : part.type === "image" ? [] : `[${part.type}]`)).join("\n");
 }
 
 /** The reasoning of a row: the message's own text, or what was folded into it. */

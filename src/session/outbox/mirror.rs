@@ -181,7 +181,7 @@ impl Sent {
             from += gone + 1;
             add_part(&mut parts, Part::Keep(same + from - 1..same + from));
         }
-        patch.rebuild("\"queue\"", length, &parts, |out, at, _| {
+        patch.rebuild("\"queue\"", length, &parts, &mut |out, at, _| {
             queue.get(at).into_iter().for_each(|submit| submit.write(out));
         });
         for edited in queue.take_edited() {

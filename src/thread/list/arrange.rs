@@ -4,8 +4,8 @@
 //! activity of the page alone, stays right after the message that it stood after.
 
 use super::{Item, MessageList, Order};
+use crate::document::Role;
 use crate::thread::entry::Entry;
-use crate::wire::Role;
 
 /// An element of the server's list.
 pub(in crate::thread) enum Stand {
@@ -62,7 +62,7 @@ impl MessageList {
         for (_, slot) in slots {
             match self.get(slot) {
                 Some(entry) => {
-                    let item = Item { slot, calls: entry.calls.len(), follows: entry.message.role == Role::Tool };
+                    let item = Item { slot, calls: entry.calls.len(), follows: entry.role() == Role::Tool };
                     self.order.push(item);
                 }
                 // The mirror's list is written anew: no place is held for what is gone.

@@ -1,8 +1,8 @@
 //! The messages of a list, one after the other.
 
 use super::MessageList;
+use crate::document::Slots;
 use crate::thread::entry::Entry;
-use crate::thread::order::Slots;
 
 /// Messages with their slots, in order.
 pub(in crate::thread) struct Entries<'l> {

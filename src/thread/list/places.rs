@@ -30,7 +30,7 @@ impl MessageList {
         if self.calls_moved {
             for slot in self.order.callers().filter(|slot| self.get(*slot).is_some()) {
                 for call in 0..calls(slot) {
-                    let place = self.call(At { message: slot, call }).and_then(|(_, state)| state.place);
+                    let place = self.call(At { message: slot, call }).and_then(|call| call.place);
                     add(&mut parts, place.map_or(Part::New(slot, call), |place| Part::Keep(place..place + 1)));
                 }
             }
@@ -89,13 +89,18 @@ impl MessageList {
                         *place = None;
                     }
                 }
-                Some(Some(entry)) if entry.place.is_none() => entry.sent_whole(),
+                Some(Some(entry)) if entry.place.is_none() => {
+                    entry.row.set_mirrored();
+                    (entry.place, entry.calls_written) = (Some(0), true);
+                }
                 _ => {}
             }
         }
         for at in std::mem::take(&mut self.new_calls) {
-            let state = self.get_mut(at.message).and_then(|entry| entry.calls.get_mut(at.call));
-            state.filter(|state| state.place.is_none()).into_iter().for_each(CallState::sent_new);
+            let call = self.get_mut(at.message).and_then(|entry| entry.calls.get_mut(at.call));
+            if let Some(call) = call.filter(|call| call.place.is_none()) {
+                (call.place, call.fresh) = (Some(0), true);
+            }
         }
         if all || all_calls {
             // Elements that the mirror had keep what it lacks of them.
@@ -110,7 +115,7 @@ impl MessageList {
         let (touched, calls) = (std::mem::take(&mut self.touched), std::mem::take(&mut self.touched_calls));
         for slot in &touched {
             if let Some(entry) = self.get_mut(*slot) {
-                entry.unsent.touched = false;
+                entry.touched = false;
             }
         }
         for at in &calls {

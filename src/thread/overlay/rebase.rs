@@ -1,10 +1,10 @@
 //! An edit of the application, taken along over the patches of the server.
 
 use super::*;
+use crate::document::Operation;
 use crate::thread::delta::{self, Failed, Step};
 use crate::wire::Misfit;
 use json_patch::jsonptr::PointerBuf;
-use json_patch::{AddOperation, CopyOperation, MoveOperation, PatchOperation, RemoveOperation, ReplaceOperation};
 
 /// Both documents, while the server's operations are done to them.
 pub(in crate::thread) struct Rebase<'r> {
@@ -22,17 +22,17 @@ pub(in crate::thread) struct Rebase<'r> {
 impl Rebase<'_> {
     /// Takes a step that was found to fit.
     pub fn step(&mut self, step: &Step<'_>) {
-        match &step.operation {
-            PatchOperation::Test(_) => {}
-            PatchOperation::Add(AddOperation { path, .. }) => self.put(path, Tree::read(step.value), false, None),
-            PatchOperation::Replace(ReplaceOperation { path, .. }) => {
-                self.put(path, Tree::read(step.value), true, None);
+        let Step { operation, path, from, .. } = step;
+        match operation {
+            Operation::Test => {}
+            Operation::Add | Operation::Replace => {
+                self.put(path, Tree::read(step.value), *operation == Operation::Replace, None);
             }
-            PatchOperation::Remove(RemoveOperation { path }) => self.remove(path),
-            PatchOperation::Move(MoveOperation { from, path }) if from == path => {}
+            Operation::Remove => self.remove(path),
+            Operation::Move if from == path => {}
             // An element that is copied to its own place stands there twice.
-            PatchOperation::Copy(CopyOperation { from, path }) if from == path && !self.is_element(path) => {}
-            PatchOperation::Copy(CopyOperation { from, path }) => {
+            Operation::Copy if from == path && !self.is_element(path) => {}
+            Operation::Copy => {
                 let Ok(value) = self.server.at(from.tokens()).cloned() else { return };
                 // What differs there is not the server's to copy.
                 let shown = match find(self.edit, from) {
@@ -41,7 +41,7 @@ impl Rebase<'_> {
                 };
                 self.put(path, value, false, shown);
             }
-            PatchOperation::Move(MoveOperation { from, path }) => self.relocate(from, path),
+            Operation::Move => self.relocate(from, path),
         }
     }
 

@@ -256,7 +256,7 @@ describe("a submit with attachments", { skip }, () => {
     const runs = [agent.submit({ message: "one", parts: files }), agent.submit("two")];
     await settled();
     assert.equal(requests.length, 0);
-    assert.deepEqual(agent.getSnapshot().queue.map(({ messages }) => messages[0].content.find(({ type }) => type === "text").text), ["one", "two"]);
+    assert.deepEqual(agent.getSnapshot().queue.map(({ messages }) => messages[0].content), ["one", "two"]);
     ready(all[0], "a");
     await until(() => requests.length === 1);
     requests[0].answer(...text("m", "1"));
@@ -264,6 +264,14 @@ describe("a submit with attachments", { skip }, () => {
     requests[1].answer(...text("n", "2"));
     assert.deepEqual((await Promise.all(runs)).map(({ outcome }) => outcome), ["success", "success"]);
     assert.deepEqual(agent.getSnapshot().messages.map(({ role }) => role), ["user", "assistant", "user", "assistant"]);
+  });
+
+  it("leaves a message without files a string, which every server reads", async () => {
+    const { agent, files, requests } = begin();
+    agent.submit({ message: "hello", parts: files });
+    await until(() => requests.length === 1);
+    assert.equal(requests[0].messages.at(-1).content, "hello");
+    assert.equal(agent.getSnapshot().messages.at(-1).content, "hello");
   });
 
   it("waits while an upload has failed, until it is tried again or removed", async () => {

@@ -1,17 +1,20 @@
-// The bindings of attachments for React and Vue, in jsdom.
+// The bindings of attachments for React, Svelte, Vue and pages without a framework, in jsdom.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { bundled } from "../bundle.mjs";
+import { components } from "../components.mjs";
 import { load, until } from "../lib.mjs";
 import { openPage } from "../page.mjs";
 
 const closePage = openPage();
-for (const name of ["SVGElement", "MathMLElement", "ShadowRoot", "Comment"]) globalThis[name] ??= window[name];
+for (const name of ["SVGElement", "MathMLElement", "ShadowRoot", "Comment", "HTMLMediaElement"]) globalThis[name] ??= window[name];
 globalThis.IS_REACT_ACT_ENVIRONMENT = true;
 const { act, createElement, StrictMode, useState } = await import("react");
 const { createRoot } = await import("react-dom/client");
 const vue = await import("vue");
-const { createAttachments } = await load("attachments/index");
+const { createAttachments, listenForFiles } = await load("attachments/index");
+const svelte = await bundled("attachments/svelte-page.mjs", "attachments-svelte", { plugins: [components("client")], conditions: ["browser", "svelte"] });
 const { useAttachments: useReact } = await load("attachments/react");
 const { useAttachments: useVue } = await load("attachments/vue");
 
@@ -57,6 +60,26 @@ const frameworks = {
     app.mount(host);
     return { host, does: async (action) => (action(), await vue.nextTick()), leave: () => app.unmount() };
   },
+  Svelte: (options) => {
+    const host = document.body.appendChild(document.createElement("div"));
+    const { flush, leave } = svelte.show(host, { options, shown });
+    return { host, does: async (action) => (action(), flush()), leave };
+  },
+  "plain pages": (options) => {
+    const host = document.body.appendChild(document.createElement("div"));
+    host.innerHTML = "<form><p></p><input><textarea></textarea></form>";
+    const [form, text, input, field] = ["form", "p", "input", "textarea"].map((css) => host.querySelector(css));
+    const files = "add" in options ? options : createAttachments(options);
+    let hovers = false;
+    const show = () => (text.textContent = shown(files.items, hovers));
+    const ends = [
+      files.subscribe(show),
+      listenForFiles(files, { input, drop: form, paste: field, onDragging: (dragging) => ((hovers = dragging), show()) }),
+      () => files === options || files.dispose(),
+    ];
+    show();
+    return { host, does: async (action) => action(), leave: () => ends.forEach((end) => end()) };
+  },
 };
 after(closePage);
 
@@ -88,6 +111,9 @@ for (const [name, render] of Object.entries(frameworks)) {
       aborted.length = 0;
       await leave();
       await until(() => aborted.length === 3);
+      field.dispatchEvent(event("paste", [file("late")]));
+      form.dispatchEvent(event("drop", [file("late")]));
+      assert.doesNotMatch(host.textContent, /late/);
     });
 
     it("leaves files that were made elsewhere as they are", async () => {

@@ -106,4 +106,84 @@ describe("schemas", { skip }, () => {
     assert.equal(customs.length, 4);
     assert.deepEqual(warnings.map((warning) => warning.replace(/^.*schema: /, "").replace(/Cannot.*/, "…")), ["it threw: broken", "it is asynchronous", "it threw: …", ""]);
   });
+
+  describe("answers to interrupts", () => {
+    const interrupt = (id, reason) => ({ id, reason, message: "Sure?" });
+    const ends = (...interrupts) => [{ type: "RUN_FINISHED", outcome: { type: "interrupt", interrupts } }];
+
+    /** An agent that is asked about `amount`, and about something else. */
+    async function asked(schemas) {
+      const { requests, fetch } = serve();
+      const warnings = [];
+      const agent = createAgent({ url: "https://agent.test/", fetch, notify: "sync", schemas, onWarning: ({ code, message }) => warnings.push(`${code}: ${message}`) });
+      const run = agent.submit("go");
+      await until(() => requests.length === 1);
+      requests[0].begin();
+      requests[0].send(...ends(interrupt("a", "amount"), interrupt("b", "toString")).map((event) => ({ ...event, ...requests[0].ids })));
+      requests[0].cut();
+      await run;
+      return { agent, requests, warnings };
+    }
+    const amounts = { zod: z.object({ amount: z.number() }), valibot: v.object({ amount: v.number() }), arktype: type({ amount: "number" }) };
+    /** The forms that `resume` takes. */
+    const forms = {
+      "by id": (payload) => ({ a: { payload }, b: { payload: "any" } }),
+      "as a list": (payload) => [{ interruptId: "a", payload }, { interruptId: "b", payload: "any" }],
+    };
+    for (const [name, schema] of Object.entries(amounts)) {
+      for (const [form, answers] of Object.entries(forms)) {
+        it(`${name}, ${form}: one that does not fit is warned of and sent, or refused`, async () => {
+          const kept = await asked({ interrupts: { amount: schema } });
+          void kept.agent.resume(answers({ amount: "much" }));
+          await until(() => kept.requests.length === 2);
+          assert.deepEqual(kept.requests[1].resume.map(({ payload }) => payload), [{ amount: "much" }, "any"]);
+          assert.equal(kept.warnings.length, 1);
+          assert.match(kept.warnings[0], /^interrupt-invalid: The answer to the interrupt a does not fit the schema of amount: .*amount/);
+
+          const dropped = await asked({ interrupts: { amount: schema }, invalid: "drop" });
+          await assert.rejects(dropped.agent.resume(answers({ amount: "much" })), { kind: "unsupported", code: "interrupt-invalid", message: /schema of amount: .*amount/ });
+          assert.deepEqual([dropped.requests.length, dropped.warnings], [1, []]);
+          assert.deepEqual(dropped.agent.getSnapshot().interrupts.map(({ id, answered }) => [id, !!answered]), [["a", false], ["b", false]], "it can be answered again");
+          void dropped.agent.resume(answers({ amount: 5 }));
+          await until(() => dropped.requests.length === 2);
+          assert.deepEqual([dropped.requests[1].resume[0].payload, dropped.warnings], [{ amount: 5 }, []]);
+        });
+      }
+    }
+
+    it("one by one: the answer that does not fit is refused, the others wait", async () => {
+      const { agent, requests } = await asked({ interrupts: { amount: amounts.zod }, invalid: "drop" });
+      void agent.resume({ interruptId: "b", payload: 1 });
+      await assert.rejects(agent.resume({ interruptId: "a", payload: 1 }), { code: "interrupt-invalid" });
+      assert.equal(requests.length, 1);
+      void agent.resume({ interruptId: "a", payload: { amount: 1 } });
+      await until(() => requests.length === 2);
+      assert.deepEqual(requests[1].resume.map(({ payload }) => payload).sort(), [1, { amount: 1 }]);
+    });
+
+    it("leaves a cancellation alone, sends what the page has given, and takes a schema that throws as one that says no", async () => {
+      const broken = standard(() => {
+        throw new Error("broken");
+      });
+      const cancelled = await asked({ interrupts: { amount: broken }, invalid: "drop" });
+      void cancelled.agent.resume({ a: { status: "cancelled" }, b: {} });
+      await until(() => cancelled.requests.length === 2);
+      const thrown = await asked({ interrupts: { amount: broken }, invalid: "drop" });
+      await assert.rejects(thrown.agent.resume({ a: { payload: 1 }, b: {} }), /it threw: broken/);
+      const given = await asked({ interrupts: { amount: z.string().transform((text) => text.length) }, invalid: "drop" });
+      void given.agent.resume({ a: { payload: "four" }, b: {} });
+      await until(() => given.requests.length === 2);
+      assert.equal(given.requests[1].resume[0].payload, "four");
+    });
+
+    it("checks the first answer after a reload, before the core is there", async () => {
+      const { agent } = await asked({});
+      const { requests, fetch } = serve();
+      const next = createAgent({ url: "https://agent.test/", fetch, restore: agent.save(), schemas: { interrupts: { amount: amounts.zod }, invalid: "drop" } });
+      await assert.rejects(next.resume({ a: { payload: 1 }, b: {} }), { code: "interrupt-invalid" });
+      assert.equal(requests.length, 0);
+      void next.resume({ a: { payload: { amount: 1 } }, b: {} });
+      await until(() => requests.length === 1);
+    });
+  });
 });

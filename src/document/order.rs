@@ -10,7 +10,7 @@ const MOST: usize = 256;
 
 /// How many messages and how many calls stand before a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub message: usize,
     pub call: usize,
     /// How many of the messages do not follow another one.
@@ -19,7 +19,7 @@ pub(super) struct Place {
 
 /// A message in the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Item {
+pub(crate) struct Item {
     pub slot: usize,
     /// The number of its calls.
     pub calls: usize,
@@ -65,7 +65,7 @@ struct Chunk {
 
 /// A sequence of slots.
 #[derive(Debug, Default)]
-pub(super) struct Order {
+pub(crate) struct Order {
     chunks: Vec<Chunk>,
     /// Where in `chunks` the chunk of each id is.
     rank: Vec<usize>,
@@ -260,7 +260,7 @@ impl Order {
 
 /// Slots, in order and from both ends. Adapters of the library over nested lists would be compiled anew for each use.
 #[derive(Debug, Clone)]
-pub(super) struct Slots<'o> {
+pub(crate) struct Slots<'o> {
     chunks: &'o [Chunk],
     front: Iter<'o, Item>,
     back: Iter<'o, Item>,

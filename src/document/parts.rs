@@ -1,13 +1,7 @@
 //! Content parts of a message: what AG-UI 1.0 has is kept, what 0.0 had is converted, the rest is left out and noted.
 //! And the way back, for servers that are older.
 
-use super::index::{At, Index};
-use super::json::{Fields, Raw};
-use super::message::Note;
-use super::protocol::Protocol;
-use super::text::write_string;
-use super::tree::Tree;
-use super::write::JsonWriter;
+use crate::wire::{At, Fields, Index, JsonWriter, Note, Protocol, Raw, Tree, write_string};
 use std::borrow::Cow;
 
 const MEDIA: [&str; 4] = ["image", "audio", "video", "document"];

@@ -1,0 +1,121 @@
+//! A JSON document, and what of it the mirror lacks: it is the only value that keeps operations.
+
+use super::patch::Patch;
+use crate::wire::{JsonWriter, Object, Raw, Tree};
+use json_patch::jsonptr::Token;
+
+/// A document that is changed in place.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Document {
+    tree: Tree,
+    /// How the mirror's becomes this one; `None`: it is this one, or is to have it whole.
+    unsent: Option<Box<Unsent>>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Unsent {
+    /// What has taken the place of what the mirror has.
+    whole: Option<Tree>,
+    /// JSON Patches on that, or on what the mirror has, in order; and how long they are.
+    patches: Vec<String>,
+    bytes: usize,
+}
+
+impl PartialEq for Document {
+    fn eq(&self, other: &Self) -> bool {
+        self.tree == other.tree
+    }
+}
+
+impl From<Tree> for Document {
+    fn from(tree: Tree) -> Self {
+        Self { tree, unsent: None }
+    }
+}
+
+impl Document {
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// The tree, to be changed by whoever says how with [`Self::patched`] or [`Self::replaced`].
+    pub fn tree_mut(&mut self) -> &mut Tree {
+        &mut self.tree
+    }
+
+    /// It is about to be changed. `whole`: the mirror is to have all of it.
+    pub fn begin(&mut self, whole: bool) {
+        if whole && self.unsent.is_none() {
+            self.replaced();
+        }
+    }
+
+    pub fn is_changed(&self) -> bool {
+        self.unsent.is_some()
+    }
+
+    /// The mirror has it as it is, or gets it from somebody else.
+    pub fn mirrored(&mut self) {
+        self.unsent = None;
+    }
+
+    /// Another document has taken its place: what was to be sent before is ignored.
+    pub fn replaced(&mut self) {
+        self.unsent = Some(Box::new(Unsent { whole: Some(self.tree.clone()), ..Unsent::default() }));
+    }
+
+    /// It is what these operations have made of it.
+    pub fn patched(&mut self, operations: &str) {
+        // A patch may have no operations.
+        if !operations.contains('{') {
+            return;
+        }
+        let unsent = self.unsent.get_or_insert_default();
+        unsent.bytes += operations.len();
+        // Where it is shorter than what was done to it, it goes itself.
+        if unsent.bytes > 1024 + 2 * self.tree.bytes() {
+            return self.replaced();
+        }
+        unsent.patches.push(operations.to_owned());
+    }
+
+    /// Sets members: those that have the value already stay as they are.
+    pub fn merge(&mut self, members: Raw<'_>) {
+        let new = Tree::read(members);
+        let mut patch = String::new();
+        let mut operations = JsonWriter::array(&mut patch);
+        for (key, value) in new.members().into_iter().flat_map(Object::iter) {
+            if !self.tree.member(key).is_some_and(|old| old.equals(value)) {
+                let mut operation = JsonWriter::object(operations.item());
+                operation.string("op", "add").string("path", &["/", Token::new(key).encoded()].concat());
+                operation.tree("value", Some(value));
+                operation.close();
+            }
+        }
+        operations.close();
+        self.tree.merge(members);
+        self.patched(&patch);
+    }
+
+    /// Writes what the mirror lacks of it, which has it at `path`.
+    pub fn write(&mut self, path: &str, patch: &mut Patch) {
+        let Some(unsent) = self.unsent.take() else { return patch.reconcile(path, |out| self.tree.write(out)) };
+        if let Some(whole) = unsent.whole {
+            // Few bytes of patches may have copied many. But what comes whole is read faster than patches are applied.
+            if whole.bytes() + 4 * unsent.bytes >= self.tree.bytes() {
+                return patch.reconcile(path, |out| self.tree.write(out));
+            }
+            patch.reconcile(path, |out| whole.write(out));
+        }
+        for operations in unsent.patches {
+            patch.apply(path, &operations);
+        }
+    }
+}
+
+/// Merges metadata into a document that nobody is shown.
+pub(crate) fn merge_metadata(target: &mut Option<Tree>, metadata: Option<Raw<'_>>) {
+    if let Some(metadata) = metadata.filter(|metadata| metadata.is_object()) {
+        target.get_or_insert_with(Tree::object).merge(metadata);
+    }
+}

@@ -1,0 +1,42 @@
+//! What a list of messages does to a thread, for the one who settles what follows from it.
+
+use super::entry::Entry;
+use crate::document::{Call, Row};
+use crate::wire::{At, Index};
+
+/// What a list of messages has done to calls.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    /// The messages that it names, and those of them that are new.
+    pub slots: Vec<usize>,
+    pub fresh: Vec<usize>,
+    /// The application has moved messages: a result may stand before its call.
+    pub reordered: bool,
+    /// A list of the server's has given its order: a result that was here before may stand apart from its call.
+    pub arranged: bool,
+    /// Calls that stay where they are, with another name or other arguments.
+    pub changed: Vec<String>,
+    /// Messages whose content is another one.
+    pub rewritten: Vec<String>,
+    /// Calls that are not where they were: how far each had come.
+    pub left: Vec<Option<Row>>,
+    index: Index,
+}
+
+impl Merged {
+    /// A call is not in its message.
+    pub fn leave(&mut self, call: &Call) {
+        self.index.entry(call.id()).or_insert(At { message: self.left.len(), call: 0 });
+        self.left.push(Some(call.row.clone()));
+    }
+
+    /// A message goes, with its calls.
+    pub fn leave_all(&mut self, entry: &Entry) {
+        entry.calls.iter().for_each(|call| self.leave(call));
+    }
+
+    pub fn take(&mut self, id: &str) -> Option<Row> {
+        let at = self.index.get(id)?.message;
+        self.left.get_mut(at)?.take()
+    }
+}

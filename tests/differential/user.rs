@@ -1,0 +1,165 @@
+//! A user who does anything at any time, while a server sends whatever it likes.
+
+use crate::input::{Input, Setup};
+use crate::pair::Pair;
+use crate::support::streams::{Random, Streams};
+use serde_json::{Value, json};
+
+pub fn play(seed: u64) {
+    let mut random = Random::new(seed);
+    let setup = Setup {
+        strict: random.one_in(5),
+        protocol: random.pick(&["1.0", "1.0", "0.0.57", "0.0.47", "0.0.39"]),
+        resume: [None, None, Some("last-event-id"), Some("replay"), Some("snapshot")][random.below(5)],
+        posts: random.one_in(3),
+        history: [0, 100][random.below(2)],
+    };
+    let mut user = User { pair: Pair::new(setup), random, ids: 0, shown: Value::Null, tools: Vec::new() };
+    user.tools = vec![json!({"name": "tool"}), json!({"name": "f", "needsApproval": user.random.one_in(2)})];
+    user.submit();
+    let events = Streams::new(seed).events();
+    for event in &events {
+        if user.random.one_in(3) {
+            user.act();
+        }
+        user.pair.bytes(format!("data: {event}\n\n").as_bytes());
+        if user.random.one_in(3) {
+            user.publish();
+        }
+    }
+    if user.random.one_in(2) {
+        user.pair.end();
+    }
+    user.publish();
+    user.pair.compare_saves();
+    user.submit();
+    user.publish();
+}
+
+struct User {
+    pair: Pair,
+    random: Random,
+    ids: usize,
+    /// What the application was shown last, which may be some time ago.
+    shown: Value,
+    tools: Vec<Value>,
+}
+
+impl User {
+    fn publish(&mut self) {
+        self.pair.publish();
+        if self.random.one_in(2) {
+            self.shown = self.pair.shown();
+        }
+    }
+
+    fn input(&mut self) -> String {
+        self.ids += 1;
+        let message = json!({"id": format!("u{}", self.ids), "role": "user", "content": "go"});
+        let policy = self.random.pick(&["queue", "queue", "replace", "drop", "reject"]);
+        let mut input = json!({"runId": format!("run{}", self.ids), "messages": [message], "pageTools": self.tools, "ifBusy": policy});
+        if self.random.one_in(6) {
+            input["state"] = json!({"mine": self.ids});
+        }
+        input.to_string()
+    }
+
+    fn submit(&mut self) {
+        let input = self.input();
+        let before = self.pair.request;
+        self.pair.give(&Input::Submit(input));
+        if self.pair.request != before {
+            self.pair.head("text/event-stream");
+        }
+    }
+
+    /// A call of the snapshot, or one that is not there.
+    fn call(&mut self) -> Value {
+        let shown = self.pair.shown();
+        let calls = shown["toolCalls"].as_array().unwrap();
+        if calls.is_empty() { json!("a") } else { calls[self.random.below(calls.len())]["id"].clone() }
+    }
+
+    fn act(&mut self) {
+        let input = match self.random.below(24) {
+            0..3 => return self.submit(),
+            3 => Input::Retry(self.input()),
+            4 => Input::Regenerate(self.input()),
+            5 if self.random.one_in(2) => Input::Stop,
+            6 if self.random.one_in(3) => Input::Disconnect,
+            7 => Input::Attach,
+            8 | 9 => Input::Settle(json!({"toolCallId": self.call(), "result": {"ok": 1}}).to_string()),
+            10 => Input::Settle(json!({"toolCallId": self.call(), "error": "it failed"}).to_string()),
+            11 => Input::Approve(json!({"toolCallId": self.call()}).to_string()),
+            12 => Input::Deny(json!({"toolCallId": self.call()}).to_string()),
+            13 => {
+                let shown = self.pair.shown();
+                let Some(open) = shown["interrupts"].as_array().and_then(|open| open.first()) else { return };
+                self.ids += 1;
+                let run = json!({"runId": format!("run{}", self.ids), "messages": []});
+                Input::Answer(json!({"interruptId": open["id"], "status": "resolved", "run": run}).to_string())
+            }
+            14 | 15 => Input::SetState(json!({"edited": self.ids, "list": []}).to_string()),
+            16 => {
+                self.pair.now += 700.0;
+                Input::Tick
+            }
+            17 => Input::Failed(self.pair.request),
+            18 => Input::EditQueued(2, json!({"runId": "edited", "messages": []}).to_string()),
+            19 if self.random.one_in(8) => Input::Reset,
+            _ => {
+                for edit in edits(&self.shown.clone(), &mut self.random) {
+                    self.pair.give(&edit);
+                }
+                return;
+            }
+        };
+        let before = self.pair.request;
+        self.pair.give(&input);
+        if self.pair.request != before {
+            self.pair.head("text/event-stream");
+        }
+    }
+}
+
+/// Edits of the messages and of the state, as they were shown.
+pub fn edits(shown: &Value, random: &mut Random) -> Vec<Input> {
+    let messages = shown["messages"].as_array().cloned().unwrap_or_default();
+    let mut after: Vec<Value> = (0..messages.len()).map(Value::from).collect();
+    let (at, id) = (random.below(messages.len().max(1)), random.below(1000));
+    match random.below(6) {
+        _ if messages.is_empty() => {}
+        0 => drop(after.remove(at)),
+        1 => after.reverse(),
+        2 => {
+            after[at] = messages[at].clone();
+            after[at]["metadata"] = json!({"n": id});
+        }
+        3 => {
+            after[at] = messages[at].clone();
+            after[at]["content"] = json!("other");
+        }
+        4 => after[at] = json!({"id": messages[at]["id"], "role": "user", "content": "mine"}),
+        _ => {}
+    }
+    after.push(json!({"id": format!("x{id}"), "role": "user", "content": "mine"}));
+    let mut state = shown["state"].clone();
+    match &mut state {
+        Value::Object(members) => {
+            if let Some(Value::Array(list)) = members.values_mut().next() {
+                list.push(json!(id));
+            }
+            members.insert("mine".to_owned(), json!(id));
+        }
+        _ => state = json!({"mine": id, "list": [id]}),
+    }
+    let edits = [
+        Input::EditMessages(json!(messages).to_string(), json!(after).to_string()),
+        Input::EditState(shown["state"].to_string(), state.to_string()),
+    ];
+    // The mirror has halves as characters that the core would take for others.
+    let plain = |input: &Input| {
+        !format!("{input:?}").contains("\\u{10f") && !format!("{input:?}").chars().any(|c| c >= '\u{10F800}')
+    };
+    edits.into_iter().filter(plain).collect()
+}
