@@ -92,7 +92,7 @@ function room(name) {
 
 /** @type {Map<string, { size: number, count: number, parts: Buffer[] }>} */
 const rooms = new Map();
-const functions = bodies.map(([from, to], at) => ({ name: names.get(at + imported) ?? `#${at}`, size: to - from, body: bytes.subarray(from, to) }));
+const functions = bodies.map(([from, to], index) => ({ name: names.get(index + imported) ?? `#${index}`, size: to - from, body: bytes.subarray(from, to) }));
 for (const { name, size, body } of functions) {
   const entry = rooms.get(room(name)) ?? { size: 0, count: 0, parts: [] };
   rooms.set(room(name), entry);

@@ -86,7 +86,7 @@ export function official({ url, fetch, messages = [], state }) {
     send: () => agent.runAgent(),
     text: () => /** @type {string} */ (agent.messages.at(-1)?.content ?? ""),
     args() {
-      const message = /** @type {any} */ (agent.messages.findLast((message) => message.role === "assistant"));
+      const message = /** @type {any} */ (agent.messages.findLast((one) => one.role === "assistant"));
       return JSON.parse(message.toolCalls.at(-1).function.arguments);
     },
     state: () => agent.state,

@@ -37,7 +37,7 @@ const argsText = JSON.stringify({ document: "eight it".repeat(4 * 1024 - 2) });
 const argsRun = [
   begin,
   { type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "f" },
-  ...(argsText.match(/.{1,8}/gs) ?? []).map((delta) => ({ type: "TOOL_CALL_ARGS", toolCallId: "c", delta })),
+  ...(argsText.match(/.{1,8}/gs) ?? []).map((piece) => ({ type: "TOOL_CALL_ARGS", toolCallId: "c", delta: piece })),
   { type: "TOOL_CALL_END", toolCallId: "c" },
   end,
 ];

@@ -174,11 +174,11 @@ export async function* threads({ full }) {
   };
 }
 
-/** One figure of several runs, where one is over too soon. @param {() => Promise<number>} way @param {number} times */
-async function repeated(way, times) {
+/** One figure of several runs, where one is over too soon. @param {() => Promise<number>} run @param {number} times */
+async function repeated(run, times) {
   return async () => {
     let sum = 0;
-    for (let at = 0; at < times; at++) sum += await way();
+    for (let at = 0; at < times; at++) sum += await run();
     return sum / times;
   };
 }

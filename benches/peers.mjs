@@ -72,8 +72,8 @@ function preloadCore() {
     configResolved: (config) => void (base = config.base),
     transformIndexHtml: {
       order: "post",
-      handler: (_html, { bundle = {} }) =>
-        Object.values(bundle)
+      handler: (_html, { bundle: output = {} }) =>
+        Object.values(output)
           .filter(({ name, type }) => type === "chunk" && ["core-inline", "live"].includes(name ?? ""))
           .map(({ fileName }) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: base + fileName }, injectTo: "head" })),
     },
@@ -96,6 +96,6 @@ function production(options = {}) {
 
 /** A module of the neighbors for Node. @param {string} name @param {string} file @returns {Promise<any>} */
 export async function imported(name, file) {
-  const folder = await bundleFiles({ [name]: file });
-  return import(`${pathToFileURL(join(folder, `${name}.js`))}?${Date.now()}`);
+  const made = await bundleFiles({ [name]: file });
+  return import(`${pathToFileURL(join(made, `${name}.js`))}?${Date.now()}`);
 }

@@ -170,9 +170,9 @@ function* all() {
 
 /** The longest gap between two rounds of the event loop while `work` is on. @param {() => Promise<unknown>} work */
 async function longest(work) {
-  let [longest, before, on] = [0, clock(), true];
+  let [most, before, on] = [0, clock(), true];
   const look = () => {
-    longest = Math.max(longest, since(before));
+    most = Math.max(most, since(before));
     before = clock();
     if (on) setImmediate(look);
   };
@@ -182,7 +182,7 @@ async function longest(work) {
   await new Promise((done) => setTimeout(done, 50));
   on = false;
   await new Promise((done) => setImmediate(done));
-  return longest;
+  return most;
 }
 
 /** Frames of a socket come in bursts, each a task of its own. @param {(string | Uint8Array)[]} frames */
@@ -213,14 +213,14 @@ async function play({ type, body, cut, socket }) {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const fetch = async () => {
     let at = 0;
-    const stream = new ReadableStream({
+    const body = new ReadableStream({
       pull(controller) {
         const end = Math.min(at + (cut ?? bytes.length), bytes.length);
         if (at < end) controller.enqueue(bytes.slice(at, end));
         if ((at = end) === bytes.length) controller.close();
       },
     });
-    return new Response(stream, { headers: { "content-type": type } });
+    return new Response(body, { headers: { "content-type": type } });
   };
   const agent = socket ? createAgent({ transport: webSocket({ url: "ws://agent.test", WebSocket: socketOf(socket) }) }) : createAgent({ url: "http://agent.test/", fetch });
   agent.subscribe(() => agent.getSnapshot());

@@ -55,10 +55,10 @@ const response = (/** @type {string[]} */ frames) => [part({ type: "start", mess
 export function textWork(deltas, words = latin) {
   const message = `"messageId":"024ce5a3-5b29-4f79-89ca-${String(++works).padStart(12, "0")}"`;
   const word = (/** @type {number} */ at) => /** @type {string} */ (words[at % words.length]);
-  const each = (/** @type {(word: string) => string} */ frame) => Array.from({ length: deltas }, (_, at) => frame(word(at)));
+  const each = (/** @type {(word: string) => string} */ toFrame) => Array.from({ length: deltas }, (_, at) => toFrame(word(at)));
   return {
     deltas,
-    text: each((word) => word).join(""),
+    text: each((same) => same).join(""),
     frames: (protocol) =>
       protocol === "ai"
         ? response([part({ type: "text-start", id: "t" }), ...each((delta) => part({ type: "text-delta", id: "t", delta })), part({ type: "text-end", id: "t" })])
@@ -112,18 +112,18 @@ export function history(length, characters = 1024) {
 
 /** The body as it is read. @param {readonly string[]} frames @param {number} eventsPerRead */
 export function reads(frames, eventsPerRead) {
-  const reads = [];
-  for (let at = 0; at < frames.length; at += eventsPerRead) reads.push(encoder.encode(frames.slice(at, at + eventsPerRead).join("")));
-  return reads;
+  const chunks = [];
+  for (let at = 0; at < frames.length; at += eventsPerRead) chunks.push(encoder.encode(frames.slice(at, at + eventsPerRead).join("")));
+  return chunks;
 }
 
-/** An answer as `fetch` gives it. @param {readonly Uint8Array[]} reads */
-export function answer(reads) {
+/** An answer as `fetch` gives it. @param {readonly Uint8Array[]} chunks */
+export function answer(chunks) {
   let at = 0;
   const body = new ReadableStream(
     {
       pull(controller) {
-        const read = reads[at++];
+        const read = chunks[at++];
         if (read) controller.enqueue(read);
         else controller.close();
       },

@@ -351,8 +351,8 @@ export function toolCall(name: string, args: unknown = {}, toolCallId: string = 
  * server.reply(frame({ jsonrpc: "2.0", id: "1", error: { code: -32001, message: "task not found" } }));
  */
 export function frame(data: unknown, { event, id }: { readonly event?: string; readonly id?: string } = {}): Uint8Array {
-  const text = typeof data === "string" ? data : JSON.stringify(data);
-  const fields = [["event", event], ["id", id], ...text.split("\n").map((line) => ["data", line])].filter(([, value]) => value !== undefined);
+  const json = typeof data === "string" ? data : JSON.stringify(data);
+  const fields = [["event", event], ["id", id], ...json.split("\n").map((line) => ["data", line])].filter(([, value]) => value !== undefined);
   return new TextEncoder().encode(`${fields.map(([name, value]) => `${name}: ${value}\n`).join("")}\n`);
 }
 

@@ -72,9 +72,9 @@ async function compile(module) {
     ...["--config", `target.wasm32-unknown-unknown.rustflags = ${JSON.stringify([...forSize, ...shortPaths()])}`],
   ];
   // Cargo knows by itself what has changed. A first time takes long enough to be announced.
-  const compile = () => run("cargo", args, { log: `build-cargo-${module.name}`, env: { RUSTC_BOOTSTRAP: "1" } });
-  if (existsSync(compiled(module))) await compile();
-  else await step(`Compiling ${module.name}.wasm`, compile);
+  const runCargo = () => run("cargo", args, { log: `build-cargo-${module.name}`, env: { RUSTC_BOOTSTRAP: "1" } });
+  if (existsSync(compiled(module))) await runCargo();
+  else await step(`Compiling ${module.name}.wasm`, runCargo);
 }
 
 /**
@@ -93,7 +93,7 @@ function shortPaths() {
 /** @param {Module} module */
 async function optimize(module) {
   const { name } = module;
-  const inputs = fingerprint([compiled(module), wbg, at("package-lock.json"), ...["build", "short-names", "pack"].map((name) => at(`tools/${name}.mjs`)), at("tools/unpack.rs")]);
+  const inputs = fingerprint([compiled(module), wbg, at("package-lock.json"), ...["build", "short-names", "pack"].map((tool) => at(`tools/${tool}.mjs`)), at("tools/unpack.rs")]);
   const outputs = [join(glue, `${name}.js`), join(glue, module.bytes), optimized(module)];
   await whenChanged(name, { inputs, outputs }, () =>
     step(`Optimizing ${name}.wasm`, async () => {
@@ -105,9 +105,9 @@ async function optimize(module) {
       // Nothing stands in the first kilobyte of the memory, which is the end of the stack: offsets may be added by the loads.
       // Inlining what has several callers makes it larger by 1%, and row 1 of the benchmark no faster.
       const smaller = ["--flexible-inline-max-function-size=0", "--low-memory-unused", "-O3", "-Oz", shortNames];
-      const optimize = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, made, "-o", optimized(module)];
+      const command = [at("node_modules/binaryen/bin/wasm-opt"), ...smaller, made, "-o", optimized(module)];
       takeStringsOnly(join(glue, `${name}.js`));
-      followNames(join(glue, `${name}.js`), await run("node", optimize, { log: `build-wasm-opt-${name}` }));
+      followNames(join(glue, `${name}.js`), await run("node", command, { log: `build-wasm-opt-${name}` }));
       writeFileSync(join(glue, module.bytes), await inlineBytes(readFileSync(optimized(module))));
       rmSync(made);
       rmSync(join(glue, `${name}_bg.wasm.d.ts`), { force: true });

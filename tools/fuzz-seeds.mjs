@@ -97,8 +97,8 @@ export const targets = Object.keys(seeds);
  */
 export function writeSeeds(target, folder, long) {
   mkdirSync(folder, { recursive: true });
-  const bodies = seeds[target] ?? [];
-  for (const [i, body] of (long ? joined(bodies, long, glue[target]) : bodies).entries()) {
+  const seedBodies = seeds[target] ?? [];
+  for (const [i, body] of (long ? joined(seedBodies, long, glue[target]) : seedBodies).entries()) {
     const seed = createHash("sha256").update(`${target} ${i}`).digest().subarray(0, 8);
     const input = Buffer.concat([seed, body.subarray(0, long ?? LONGEST)]);
     writeFileSync(join(folder, createHash("sha256").update(input).digest("hex").slice(0, 16)), input);
@@ -111,15 +111,15 @@ const glue = { binary: ["", "", ""], json: ["[", ",", "]"], canonical: ["[", ","
 /**
  * Bodies one after the other, up to `length`.
  *
- * @param {Buffer[]} bodies @param {number} length @param {[string, string, string]} [around]
+ * @param {Buffer[]} chosen @param {number} length @param {[string, string, string]} [around]
  */
-function joined(bodies, length, [open, between, close] = ["", "\n\n", ""]) {
+function joined(chosen, length, [open, between, close] = ["", "\n\n", ""]) {
   const inputs = [];
-  for (let first = 0; first < Math.min(bodies.length, 60); first += 3) {
+  for (let first = 0; first < Math.min(chosen.length, 60); first += 3) {
     const parts = [Buffer.from(open)];
     let size = open.length + close.length;
-    for (let i = first; ; i = (i + 1) % bodies.length) {
-      const part = Buffer.concat([Buffer.from(parts.length > 1 ? between : ""), /** @type {Buffer} */ (bodies[i])]);
+    for (let i = first; ; i = (i + 1) % chosen.length) {
+      const part = Buffer.concat([Buffer.from(parts.length > 1 ? between : ""), /** @type {Buffer} */ (chosen[i])]);
       size += part.length;
       if (size > length && parts.length > 1) break;
       parts.push(part);

@@ -48,18 +48,18 @@ export function sort(module) {
   /** @param {number} part @param {number} count */
   const bytes = (part, count) => void sorted[part]?.push(...module.subarray(place, (place += count)));
   const operation = () => {
-    const operation = module[place] ?? 0;
+    const opcode = module[place] ?? 0;
     bytes(operations, 1);
-    for (const part of immediates(operation)) number(part);
-    if (operation === 0x0e) for (let left = number(labels) + 1; left; left--) number(labels);
-    if (operation === 0x1c) for (let left = number(rare); left; left--) number(rare);
-    if (operation === 0x43) bytes(raw, 4);
-    if (operation === 0x44) bytes(raw, 8);
-    if (operation === 0xfc) {
+    for (const part of immediates(opcode)) number(part);
+    if (opcode === 0x0e) for (let left = number(labels) + 1; left; left--) number(labels);
+    if (opcode === 0x1c) for (let left = number(rare); left; left--) number(rare);
+    if (opcode === 0x43) bytes(raw, 4);
+    if (opcode === 0x44) bytes(raw, 8);
+    if (opcode === 0xfc) {
       const which = number(rare);
       for (let left = which < 8 ? 0 : [8, 10, 12, 14].includes(which) ? 2 : 1; left; left--) number(rare);
     }
-    if (operation === 0xfd) {
+    if (opcode === 0xfd) {
       const vector = number(rare);
       if (vector < 12 || (vector > 83 && vector < 94)) for (const part of [alignments, offsets]) number(part);
       if (vector === 12 || vector === 13) bytes(raw, 16);

@@ -73,7 +73,7 @@ const find = (test) => {
 const names = readdirSync(folder).filter((name) => name.endsWith(".patch")).map((name) => basename(name, ".patch"));
 const missed = [];
 console.log("| bug | found by schedule | steps left | what was wrong |\n| --- | --- | --- | --- |");
-for (const name of names.filter((name) => only.length === 0 || only.includes(name))) {
+for (const name of names.filter((candidate) => only.length === 0 || only.includes(candidate))) {
   const patch = join(folder, `${name}.patch`);
   const about = readFileSync(patch, "utf8").split("\n", 1)[0];
   fresh();

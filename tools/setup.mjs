@@ -115,18 +115,18 @@ let python;
 
 async function makePython() {
   const folder = join(toolsFolder, "python");
-  const python = join(folder, "bin/python");
+  const program = join(folder, "bin/python");
   const requirements = at("tests/real-server/requirements.txt");
-  const packages = ["python3", "python3-venv"];
+  const debianPackages = ["python3", "python3-venv"];
   // Debian keeps the module that makes environments in a package of its own.
   const usable = () => probe("python3", "-c", "import sys, venv, ensurepip; assert sys.version_info >= (3, 10)") !== undefined;
-  if (!usable() && canUseApt()) await aptInstall(packages);
-  if (!usable()) throw new Failure(`Python 3.10 or newer with venv was not found (Debian packages: ${packages.join(" ")}).`);
+  if (!usable() && canUseApt()) await aptInstall(debianPackages);
+  if (!usable()) throw new Failure(`Python 3.10 or newer with venv was not found (Debian packages: ${debianPackages.join(" ")}).`);
   await whenChanged("python", { inputs: fingerprint([requirements]), outputs: [join(folder, "pyvenv.cfg")] }, () =>
     step("Installing the real agent server into a Python environment", async () => {
       await run("python3", ["-m", "venv", "--clear", folder], { log: "setup-python" });
-      await run(python, ["-m", "pip", "install", "--quiet", "-r", requirements], { log: "setup-python" });
+      await run(program, ["-m", "pip", "install", "--quiet", "-r", requirements], { log: "setup-python" });
     }),
   );
-  return python;
+  return program;
 }

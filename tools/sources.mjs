@@ -14,7 +14,7 @@ export async function compileSources(folder) {
   for (const project of ["js/cli", "js"]) {
     await run("node", [at("node_modules/typescript/bin/tsc"), "-p", at(project), "--outDir", folder], { log: `build-tsc-${project.replace("/", "-")}` });
   }
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".js.map"))) {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((found) => found.endsWith(".js.map"))) {
     const file = join(folder, name);
     const map = JSON.parse(readFileSync(file, "utf8"));
     // The text is in the map: the address only names it, and says nothing of the machine that made it.

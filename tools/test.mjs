@@ -113,9 +113,9 @@ async function size() {
 }
 
 /** @param {Result} result @param {string} time */
-function print({ name, passed, failed, skipped, absent, tail }, time) {
+function print({ name, passed, failed, skipped, absent: missing, tail }, time) {
   const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`].filter(Boolean).join(", ");
-  console.log(`${failed > 0 ? "✗" : absent ? "-" : "✓"} ${name.padEnd(28)} ${counts}  ${absent ? "(see below)" : time}`);
+  console.log(`${failed > 0 ? "✗" : missing ? "-" : "✓"} ${name.padEnd(28)} ${counts}  ${missing ? "(see below)" : time}`);
   if (failed > 0 && tail) console.log(tail.replace(/^/gm, "    "));
 }
 

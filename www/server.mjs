@@ -82,7 +82,7 @@ async function answer(runs, request, response, path, query, found) {
   if (method === "OPTIONS") return void response.writeHead(204).end();
   if (found === undefined) return control(runs, response, `${method} ${path}`, query);
   const { system, name, kind } = found;
-  const scenario = system.scenarios.find((scenario) => scenario.name === name);
+  const scenario = system.scenarios.find((one) => one.name === name);
   if (scenario === undefined) throw problem(404, `There is no ${path} here.`);
   if (kind === "card" && method === "GET") return json(response, 200, system.card(scenario, `http://${request.headers.host}`));
   if (system.socket === true) throw problem(426, "That is asked with a WebSocket.");

@@ -79,7 +79,7 @@ export async function* rendering(page, { full }) {
   for (const hidden of [false, true]) {
     const results = await measure([OURS, throttled, OURS_BESIDE, "floor", ...neighbors], hidden);
     const all = (/** @type {string} */ name) => results[name] ?? [];
-    const work = (/** @type {"busy" | "script" | "layout"} */ part) => (/** @type {{ work: import("./devtools.mjs").Work }} */ { work }) => work[part];
+    const work = (/** @type {"busy" | "script" | "layout"} */ part) => (/** @type {{ work: import("./devtools.mjs").Work }} */ { work: measured }) => measured[part];
     const busy = (/** @type {string} */ name) => all(name).map(work("busy"));
     const middle = (/** @type {string} */ name) => quantile(busy(name), 0.5);
     const best = [...neighbors].sort((a, b) => middle(a) - middle(b))[0] ?? "";
@@ -104,7 +104,7 @@ export async function* rendering(page, { full }) {
     const level = ratio(busy("AI SDK"), busy(throttled));
     yield { row: 6, work: "… throttled to 50 ms, as the AI SDK is", ours: time(middle(throttled)), other: `AI SDK ${time(middle("AI SDK"))}`, ratio: spread(level), target: "", met: undefined };
     if (hidden) return;
-    const longest = (/** @type {string} */ name) => Math.max(...all(name).map(({ work }) => work.longest));
+    const longest = (/** @type {string} */ name) => Math.max(...all(name).map(({ work: measured }) => measured.longest));
     yield { row: 6, work: "… the longest task", ours: time(longest(OURS)), other: each(neighbors, (name) => time(longest(name))), ratio: "", target: "≤ 50 ms", met: longest(OURS) <= 50 };
     const most = (/** @type {string} */ name) => Math.max(...all(name).map(({ value }) => value.most));
     yield { row: 6, work: "… commits in one frame, at most", ours: `${most(OURS)}`, other: each(neighbors, (name) => `${most(name)}`), ratio: "", target: "≤ 1", met: most(OURS) <= 1 };
@@ -138,15 +138,15 @@ export async function* markdown(page, { full }) {
     const [best = "", second = ""] = [...neighbors].sort((a, b) => middle(a) - middle(b));
     const each = (/** @type {readonly string[]} */ names, /** @type {(name: string) => string} */ show) => names.map((name) => `${name} ${show(name)}`).join(", ");
     const times = ratio(busy(best), busy(OURS));
-    const long = deltas === loads[0]?.[0];
+    const isLong = deltas === loads[0]?.[0];
     yield {
       row: 6,
       work: `an answer in Markdown, ${number(deltas)} deltas at ${number(rate)}/s, 500 messages, React: the main thread is busy`,
       ours: time(middle(OURS)),
       other: each([best, second, whole], (name) => time(middle(name))),
       ratio: spread(times),
-      target: long ? "≥ 5" : "",
-      met: long ? times.median >= 5 : undefined,
+      target: isLong ? "≥ 5" : "",
+      met: isLong ? times.median >= 5 : undefined,
       data: results,
     };
     for (const [work, name] of /** @type {const} */ ([["… throttled to 50 ms", often], ["… not in worker mode", inPage], ["… with default settings and DOMPurify: shown each frame", defaults]])) {
@@ -182,8 +182,8 @@ export async function* bursts(page, { full }) {
         (results[name] ??= []).push({ took: value.took, longest: work.longest, longestWall: work.longestWall });
       }
     }
-    const took = (/** @type {string} */ name) => quantile((results[name] ?? []).map(({ took }) => took), 0.5);
-    const longest = (/** @type {string} */ name) => quantile((results[name] ?? []).map(({ longest }) => longest), 0.5);
+    const took = (/** @type {string} */ name) => quantile((results[name] ?? []).map(({ took: value }) => value), 0.5);
+    const longest = (/** @type {string} */ name) => quantile((results[name] ?? []).map(({ longest: value }) => value), 0.5);
     const others = names.slice(1);
     const best = others.sort((a, b) => took(a) - took(b))[0];
     yield {
@@ -251,7 +251,7 @@ export async function* cold(page, { full }) {
         if (round >= 0) results[name]?.push(value);
       }
     }
-    const took = (/** @type {string} */ name) => (results[name] ?? []).map(({ took }) => took);
+    const took = (/** @type {string} */ name) => (results[name] ?? []).map(({ took: value }) => value);
     for (const [name, target] of Object.entries(targets)) {
       const slower = ratio(took(name), took(official));
       yield {
@@ -279,8 +279,8 @@ export async function* memory(page, { full }) {
     const growth = {};
     for (const name of full ? [OURS, "AI SDK", "floor"] : [OURS]) {
       const host = await page.fresh("plain");
-      const url = (/** @type {number} */ deltas) => page.server.url(host, `/stream?deltas=${deltas}&rate=0&words=${words}`);
-      const keep = (/** @type {number} */ deltas, /** @type {number} */ count) => page.devtools.evaluate(`bench.keep(${json(name)}, ${json(url(deltas))}, ${count})`);
+      const url = (/** @type {number} */ amount) => page.server.url(host, `/stream?deltas=${amount}&rate=0&words=${words}`);
+      const keep = (/** @type {number} */ amount, /** @type {number} */ count) => page.devtools.evaluate(`bench.keep(${json(name)}, ${json(url(amount))}, ${count})`);
       const { text } = textWork(deltas, languages[words]);
       const few = await keep(2_000, 1);
       const before = await measure();
@@ -313,28 +313,28 @@ export async function* memory(page, { full }) {
     await page.devtools.evaluate("new Promise((done) => setTimeout(done, 200))");
     return [most, await measure()];
   };
-  const [, start = { heap: NaN, wasm: NaN }] = await use(5);
-  const [most = start, end = start] = await use(100);
+  const [, first = { heap: NaN, wasm: NaN }] = await use(5);
+  const [most = first, end = first] = await use(100);
   const [, again = end] = await use(100);
-  const back = end.heap / start.heap;
+  const back = end.heap / first.heap;
   yield {
     row: 10,
     work: "JavaScript's heap before 100 agents, with them, after them",
-    ours: `${mega(start.heap)}, ${mega(most.heap)}, ${mega(end.heap)} MB`,
+    ours: `${mega(first.heap)}, ${mega(most.heap)}, ${mega(end.heap)} MB`,
     other: `after 100 more ${mega(again.heap)} MB`,
     ratio: number(back),
     target: "≤ 1.05",
     met: back <= 1.05,
-    data: { start, most, end, again },
+    data: { start: first, most, end, again },
   };
   yield {
     row: 10,
     work: "WebAssembly's memory, which no platform gives back: the same",
-    ours: `${mega(start.wasm)}, ${mega(most.wasm)}, ${mega(end.wasm)} MB`,
+    ours: `${mega(first.wasm)}, ${mega(most.wasm)}, ${mega(end.wasm)} MB`,
     other: `after 100 more ${mega(again.wasm)} MB`,
-    ratio: number(end.wasm / start.wasm),
+    ratio: number(end.wasm / first.wasm),
     target: "≤ 1.05",
-    met: end.wasm / start.wasm <= 1.05,
+    met: end.wasm / first.wasm <= 1.05,
   };
 }
 
@@ -347,7 +347,7 @@ export async function* many(page, { full }) {
   for (const name of [OURS, "AI SDK", ...(full ? [OFFICIAL] : [])]) {
     await page.fresh("plain");
     // A page may have six requests at once to one name.
-    const urls = Array.from({ length: agents }, (_, at) => page.server.url(`m${Math.floor(at / 5)}`, `/stream?deltas=${deltas}&rate=${rate}`));
+    const urls = Array.from({ length: agents }, (_, index) => page.server.url(`m${Math.floor(index / 5)}`, `/stream?deltas=${deltas}&rate=${rate}`));
     results[name] = await page.devtools.observe(() => page.devtools.evaluate(`bench.many(${json(name)}, ${json(urls)}, ${deltas})`));
   }
   const ours = results[OURS];

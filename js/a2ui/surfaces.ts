@@ -27,7 +27,7 @@ const kinds = ["createSurface", "updateComponents", "updateDataModel", "deleteSu
 
 /** The kind of an operation, what it says, and the surface that it is about. */
 function read(operation: unknown): { readonly kind: string; readonly body: Operation; readonly id: string } | undefined {
-  const kind = kinds.find((kind) => typeof operation === "object" && operation !== null && Object.hasOwn(operation, kind));
+  const kind = kinds.find((name) => typeof operation === "object" && operation !== null && Object.hasOwn(operation, name));
   const body = kind && (operation as Operation)[kind];
   const id = (body as Operation | undefined)?.surfaceId;
   return kind && typeof id === "string" && id ? { kind, body: body as Operation, id } : undefined;
@@ -36,7 +36,7 @@ function read(operation: unknown): { readonly kind: string; readonly body: Opera
 const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** The ids of an operation's components. */
-const components = ({ components }: Operation): unknown[] => (Array.isArray(components) ? components.map((one) => (one as Operation | null)?.id) : []);
+const components = ({ components: listed }: Operation): unknown[] => (Array.isArray(listed) ? listed.map((one) => (one as Operation | null)?.id) : []);
 
 /** Whether an operation says what another one said, and perhaps more: applied after it, it leaves nothing of it. */
 function grows(before: unknown, now: unknown): boolean {

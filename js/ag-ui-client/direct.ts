@@ -115,7 +115,7 @@ class DirectRun {
     if (this.left || this.detached) return stepper.free();
     const { agent, input, options } = this;
     const subscribers = this.given;
-    this.events = new RunEvents(agent, input, subscribers, stepper, options.onWarning, (type) => this.came(type));
+    this.events = new RunEvents(agent, input, subscribers, stepper, options.onWarning, (name) => this.came(name));
     this.events.follow();
     stepper.open(type);
     for (let wanted = ""; ; ) {

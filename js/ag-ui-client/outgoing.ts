@@ -31,10 +31,10 @@ function toOutgoingCall(call: ToolCall): ToolCall {
 }
 
 /** The members that are described; the value itself where it has no others. */
-function only<Value extends object>(value: Value, described: ReadonlySet<string>): Value {
+function only<Value extends object>(value: Value, names: ReadonlySet<string>): Value {
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value);
-  const sent = members.filter(([key, member]) => described.has(key) && !(key === "subagentRunId" && member === null));
+  const sent = members.filter(([key, member]) => names.has(key) && !(key === "subagentRunId" && member === null));
   return sent.length === members.length ? value : (Object.fromEntries(sent) as Value);
 }
 

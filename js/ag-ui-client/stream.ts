@@ -25,10 +25,10 @@ function withStepper<Value>(
         stepper.want("*");
         return stepper;
       }));
-    const run = (take: (stepper: Stepper) => BaseEvent[]) => async (): Promise<Stream> => {
+    const run = (read: (stepper: Stepper) => BaseEvent[]) => async (): Promise<Stream> => {
       const stepper = await get();
       if (over) return of();
-      const events = take(stepper);
+      const events = read(stepper);
       reportWarnings(stepper, options.onWarning);
       const failure = failureOf(stepper);
       return failure ? concat(from(events), throwError(() => failure)) : from(events);

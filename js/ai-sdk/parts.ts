@@ -23,8 +23,8 @@ export function toUIMessages(thread: Thread & Partial<Pick<AgentSnapshot, "inter
     if (role === "user") all.push({ id, role, parts: partsOf(message) });
     else if (role === "system" || role === "developer") all.push({ id, role: "system", parts: [{ type: "text", text: message.content }] });
     else {
-      const { id, pieces } = turnOf(turn, toolCalls);
-      if (id !== undefined) all.push({ id, role: "assistant", parts: [{ type: "step-start" }, ...pieces.map(toPart)] });
+      const { id: turnId, pieces } = turnOf(turn, toolCalls);
+      if (turnId !== undefined) all.push({ id: turnId, role: "assistant", parts: [{ type: "step-start" }, ...pieces.map(toPart)] });
     }
   }
   const last = all.at(-1);

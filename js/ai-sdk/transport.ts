@@ -39,9 +39,9 @@ export function toChatTransport<Message extends UIMessage = UIMessage, State = u
   if (typeof given?.getSnapshot !== "function") throw unfit(`toChatTransport() expects an agent, got ${typeof given}`);
   const agent = given as unknown as Agent;
   let opened = 0;
-  const open = (asked: Asked, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> => {
+  const open = (request: Asked, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> => {
     opened++;
-    return streamOf(agent, asked, signal, aborted);
+    return streamOf(agent, request, signal, aborted);
   };
   const stop = (): void => void agent.stop().catch(() => {});
   return {

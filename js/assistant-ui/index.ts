@@ -39,7 +39,7 @@ export function useAssistantRuntime<State>(given: Agent<State>, options: Assista
   const calls = useMemo(() => createCalls(agent), [agent]);
   const toMessages = useMemo(createMessages, [agent]);
   const threadList = useMemo(() => createThreadList({ threads, onThread }), [threads, onThread]);
-  const snapshot = useAgentSelector(agent, (snapshot) => snapshot);
+  const snapshot = useAgentSelector(agent, (whole) => whole);
   const list = useSyncExternalStore(threads?.subscribe ?? never, threads?.getSnapshot ?? nothing, threads?.getSnapshot ?? nothing);
   const store = useMemo(() => {
     const messages = toMessages(snapshot);

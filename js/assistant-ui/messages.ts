@@ -68,7 +68,7 @@ function toMessage(turn: readonly Message[], snapshot: AgentSnapshot, isLast: bo
     role: "assistant",
     content: [...pieces.map(toPart), ...interrupts.map(interruptPart)],
     status: isLast ? statusOf(snapshot) : endOf(turn),
-    metadata: { custom: { messageIds: turn.map(({ id }) => id) } },
+    metadata: { custom: { messageIds: turn.map(({ id: messageId }) => messageId) } },
   };
 }
 
@@ -128,7 +128,7 @@ export const toFilePart = ({ url, mediaType: mimeType, filename }: FileOfChat): 
 
 /** What a person has written, as the content of an AG-UI message. Parts that have no place there are left out. */
 export function contentOf({ content, attachments = [] }: AppendedMessage): UserMessage["content"] {
-  const parts = [...content, ...attachments.flatMap(({ content = [], contentType }) => content.map((part) => ({ contentType, ...part })))] as readonly unknown[] as readonly (FilePart | { readonly type: "text"; readonly text: string })[];
+  const parts = [...content, ...attachments.flatMap(({ content: pieces = [], contentType }) => pieces.map((part) => ({ contentType, ...part })))] as readonly unknown[] as readonly (FilePart | { readonly type: "text"; readonly text: string })[];
   return contentOfParts(
     parts.flatMap((part): ContentPart[] => {
       if (part.type === "text") return [{ type: "text", text: part.text }];

@@ -82,7 +82,7 @@ export function createBlocks({ footnotes = false, maxDepth = 100 }: BlocksOption
       blocks = found;
       return blocks;
     },
-    definitionsFor: ({ text }) => splitter.definitions.of(text),
+    definitionsFor: ({ text: source }) => splitter.definitions.of(source),
     get definitionCount() {
       return splitter.definitions.count;
     },

@@ -61,9 +61,9 @@ export function createSplitter(footnotes: boolean, maxDepth: number, nextId: () 
     id = undefined;
   }
 
-  function blockOf(text: string, settled: boolean, tooDeep: boolean): Block {
+  function blockOf(text: string, done: boolean, tooDeep: boolean): Block {
     id ??= nextId();
-    return { id, text, settled, tooDeep };
+    return { id, text, settled: done, tooDeep };
   }
 
   return {

@@ -110,7 +110,7 @@ function readCheck(args: string[]): CheckCommand | CheckFileCommand {
   const subject = single(positionals, "check expects one URL, FILE or -");
   const [format = "text", second] = formats.filter((name) => values[name]);
   if (second) throw new UsageError(`--${format} and --${second} exclude each other`);
-  const known = dialects.find((known) => known === dialect);
+  const known = dialects.find((name) => name === dialect);
   if (dialect !== undefined && !known) throw new UsageError(`unknown dialect "${dialect}": expected ${dialects.join(", ")}`);
   if (!/^https?:\/\//i.test(subject)) {
     const other = (Object.keys(values) as (keyof typeof values)[]).find((name) => name !== "dialect" && name !== format);

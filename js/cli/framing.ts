@@ -51,7 +51,7 @@ export function toFraming(turns: readonly Turn[], live: boolean): FramingReport 
     kind,
     lineEnds: kind === "sse" ? lineEnds(pieces) : null,
     bytes: pieces.reduce((sum, { bytes }) => sum + bytes.length, 0),
-    reads: new Set(turns.flatMap(({ number, pieces }) => pieces.map(({ read }) => `${number} ${read}`))).size,
+    reads: new Set(turns.flatMap(({ number, pieces: found }) => found.map(({ read }) => `${number} ${read}`))).size,
     frames: kind === "binary" ? pieces.length : texts.filter((text) => /^data|^\s*\{/m.test(text)).length,
     comments: kind === "sse" ? lines.filter((line) => line.startsWith(":")).length : 0,
     ids: kind === "sse" && lines.some((line) => line.startsWith("id:")),
@@ -87,11 +87,11 @@ function flush(turns: readonly Turn[]): FramingReport["flush"] {
 }
 
 function hints(facts: Omit<FramingReport, "hints">, live: boolean): string[] {
-  const { kind, lineEnds, flush, compression, cacheControl, xAccelBuffering, closes } = facts;
-  const ofTheBody = lineEnds && lineEnds !== "lf" && "lines end with CR: @ag-ui/client 1.0.0 knows LF only";
+  const { kind, lineEnds: endings, flush: flushes, compression, cacheControl, xAccelBuffering, closes } = facts;
+  const ofTheBody = endings && endings !== "lf" && "lines end with CR: @ag-ui/client 1.0.0 knows LF only";
   const ofTheServer = [
     kind === "unknown" && "content-type: text/event-stream was expected",
-    flush === "at-once" && "all frames came together: something buffers, or the answer was ready at once",
+    flushes === "at-once" && "all frames came together: something buffers, or the answer was ready at once",
     compression && `content-encoding: ${compression} delays frames unless each is flushed`,
     kind === "sse" && !/no-cache|no-store/.test(cacheControl ?? "") && "cache-control: no-cache is missing: a proxy may store the stream",
     kind === "sse" && xAccelBuffering !== "no" && "x-accel-buffering: no is missing: nginx buffers the stream by default",

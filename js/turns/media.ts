@@ -23,7 +23,7 @@ export function fileOf(part: ContentPart): FileOfChat | undefined {
 
 /** A file as the content part of its kind. */
 export function partOf({ mediaType, url, filename }: FileOfChat): ContentPart {
-  const kind = (["image", "audio", "video"] as const).find((kind) => mediaType.startsWith(`${kind}/`)) ?? "document";
+  const kind = (["image", "audio", "video"] as const).find((type) => mediaType.startsWith(`${type}/`)) ?? "document";
   const data = /^data:([^;,]*)(?:;[^,]*)?;base64,/.exec(url);
   const mimeType = !mediaType || mediaType.endsWith("/*") ? undefined : mediaType;
   return {

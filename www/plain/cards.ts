@@ -26,7 +26,7 @@ export function cards(agent: Agent): { node: Element; update(): void; hold(quest
   const ask = list<Interrupt>(questions, ({ id }) => id, (interrupt) =>
     questionView(interrupt.reason, questionOf(interrupt), (yes) => answer(yes ? approve(interrupt) : cancel(interrupt))),
   );
-  const hold = list<HeldQuestion>(held, ({ id }) => id, ({ message, answer }) => questionView("held", message, answer));
+  const hold = list<HeldQuestion>(held, ({ id }) => id, ({ message, answer: reply }) => questionView("held", message, reply));
   const fail = maybe<AgentError>(failure, (error) => errorView(error, () => void agent.retry()));
   const update = (): void => {
     ask(open());

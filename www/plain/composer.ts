@@ -138,12 +138,12 @@ function queueView(queue: readonly QueuedSubmit[]): View<readonly QueuedSubmit[]
   const update = list<QueuedSubmit>(node, ({ id }) => id, (queued) => {
     const words = h("span", { dir: "auto" });
     const state = h("span");
-    const update = (next: QueuedSubmit): void => {
+    const show = (next: QueuedSubmit): void => {
       say(words, next.messages.map(textOf).join(" "));
       say(state, waitsFor(next));
     };
-    update(queued);
-    return { node: h("li", { "data-testid": "queued" }, words, state), update };
+    show(queued);
+    return { node: h("li", { "data-testid": "queued" }, words, state), update: show };
   });
   update(queue);
   return { node, update };

@@ -74,7 +74,7 @@ export function sidebar(onOpen: (threadId: string) => void): Sidebar {
       icon("close"),
     );
     const row = h("li", { "data-testid": "thread" }, button, field, rename, remove);
-    function update({ thread, current, pending }: Shown): void {
+    function show({ thread, current, pending }: Shown): void {
       const title = titleOf(thread);
       say(button, title);
       if (field.hidden) field.value = thread.title ?? "";
@@ -84,8 +84,8 @@ export function sidebar(onOpen: (threadId: string) => void): Sidebar {
       set(row, "data-running", String(thread.running === true));
       set(row, "data-pending", String(pending));
     }
-    update(first);
-    return { node: row, update };
+    show(first);
+    return { node: row, update: show };
   }
 
   const show = list<Shown>(rows, ({ thread }) => thread.threadId, rowOf);

@@ -69,10 +69,10 @@ export function Chat() {
   useAnnouncer(agent, { element: byId("announcer"), words: { answer: textOf } });
   useEffect(() => listenForEscape(() => void agent.stop()), [agent]);
 
-  const start = (scenario: Scenario): void => {
-    setChoice(scenario.name);
-    if (!stored) target.url = endpoint(scenario, address);
-    void agent.submit(scenario.prompt);
+  const start = (chosen: Scenario): void => {
+    setChoice(chosen.name);
+    if (!stored) target.url = endpoint(chosen, address);
+    void agent.submit(chosen.prompt);
   };
   // Another protocol is another agent: the conversation begins anew.
   const speak = (name: string): void => {
@@ -131,10 +131,10 @@ export function Chat() {
                 <h2>{welcome.title}</h2>
                 <p>{welcome.text}</p>
                 <div className="suggestions">
-                  {featured(scenarios).map((scenario) => (
-                    <button key={scenario.name} type="button" data-testid="suggestion" onClick={() => start(scenario)}>
-                      <b>{scenario.title}</b>
-                      <span>{scenario.about}</span>
+                  {featured(scenarios).map((suggested) => (
+                    <button key={suggested.name} type="button" data-testid="suggestion" onClick={() => start(suggested)}>
+                      <b>{suggested.title}</b>
+                      <span>{suggested.about}</span>
                     </button>
                   ))}
                 </div>

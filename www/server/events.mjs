@@ -22,9 +22,9 @@ export function* text(messageId, content, { ms = 24, tag, half = true } = {}) {
 /** The contents of a message that is open. */
 export function* words(messageId, content, { ms = 24, tag, half = false } = {}) {
   const parts = tokens(content);
-  for (const [index, delta] of parts.entries()) {
+  for (const [index, piece] of parts.entries()) {
     if (half && index === Math.ceil(parts.length / 2)) yield mark("text");
-    yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta, ...only(tag) };
+    yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: piece, ...only(tag) };
     yield wait(ms);
   }
 }
@@ -33,8 +33,8 @@ export function* words(messageId, content, { ms = 24, tag, half = false } = {}) 
 export function* reasoning(messageId, content, { ms = 18 } = {}) {
   yield { type: "REASONING_START", messageId };
   yield { type: "REASONING_MESSAGE_START", messageId, role: "reasoning" };
-  for (const delta of tokens(content)) {
-    yield { type: "REASONING_MESSAGE_CONTENT", messageId, delta };
+  for (const piece of tokens(content)) {
+    yield { type: "REASONING_MESSAGE_CONTENT", messageId, delta: piece };
     yield wait(ms);
   }
   yield mark("reasoning");
@@ -45,8 +45,8 @@ export function* reasoning(messageId, content, { ms = 18 } = {}) {
 /** One tool call whose arguments arrive in pieces. */
 export function* call(toolCallId, toolCallName, args, { parentMessageId, size = 7, ms = 40, tag } = {}) {
   yield { type: "TOOL_CALL_START", toolCallId, toolCallName, parentMessageId, ...only(tag) };
-  for (const delta of pieces(JSON.stringify(args), size)) {
-    yield { type: "TOOL_CALL_ARGS", toolCallId, delta, ...only(tag) };
+  for (const piece of pieces(JSON.stringify(args), size)) {
+    yield { type: "TOOL_CALL_ARGS", toolCallId, delta: piece, ...only(tag) };
     yield wait(ms);
   }
   yield { type: "TOOL_CALL_END", toolCallId, ...only(tag) };

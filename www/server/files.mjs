@@ -51,10 +51,10 @@ export class Files {
     const id = randomUUID();
     this.#files.set(id, { type, content });
     this.#size += content.length;
-    for (const [old, { content }] of this.#files) {
+    for (const [old, { content: stored }] of this.#files) {
       if (this.#size <= KEPT) break;
       this.#files.delete(old);
-      this.#size -= content.length;
+      this.#size -= stored.length;
     }
     json(response, 200, { url: `http://${request.headers.host}${prefix}/${id}`, mimeType: type });
   }

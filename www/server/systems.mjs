@@ -47,6 +47,6 @@ export const catalogue = () =>
   Object.fromEntries(
     systems.map(({ name, paths, scenarios }) => [
       name,
-      scenarios.map(({ name, title, about, prompt }) => ({ name, title, about, prompt, path: paths[0].replace("*", name) })),
+      scenarios.map(({ name: scenario, title, about, prompt }) => ({ name: scenario, title, about, prompt, path: paths[0].replace("*", scenario) })),
     ]),
   );

@@ -128,7 +128,7 @@ const apps = {
   },
 };
 
-const asParts = ({ id, role, content }) => ({ id, role, parts: [{ type: "text", text: content, content }] });
+const asParts = ({ id, role, content: words }) => ({ id, role, parts: [{ type: "text", text: words, content: words }] });
 
 globalThis.bench = {
   /** Renders the thread, and comes back when it is there. */

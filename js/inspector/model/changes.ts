@@ -93,8 +93,8 @@ export function attribute(changed: Between, all: readonly Pending[], before: Age
     // The end of a run changes what nothing else has.
     return !claim((event) => namesMessage(event, one.id, calls, toolCallId), add) && !claim(({ type }) => type === "RUN_FINISHED" || type === "RUN_ERROR", add);
   });
-  for (const [entry, { state, messages, shared }] of shares) {
-    const own = { state: [...state], messages: [...messages], more: changed.more && state.size > 0, shared };
+  for (const [entry, { state: ofState, messages: ofMessages, shared }] of shares) {
+    const own = { state: [...ofState], messages: [...ofMessages], more: changed.more && ofState.size > 0, shared };
     tell(entry, join(entry.changes, own));
   }
   return { state, messages, more: changed.more && state.length > 0 };

@@ -89,19 +89,19 @@ export function readLog(text: string, log: Log): AgentSnapshot | undefined {
   let open: AgentRequest | undefined;
   const add = (item: Item): void => void (last = log.add(item, clock));
 
-  const noted = (note: Readonly<Record<string, unknown>>): void => {
-    if (note["inspector"] === 1) {
+  const noted = (line: Readonly<Record<string, unknown>>): void => {
+    if (line["inspector"] === 1) {
       ours = true;
-      clock = typeof note["at"] === "number" ? note["at"] : 0;
-      snapshot = snapshotOf(note["snapshot"]);
+      clock = typeof line["at"] === "number" ? line["at"] : 0;
+      snapshot = snapshotOf(line["snapshot"]);
     }
-    if (typeof note["afterMs"] === "number") clock += note["afterMs"];
-    const seen = itemOf(note["seen"]);
+    if (typeof line["afterMs"] === "number") clock += line["afterMs"];
+    const seen = itemOf(line["seen"]);
     if (seen) {
       const body = request?.input === undefined ? {} : { body: JSON.stringify(request.input) };
       add("request" in seen ? { request: { ...seen.request, ...body } } : seen);
     }
-    const changes = changesOf(note["changes"]);
+    const changes = changesOf(line["changes"]);
     if (changes && last) log.change(last, join(last.changes, changes));
   };
 

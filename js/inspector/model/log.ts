@@ -47,11 +47,11 @@ export function createLog({ maxEvents = 100_000, maxCharacters = 64_000_000 }: L
   const bound = (): void => {
     if (events <= maxEvents && characters <= maxCharacters) return;
     let gone = 0;
-    for (const { items, size } of entries) {
+    for (const { items: kept, size } of entries) {
       // The newest row stays, whatever it weighs.
       if (gone >= entries.length - 1 || (events <= maxEvents * 0.9 && characters <= maxCharacters * 0.9)) break;
       gone++;
-      events -= items.length;
+      events -= kept.length;
       characters -= size;
     }
     if (!gone) return;

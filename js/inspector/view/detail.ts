@@ -45,11 +45,11 @@ function one(item: Item, opened: Opened): Node[] {
 }
 
 /** The text of the rule that was broken. */
-export function warning({ code, rule, message }: { readonly code?: string | undefined; readonly rule?: string | undefined; readonly message: string }): HTMLElement {
+export function warning({ code, rule, message: text }: { readonly code?: string | undefined; readonly rule?: string | undefined; readonly message: string }): HTMLElement {
   const found = ruleOf({ code, rule });
   return h("section", { class: "rule" },
     h("h3", {}, [rule, code].filter(Boolean).join(" · ") || "Message"),
-    h("p", { dir: "auto" }, cut(message, maxText)),
+    h("p", { dir: "auto" }, cut(text, maxText)),
     ...(found?.asks ? [h("p", {}, h("b", {}, found.tags.length ? "The rule: " : "What was odd: "), found.asks)] : []),
     ...(found?.becomes ? [h("p", {}, h("b", {}, "What happens: "), found.becomes)] : []),
   );
@@ -92,7 +92,7 @@ function changes(changed: Changes | undefined): Node[] {
     ...(more ? ["More of the state has changed than is listed."] : []),
   ];
   return [
-    ...(state.length ? [part("Changed in the state", h("ul", { class: "changes" }, ...state.map((one) => difference(one))))] : []),
+    ...(state.length ? [part("Changed in the state", h("ul", { class: "changes" }, ...state.map((change) => difference(change))))] : []),
     ...(messages.length ? [part("Changed messages", h("ul", { class: "changes" }, ...messages.map(message)))] : []),
     ...notes.map((text) => h("p", { class: "note" }, text)),
   ];

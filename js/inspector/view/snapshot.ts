@@ -31,7 +31,7 @@ export function snapshotPanel(agent: () => Agent | undefined, moved: (at: number
   }, { class: "small", title: "agent.fork(checkpoint): the thread continues from there" });
   const scrubber = h("div", { class: "scrubber", hidden: true }, h("span", { class: "label" }, "History"), range, where, back, fork);
   const sections = (["Run", "Messages", "State", "Interrupts", "Queue", "Steps", "Subagents", "Usage"] as const).map((title) => section(title));
-  const node = h("div", { class: "panel snapshot" }, scrubber, ...sections.map(({ node }) => node));
+  const node = h("div", { class: "panel snapshot" }, scrubber, ...sections.map(({ node: body }) => body));
 
   const points = (): readonly Checkpoint[] => agent()?.history ?? [];
   const choose = (point: Checkpoint | undefined): void => {

@@ -108,7 +108,7 @@ function safeEventOf(row: LedgerRow, options: ProjectionOptions): SafeLedgerEven
 
 /** The projector of an owner; `undefined`: there is none, `null`: there are two. */
 function productProjector(owner: string, { projectors = [] }: ProjectionOptions): ProductProjector | null | undefined {
-  const [projector, ...more] = projectors.filter((projector) => projector.owner === owner);
+  const [projector, ...more] = projectors.filter((candidate) => candidate.owner === owner);
   return more.length > 0 ? null : projector;
 }
 
@@ -230,8 +230,8 @@ const RULES = new Map<string, Rule>([
   [
     "agent.run.completed",
     ({ payload, threadId, runId }) => {
-      const result = shownAll(pick(payload, ["final", "output", "outputKind", "tokensUsed"]));
-      return [{ type: "RUN_FINISHED", threadId, runId, result, outcome: { type: "success" } }];
+      const shown = shownAll(pick(payload, ["final", "output", "outputKind", "tokensUsed"]));
+      return [{ type: "RUN_FINISHED", threadId, runId, result: shown, outcome: { type: "success" } }];
     },
   ],
 ]);
@@ -315,7 +315,7 @@ function inputRequestOf({ event, payload, run }: Row): JsonObject | undefined {
   return { kind, subjectRef, toolCallId, toolName, ref };
 }
 
-function inOrder<Row extends SafeLedgerEvent>(rows: Iterable<Row>): Row[] {
+function inOrder<Event extends SafeLedgerEvent>(rows: Iterable<Event>): Event[] {
   return [...rows].filter(isObject).sort((one, other) => one.id - other.id);
 }
 

@@ -96,7 +96,7 @@ export function frameReducer(): { take(frame: Frame): void; read(): Reduction } 
   };
   const read = (): Reduction => {
     const textMessages = [...messages.values()];
-    const text = textMessages.map((message) => message.text).join("");
+    const text = textMessages.map((one) => one.text).join("");
     return { runId, threadId, status, text, textMessages, toolCalls: [...calls.values()], custom: [...custom] };
   };
   return { take, read };

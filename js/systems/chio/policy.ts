@@ -100,13 +100,13 @@ function classes(block: unknown, at: string): GuardOptions {
   const names = ["allow_display_without_capability", "restricted_classifications", "max_events_per_second", "capability_scopes"];
   const rule = toMembers(block, at, ["enabled", "transport", ...names]);
   word(rule, "transport", at, ["sse", "websocket", "web_socket"]);
-  const read: GuardOptions = {
+  const guard: GuardOptions = {
     restrictedClassifications: words(rule, "restricted_classifications", at, CLASSES) ?? restricted,
     allowDisplayWithoutCapability: flag(rule, "allow_display_without_capability", at) ?? false,
     ...given("maxEventsPerSecond", whole(rule, "max_events_per_second", at, 0)),
     ...given("capabilityScopes", list(rule, "capability_scopes", at)?.map((scope, i) => toScope(scope, `${at}.capability_scopes[${i}]`))),
   };
-  return isOn(rule, at) ? read : { restrictedClassifications: [], allowDisplayWithoutCapability: true };
+  return isOn(rule, at) ? guard : { restrictedClassifications: [], allowDisplayWithoutCapability: true };
 }
 
 function toScope(value: unknown, at: string): CapabilityScope {
@@ -116,9 +116,9 @@ function toScope(value: unknown, at: string): CapabilityScope {
   return {
     scopeId: text(scope, "scope_id", at) || missing("scope_id", at),
     allowEventTypes: types.map((name) => toType(name, `${at}.allow_event_types`)),
-    allowTargets: targets.map((value, i) => {
+    allowTargets: targets.map((entry, i) => {
       const where = `${at}.allow_targets[${i}]`;
-      const target = toMembers(value, where, ["component_type", "component_id"]);
+      const target = toMembers(entry, where, ["component_type", "component_id"]);
       const componentType = text(target, "component_type", where) || missing("component_type", where);
       return { componentType, ...given("componentId", text(target, "component_id", where)) };
     }),
@@ -151,12 +151,12 @@ function velocity(block: unknown, at: string): GuardOptions {
   word(rule, "scope", at, ["session"]);
   const match = rule.match === undefined ? undefined : toMembers(rule.match, `${at}.match`, ["event_type"]);
   const type = match && text(match, "event_type", `${at}.match`);
-  const read: Velocity = {
+  const velocity: Velocity = {
     ...(type !== undefined && { match: { eventType: toType(type, `${at}.match.event_type`) } }),
     maxInvocations: whole(rule, "max_invocations", at, 0) ?? missing("max_invocations", at),
     windowSeconds: whole(rule, "window_seconds", at, 1) ?? missing("window_seconds", at),
   };
-  return isOn(rule, at) ? { velocity: read } : {};
+  return isOn(rule, at) ? { velocity: velocity } : {};
 }
 
 /** A type of Chio's events; AG-UI's own are left to the core, which knows them. */

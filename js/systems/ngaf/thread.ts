@@ -44,10 +44,10 @@ export function followThread(reducer: Reducer): (snapshot: AgentSnapshot) => voi
 
   return (snapshot) => {
     // While a run only adds to the last message, there is nothing to look for.
-    const { messages } = snapshot;
-    const last = messages.length - 1;
-    const same = snapshot.isLoading && messages.length === seen.length && messages[last]?.id === seen[last]?.id;
-    if (messages !== seen && !same) take(snapshot);
+    const { messages: shown } = snapshot;
+    const last = shown.length - 1;
+    const same = snapshot.isLoading && shown.length === seen.length && shown[last]?.id === seen[last]?.id;
+    if (shown !== seen && !same) take(snapshot);
     // With a patch that the agent has refused, ours is ahead until it is told.
     if (!snapshot.isLoading && !reducer.open && !reducer.state.lenient && snapshot.state !== state && isObject(snapshot.state)) {
       state = snapshot.state;

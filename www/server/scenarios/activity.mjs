@@ -11,7 +11,7 @@ export const activity = {
   prompt: "Summarize the three quarterly reports.",
   *run(input) {
     const messageId = `${input.runId}-plan`;
-    const patch = (...patch) => ({ type: "ACTIVITY_DELTA", messageId, activityType: "PLAN", patch });
+    const patch = (...operations) => ({ type: "ACTIVITY_DELTA", messageId, activityType: "PLAN", patch: operations });
     yield started(input);
     yield {
       type: "ACTIVITY_SNAPSHOT",

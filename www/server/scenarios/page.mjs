@@ -29,7 +29,7 @@ export const color = {
     "set_accent",
     { color: "plum" },
     "Something warmer, then.",
-    ({ color }) => (color === undefined ? "It did not take, I'm afraid." : `There: the page is **${color}** now.`),
+    ({ color: given }) => (given === undefined ? "It did not take, I'm afraid." : `There: the page is **${given}** now.`),
   ),
 };
 
@@ -38,8 +38,8 @@ export const screen = {
   title: "A tool to be approved",
   about: "The page asks you before the agent hears about your window.",
   prompt: "Fit the dashboard to my screen.",
-  run: asks("read_window", {}, "How large is your window?", ({ width, height, text }) =>
-    width > 0 ? `With **${width} × ${height}** pixels, two columns it is.` : `Then I leave it as it is. (${text})`,
+  run: asks("read_window", {}, "How large is your window?", ({ width, height, text: reason }) =>
+    width > 0 ? `With **${width} × ${height}** pixels, two columns it is.` : `Then I leave it as it is. (${reason})`,
   ),
 };
 

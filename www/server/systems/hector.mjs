@@ -309,8 +309,8 @@ class Run2 {
     });
   }
 
-  result(id, name, content, { status = "success", approval = false, error = false } = {}) {
-    const data = { content, is_error: error, ...(approval && { requires_approval: true }), tool_call_id: id, tool_name: name, type: "tool_result" };
+  result(id, name, content, { status = "success", approval: approved = false, error = false } = {}) {
+    const data = { content, is_error: error, ...(approved && { requires_approval: true }), tool_call_id: id, tool_name: name, type: "tool_result" };
     return this.artifact([{ kind: "data", data }], { partial: false, tool_results: [{ content, is_error: error, status, tool_call_id: id }] });
   }
 

@@ -23,7 +23,7 @@ export function createCalls({ version, fields, named, changed }: Shared): Calls 
     fields.toolCalls = calls;
     changed();
   };
-  const change: Calls["change"] = (id, change) => replace(fields.toolCalls.map((call) => (call.id === id ? change(call) : call)));
+  const change: Calls["change"] = (id, edit) => replace(fields.toolCalls.map((call) => (call.id === id ? edit(call) : call)));
 
   return {
     streams: (id) => buffers.has(id),

@@ -15,9 +15,9 @@ export interface Chunks {
 export function createChunks(): Chunks {
   let last: { readonly id: string; readonly key: string; close?(): void } | undefined;
   const close = (): void => {
-    const { close } = last ?? {};
+    const { close: end } = last ?? {};
     last = undefined;
-    close?.();
+    end?.();
   };
   return {
     continue: (kind, id, start) => {

@@ -48,7 +48,7 @@ export function createState({ version, fields, changed }: Shared, messages: Mess
         if (!message || (cited.get(id) === all[id] && message.citations)) continue;
         cited.set(id, all[id]);
         const citations = citationsOf(fields.state, id, version);
-        if (citations) messages.edit(id, (message) => ({ ...message, citations }));
+        if (citations) messages.edit(id, (one) => ({ ...one, citations }));
       }
     },
     agree: () => void (lenient = false),
