@@ -96,8 +96,8 @@ export function official({ url, fetch, messages = [], state }) {
 
 const parts = (/** @type {{ id: string, role: string, content: string }} */ { id, role, content }) => ({ id, role, parts: [{ type: "text", content, text: content }] });
 
-/** @param {any[]} parts @returns {string} */
-const textOf = (parts = []) => parts.filter(({ type }) => type === "text").map(({ text, content }) => text ?? content).join("");
+/** @param {any[]} content @returns {string} */
+const textOf = (content = []) => content.filter(({ type }) => type === "text").map((part) => part.text ?? part.content).join("");
 
 /** The chat behind `useChat` of @ai-sdk/react. @param {Options} options @returns {Conversation} */
 export function aiSdk({ url, fetch, messages = [] }) {

@@ -213,14 +213,14 @@ async function play({ type, body, cut, socket }) {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const fetch = async () => {
     let at = 0;
-    const body = new ReadableStream({
+    const source = new ReadableStream({
       pull(controller) {
         const end = Math.min(at + (cut ?? bytes.length), bytes.length);
         if (at < end) controller.enqueue(bytes.slice(at, end));
         if ((at = end) === bytes.length) controller.close();
       },
     });
-    return new Response(body, { headers: { "content-type": type } });
+    return new Response(source, { headers: { "content-type": type } });
   };
   const agent = socket ? createAgent({ transport: webSocket({ url: "ws://agent.test", WebSocket: socketOf(socket) }) }) : createAgent({ url: "http://agent.test/", fetch });
   agent.subscribe(() => agent.getSnapshot());

@@ -118,12 +118,12 @@ function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>,
       thread.line?.current?.close();
     },
     // The core says what is wrong with it.
-    addToolResult: (given) => decide("settleCall", toJson({ toolCallId: given?.toolCallId, result: given?.result, error: given?.error })),
-    approve: (...given: readonly unknown[]) => {
+    addToolResult: (reply) => decide("settleCall", toJson({ toolCallId: reply?.toolCallId, result: reply?.result, error: reply?.error })),
+    approve: (...replies: readonly unknown[]) => {
       act();
       // What the person has looked at: the core runs nothing else. It may have to come first.
       const { toolCalls } = view.read();
-      const approve = (): void => source.parts()!.approve(self, source.parts()!.calls, toolCalls, given);
+      const approve = (): void => source.parts()!.approve(self, source.parts()!.calls, toolCalls, replies);
       if (source.parts()) approve();
       else link.act(approve);
     },

@@ -47,9 +47,9 @@ export function createSource<Place>(core: () => Promise<Place>, calls: CallsClie
     const loaded = core();
     if (come && !schemas) take(come);
     if (parts) return loaded;
-    return Promise.all([loaded, loadAll()]).then(([core, live]) => {
+    return Promise.all([loaded, loadAll()]).then(([place, live]) => {
       take(live);
-      return core;
+      return place;
     });
   };
 
@@ -60,9 +60,9 @@ export function createSource<Place>(core: () => Promise<Place>, calls: CallsClie
       begun.catch(() => early === begun && (early = undefined));
     },
     load: () => {
-      const core = early ?? load();
+      const begun = early ?? load();
       early = undefined;
-      return core;
+      return begun;
     },
     beside: () => loadAll().then(take),
     // Another agent of the page may have loaded it.

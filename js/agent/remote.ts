@@ -35,7 +35,7 @@ export function createRemote<State>(options: () => AgentOptions<State>, open: ()
 
   const come = (): Promise<RemoteThread<State>> =>
     (opening ??= open().then(
-      (come) => (thread = come),
+      (arrived) => (thread = arrived),
       (error) => {
         opening = undefined;
         if (first !== here) first = { ...first, status: "error" };
@@ -45,7 +45,7 @@ export function createRemote<State>(options: () => AgentOptions<State>, open: ()
     ));
 
   const load = (): Promise<void> => {
-    ready = come().then((thread) => thread.load());
+    ready = come().then((stored) => stored.load());
     // The snapshot says it as well.
     ready.catch(() => {});
     return ready;
@@ -63,7 +63,7 @@ export function createRemote<State>(options: () => AgentOptions<State>, open: ()
     before: (...run) => {
       if (!options().thread && !(run[2] as SubmitInput | undefined)?.keepId) return undefined;
       void begun();
-      return come().then((thread) => thread.before(...run));
+      return come().then((stored) => stored.before(...run));
     },
     shown: (core) => thread?.shown(core) ?? (core.thread === first ? core : { ...core, thread: first }),
     methods: {

@@ -50,17 +50,17 @@ export function toRequest<State>(
   const request = { resume, threadId: read().threadId, runId, cursor };
   const opens = remote.thread?.opens(request);
   if (opens) return { ...opens, ...(!resume && { input: toJson(toAsked(options() as AgentOptions)) }) };
-  const target = options().transport?.keep ? keepLine().then((line) => line.make()).then((made) => made.target(request)) : toTarget(options(), request);
+  const target = options().transport?.keep ? keepLine().then((line) => line.make()).then((connection) => connection.target(request)) : toTarget(options(), request);
   const seen = emitter.has("request");
-  const change = (target: TransportTarget): RequestTarget => {
+  const change = (asked: TransportTarget): RequestTarget => {
     // The small module cannot read it, whatever the options say by now.
-    const plain = full ? target : { ...target, binary: false };
+    const plain = full ? asked : { ...asked, binary: false };
     const id = keep(emitter, plain, request);
     const told = seen ? observed(plain, { ...request, id }, (sent) => emitter.emit("request", sent)) : plain;
-    const made = remote.thread?.carrying(told, request) ?? told;
+    const outgoing = remote.thread?.carrying(told, request) ?? told;
     heads.set(emitter, [runId]);
     // A run is begun with what the page is then: its submit may have waited, and a run may follow on calls.
-    return resume ? made : { ...made, input: toJson(toAsked(options() as AgentOptions)) };
+    return resume ? outgoing : { ...outgoing, input: toJson(toAsked(options() as AgentOptions)) };
   };
   return isPromise(target) ? target.then(change) : change(target);
 }

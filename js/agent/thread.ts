@@ -112,11 +112,11 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
 
   const link = linked({
     source: async () => {
-      const core = source.load();
+      const place = source.load();
       // Whether it comes or not, the save comes first.
-      core.catch(() => {});
+      place.catch(() => {});
       await thread.saves.ready();
-      return core;
+      return place;
     },
     ...{ given, cover: shown.cover },
     settings: () => (settings ??= source.parts()!.toSettings(given as AgentOptions, shown.threadId, () => thread.guard)),

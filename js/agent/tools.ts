@@ -25,14 +25,14 @@ export function tool<Args = JsonObject, const Name extends string = string, Resu
 
 /** Throws where the arguments of a tool cannot be described to the server. */
 export function checkTools(tools: readonly (Tool | PageTool)[]): void {
-  for (const tool of listed(tools)) schemaOf(tool);
+  for (const one of listed(tools)) schemaOf(one);
 }
 
 /** Other libraries take an object by names. */
 function listed(tools: readonly (Tool | PageTool)[]): readonly PageTool[] {
   if (!Array.isArray(tools)) throw unfit("tools", "a list of tools", tools);
-  tools.forEach((tool, at) => {
-    if (typeof tool?.name !== "string") throw unfit(`tools[${at}]`, "a tool with a name", tool);
+  tools.forEach((one, at) => {
+    if (typeof one?.name !== "string") throw unfit(`tools[${at}]`, "a tool with a name", one);
   });
   return tools as readonly PageTool[];
 }
@@ -55,9 +55,9 @@ interface Flags {
 export function declare(given: readonly (Tool | PageTool)[]): { tools: readonly Tool[]; pageTools: readonly Flags[] } {
   const tools: Tool[] = [];
   const pageTools: Flags[] = [];
-  for (const tool of listed(given)) {
-    const { execute, needsApproval, followUp, declared, jsonSchema: _, parameters: __, result: ___, ...rest } = tool;
-    const schema = schemaOf(tool);
+  for (const one of listed(given)) {
+    const { execute, needsApproval, followUp, declared, jsonSchema: _, parameters: __, result: ___, ...rest } = one;
+    const schema = schemaOf(one);
     tools.push((schema === undefined ? rest : { ...rest, parameters: schema }) as Tool);
     if (declared) continue;
     pageTools.push({
@@ -82,7 +82,7 @@ const schemas = new WeakMap<object, unknown>();
 
 /** As the validator tells it: by Standard JSON Schema, or by the method of its library. */
 function toJsonSchema(name: string, validator: StandardSchema): unknown {
-  const { "~standard": standard, toJSONSchema, toJsonSchema } = validator as StandardSchema & {
+  const { "~standard": standard, toJSONSchema, toJsonSchema: convert } = validator as StandardSchema & {
     readonly "~standard": { readonly jsonSchema?: { input(options: { target: string }): unknown } };
     toJSONSchema?(): unknown;
     toJsonSchema?(): unknown;
@@ -91,7 +91,7 @@ function toJsonSchema(name: string, validator: StandardSchema): unknown {
     try {
       const made =
         standard.jsonSchema?.input({ target: "draft-2020-12" }) ??
-        (toJSONSchema ?? toJsonSchema)?.call(validator);
+        (toJSONSchema ?? convert)?.call(validator);
       if (!made) throw new TypeError(`its validator (${standard.vendor}) cannot write JSON Schema: pass one as \`jsonSchema\` (docs/tools.md)`);
       schemas.set(validator, made);
     } catch (cause) {

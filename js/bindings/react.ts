@@ -196,15 +196,15 @@ function useSelected<State, Part>(agent: Agent<State>, select: Select<State, Par
   const shown = current ? snapshot : start;
 
   const check = (): void => {
-    const { agent, snapshot, select, isEqual, part } = committed.current!;
-    const next = agent.getSnapshot();
-    if (next === snapshot) return;
+    const { agent: lastAgent, snapshot: lastSnapshot, select: lastSelect, isEqual: lastIsEqual, part: lastPart } = committed.current!;
+    const next = lastAgent.getSnapshot();
+    if (next === lastSnapshot) return;
     try {
-      if (isEqual(part, select(next))) return;
+      if (lastIsEqual(lastPart, lastSelect(next))) return;
     } catch {
       // It throws again while rendering, unless the component is about to go.
     }
-    notify({ agent, snapshot: next });
+    notify({ agent: lastAgent, snapshot: next });
   };
   useInsertionEffect(() => void pins.delete(agent));
   useEffect(() => {

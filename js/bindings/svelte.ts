@@ -65,26 +65,26 @@ export function useAgentOf<State>(create: Create, target?: Target<State>): UseAg
     const method = (...args: unknown[]) => Reflect.get(current().agent, name)(...args);
     define(name, () => {
       if (typeof value === "function") return method;
-      const { agent, track } = current();
+      const { agent: now, track } = current();
       // The history changes with the snapshot.
       track();
-      return Reflect.get(agent, name);
+      return Reflect.get(now, name);
     });
   }
   for (const key of Object.keys(agent.getSnapshot())) {
     define(key, () => {
-      const { agent, track } = current();
+      const { agent: now, track } = current();
       track();
-      return Reflect.get(agent.getSnapshot(), key);
+      return Reflect.get(now.getSnapshot(), key);
     });
   }
   define("agent", () => current().agent);
   define("subscribe", () => (run: (snapshot: AgentSnapshot<State>) => void) => {
     let off: (() => void) | undefined;
-    const end = follow((agent) => {
+    const end = follow((next) => {
       off?.();
-      run(agent.getSnapshot());
-      off = agent.subscribe(() => run(agent.getSnapshot()));
+      run(next.getSnapshot());
+      off = next.subscribe(() => run(next.getSnapshot()));
     });
     return () => {
       end();

@@ -83,9 +83,9 @@ export function createLink<State>(client: Client<State>): Link<State> {
     let save = shared.saved as string | undefined;
     const [before, all] = steps.take();
     // Nobody waits for these any longer, but what they say stays. After the queue of the save they could only be cancelled.
-    const kept = save && JSON.parse(save);
-    const said = kept?.queue?.length ? all.filter(({ run, edit }) => !run && "start" in edit) : [];
-    if (said.length) save = composeSave(save, said.reduce((at, { edit }) => edit.fold(at), { ...client.empty(), ...kept }));
+    const stored = save && JSON.parse(save);
+    const said = stored?.queue?.length ? all.filter(({ run, edit }) => !run && "start" in edit) : [];
+    if (said.length) save = composeSave(save, said.reduce((at, { edit }) => edit.fold(at), { ...client.empty(), ...stored }));
     const todo = all.filter((step) => !said.includes(step));
     let from = save ? client.empty() : before;
     shared.saved = undefined;

@@ -91,15 +91,15 @@ export function openSession<State>(
     event: (json) => {
       if (emitter.has("event")) emitter.emit("event", JSON.parse(json));
     },
-    execute: (...call) => {
-      if (current()) calls.execute(...call);
+    execute: (...asked) => {
+      if (current()) calls.execute(...asked);
     },
     abandon: (toolCallId) => calls.abandon(toolCallId),
     save: (number, json) => {
       if (!current()) return;
       shared.known = json;
       client.save(json, () => {
-        if (current()) ask((session) => session.saved(number));
+        if (current()) ask((opened) => opened.saved(number));
       });
     },
     decision: (json) => soon(() => emitter.emit("decision", JSON.parse(json))),
@@ -194,7 +194,7 @@ export function openSession<State>(
     // The core tells of all messages and calls, as it has read them; what it has read as they are keeps its identity.
     next = initialSnapshot<State>(from.threadId, [], from.state);
     try {
-      if (save && !ask((session) => session.restore(save))) return undefined;
+      if (save && !ask((opened) => opened.restore(save))) return undefined;
       if (save && settings.saves) shared.known = save;
     } catch (error) {
       // What waits continues without it.
@@ -207,7 +207,7 @@ export function openSession<State>(
       else if ("start" in edit) {
         // Cancelled while it waited: its messages stay, as above, and nobody waits for it.
         start(edit);
-        ask((session) => edit.ticket && session.cancel(edit.ticket));
+        ask((opened) => edit.ticket && opened.cancel(edit.ticket));
       } else if (acts) call(() => void ask(edit.apply));
       else {
         try {

@@ -27,18 +27,18 @@ export type Load<Module extends Core = Core> = (module: () => ModuleInput | Prom
 
 /** The glue holds one instance a page, so there is one load, whoever asks first. */
 export function createLoad<Module extends Glue>(glue: Module): Load<Module> {
-  let loading: Promise<Module> | undefined;
+  let pending: Promise<Module> | undefined;
   const instantiate: Load<Module> = async (module) => {
     if (typeof WebAssembly !== "object") throw missing("WebAssembly");
     await glue.default({ module_or_path: await module() });
     return glue;
   };
   return (module) => {
-    loading ??= instantiate(module).catch((cause: unknown) => {
-      loading = undefined;
+    pending ??= instantiate(module).catch((cause: unknown) => {
+      pending = undefined;
       throw toLoadError(cause);
     });
-    return loading;
+    return pending;
   };
 }
 
@@ -67,13 +67,13 @@ async function unpack(packed: ArrayBuffer): Promise<ArrayBuffer> {
   // A module as it is begins with its name.
   if (program === 0x6d736100) return packed;
   const { instance } = await WebAssembly.instantiate(new Uint8Array(packed, 8, program));
-  const { memory, unpack } = instance.exports as { memory: WebAssembly.Memory; unpack(from: number, to: number): void };
+  const { memory, unpack: unfold } = instance.exports as { memory: WebAssembly.Memory; unpack(from: number, to: number): void };
   const sorted = new Uint8Array(packed, at);
   const [size = 0] = new Uint32Array(packed, at, 1);
   const from = memory.grow(Math.ceil((sorted.length + size) / 65536)) * 65536;
   const to = from + sorted.length;
   new Uint8Array(memory.buffer).set(sorted, from);
-  unpack(from, to);
+  unfold(from, to);
   return memory.buffer.slice(to, to + size);
 }
 

@@ -111,10 +111,10 @@ export function readBody(
   // A closure in the loop would cost every read.
   const giveLater = (rest: Uint8Array): void => wait(() => give(rest));
 
-  const wait = (goOn: () => void): void =>
+  const wait = (resume: () => void): void =>
     turn(() => {
       began = last = performance.now();
-      goOn();
+      resume();
     });
 
   const close = (report: () => void): void => {

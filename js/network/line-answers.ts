@@ -96,11 +96,11 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
         answered = true;
         resolve(new Response(body.stream, { headers: { "content-type": media } }));
       };
-      const fail = (error: Error): void => {
+      const failWith = (error: Error): void => {
         reject(error);
         body.fail(error);
       };
-      mine = { body, asked, talks: false, begin, fail };
+      mine = { body, asked, talks: false, begin, fail: failWith };
     });
     // A caller that hears of a failure in another way does not look at it.
     promise.catch(() => {});

@@ -288,7 +288,7 @@ function readSocket(
     // Line feeds stand only between the parts of a JSON text. As bytes: a match each would take long where there is nothing else.
     const giveLine = (text: string): void => {
       const line = encoder.encode(`${text}\n`);
-      if (/[\r\n]/.test(text)) line.forEach((byte, at) => at < line.length - 1 && (byte === 10 || byte === 13) && (line[at] = 32));
+      if (/[\r\n]/.test(text)) line.forEach((byte, index) => index < line.length - 1 && (byte === 10 || byte === 13) && (line[index] = 32));
       give(LINES, line);
     };
 

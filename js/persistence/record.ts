@@ -88,9 +88,9 @@ export function readStore(store: AgentStore, at: Text, first: First): unknown {
       return undefined;
     }
   };
-  const read = (found: unknown, beside: unknown): unknown => {
+  const read = (found: unknown, other: unknown): unknown => {
     // A record that is damaged is none.
-    const record = Array.isArray((beside as Record | undefined)?.handled) ? (beside as Record) : undefined;
+    const record = Array.isArray((other as Record | undefined)?.handled) ? (other as Record) : undefined;
     // Not one save has been written so far.
     const none = !found && record && record.of === undefined;
     const text: unknown = none ? JSON.parse(composeSave(undefined, { ...first, threadId: record.threadId! })) : found;
@@ -101,7 +101,7 @@ export function readStore(store: AgentStore, at: Text, first: First): unknown {
   const text = store.load();
   const record = beside();
   if (!isPromise(text) && !isPromise(record)) return read(text, record);
-  return Promise.resolve(record).then(undefined, () => undefined).then(async (record) => read(await text, record));
+  return Promise.resolve(record).then(undefined, () => undefined).then(async (found) => read(await text, found));
 }
 
 /** Writes a save, and its record before. `done` hears what the save has failed with, and whether anything of it is there. */

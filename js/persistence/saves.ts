@@ -190,15 +190,15 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     },
     look: () => {
       if (!gate.closed || disposed || question.open || link.busy()) return;
-      const show = (value: unknown): void => {
+      const apply = (value: unknown): void => {
         if (!value || !gate.closed || disposed || claim.owns() || link.busy()) return;
         begin(value);
         link.awaitSave();
       };
       try {
         const value = claim.read();
-        if (isPromise(value)) value.then(show, () => {});
-        else show(value);
+        if (isPromise(value)) value.then(apply, () => {});
+        else apply(value);
       } catch {
         // It is read again when it is this agent's.
       }

@@ -42,7 +42,7 @@ export function createStore(given: StoreOptions): AgentStore {
 export function localStorageStore(key: string): AgentStore {
   // Newer Nodes have a global of that name, which complains when it is touched.
   const storage = (): Storage | undefined => (typeof document === "object" ? localStorage : undefined);
-  const read = (key: string) => JSON.parse(storage()?.getItem(key) ?? "null") ?? undefined;
+  const read = (name: string) => JSON.parse(storage()?.getItem(name) ?? "null") ?? undefined;
   const beside = `${key}:record`;
   return createStore({
     key: `localStorage ${key}`,
@@ -90,12 +90,12 @@ export function indexedDbStore(name: string, key: string): AgentStore {
   };
 
   // As text: it is smaller than a structured clone, and nothing of the snapshot can fail to be cloned.
-  const read = async (key: string): Promise<unknown> => {
-    const text = await run<string | undefined>("readonly", (store) => store.get(key));
+  const read = async (entry: string): Promise<unknown> => {
+    const text = await run<string | undefined>("readonly", (store) => store.get(entry));
     return text === undefined ? undefined : JSON.parse(text);
   };
-  const write = async (key: string, value: object): Promise<void> => {
-    await run("readwrite", (store) => store.put(JSON.stringify(value), key));
+  const write = async (entry: string, value: object): Promise<void> => {
+    await run("readwrite", (store) => store.put(JSON.stringify(value), entry));
   };
   const beside = `${key}:record`;
   return createStore({

@@ -90,22 +90,22 @@ export function createHidden<State>(client: RemoteClient<State>): Hidden<State> 
     },
     idle,
     owns: (runId) => runId === last?.id,
-    shown: (core, thread, failure) => {
-      if (reading && !core.isLoading && core.runId === reading.id) {
+    shown: (session, thread, failure) => {
+      if (reading && !session.isLoading && session.runId === reading.id) {
         const { end } = reading;
         reading = undefined;
         queueMicrotask(end);
       }
-      const shown = core.thread === thread ? core : { ...core, thread };
+      const shown = session.thread === thread ? session : { ...session, thread };
       const queue = shown.queue.some(({ runId }) => runId === last?.id) ? shown.queue.filter(({ runId }) => runId !== last?.id) : shown.queue;
-      if (!covers(core)) return failure && !core.isLoading ? { ...shown, queue, status: "error", error: failure } : { ...shown, queue };
+      if (!covers(session)) return failure && !session.isLoading ? { ...shown, queue, status: "error", error: failure } : { ...shown, queue };
       const { runId, outcome, timing } = last!.before;
-      const error = failure ?? (last!.playing ? undefined : core.error);
+      const error = failure ?? (last!.playing ? undefined : session.error);
       return {
         ...{ ...shown, queue, runId, timing, error, connection: closed },
         status: error ? "error" : "idle",
         isLoading: false,
-        outcome: core.outcome === "interrupted" ? core.outcome : outcome,
+        outcome: session.outcome === "interrupted" ? session.outcome : outcome,
       };
     },
     saved: (json) => (last ? json.replace(`"runId":${JSON.stringify(last.id)},"running":true`, '"running":false') : json),

@@ -186,7 +186,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
       set("loading");
       if (asksAgain) asksAgain();
       else {
-        handed = new Promise((resolve) => (hand = resolve));
+        handed = new Promise((settle) => (hand = settle));
         void begin();
       }
       return promise;

@@ -23,8 +23,8 @@ export function createReasons<State>(client: RemoteClient<State>): Reasons {
       const edits = client.options().thread?.edits;
       const given = reason === "edit" ? keepId : reason === "regenerate" ? newMessageId : true;
       if (edits === "none" && given === undefined) {
-        const message = "The server keeps what was said: it takes no edit, and another answer would be a second one";
-        throw client.error({ kind: "unsupported", code: "server-keeps", message });
+        const why = "The server keeps what was said: it takes no edit, and another answer would be a second one";
+        throw client.error({ kind: "unsupported", code: "server-keeps", message: why });
       }
       reasons.set(asking.runId, reason);
       if (reasons.size > most) reasons.delete(reasons.keys().next().value!);

@@ -24,7 +24,7 @@ function fromParts(message: Foreign): Message[] {
   }
   if (role === "system") return [{ id, role, content: text }];
   if (role !== "assistant") return [];
-  const calls = parts.flatMap(({ type, id, name, arguments: args }) => (type === "tool-call" ? [callOf(textOf(id), textOf(name), args ?? "{}")] : []));
+  const calls = parts.flatMap(({ type, id: callId, name, arguments: args }) => (type === "tool-call" ? [callOf(textOf(callId), textOf(name), args ?? "{}")] : []));
   const results = parts.flatMap((part, at): Message[] =>
     part.type === "tool-result" ? [{ id: typeof part.id === "string" ? part.id : `${id}-${at}`, role: "tool", toolCallId: textOf(part.toolCallId), content: textOf(part.content ?? "") }] : [],
   );

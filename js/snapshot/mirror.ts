@@ -179,17 +179,17 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
         else at[key] = undefined;
         return;
       case "p":
-        for (const step of operation[2]) patchOne(path, step);
+        for (const inner of operation[2]) patchOne(path, inner);
         return;
       case "o": {
-        const old = read(at, key) as unknown[];
+        const before = read(at, key) as unknown[];
         const [first, ...rest] = operation[2];
         // What is only added to is not copied again for each part.
-        if (fresh.has(old) && Array.isArray(first) && !first[0] && first[1] === old.length && !rest.some(Array.isArray)) {
-          for (const item of rest) old.push(item);
+        if (fresh.has(before) && Array.isArray(first) && !first[0] && first[1] === before.length && !rest.some(Array.isArray)) {
+          for (const item of rest) before.push(item);
           return;
         }
-        const list = operation[2].flatMap((item) => (Array.isArray(item) ? old.slice(item[0], item[1]) : [item]));
+        const list = operation[2].flatMap((item) => (Array.isArray(item) ? before.slice(item[0], item[1]) : [item]));
         write(at, key, list);
         fresh.add(list);
         copied += list.length / elements;
@@ -225,10 +225,10 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
     if (fresh.delete(value)) Object.values(value as object).forEach(share);
   };
 
-  const remove = (path: Path, root: number): void => {
+  const remove = (path: Path, top: number): void => {
     const at = open(path);
     const key = path[path.length - 1]!;
-    if (path.length === root) write(at, key, null);
+    if (path.length === top) write(at, key, null);
     else if (Array.isArray(at)) at.splice(key as number, 1);
     else delete at[key];
   };

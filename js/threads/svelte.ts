@@ -26,15 +26,15 @@ export function useThreads(target: Threads | (() => Threads)): UseThreads {
   const { threads } = current();
   const view = {} as UseThreads;
   const define = (name: string, get: () => unknown) => Object.defineProperty(view, name, { get, enumerable: true });
-  for (const name of Object.keys(threads).filter((name) => name !== "subscribe" && name !== "getSnapshot")) {
+  for (const name of Object.keys(threads).filter((key) => key !== "subscribe" && key !== "getSnapshot")) {
     const method = (...args: unknown[]) => Reflect.get(current().threads, name)(...args);
     define(name, () => method);
   }
   for (const name of Object.keys(threads.getSnapshot())) {
     define(name, () => {
-      const { threads, track } = current();
+      const { threads: now, track } = current();
       track();
-      return Reflect.get(threads.getSnapshot(), name);
+      return Reflect.get(now.getSnapshot(), name);
     });
   }
   return view;

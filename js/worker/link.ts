@@ -69,7 +69,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
   const lose = (died: boolean, read: boolean, fail: () => void): (() => void) => {
     const made = guesses.all;
     const shown = client.read();
-    const stops = made.some((guess) => guess.stops);
+    const stops = made.some((one) => one.stops);
     const failed = !died || shown.isLoading || (!stops && made.some(({ ticket, part }) => ticket !== undefined && !part));
     const { isLoading: running, runId, messages: answered } = guesses.confirmed;
     const { saves } = settings();
@@ -79,8 +79,8 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     const heard = new Set(answered.map(messageKey));
     const said = shown.messages.filter((message) => message.role === "user" && !heard.has(messageKey(message)));
     const replies = stops ? [] : submits.replies;
-    const ids = [...shown.queue, ...replies.map(({ id }) => ({ runId: id }))].map(({ runId }) => runId);
-    freeze((shown) => ({ ...shown, queue: [...shown.queue, ...waiting.map(({ runId, messages }) => ({ id: "", runId, messages }))] }));
+    const ids = [...shown.queue, ...replies.map(({ id }) => ({ runId: id }))].map(({ runId: id }) => id);
+    freeze((frozen) => ({ ...frozen, queue: [...frozen.queue, ...waiting.map(({ runId: own, messages }) => ({ id: "", runId: own, messages }))] }));
     const queued = saves || !failed ? [] : guesses.confirmed.queue.flatMap(({ messages }) => messages);
     heir = (messages) => {
       if (!died && !read) return "";

@@ -152,24 +152,24 @@ export function serve(port: MessagePort, core: Core): void {
         lose(error);
       }
     },
-    restore: (json) => attempt((session) => session.restore(json), (why) => pipe.tell("unrestored", why)),
+    restore: (json) => attempt((opened) => opened.restore(json), (why) => pipe.tell("unrestored", why)),
     begin: (theirs, method, ...args) => {
       acted = true;
-      const call = (session: Session): number => (session[method] as (...args: readonly unknown[]) => number)(...args);
+      const call = (opened: Session): number => (opened[method] as (...args: readonly unknown[]) => number)(...args);
       tickets.begin(theirs, () => attempt(call, (why) => pipe.tell("refused", theirs, why)));
     },
     act: (method, ...args) => {
       acted ||= !unsaved.includes(method);
-      attempt((session) => (session[method] as ((...args: readonly unknown[]) => unknown) | undefined)?.(...args), misused);
+      attempt((opened) => (opened[method] as ((...args: readonly unknown[]) => unknown) | undefined)?.(...args), misused);
     },
     cancel: (theirs) => {
       acted = true;
       const ticket = tickets.of(theirs);
-      if (ticket !== undefined) attempt((session) => session.cancel(ticket), misused);
+      if (ticket !== undefined) attempt((opened) => opened.cancel(ticket), misused);
     },
     editQueued: (ticket, json) => {
       acted = true;
-      if (attempt((session) => session.editQueued(ticket, json), misused) !== false) return;
+      if (attempt((opened) => opened.editQueued(ticket, json), misused) !== false) return;
       const message = "The submit had started before its change arrived";
       pipe.tell("warning", { code: "edit-late", message });
     },
@@ -181,7 +181,7 @@ export function serve(port: MessagePort, core: Core): void {
       due = true;
       pipe.tell("echo", number);
     },
-    saved: (number) => attempt((session) => session.saved(number), misused),
+    saved: (number) => attempt((opened) => opened.saved(number), misused),
     rest: (number) => void (rest = number),
     end: () => {
       const last = session;
@@ -216,8 +216,8 @@ export function serve(port: MessagePort, core: Core): void {
       return;
     }
     acted = owed = false;
-    const { messages: _messages, state: _state, ...rest } = JSON.parse(session.save());
-    pipe.tell("saved", JSON.stringify(rest));
+    const { messages: _messages, state: _state, ...members } = JSON.parse(session.save());
+    pipe.tell("saved", JSON.stringify(members));
     // Of a run in progress, a save is worth a thirtieth of the time.
     const end = performance.now();
     saveAt = end + 30 * (end - now);

@@ -7,8 +7,8 @@ export const bugs = [
   {
     name: "a request has the options of its submit",
     file: "agent/requests.ts",
-    from: "return resume ? made :",
-    to: "return true ? made :",
+    from: "return resume ? outgoing :",
+    to: "return true ? outgoing :",
     tests: ["input-late"],
   },
   {
@@ -287,8 +287,8 @@ export const bugs = [
   {
     name: "a list is copied for each addition of a patch",
     file: "snapshot/mirror.ts",
-    from: "if (fresh.has(old) && ",
-    to: "if (0 > 1 && fresh.has(old) && ",
+    from: "if (fresh.has(before) && ",
+    to: "if (0 > 1 && fresh.has(before) && ",
     tests: ["mirror"],
   },
   {

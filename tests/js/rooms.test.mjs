@@ -35,7 +35,6 @@ const js = {
   announcer: ["api"],
   attachments: ["api", "base"],
   servers: ["api"],
-  cli: ["api", "base", "core", "agent"],
   "ag-ui-client": ["api", "base", "snapshot", "core", "glue"],
   cli: ["api", "base", "core", "agent", "glue"],
 };

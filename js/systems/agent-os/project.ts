@@ -230,8 +230,8 @@ const RULES = new Map<string, Rule>([
   [
     "agent.run.completed",
     ({ payload, threadId, runId }) => {
-      const shown = shownAll(pick(payload, ["final", "output", "outputKind", "tokensUsed"]));
-      return [{ type: "RUN_FINISHED", threadId, runId, result: shown, outcome: { type: "success" } }];
+      const outcome = shownAll(pick(payload, ["final", "output", "outputKind", "tokensUsed"]));
+      return [{ type: "RUN_FINISHED", threadId, runId, result: outcome, outcome: { type: "success" } }];
     },
   ],
 ]);

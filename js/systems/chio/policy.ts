@@ -151,12 +151,12 @@ function velocity(block: unknown, at: string): GuardOptions {
   word(rule, "scope", at, ["session"]);
   const match = rule.match === undefined ? undefined : toMembers(rule.match, `${at}.match`, ["event_type"]);
   const type = match && text(match, "event_type", `${at}.match`);
-  const velocity: Velocity = {
+  const limits: Velocity = {
     ...(type !== undefined && { match: { eventType: toType(type, `${at}.match.event_type`) } }),
     maxInvocations: whole(rule, "max_invocations", at, 0) ?? missing("max_invocations", at),
     windowSeconds: whole(rule, "window_seconds", at, 1) ?? missing("window_seconds", at),
   };
-  return isOn(rule, at) ? { velocity: velocity } : {};
+  return isOn(rule, at) ? { velocity: limits } : {};
 }
 
 /** A type of Chio's events; AG-UI's own are left to the core, which knows them. */

@@ -127,7 +127,7 @@ export function createRuns({ agent, reducer, tools, changed, now, measure }: Run
       while (last >= 0 && list[last]!.role !== "user") last--;
       const user = list[last];
       if (!user) throw new Error(`No user message stands before message ${assistantIndex}`);
-      const cut = (messages: readonly Message[]): readonly Message[] => messages.slice(0, messages.findIndex(({ id }) => id === user.id) + 1);
+      const cut = (thread: readonly Message[]): readonly Message[] => thread.slice(0, thread.findIndex(({ id }) => id === user.id) + 1);
       agent.setMessages(cut);
       messages.replace(list.slice(0, last + 1));
       await submitRun(reply({}));
