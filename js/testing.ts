@@ -416,6 +416,7 @@ export function fakeAgent<State = unknown>(given: Partial<AgentSnapshot<State>> 
     save: () => ({ v: 1, threadId: snapshot.threadId, messages: snapshot.messages, state: snapshot.state }),
     on: emitter.on,
     events: emitter.events,
+    requests: [],
     emit: emitter.emit,
     set: (changes: Partial<AgentSnapshot<State>>) => {
       snapshot = agree(snapshot, changes);

@@ -12,6 +12,7 @@ import { at, packageFolder } from "./paths.mjs";
 import { isMain, main, run, step } from "./run.mjs";
 import { ensureNodeModules } from "./setup.mjs";
 import { codePages, landing } from "./site/pages.mjs";
+import { recording } from "./site/recording.mjs";
 
 const home = "tools/site";
 const pages = at(".tools/site/pages");
@@ -36,6 +37,9 @@ export async function buildSite({ base = "/", out = at(".tools/site/dist") } = {
   write("playground.md", readFileSync(at(home, "playground.md"), "utf8"));
   cpSync(at(home, "config.mjs"), join(pages, ".vitepress/config.mjs"));
   for (const file of ["theme.js", "theme.css"]) cpSync(at(home, file), join(pages, ".vitepress/theme", file === "theme.js" ? "index.js" : file));
+  cpSync(at(home, "live-chat.vue"), join(pages, ".vitepress/theme/live-chat.vue"));
+  writeFileSync(join(pages, ".vitepress/theme/recording.js"), `export const recording = ${JSON.stringify(recording())};\n`);
+  cpSync(at("www/public/icon.svg"), join(pages, "public/icon.svg"));
   cpSync(at(home, "playground.vue"), join(pages, ".vitepress/playground.vue"));
   // The pages import Vue, from where they stand.
   symlinkSync(at(home, "node_modules"), join(pages, "node_modules"), "junction");
@@ -46,7 +50,7 @@ export async function buildSite({ base = "/", out = at(".tools/site/dist") } = {
     run("node", [at("node_modules/vite/bin/vite.js"), "build", at("www"), "--mode", "site", "--logLevel", "warn", "--outDir", join(pages, "public/demo")], { log: "site-demo", cwd: at("www") }),
   );
   await step("Building the site", () =>
-    run("node", [program("vitepress/bin/vitepress.js"), "build", pages, "--base", base, "--outDir", out], { log: "site", cwd: at(home), env: { AG_UI_WASM: packageFolder } }),
+    run("node", [program("vitepress/bin/vitepress.js"), "build", pages, "--base", base, "--outDir", out], { log: "site", cwd: at(home), env: { AG_UI_WASM: packageFolder, SITE_BASE: base } }),
   );
   return out;
 }

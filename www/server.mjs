@@ -1,5 +1,5 @@
 /**
- * The demo's server: scripted agents of six systems and the built site, on `node:http` alone.
+ * The demo's server: scripted agents of six systems and the built site, on `node:http` and `ws`.
  *
  *     node www/server.mjs --port 8787
  *
@@ -11,6 +11,7 @@
  * | `POST /_plugins/_ml/agents/<scenario>/_execute/stream` | OpenSearch |
  * | `POST` or `GET /ag-ui/<scenario>/stream` | Chio: AgUiEvents and their receipts |
  * | `GET /ag-ui/session/session`, `POST /ag-ui/session/submit` | Chio: a session that stays open, and a message of its user |
+ * | WebSocket `/ag-ui/session/socket` | Chio: the same session over a socket |
  * | `POST /v1/agents/<scenario>/message:stream` or `…/stream` | Hector 1: its AG-UI form if `Accept` or `format=agui` asks for it, else native A2A |
  * | `POST /agents/<scenario>` | Hector 2: JSON-RPC, `message/stream` |
  * | `POST /v1/agents/<scenario>/message:send` | Hector 1: an answer to what an open stream has asked |
@@ -31,6 +32,7 @@ import { Files } from "./server/files.mjs";
 import { body, json, problem } from "./server/http.mjs";
 import { play, wayOf } from "./server/play.mjs";
 import { Runs } from "./server/runs.mjs";
+import { acceptSockets } from "./server/sockets.mjs";
 import { serveFile, sitePolicy } from "./server/site.mjs";
 import { catalogue, find } from "./server/systems.mjs";
 import { StoredThreads } from "./server/threads.mjs";
@@ -56,7 +58,7 @@ export function createAgentHandler(threads) {
   const runs = new Runs();
   const stored = new StoredThreads(threads);
   const files = new Files();
-  return (request, response) => {
+  const handler = (request, response) => {
     const [path, query] = request.url.split("?");
     const found = find(path);
     const kept = StoredThreads.has(path) ? stored : Files.has(path) ? files : undefined;
@@ -70,6 +72,9 @@ export function createAgentHandler(threads) {
     });
     return true;
   };
+  /** Answers the sockets of a server. */
+  handler.attach = (server) => acceptSockets(server, runs);
+  return handler;
 }
 
 async function answer(runs, request, response, path, query, found) {
@@ -80,6 +85,7 @@ async function answer(runs, request, response, path, query, found) {
   const scenario = system.scenarios.find((scenario) => scenario.name === name);
   if (scenario === undefined) throw problem(404, `There is no ${path} here.`);
   if (kind === "card" && method === "GET") return json(response, 200, system.card(scenario, `http://${request.headers.host}`));
+  if (system.socket === true) throw problem(426, "That is asked with a WebSocket.");
   if (kind === "card" || !(system.methods ?? ["POST"]).includes(method)) throw problem(405, `That is not asked with ${method}.`);
 
   let input;
@@ -123,6 +129,7 @@ export async function startServer({ port = 0, root = dist, policy = sitePolicy, 
   const server = createServer((request, response) => {
     if (!agent(request, response)) serveFile(root, policy, request, response);
   });
+  const closeSockets = agent.attach(server);
   server.keepAliveTimeout = 60_000; // longer than browsers wait, so that no request meets a connection that is closing
   await new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -133,6 +140,7 @@ export async function startServer({ port = 0, root = dist, policy = sitePolicy, 
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
+        closeSockets();
         server.closeAllConnections();
       }),
   };

@@ -24,8 +24,9 @@ const header = () => ({
 
 const agent = () => ({
   name: "agent",
-  configureServer({ middlewares }) {
+  configureServer({ middlewares, httpServer }) {
     const handler = createAgentHandler(threadsFile);
+    if (httpServer) handler.attach(httpServer);
     middlewares.use((request, response, next) => handler(request, response) || next());
   },
 });

@@ -171,6 +171,7 @@ function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>,
       };
     },
     events: emitter.events,
+    requests: thread.emitter.requests,
     setOptions: (next) => {
       if (gone) return;
       const all = withPreset(next);

@@ -1,6 +1,6 @@
 // What an agent asks of its server: the request of a run, as its transport makes it, and word that one was stopped.
 
-import type { AgentOptions, RunResult, TransportTarget } from "../api/types.js";
+import type { AgentOptions, RunResult, TransportRequest, TransportTarget } from "../api/types.js";
 import { belongs } from "../base/run-id.js";
 import type { RequestTarget } from "../glue/core.js";
 import { reasonOf, toJson } from "../base/failure.js";
@@ -12,11 +12,20 @@ import type { Thread } from "./thread.js";
 
 type Client<State> = Pick<Thread<State>, "remote" | "keepLine" | "emitter" | "options" | "read" | "saves">;
 
+/** Requests that are kept. */
+const maxRequests = 20;
+
+let made = 0;
+
 /** The last request of each agent, by its emitter, and the head of its response. */
 const heads = new WeakMap<object, readonly [runId: string, headers?: Headers]>();
 
 /** The response to an agent's last request has come. */
-export function head({ emitter }: { readonly emitter: object }, headers: Headers): void {
+export function head({ emitter }: Pick<Client<unknown>, "emitter">, headers: Headers, status: number): void {
+  const { requests } = emitter;
+  const sent = requests.pop();
+  const contentType = headers.get("content-type");
+  if (sent) requests.push({ ...sent, status, headMs: Date.now() - sent.at, ...(contentType && { contentType }) });
   const [runId] = heads.get(emitter) ?? [];
   if (runId !== undefined) heads.set(emitter, [runId, headers]);
 }
@@ -46,13 +55,21 @@ export function toRequest<State>(
   const change = (target: TransportTarget): RequestTarget => {
     // The small module cannot read it, whatever the options say by now.
     const plain = full ? target : { ...target, binary: false };
-    const told = seen ? observed(plain, request, (request) => emitter.emit("request", request)) : plain;
+    const id = keep(emitter, plain, request);
+    const told = seen ? observed(plain, { ...request, id }, (sent) => emitter.emit("request", sent)) : plain;
     const made = remote.thread?.carrying(told, request) ?? told;
     heads.set(emitter, [runId]);
     // A run is begun with what the page is then: its submit may have waited, and a run may follow on calls.
     return resume ? made : { ...made, input: toJson(toAsked(options() as AgentOptions)) };
   };
   return isPromise(target) ? target.then(change) : change(target);
+}
+
+/** Keeps a request. Returns its id. */
+function keep({ requests }: Client<unknown>["emitter"], { url, method }: TransportTarget, { resume, runId }: TransportRequest): number {
+  requests.push({ id: ++made, url: String(url), method: method ?? (resume ? "GET" : "POST"), runId, resume, at: Date.now() });
+  if (requests.length > maxRequests) requests.shift();
+  return made;
 }
 
 /** Tells the server that the run was stopped. */

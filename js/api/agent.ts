@@ -326,6 +326,8 @@ export interface Agent<State = unknown> {
    */
   on<Name extends keyof AgentListeners>(name: Name, listener: AgentListeners[Name], filter?: Name extends "event" ? EventFilter : undefined): () => void;
   readonly events: AgentEvents;
+  /** The last 20 requests for runs, oldest first, each with the head of its response once that is there. Bodies are not kept. */
+  readonly requests: readonly AgentRequest[];
   /**
    * Replaces the options, apart from those that are fixed from the start: `threadId`, `initialMessages`,
    * `initialState`, `restore`, `persist`, `dialect`, `guard`, `rules`, `protocol`, `notify` and `limits`. An option that is left out is gone.

@@ -71,7 +71,7 @@ export interface Parts {
   readonly stopped: typeof stopped;
   readonly calls: Calls;
   /** The response to the last request of that agent has come. */
-  head(client: { readonly emitter: object }, headers: Headers): void;
+  head(client: Pick<Client<unknown, unknown>, "emitter">, headers: Headers, status: number): void;
   /** The result of the run that was asked for with that id, with what its last response said beside its body. */
   withHead(client: { readonly emitter: object }, id: string, result: RunResult): RunResult;
 }

@@ -80,7 +80,7 @@ export function openSession<State>(
     },
     failed: (cause) => void (thrown = { cause }),
     receive: (reader, body, memory) => readBody(reader, body, memory, (trap) => fail(trap), task),
-    ...{ stopRemote: client.stopRemote, head: (headers: Headers) => client.parts()!.head(client, headers) },
+    ...{ stopRemote: client.stopRemote, head: (headers: Headers, status: number) => client.parts()!.head(client, headers, status) },
     changed: (urgent) => {
       if (!shows()) return;
       if (urgent) patches.show(task.until);

@@ -8,7 +8,7 @@ import type { Answer, Host, RequestTarget } from "../glue/core.js";
 export type WatchfulHost = Omit<Host, "watch" | "settle" | "fetch"> & {
   /** The core has trapped: its session is lost. */
   lost(trap: unknown): void;
-  head(headers: Headers): void;
+  head(headers: Headers, status: number): void;
 };
 
 /**
@@ -29,7 +29,7 @@ export function watched({ lost, request, ...host }: WatchfulHost): Host {
     fetch: async ({ url, fetch: send }, init) => {
       const response = await (send ? send(url, init) : fetch(url, init));
       const answer = toAnswer(response);
-      host.head(response.headers);
+      host.head(response.headers, answer.status);
       return answer;
     },
     watch: (callback) => () => attempt(callback),

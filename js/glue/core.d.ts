@@ -78,7 +78,7 @@ export interface Host {
   /** An answer has come: its body is to be read, and freed. `memory` is the module's. */
   receive(reader: ReadableStreamDefaultReader<Uint8Array>, body: Body, memory: WebAssembly.Memory): void;
   /** A response has come. The page's own: the core does not call it. */
-  head?(headers: Headers): void;
+  head?(headers: Headers, status: number): void;
   /** A request or the body of its answer has failed with this value, which is the cause of an error that follows. */
   failed(cause: unknown): void;
   /** The run was stopped, which the server may be told. */

@@ -3,16 +3,14 @@
 import { reasonOf } from "../base/failure.js";
 import type { AgentRequest, TransportRequest, TransportTarget } from "../api/types.js";
 
-let made = 0;
-
 /** The target, with a fetch that tells of the request and of its response. The response is given on as it is. */
-export function observed(target: TransportTarget, { resume, runId }: TransportRequest, tell: (request: AgentRequest) => void): TransportTarget {
+export function observed(target: TransportTarget, { id, resume, runId }: TransportRequest & { readonly id: number }, tell: (request: AgentRequest) => void): TransportTarget {
   const send = target.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
   const watching: typeof fetch = async (url, init) => {
     const at = Date.now();
     const body = init?.body;
     const sent: AgentRequest = {
-      ...{ id: ++made, url: String(url), method: init?.method ?? "GET", runId, resume, at },
+      ...{ id, url: String(url), method: init?.method ?? "GET", runId, resume, at },
       ...(typeof body === "string" && { body }),
     };
     tell(sent);

@@ -1,7 +1,7 @@
 // The agents of a thread: whose options a run has, and who hears of it. An agent is there until it is disposed of; one that was made
 // for components, while one of them listens.
 
-import type { Agent } from "../api/agent.js";
+import type { Agent, AgentRequest } from "../api/agent.js";
 import type { AgentOptions } from "../api/options.js";
 import type { Emitter } from "../base/emitter.js";
 import { belongs } from "../base/run-id.js";
@@ -22,7 +22,10 @@ export interface Member<State> {
 }
 
 /** An emitter to speak through. */
-export type Voice = Pick<Emitter, "emit" | "has" | "wanted">;
+export interface Voice extends Pick<Emitter, "emit" | "has" | "wanted"> {
+  /** The last requests of the thread, without their bodies. */
+  readonly requests: AgentRequest[];
+}
 
 /** The agents of a thread. */
 export interface Members<State> {
@@ -103,6 +106,7 @@ export function createMembers<State>(): Members<State> {
       for (const member of all()) member.changed();
     },
     emitter: {
+      requests: [],
       emit: (...event) => {
         for (const { emitter } of all()) emitter.emit(...event);
       },

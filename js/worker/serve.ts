@@ -124,7 +124,7 @@ export function serve(port: MessagePort, core: Core): void {
       pipe.wake();
     },
     settled: tickets.settled,
-    head: (headers) => pipe.tell("head", [...headers]),
+    head: (headers, status) => pipe.tell("head", [...headers], status),
     custom: (name, value) => pipe.tell("custom", name, value),
     event: (json) => pipe.tell("event", json),
     decision: (json) => pipe.tell("decision", json),

@@ -31,7 +31,7 @@ export interface FromWorker {
   ended(): void;
   warning(warning: Parameters<Host["warning"]>[0]): void;
   /** The headers of a response. */
-  head(headers: [string, string][]): void;
+  head(headers: [string, string][], status: number): void;
   custom(name: string, value: string): void;
   event(json: string): void;
   decision(json: string): void;
@@ -132,7 +132,7 @@ export function createRemoteSession(
   };
 
   const mine: FromWorker = {
-    head: (headers) => host.head?.(new Headers(headers)),
+    head: (headers, status) => host.head?.(new Headers(headers), status),
     ...{ custom: host.custom, event: host.event, decision: host.decision, warning: host.warning, abandon: host.abandon },
     ...{ stopRemote: host.stopRemote, misused: owner.misused, unrestored: owner.unrestored, saved: owner.saved },
     ...requests.answers,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startServer } from "../../www/server.mjs";
 import { openBrowser } from "../webdriver/client.mjs";
-import { checked } from "./cases/access.mjs";
+import { apart, checked } from "./cases/access.mjs";
 import { Chat, id } from "./chat.mjs";
 
 const engine = process.env.ENGINE ?? "chromium";
@@ -174,6 +174,52 @@ const cases = {
     await chat.browser.evaluate(() => window.inspector.ownerDocument.defaultView.close());
     await chat.until(() => document.querySelector("ag-ui-inspector")?.getAttribute("dock") === "bottom");
     await chat.untilInside((root) => root.querySelectorAll(".row").length > 5);
+  },
+
+  async "opened after a failure, it has the request, the error and the snapshot"(chat) {
+    await chat.open("error");
+    await chat.ask("The ending, please.");
+    await chat.until((css) => document.querySelector(css), id("error-card"));
+    await chat.inspect();
+    const shown = (wanted) => chat.untilInside((root, wanted) => [...root.querySelectorAll(".row")].some((row) => row.textContent.includes(wanted)), wanted);
+    for (const wanted of ["POST /agent/error", "HTTP 200", "run (quota_exceeded)", "error"]) await shown(wanted);
+    await chat.turnTo("Network");
+    await chat.untilInside((root) => /POST .*agent\/error.*200/s.test(root.querySelector(".network").textContent));
+    await chat.turnTo("Snapshot");
+    await chat.untilInside((root) => /Messages \(2\)/.test(root.querySelector(".snapshot").textContent));
+    await chat.turnTo("Warnings");
+    await chat.untilInside((root) => root.textContent.includes("The model ran out of its quota."));
+    await checked(chat);
+  },
+
+  async "makes room for the page, wherever it is docked"(chat) {
+    const roomy = async (width) => {
+      await chat.until(() => document.querySelector("ag-ui-inspector").offsetHeight > 0);
+      await apart(chat, [id("viewport"), id("composer"), "ag-ui-inspector"], width);
+    };
+    try {
+      for (const wanted of [1280, 390, 320]) {
+        const [width] = await chat.browser.resize(wanted, 780);
+        await chat.open("short");
+        const before = await chat.browser.evaluate((css) => JSON.stringify(document.querySelector(css).getBoundingClientRect()), id("composer"));
+        await chat.inspect();
+        await roomy(width);
+        await chat.inside((root) => root.querySelector('[data-dock="right"]').click());
+        await roomy(width);
+        await chat.inside((root) => root.querySelector(".grip").focus());
+        await chat.browser.press(wanted === 1280 ? "ArrowLeft" : "ArrowUp");
+        await roomy(width);
+        await checked(chat);
+        await chat.ask("What is AG-UI?");
+        await chat.idle();
+        await chat.screenshot(`inspector-${wanted}`);
+        await chat.inside((root) => root.querySelector(".close").click());
+        await chat.gone("ag-ui-inspector");
+        await chat.until((css, was) => JSON.stringify(document.querySelector(css).getBoundingClientRect()) === was, id("composer"), before);
+      }
+    } finally {
+      await chat.browser.resize(1280, 800);
+    }
   },
 
   async "has no fault that axe finds, in any view"(chat) {

@@ -8,7 +8,7 @@ import { after, before, it } from "node:test";
 import { startServer } from "../../www/server.mjs";
 import { openBrowser } from "../webdriver/client.mjs";
 import { engineNames } from "../webdriver/engines.mjs";
-import { session, switching, systems } from "./cases/systems.mjs";
+import { contract, inWorker, session, switching, systems } from "./cases/systems.mjs";
 import { Chat } from "./chat.mjs";
 
 const engine = process.env.ENGINE ?? "chromium";
@@ -29,7 +29,12 @@ let turn = engineNames.indexOf(engine);
 for (const [protocol, cases] of Object.entries(systems)) {
   for (const [name, run] of Object.entries(cases)) test(pages[turn++ % pages.length], `${protocol}: ${name}`, run);
 }
-for (const page of pages) test(page, "chio: three messages over one connection", session);
+for (const page of pages) {
+  test(page, "chio: three messages over one connection", session("chio-session"));
+  test(page, "chio: three messages over one socket", session("chio-socket"));
+  test(page, "ngaf: the contract's fields follow the run", contract);
+  test(page, "AG-UI in a worker", inWorker);
+}
 for (const page of pages) test(page, "another protocol begins another conversation", switching);
 
 function test(page, name, run) {

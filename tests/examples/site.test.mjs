@@ -50,10 +50,10 @@ after(async () => {
 const text = (/** @type {string} */ wanted) => browser.waitFor((wanted) => document.body.innerText.includes(wanted), { args: [wanted], message: `“${wanted}”` });
 
 /** Fails with what axe-core finds in what is ours: the sidebar and the search field are the theme's, and the corner of a table is empty. */
-/** @param {string} [page] */
-async function accessible(page) {
-  await browser.evaluate(axe);
-  const found = await browser.evaluate(async () => {
+/** @param {string} [page] @param {import("../webdriver/client.mjs").Browser} [shown] */
+async function accessible(page, shown = browser) {
+  await shown.evaluate(axe);
+  const found = await shown.evaluate(async () => {
     for (const animation of document.getAnimations()) animation.cancel();
     const { violations } = await /** @type {any} */ (window).axe.run({ include: [".VPContent"] }, { resultTypes: ["violations"], rules: { region: { enabled: false }, "landmark-one-main": { enabled: false }, "empty-table-header": { enabled: false } } });
     return violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes.slice(0, 3).map((/** @type {any} */ { html }) => html).join("  ")}`);
@@ -77,6 +77,33 @@ describe("the site", { skip }, () => {
       assert.deepEqual(await browser.consoleErrors(), []);
       await accessible();
       await browser.screenshot(at(".artifacts/screenshots", `site-${name.replace("/", "-").replace(".html", "")}.png`));
+    });
+  }
+
+  for (const [colorScheme, width] of /** @type {const} */ ([["light", 1280], ["dark", 1280], ["light", 320], ["dark", 390]])) {
+    test(`the first page plays a chat beside its words: ${colorScheme}, ${width} pixels`, async () => {
+      const other = await openBrowser("chromium", { width, height: 800, colorScheme });
+      try {
+        await other.goto(`${address}index.html`);
+        await other.waitFor(() => document.querySelector(".live-chat")?.textContent?.includes("it is cheaper, and you sleep longer."), { message: "the end of the recording" });
+        const shown = await other.evaluate(() => ({
+          install: document.querySelector(".install")?.textContent,
+          rows: document.querySelectorAll(".vp-doc tbody tr").length,
+          trains: document.querySelectorAll(".live-chat .train").length,
+          footer: [...document.querySelectorAll(".VPFooter a")].map((link) => /** @type {HTMLAnchorElement} */ (link).href),
+          mark: /** @type {HTMLImageElement} */ (document.querySelector(".VPNavBarTitle img")).naturalWidth > 0,
+          wide: document.documentElement.scrollWidth,
+        }));
+        assert.deepEqual([shown.install, shown.rows, shown.trains, shown.mark], ["npm install ag-ui-wasm", 4, 2, true]);
+        assert.ok(shown.wide <= width, `${shown.wide} pixels`);
+        assert.equal(shown.footer.length, 4);
+        for (const link of shown.footer.filter((link) => link.startsWith(address))) assert.equal((await fetch(link)).status, 200, link);
+        await accessible("index.html", other);
+        assert.deepEqual(await other.consoleErrors(), []);
+        await other.screenshot(at(".artifacts/screenshots", `site-first-${colorScheme}-${width}.png`));
+      } finally {
+        await other.close();
+      }
     });
   }
 

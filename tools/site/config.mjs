@@ -35,8 +35,10 @@ export default {
   // llms.txt, llms-full.txt, and each page as Markdown beside it: for those that read with a program.
   vite: { plugins: [llms({ ignoreFiles: ["api/**", "codes/**", "playground.md"] })], resolve: { alias: { "ag-ui-wasm": process.env.AG_UI_WASM } }, build: { target: "es2022", chunkSizeWarningLimit: 2000 } },
   markdown: { attrs: { disable: true }, theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
-  head: [["link", { rel: "icon", href: "data:," }]],
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${process.env.SITE_BASE}icon.svg` }]],
   themeConfig: {
+    logo: "/icon.svg",
+    footer: { message: `MIT or Apache-2.0 · <a href="${repository}">Source</a> · <a href="./changelog.html">Changelog</a> · <a href="./security-policy.html">Security policy</a> · <a href="./llms.txt">llms.txt</a>`, copyright: "ag-ui-wasm" },
     search: { provider: "local" },
     socialLinks: [{ icon: "github", link: repository }],
     nav: [

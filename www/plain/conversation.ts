@@ -1,6 +1,7 @@
 /** A conversation with one agent: `subscribe`, `getSnapshot`, and elements that are kept up to date. */
 import type { Agent } from "ag-ui-wasm";
 import { announcer } from "ag-ui-wasm/announcer";
+import { contract } from "../shared/contract.js";
 import { listenForEscape } from "../shared/composer.js";
 import { featured, type Scenario } from "../shared/endpoint.js";
 import { HeldQuestions } from "../shared/held.js";
@@ -77,7 +78,7 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
     { id: "protocol", "aria-label": "Protocol", "data-testid": "protocol", onchange: () => onProtocol(picker.value) },
     ...protocols.map(({ name, title }) => h("option", { value: name, selected: name === protocol.name }, title)),
   );
-  const restart = h("button", { type: "button", class: "button", "data-testid": "new", onclick: clear }, icon("plus"), " New chat");
+  const restart = h("button", { type: "button", class: "button", "data-testid": "new", onclick: clear }, icon("plus"), h("span", { class: "words" }, "New chat"));
   const inspect = h("button", { type: "button", class: "button", "data-testid": "inspect", onclick: () => void toggleInspector(agent) }, "Inspect");
   const toggle = h(
     "button",
@@ -146,6 +147,7 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
         agent.subscribe(update),
         notices.subscribe(side.log),
         notices.listen(agent),
+        contract.listen(agent, protocol),
         held.subscribe(after.hold),
         held.listen(agent, () => address.textContent),
         announcer(agent, byId("announcer"), { words: { answer: textOf } }),

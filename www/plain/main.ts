@@ -1,11 +1,10 @@
 /** The chat without a framework: one conversation at a time, which another protocol replaces. */
-import { createAgent } from "ag-ui-wasm";
+import { createAgent, type Agent, type AgentOptions } from "ag-ui-wasm";
 import { initial, loadScenarios, OTHER, type Catalogue } from "../shared/endpoint.js";
 import { isEmpty } from "../shared/json.js";
 import { byId, wide } from "../shared/page.js";
-import { protocolOf, scenariosOf, wayOf, type Protocol } from "../shared/protocols.js";
+import { protocolOf, scenariosOf, sourceOf, type Protocol } from "../shared/protocols.js";
 import { firstThread, remember, storedAgent, storedUrl } from "../shared/stored.js";
-import { tools } from "../shared/tools.js";
 import { conversation, type Conversation, type Settings } from "./conversation.js";
 import { sidebar, type Sidebar } from "./sidebar.js";
 
@@ -22,7 +21,7 @@ shown.conversation.offer(scenariosOf(shown.protocol, catalogue));
 function show(protocol: Protocol): { protocol: Protocol; conversation: Conversation } {
   const { stored = false } = protocol;
   // The agent asks for its address before every request, so a change of scenario keeps the conversation.
-  const agent = stored ? storedAgent(threadId) : createAgent({ ...protocol.options, ...wayOf(protocol, () => made.url()), tools });
+  const agent = stored ? storedAgent(threadId) : agentOf(sourceOf(protocol, () => made.url()));
   const made = conversation(agent, protocol, settings, speak, stored ? { url: storedUrl(threadId), next: () => open(crypto.randomUUID()) } : undefined);
   if (stored) {
     remember(threadId);
@@ -39,6 +38,10 @@ function show(protocol: Protocol): { protocol: Protocol; conversation: Conversat
   app.append(...made.nodes);
   made.start();
   return { protocol, conversation: made };
+}
+
+function agentOf(source: AgentOptions | Agent): Agent {
+  return "submit" in source ? source : createAgent(source);
 }
 
 /** Shows another conversation in place of this one. */

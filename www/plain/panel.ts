@@ -1,4 +1,5 @@
 import type { Agent, AgentSnapshot, Subagent } from "ag-ui-wasm";
+import { contract } from "../shared/contract.js";
 import { count, duration } from "../shared/format.js";
 import { isEmpty } from "../shared/json.js";
 import type { Notice } from "../shared/notices.js";
@@ -24,6 +25,8 @@ export function panel(agent: Agent): Panel {
   const usage = section("Tokens");
   const notices = section("Notices");
   agents.node.className = "agents";
+  const contractJson = jsonView(undefined);
+  const fields = h("section", { hidden: true }, h("h2", {}, "Contract"), h("div", { "data-testid": "contract" }, contractJson.node));
   const node = h(
     "aside",
     { class: "panel", id: "panel", tabindex: 0, "aria-label": "Details of the run", "data-testid": "panel" },
@@ -31,11 +34,16 @@ export function panel(agent: Agent): Panel {
     query.node,
     steps.node,
     agents.node,
+    fields,
     usage.node,
     notices.node,
   );
 
-  const off = queryBar.subscribe((asked) => {
+  const offContract = contract.subscribe((next) => {
+    fields.hidden = next === undefined;
+    contractJson.update(next);
+  });
+  const offQuery = queryBar.subscribe((asked) => {
     query.node.hidden = asked === undefined;
     query.node.replaceChildren(
       h("h2", {}, "Query bar"),
@@ -62,7 +70,10 @@ export function panel(agent: Agent): Panel {
     log(list) {
       notices.show("log", list.map(notice));
     },
-    dispose: off,
+    dispose() {
+      offQuery();
+      offContract();
+    },
   };
 }
 

@@ -1,27 +1,30 @@
 import type { Agent, ToolCall } from "ag-ui-wasm";
 import { phaseLabel } from "../shared/format.js";
 import { isEmpty, parsed } from "../shared/json.js";
+import { hasArguments, toolView, type ToolView } from "../shared/tool-views.js";
 import { h, icon, maybe, say, set, slot, type View } from "./dom.js";
 import { jsonView } from "./json-view.js";
+import { toolComponent } from "./tool-component.js";
 
 export function toolCard(agent: Agent, call: ToolCall): View<ToolCall> {
   const name = h("span", { class: "tool-name" });
   const phase = h("span", { class: "phase", "data-testid": "tool-phase" });
-  const argsSlot = slot();
-  const approvalSlot = slot();
-  const resultSlot = slot();
+  const [viewSlot, argsSlot, resultSlot, approvalSlot] = [slot(), slot(), slot(), slot()];
+  const data = h("details", { class: "raw", "data-testid": "tool-data" }, h("summary", {}, "Data"), argsSlot, resultSlot);
   const node = h(
     "section",
     { class: "card tool", "data-testid": "tool-call" },
     h("div", { class: "tool-head" }, icon("tool"), name, phase),
-    argsSlot,
+    viewSlot,
+    data,
     approvalSlot,
-    resultSlot,
   );
+  const component = maybe<ToolView>(viewSlot, toolComponent);
   const args = maybe<ToolCall>(argsSlot, argsView);
   const approval = maybe<ToolCall>(approvalSlot, (held) => approvalView(agent, held));
   const result = maybe<ToolCall>(resultSlot, resultView);
 
+  let folded: boolean | undefined;
   const update = (next: ToolCall): void => {
     set(node, "data-name", next.name);
     set(node, "data-status", next.status);
@@ -29,9 +32,16 @@ export function toolCard(agent: Agent, call: ToolCall): View<ToolCall> {
     set(node, "aria-label", `Tool ${next.name}`);
     say(name, next.name);
     say(phase, phaseLabel(next));
-    args(next.argsText === "" ? undefined : next);
+    const view = toolView(next);
+    const answered = next.result !== undefined || next.error !== undefined;
+    component(view);
+    // Somebody may have opened it: only a change of what it stands for folds it.
+    if (folded !== (view !== undefined)) data.open = view === undefined;
+    folded = view !== undefined;
+    data.hidden = !hasArguments(next) && !answered;
+    args(hasArguments(next) ? next : undefined);
+    result(answered ? next : undefined);
     approval(next.phase === "awaiting-approval" ? next : undefined);
-    result(next.result === undefined && next.error === undefined ? undefined : next);
   };
   update(call);
   return { node, update };
@@ -67,8 +77,8 @@ function approvalView(agent: Agent, { id, name }: ToolCall): View<ToolCall> {
   const reason = h("input", {
     type: "text",
     dir: "auto",
-    "aria-label": `Reason to deny ${name}`,
-    placeholder: "Why not?",
+    "aria-label": `Reason to deny ${name}, optional`,
+    placeholder: "Reason (optional)",
     "data-testid": "tool-reason",
   });
   const approve = { "aria-label": `Approve ${name}`, "data-testid": "tool-approve", onclick: () => agent.approve(id) };
@@ -80,8 +90,8 @@ function approvalView(agent: Agent, { id, name }: ToolCall): View<ToolCall> {
     "form",
     { class: "approval", "data-testid": "approval", onsubmit: deny },
     h("button", { type: "button", class: "button main", ...approve }, "Approve"),
-    reason,
     h("button", { type: "submit", class: "button", "aria-label": `Deny ${name}`, "data-testid": "tool-deny" }, "Deny"),
+    reason,
   );
   return { node, update() {} };
 }

@@ -1,7 +1,8 @@
 import { useAttachments } from "ag-ui-wasm/attachments/react";
 import { useAgent } from "ag-ui-wasm/react";
 import { useAnnouncer } from "ag-ui-wasm/announcer/react";
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { contract } from "../shared/contract.js";
 import { listenForEscape } from "../shared/composer.js";
 import { endpoint, featured, initial, loadScenarios, OTHER, scenarioOf, type Catalogue, type Scenario } from "../shared/endpoint.js";
 import { files as pictures } from "../shared/files.js";
@@ -10,10 +11,9 @@ import { isEmpty } from "../shared/json.js";
 import { Notices } from "../shared/notices.js";
 import { toggleInspector } from "../shared/inspect.js";
 import { byId, wide } from "../shared/page.js";
-import { listen, protocolOf, protocols, scenariosOf, wayOf } from "../shared/protocols.js";
+import { listen, protocolOf, protocols, scenariosOf, sourceOf } from "../shared/protocols.js";
 import { RowList, textOf } from "../shared/rows.js";
 import { firstThread, remember, storedAgent, storedUrl } from "../shared/stored.js";
-import { tools } from "../shared/tools.js";
 import { welcome } from "../shared/welcome.js";
 import { ErrorCard, Question, Questions } from "./cards.js";
 import { Composer } from "./composer.js";
@@ -42,7 +42,8 @@ export function Chat() {
   const scenario = scenarioOf(scenarios, choice);
   const { stored = false } = protocol;
   target.url = stored ? storedUrl(threadId) : endpoint(scenario, address);
-  const chat = useAgent(stored ? storedAgent(threadId) : { ...protocol.options, ...wayOf(protocol, () => target.url), tools });
+  const source = useMemo(() => sourceOf(protocol, () => target.url), [protocol]);
+  const chat = useAgent(stored ? storedAgent(threadId) : source);
   const files = useAttachments(pictures);
   const { agent, status, messages, error, thread } = chat;
   const log = useSyncExternalStore(notices.subscribe, notices.get);
@@ -56,6 +57,7 @@ export function Chat() {
     });
   }, []);
   useEffect(() => notices.listen(agent), [agent]);
+  useEffect(() => contract.listen(agent, protocol), [agent, protocol]);
   useEffect(() => held.listen(agent, () => target.url), [agent]);
   useEffect(() => {
     if (stored) remember(threadId);
@@ -107,7 +109,7 @@ export function Chat() {
             Inspect
           </button>
           <button type="button" className="button" data-testid="new" onClick={restart}>
-            <span className="icon" data-icon="plus" /> New chat
+            <span className="icon" data-icon="plus" /> <span className="words">New chat</span>
           </button>
           <button
             type="button"

@@ -1,5 +1,6 @@
 import type { AgentSnapshot, Subagent } from "ag-ui-wasm";
 import { useSyncExternalStore } from "react";
+import { contract } from "../shared/contract.js";
 import { count, duration } from "../shared/format.js";
 import type { Notice } from "../shared/notices.js";
 import { isEmpty } from "../shared/json.js";
@@ -9,6 +10,7 @@ import { JsonView } from "./json-view.js";
 export function Panel({ chat, notices }: { chat: AgentSnapshot; notices: readonly Notice[] }) {
   const { state, steps, subagents, usage } = chat;
   const query = useSyncExternalStore(queryBar.subscribe, queryBar.get);
+  const fields = useSyncExternalStore(contract.subscribe, contract.get);
 
   return (
     <aside className="panel" id="panel" tabIndex={0} aria-label="Details of the run" data-testid="panel">
@@ -44,6 +46,14 @@ export function Panel({ chat, notices }: { chat: AgentSnapshot; notices: readonl
         <section className="agents">
           <h2>Subagents</h2>
           <Agents list={subagents} />
+        </section>
+      )}
+      {fields !== undefined && (
+        <section>
+          <h2>Contract</h2>
+          <div data-testid="contract">
+            <JsonView value={fields} />
+          </div>
         </section>
       )}
       {usage.length > 0 && (

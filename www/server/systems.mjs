@@ -9,17 +9,17 @@
  *   record, or an error with a status;
  * - `frame(event, input)`: an event as the system writes it;
  * - and where it needs them, `received(input)`: what the record shows of a request; `refuse(error, response)`: its own way
- *   to refuse one; `methods`, if not POST alone; `cards` and `card(scenario, site)`: routes of its agent cards, and one;
+ *   to refuse one; `socket` and `take(input, text)`: it is asked with a WebSocket, and takes the page's frames; `methods`, if not POST alone; `cards` and `card(scenario, site)`: routes of its agent cards, and one;
  *   `unary` and `send(input)`: routes that are answered with one JSON value, and that.
  */
 import { agUi } from "./systems/ag-ui.mjs";
 import { agentOs } from "./systems/agent-os.mjs";
-import { chio, chioSession } from "./systems/chio.mjs";
+import { chio, chioSession, chioSocket } from "./systems/chio.mjs";
 import { hector, hector2 } from "./systems/hector.mjs";
 import { ngaf } from "./systems/ngaf.mjs";
 import { openSearch } from "./systems/open-search.mjs";
 
-export const systems = [agUi, agentOs, ngaf, openSearch, chio, chioSession, hector, hector2];
+export const systems = [agUi, agentOs, ngaf, openSearch, chio, chioSession, chioSocket, hector, hector2];
 
 /** The system that a path belongs to, the scenario it names, and what it gives: a `stream`, a `card`, or a `unary` answer. */
 export function find(path) {

@@ -3,6 +3,7 @@ import "./base.css";
 import "./chat.css";
 import "./prose.css";
 import "./cards.css";
+import "./tools.css";
 import "./files.css";
 import "./panel.css";
 import "./threads.css";

@@ -1,7 +1,9 @@
 /** The ways to speak that the page knows, and what an agent has to be told for each. */
-import { eventSource, type Agent, type AgentOptions, type GuardOptions, type Transport } from "ag-ui-wasm";
+import { eventSource, webSocket, type Agent, type AgentOptions, type GuardOptions, type Transport } from "ag-ui-wasm";
 import { policyFrom } from "ag-ui-wasm/chio";
+import { createAgent as createWorkerAgent } from "ag-ui-wasm/worker";
 import { inPage, type Catalogue, type Scenario } from "./endpoint.js";
+import { tools } from "./tools.js";
 
 export interface Protocol {
   readonly name: string;
@@ -10,8 +12,12 @@ export interface Protocol {
   readonly system: string;
   /** Scenarios of the system that make no sense in this form. */
   readonly without?: readonly string[];
-  /** One connection carries all messages and answers. */
-  readonly session?: boolean;
+  /** One connection carries all messages and answers: an event source with requests beside it, or a socket. */
+  readonly session?: "source" | "socket";
+  /** The stream is read, and the thread kept, in a worker. */
+  readonly worker?: boolean;
+  /** The page shows the Agent contract of ngaf. */
+  readonly contract?: boolean;
   /** The server keeps the threads: the page lists them, and has an agent for each. */
   readonly stored?: boolean;
   readonly options: Pick<AgentOptions, "dialect" | "guard" | "resume">;
@@ -25,13 +31,13 @@ const guard: GuardOptions = {
 };
 
 /** A policy as Chio's documents write it, of which a page has the YAML. */
-const policy = policyFrom({
+const policyOf = (transport: "sse" | "websocket"): GuardOptions => policyFrom({
   hushspec: "0.1.0",
   name: "demo-session",
   rules: {
     ag_ui: {
       enabled: true,
-      transport: "sse",
+      transport,
       allow_display_without_capability: true,
       restricted_classifications: ["navigate", "create", "destroy"],
       max_events_per_second: 500,
@@ -41,19 +47,31 @@ const policy = policyFrom({
   },
 });
 
+const policy = policyOf("sse");
+const socketPolicy = policyOf("websocket");
+
 const all: readonly Protocol[] = [
   { name: "ag-ui", title: "AG-UI", system: "ag-ui", options: { resume: { by: "last-event-id" } } },
+  { name: "worker", title: "AG-UI, in a worker", system: "ag-ui", worker: true, options: { resume: { by: "last-event-id" } } },
   { name: "threads", title: "Stored threads", system: "threads", stored: true, options: {} },
   { name: "agent-os", title: "agentOS", system: "agent-os", options: { dialect: "agent-os" } },
   { name: "ngaf", title: "ngaf", system: "ngaf", options: { dialect: "ngaf" } },
+  { name: "ngaf-contract", title: "ngaf, its contract", system: "ngaf", contract: true, options: { dialect: "ngaf" } },
   { name: "open-search", title: "OpenSearch", system: "open-search", options: { dialect: "open-search" } },
   { name: "chio", title: "Chio", system: "chio", options: { dialect: "chio", guard } },
   {
     name: "chio-session",
     title: "Chio, one connection",
     system: "chio-session",
-    session: true,
+    session: "source",
     options: { dialect: { name: "chio", input: "event" }, guard: policy },
+  },
+  {
+    name: "chio-socket",
+    title: "Chio, WebSocket",
+    system: "chio-socket",
+    session: "socket",
+    options: { dialect: { name: "chio", input: "event" }, guard: socketPolicy },
   },
   // The AG-UI form says nothing of approvals.
   { name: "hector", title: "Hector", system: "hector", without: ["approval"], options: { dialect: { name: "hector", route: "rest" } } },
@@ -83,26 +101,33 @@ export const scenariosOf = ({ system, stored, without = [] }: Protocol, catalogu
 /** Fifteen updates a second look fluent, and leave the page more time than sixty. */
 const notify = { throttleMs: 66 };
 
-/** How the agent is asked at an address: a request a run, or one source that stays open, with a request a message beside it. */
-export const wayOf = ({ session }: Protocol, url: () => string): Pick<AgentOptions, "fetch" | "notify"> & ({ url: () => string } | { transport: Transport }) =>
-  session === true
-    ? {
-        notify,
-        transport: eventSource({
+/** How the agent is asked at an address: a request a run, or one connection that stays open. */
+function wayOf({ session }: Protocol, url: () => string): Pick<AgentOptions, "fetch" | "notify"> & ({ url: () => string } | { transport: Transport }) {
+  if (session === undefined) return { url, notify, ...(inPage && { fetch: inPage.fetchInPage }) };
+  const transport =
+    session === "socket"
+      ? webSocket({ url: (_, { threadId }) => withSession(url(), threadId).replace(/^http/, "ws"), keepOpen: true })
+      : eventSource({
           url: (_, { threadId }) => withSession(url(), threadId),
           submitUrl: () => url().replace(/\/session(?=\?|$)/, "/submit"),
           keepOpen: true,
-        }),
-      }
-    : { url, notify, ...(inPage && { fetch: inPage.fetchInPage }) };
+        });
+  return { notify, transport };
+}
+
+/** What the page makes its agent of: options, or an agent whose core is in a worker. `url` is asked before every request. */
+export function sourceOf(protocol: Protocol, url: () => string): AgentOptions | Agent {
+  const options = { ...protocol.options, ...wayOf(protocol, url), tools };
+  return protocol.worker === true ? createWorkerAgent({ ...options, worker: true }) : options;
+}
 
 /** Opens the connection of a session before anything is said. The answer is not waited for: the snapshot shows how it went. */
 export function listen(agent: Agent, { session }: Protocol): void {
-  if (session === true) agent.connect().catch(() => {});
+  if (session !== undefined) agent.connect().catch(() => {});
 }
 
 function withSession(path: string, threadId: string): string {
   const url = new URL(path, location.origin);
   url.searchParams.set("session", threadId);
-  return url.pathname + url.search;
+  return url.href;
 }

@@ -4,6 +4,7 @@ import type { Agent, AgentRequest, AgentSnapshot } from "../../api/types.js";
 import { attribute, between, join, type Between, type Pending } from "./changes.js";
 import type { Entry, ErrorText, Item, RequestEnd } from "./entry.js";
 import type { Log } from "./log.js";
+import { count } from "./text.js";
 
 /** Rows that wait for the next snapshot; a page that is hidden may have none for long. */
 const maxPending = 20_000;
@@ -13,7 +14,7 @@ export function watch(agent: Agent, log: Log, now: () => number = Date.now): () 
   let last = agent.getSnapshot();
   let pending: Pending[] = [];
   let open: AgentRequest | undefined;
-  if (last.isLoading) log.add({ local: "The inspector was opened during a run: what came before is not listed" }, now());
+  earlier(agent, log, now());
 
   const add = (item: Item): Entry => {
     const entry = log.add(item, now());
@@ -69,6 +70,26 @@ export function watch(agent: Agent, log: Log, now: () => number = Date.now): () 
     for (const off of offs) off();
     pending = [];
   };
+}
+
+/** What the agent has kept of the time before: its last requests, how the last run ended, and the error. */
+function earlier(agent: Agent, log: Log, now: number): void {
+  const { isLoading, messages, runId, outcome, error } = agent.getSnapshot();
+  const listed = new Set(log.entries.map(({ items: [item] }) => item && "request" in item && item.request.id));
+  const requests = agent.requests ?? [];
+  const last = requests[requests.length - 1];
+  for (const request of requests) {
+    if (listed.has(request.id)) continue;
+    log.add({ request }, request.at);
+    const { status, headMs = 0 } = request;
+    if (status !== undefined) log.add({ response: request }, request.at + headMs);
+    // The one that is open is not over; each other one has failed, the last with the error that is shown.
+    else if (request !== last || !isLoading) log.add({ response: { ...request, error: (request === last && error?.message) || "no response" } }, request.at);
+  }
+  if (isLoading) log.add({ local: "The inspector was opened during a run: what came before is not listed" }, now);
+  else if (messages.length || error) log.add({ local: `The inspector was opened after the events of ${count(messages.length)} messages: Snapshot shows what came of them` }, now);
+  if (error) log.add({ error: plain(error) }, now);
+  if (!isLoading && outcome && runId !== undefined) log.add({ finish: { runId, outcome } }, now);
 }
 
 /** Changes beside messages and state that the page makes. */

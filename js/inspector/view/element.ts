@@ -4,6 +4,7 @@ import type { Agent } from "../../api/types.js";
 import type { LogLimits } from "../model/log.js";
 import { grip, moveTo, type Dock } from "./dock.js";
 import { openInspector, type ExportOptions, type Inspector } from "./inspector.js";
+import { makeRoom } from "./room.js";
 import { dress } from "./styles.js";
 
 /** `<ag-ui-inspector>`: shows what its `agent` does while it is in a document. */
@@ -45,6 +46,7 @@ function elementClass(): new () => AgUiInspectorElement {
     #inspector: Inspector | undefined;
     #home: Document | undefined;
     #moving = false;
+    #giveBack: (() => void) | undefined;
     readonly #root = this.attachShadow({ mode: "open" });
 
     get agent(): Agent | undefined {
@@ -75,6 +77,7 @@ function elementClass(): new () => AgUiInspectorElement {
       if (!this.hasAttribute("aria-label")) this.setAttribute("aria-label", "Inspector");
       this.#root.replaceChildren(grip(this), this.#inspector.node);
       this.#inspector.look(this.#agent);
+      if (docked) this.#giveBack = makeRoom(this, this.ownerDocument);
       if (this.getAttribute("dock") === "window") this.#move("window");
     }
 
@@ -82,6 +85,8 @@ function elementClass(): new () => AgUiInspectorElement {
       if (this.#moving || this.isConnected) return;
       this.#inspector?.close();
       this.#inspector = undefined;
+      this.#giveBack?.();
+      this.#giveBack = undefined;
       this.#root.replaceChildren();
       this.dispatchEvent(new Event("close"));
     }
@@ -92,6 +97,8 @@ function elementClass(): new () => AgUiInspectorElement {
       const moved = moveTo(this, dock, home, () => this.getAttribute("dock") === "window" && this.#moved("bottom"));
       this.#moving = false;
       if (!moved) this.setAttribute("dock", "bottom");
+      this.#giveBack?.();
+      this.#giveBack = makeRoom(this, home);
       this.#inspector?.focus();
     }
 

@@ -42,7 +42,7 @@ const table = (label: string, heads: readonly string[], rows: readonly (readonly
 export function network(log: Log): Panel {
   return panel("network", (snapshot) => ({ list: exchanges(log.entries).slice(-200), connection: snapshot?.connection }), (data) => JSON.stringify(data, (key, value) => (key === "body" ? undefined : value)), ({ list, connection }) => [
     ...(connection ? [h("p", { class: "facts" }, `Connection: ${connection.phase}${connection.attempt ? `, attempt ${connection.attempt}` : ""}${connection.lastEventId === undefined ? "" : `, last event id ${cut(connection.lastEventId, 100)}`}`)] : []),
-    list.length ? table("Requests", ["Sent", "Request", "Status", "Head", "First event", "Total", "Events"], list.map(row)) : none("No request yet. A request that was sent before the inspector was opened is not listed."),
+    list.length ? table("Requests", ["Sent", "Request", "Status", "Head", "First event", "Total", "Events"], list.map(row)) : none("No request yet."),
   ]);
 }
 

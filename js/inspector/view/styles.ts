@@ -13,8 +13,9 @@ const css = `
 :host([theme="dark"]) { DARK }
 :host([hidden]) { display: none; }
 :host([dock]) { position: fixed; z-index: 2147483000; box-shadow: var(--shadow); contain: layout style; overflow: visible; }
-:host([dock="bottom"]) { inset: auto 0 0 0; height: var(--size, min(24rem, 60vh)); border-top: 1px solid var(--line); }
-:host([dock="right"]) { inset: 0 0 0 auto; height: auto; width: var(--size, min(34rem, 100vw)); border-inline-start: 1px solid var(--line); }
+:host([dock="bottom"]) { inset: auto 0 0 0; height: var(--size, min(24rem, 50vh)); border-top: 1px solid var(--line); }
+:host([dock="right"]) { inset: 0 0 0 auto; height: auto; width: var(--size, min(34rem, 50vw)); border-inline-start: 1px solid var(--line); }
+@media (max-width: 703.98px) { :host([dock="right"]) { inset: auto 0 0 0; width: auto; height: var(--size, min(24rem, 50vh)); border: 0; border-top: 1px solid var(--line); } }
 :host([dock="window"]) { inset: 0; height: auto; box-shadow: none; }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
@@ -118,6 +119,7 @@ article { border-bottom: 1px solid var(--line); padding-bottom: 8px; }
 :host([dock="bottom"]) .grip { inset: -4px 0 auto 0; height: 8px; cursor: ns-resize; }
 :host([dock="right"]) .grip { inset: 0 auto 0 -4px; width: 8px; cursor: ew-resize; }
 :host(:not([dock="bottom"], [dock="right"])) .grip { display: none; }
+@media (max-width: 703.98px) { :host([dock="right"]) .grip { inset: -4px 0 auto 0; width: auto; height: 8px; cursor: ns-resize; } }
 .unseen { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @container frame (max-width: 44rem) {
   .split { display: flex; flex-direction: column; }
@@ -135,7 +137,7 @@ article { border-bottom: 1px solid var(--line); padding-bottom: 8px; }
   .actions { order: 3; }
   .tabs, .actions, .chips { flex-wrap: nowrap; overflow-x: auto; max-width: 100%; scrollbar-width: thin; }
   .tabs > *, .actions > *, .chips > * { flex: none; }
-  .row { grid-template-columns: 8px minmax(10ch, 22ch) minmax(0, 1fr) 6ch; }
+  .row { grid-template-columns: 8px fit-content(21ch) minmax(0, 1fr) auto; }
   .row .time { display: none; }
 }
 @media (forced-colors: active) { .dot { forced-color-adjust: none; } .row[aria-selected="true"] { outline: 1px solid Highlight; } }

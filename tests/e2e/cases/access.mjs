@@ -90,22 +90,65 @@ export const access = {
     }
   },
 
-  async "a narrow window loses nothing"(chat) {
-    const [width] = await chat.browser.resize(400, 780);
+  async "a narrow window loses nothing, and nothing covers anything"(chat) {
     try {
-      await chat.open("tools");
-      await chat.screenshot("narrow-empty");
-      await chat.ask("A train to Porto, please, in the morning if there is one?");
-      await chat.shows(id("text"), "Take the 09:39");
-      await chat.idle();
-      const wide = await chat.browser.evaluate(() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth));
-      assert.ok(wide <= width, `${wide} pixels of content in a window of ${width}`);
-      await chat.screenshot("narrow");
+      for (const wanted of [320, 390]) {
+        const [width] = await chat.browser.resize(wanted, 780);
+        await chat.open("tools");
+        await chat.screenshot(`narrow-${wanted}-empty`);
+        await checked(chat);
+        const controls = ["protocol", "inspect", "new", "panel-toggle", "theme"].map((name) => id(name));
+        await apart(chat, controls, width);
+        await chat.ask("A train to Porto, please, in the morning if there is one?");
+        await chat.shows(id("text"), "Take the 09:39");
+        await chat.idle();
+        const wide = await chat.browser.evaluate(() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth));
+        assert.ok(wide <= width, `${wide} pixels of content in a window of ${width}`);
+        await checked(chat);
+        await chat.screenshot(`narrow-${wanted}`);
+        await chat.click(id("panel-toggle"));
+        await chat.until((css) => document.querySelector(css)?.offsetHeight > 0, id("panel"));
+        await apart(chat, [id("viewport"), id("composer"), id("panel")], width);
+        await checked(chat);
+        await chat.screenshot(`narrow-${wanted}-panel`);
+      }
+    } finally {
+      await chat.browser.resize(1280, 800);
+    }
+  },
+
+  async "the state stands beside the conversation, not over it"(chat) {
+    try {
+      const [width] = await chat.browser.resize(900, 700);
+      await chat.open("state");
       await chat.click(id("panel-toggle"));
-      await chat.until((css) => document.querySelector(css)?.offsetHeight > 0, id("panel"));
-      await chat.screenshot("narrow-panel");
+      await chat.ask("A weekend in Porto.");
+      await chat.shows(id("state"), "PRT-4821");
+      await chat.idle();
+      await apart(chat, [id("viewport"), id("composer"), id("panel")], width);
     } finally {
       await chat.browser.resize(1280, 800);
     }
   },
 };
+
+/** Fails where one of the elements is out of sight, or two of them share a pixel. */
+export async function apart(chat, selectors, width) {
+  const boxes = await chat.browser.evaluate(
+    (selectors) => selectors.map((css) => {
+      const { left, top, right, bottom } = document.querySelector(css).getBoundingClientRect();
+      return { css, left, top, right, bottom };
+    }),
+    selectors,
+  );
+  for (const box of boxes) {
+    assert.ok(box.right > box.left && box.bottom > box.top, `${box.css} is shown`);
+    assert.ok(box.left >= 0 && box.right <= width, `${box.css} is within the window`);
+  }
+  for (const [at, a] of boxes.entries()) {
+    for (const b of boxes.slice(at + 1)) {
+      const covered = a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5;
+      assert.ok(!covered, `${a.css} and ${b.css} cover each other: ${JSON.stringify([a, b])}`);
+    }
+  }
+}

@@ -23,12 +23,24 @@ export const page = {
     await chat.screenshot("page-tool");
   },
 
+  async "a call is denied without a reason"(chat) {
+    await chat.open("screen");
+    await chat.ask("Fit it to my screen.");
+    await chat.click(id("tool-deny"));
+    await chat.shows(id("text"), "Then I leave it as it is.");
+    await chat.idle();
+    assert.equal((await chat.data(call("read_window"))).phase, "denied");
+  },
+
   async "a call waits for approval"(chat) {
     await chat.open("screen");
     await chat.ask("Fit it to my screen.");
     await chat.shows(call("read_window", '[data-phase="awaiting-approval"]'), "Waiting for approval");
     await chat.shows(id("status"), "Waiting for your approval");
     assert.equal(await chat.browser.count(id("tool-result")), 0);
+    assert.doesNotMatch(await chat.browser.text(call("read_window")), /[{}]/, "it has no arguments, so none are shown");
+    assert.match(await chat.browser.attribute(id("tool-reason"), "placeholder"), /optional/);
+    assert.match(await chat.browser.attribute(id("tool-reason"), "aria-label"), /optional/);
     await chat.screenshot("approval");
     await chat.click(id("tool-approve"));
     await chat.shows(call("read_window"), "timeZone");
@@ -45,9 +57,7 @@ export const page = {
     await chat.release();
     await chat.until((css) => document.querySelector(css), id("approval"));
     await browser.press("Shift+Tab");
-    assert.equal(await focused(), "tool-deny");
-    await browser.press("Shift+Tab");
-    assert.equal(await focused(), "tool-reason");
+    assert.equal(await focused(), "tool-reason", "after both buttons");
     await browser.type(id("tool-reason"), "too curious");
     await browser.press("Enter");
     const { received } = await chat.waitsAt("continued");

@@ -81,6 +81,35 @@ export const parts = {
     await chat.screenshot("tools");
   },
 
+  async "trains and weather are components, and their data folds away"(chat) {
+    await chat.open("tools", { hold: true });
+    await chat.ask("A train to Porto?");
+    await chat.release(3);
+    await chat.waitsAt("called");
+    await chat.shows(id("trains"), "Lisbon → Porto");
+    assert.match(await chat.browser.text(id("trains")), /December 4.*Looking for trains/s);
+    await chat.release("all");
+    await chat.idle();
+    const trains = (await chat.texts(id("train"))).map((text) => text.replaceAll(/\s+/g, " "));
+    assert.deepEqual(trains.map((text) => /\d\d:\d\d – \d\d:\d\d/.exec(text)?.[0]), ["08:09 – 10:58", "09:39 – 12:28"]);
+    assert.match(trains[1], /€28\.40/);
+    assert.deepEqual((await chat.texts(id("day"))).map((text) => text.replaceAll(/\s+/g, "")), ["16°sunny", "15°cloudy", "13°rain"]);
+    const data = `${call("search_trains")} ${id("tool-data")}`;
+    assert.equal(await chat.browser.property(data, "open"), false);
+    await chat.click(`${data} > summary`);
+    await chat.until((css) => document.querySelector(css).offsetHeight > 0, `${data} ${id("tool-result")}`);
+    await chat.screenshot("tool-components");
+  },
+
+  async "a tool without a component shows its data"(chat) {
+    await chat.open("interrupt");
+    await chat.ask("Pay the deposit.");
+    await chat.shows(id("interrupt"), "Send €148.50");
+    const data = `${call("transfer_money")} ${id("tool-data")}`;
+    assert.equal(await chat.browser.property(data, "open"), true);
+    await chat.shows(data, "148.5");
+  },
+
   async "the state panel follows, and only what changed is new"(chat) {
     await chat.open("state", { hold: true });
     await chat.ask("A weekend in Porto.");

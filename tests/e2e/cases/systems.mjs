@@ -256,8 +256,8 @@ export const systems = {
 };
 
 /** A session that stays open: three messages and their answers over one connection, and what comes without being asked. */
-export async function session(chat) {
-  await chat.open("session", { protocol: "chio-session", hold: true });
+export const session = (protocol) => async (chat) => {
+  await chat.open("session", { protocol, hold: true });
   await chat.shows(id("notice"), "Connected");
   await chat.release("all");
   for (const [at, text] of ["Where is my order?", "When does it come?", "Thank you."].entries()) {
@@ -276,8 +276,50 @@ export async function session(chat) {
   assert.equal(runs.length, 1, "one connection");
   assert.deepEqual(runs[0].received.messages, ["Where is my order?", "When does it come?", "Thank you."]);
   assert.equal(runs[0].ended, undefined, "which is open still");
-  await chat.screenshot(`chio-session-${chat.page}`);
+  await chat.screenshot(`${protocol}-${chat.page}`);
   await checked(chat);
+};
+
+/** The Agent contract of ngaf over the page's agent, as it goes on. */
+export async function contract(chat) {
+  const shown = id("contract");
+  await chat.open("text", { protocol: "ngaf-contract", hold: true });
+  await chat.shows(shown, '"idle"');
+  await chat.ask("What is the weather in Paris?");
+  await chat.waitsAt("reasoning");
+  await chat.shows(shown, '"running"');
+  await chat.shows(shown, '"assistant, streaming"');
+  await chat.release("all");
+  await answered(chat);
+  await chat.shows(shown, '"assistant, complete"');
+  await chat.shows(shown, '"get_weather, complete"');
+  await chat.shows(shown, '"telemetry"');
+  await checked(chat);
+  await chat.pick("ag-ui", "protocol");
+  await chat.gone(`${shown}:not([hidden] *)`);
+}
+
+/** A core in a worker: the same answer, the page's tools, and another conversation after another protocol. */
+export async function inWorker(chat) {
+  const workers = () => chat.browser.evaluate(() => performance.getEntriesByType("resource").filter(({ name }) => /worker-main/.test(name)).length);
+  await chat.open("screen", { protocol: "worker" });
+  await chat.ask("Fit it to my screen.");
+  await chat.click(id("tool-approve"));
+  await chat.shows(id("text"), "two columns it is.");
+  await answered(chat);
+  assert.ok((await workers()) > 0, "the worker's script was fetched");
+  assert.equal(await chat.browser.count(id("notice", '[data-level="warning"]')), 0, "the worker was not refused");
+  await chat.click(id("new"));
+  await chat.gone(id("message"));
+  await chat.pick("echo");
+  await chat.ask("one");
+  await chat.shows(id("text"), "You said: one");
+  await chat.idle();
+  await chat.pick("ag-ui", "protocol");
+  await chat.gone(id("message"));
+  await chat.pick("worker", "protocol");
+  await chat.ask("two");
+  await chat.shows(id("text"), "You said: two");
 }
 
 /** The switch of the page. */

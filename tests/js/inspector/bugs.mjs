@@ -2,6 +2,20 @@
 
 export const bugs = [
   {
+    name: "a request that is kept has no response",
+    file: "agent/requests.ts",
+    from: "if (sent) requests.push({ ...sent, status,",
+    to: "if (sent) requests.push({ ...sent,",
+    tests: ["requests"],
+  },
+  {
+    name: "all requests of an agent are kept",
+    file: "agent/requests.ts",
+    from: "if (requests.length > maxRequests) requests.shift();",
+    to: "",
+    tests: ["requests"],
+  },
+  {
     name: "the inspector listens after it is closed",
     file: "inspector/view/inspector.ts",
     from: "for (const one of offs.splice(0)) one();",

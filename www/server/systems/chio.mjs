@@ -203,3 +203,15 @@ export const chioSession = {
     return { taken: true };
   },
 };
+
+/** The same over a WebSocket: one event a frame, both ways. */
+export const chioSocket = {
+  name: "chio-socket",
+  paths: ["/ag-ui/*/socket"],
+  socket: true,
+  scenarios: [{ ...session, title: "Many messages, one socket", about: "Messages go out over the socket that their answers come in by." }],
+  read: chioSession.read,
+  frame: (event) => JSON.stringify(event),
+  /** A frame of the page's. */
+  take: (input, text) => inboxOf(input.threadId).add(parse(text)),
+};
