@@ -31,6 +31,7 @@ const examples = {
   "assistant-ui-runtime": { place: libraries, args: loopback },
   surfaces: { args: loopback, check: surfaces },
   sveltekit: { args: loopback },
+  vue: { check: vuePage },
   next: {
     args: ["--hostname", "127.0.0.1"],
     // The modules of the framework are the repository's.
@@ -47,6 +48,14 @@ async function surfaces(/** @type {import("../webdriver/client.mjs").Browser} */
   await browser.click("a2ui-basic-button button");
   await browser.waitFor(() => document.body.innerText.includes("You pressed again."), { message: "the answer to the button" });
   assert.deepEqual(await browser.evaluate(() => [...document.querySelectorAll("li")].map(({ className }) => className)), ["user", "assistant", "activity", "activity", "assistant"]);
+}
+
+/** The server has rendered the first message, and the browser took its elements over without a complaint. */
+async function vuePage(/** @type {import("../webdriver/client.mjs").Browser} */ browser) {
+  const html = await (await fetch(await browser.url())).text();
+  assert.match(html, /<li class="assistant">Ask me something\.<\/li>/);
+  assert.deepEqual(await browser.evaluate(() => [...document.querySelectorAll("li")].map(({ className }) => className)), ["assistant", "user", "assistant"]);
+  assert.deepEqual(await browser.consoleErrors(), []);
 }
 
 /** Few of ten thousand messages are in the page; the end is followed, unless the reader is elsewhere; and all can be found. */

@@ -1,5 +1,6 @@
 // Bugs for `tools/planted-js-bugs.mjs`: what stands in a file of js/, what takes its place, and the tests that have to notice.
 
+import { bugs as attachmentBugs } from "./attachments/bugs.mjs";
 import { bugs as inspectorBugs } from "./inspector/bugs.mjs";
 import { bugs as threadBugs } from "./persistence/bugs.mjs";
 
@@ -438,6 +439,7 @@ export const bugs = [
     to: "json",
     tests: ["opened-again"],
   },
+  ...attachmentBugs,
   ...inspectorBugs,
   ...threadBugs,
 ];

@@ -72,8 +72,8 @@ test("each map has the text of its source", () => {
   assert.ok(maps.length > 50, `${maps.length}`);
 });
 
-test("no entry leads to the program", () => {
-  const { exports } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
+/** All files that an entry leads to, with what it loads later. @param {...string} entries */
+function filesOf(...entries) {
   const found = new Set();
   const follow = (/** @type {string} */ file) => {
     if (found.has(file)) return;
@@ -81,8 +81,34 @@ test("no entry leads to the program", () => {
     const text = readFileSync(join(packageFolder, file), "utf8");
     for (const [, to = ""] of text.matchAll(/(?:from |import\()"(\.[^"]+)"/g)) follow(join(file, "..", to));
   };
-  for (const { default: file } of Object.values(exports)) if (file) follow(file);
-  assert.deepEqual([...found].filter((file) => file.startsWith("cli")), []);
+  for (const entry of entries) follow(entry);
+  return /** @type {string[]} */ ([...found]);
+}
+
+/** The files of the entries that are modules. */
+const modules = () => /** @type {string[]} */ (Object.values(JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")).exports).flatMap(({ default: file }) => file ?? []));
+
+test("no entry leads to the program", () => {
+  assert.deepEqual(filesOf(...modules()).filter((file) => file.startsWith("cli")), []);
+});
+
+test("an entry beside the client is in the bundle of no other entry", () => {
+  const rooms = ["a2ui", "ag-ui-client", "ai-sdk", "announcer", "assistant-ui", "attachments", "blocks", "inspector", "mcp-apps", "servers", "systems", "threads", "traces"];
+  for (const entry of modules()) {
+    const own = entry.replace("./", "").split("/")[0];
+    // The inspector announces what it shows.
+    const foreign = rooms.filter((room) => room !== own && !(own === "inspector" && room === "announcer"));
+    const found = filesOf(entry).filter((file) => foreign.includes(file.split("/")[0] ?? ""));
+    assert.deepEqual(found, [], entry);
+  }
+});
+
+test("an entry of one framework has nothing of another", () => {
+  const frameworks = ["react", "svelte", "vue", "angular"];
+  for (const entry of modules()) {
+    const own = frameworks.find((name) => entry.endsWith(`${name}.js`)) ?? (entry.includes("assistant-ui") ? "react" : undefined);
+    assert.deepEqual(filesOf(entry).filter((file) => frameworks.some((name) => name !== own && file.endsWith(`/${name}.js`))), [], entry);
+  }
 });
 
 test("no file names a path of the machine that made it", () => {

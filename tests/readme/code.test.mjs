@@ -29,7 +29,7 @@ let consumer;
 /** @type {{ url: string, close(): Promise<void> }} */
 let server;
 before(async () => {
-  const peers = ["react", "react-dom", "svelte", "jsdom", "vite", "csstype", "undici-types", "@types/react", "@types/react-dom", "@types/node", "rxjs", "tslib", "@ag-ui/core", "vue", "@angular/core", "@angular/common", "@angular/platform-browser", "@vue/server-renderer", "ai", "@ai-sdk/react", "dompurify", "marked", "@a2ui/web_core", "@opentelemetry/api"];
+  const peers = ["react", "react-dom", "svelte", "jsdom", "vite", "csstype", "undici-types", "@types/react", "@types/react-dom", "@types/node", "rxjs", "tslib", "@ag-ui/core", "vue", "@angular/core", "@angular/common", "@angular/platform-browser", "@vue/server-renderer", "ai", "@ai-sdk/react", "dompurify", "marked", "@a2ui/web_core", "@opentelemetry/api", "solid-js", "preact"];
   consumer = await install(Object.fromEntries(peers.map((name) => [name, name])));
   // The demo's server is not typed.
   const path = "../../www/server.mjs";

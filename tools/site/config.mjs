@@ -17,7 +17,7 @@ const folder = (/** @type {string} */ name) => readdirSync(pages + name).filter(
 const groups = {
   Tutorial: ["tutorial"],
   "How-to guides": [
-    ...["tool-calls", "generative-ui", "reasoning", "markdown", "long-threads", "images", "shared-state", "page-context", "conversations", "sign-in", "proxy", "offline", "from-use-chat", "from-copilotkit", "troubleshooting"].map((name) => `guides/${name}`),
+    ...["tool-calls", "generative-ui", "reasoning", "markdown", "long-threads", "images", "shared-state", "page-context", "conversations", "sign-in", "proxy", "offline", "solid-and-preact", "from-use-chat", "from-copilotkit", "troubleshooting"].map((name) => `guides/${name}`),
     ...["testing", "from-ag-ui-client", "use-chat"],
   ],
   Reference: ["agent", "options", "snapshot", "tools", "errors", "network", "saving", "stored-threads", "threads", "react", "svelte", "vue", "plain-javascript", "blocks", "announcer", "inspector", "guard", "systems", "worker", "recordings", "check", "rules", "hosts", "versions", "changelog", "security-policy"],

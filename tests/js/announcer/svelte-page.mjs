@@ -1,4 +1,4 @@
-// Bundled with Svelte by bindings.test.mjs.
+// Bundled with Svelte by components.test.mjs.
 
 import { flushSync, mount, unmount } from "svelte";
 import Page from "./Page.svelte";

@@ -161,6 +161,10 @@ describe("attachments", () => {
       ready(all[0], "late");
       await settled();
       assert.equal(files.items[0].status, "error");
+      // One that never says anything.
+      mock.timers.tick(1000);
+      await until(() => files.items[1].status === "error");
+      assert.match(files.items[1].message, /no progress for 1000 ms/);
     });
   });
 
