@@ -39,6 +39,8 @@ export const access = {
     assert.equal(await browser.property(id("input"), "value"), "");
 
     await browser.press("Tab");
+    assert.equal(await browser.evaluate(focused), "pick");
+    await browser.press("Tab");
     assert.equal(await browser.evaluate(focused), "scenario");
     await browser.press("Tab");
     assert.equal(await browser.evaluate(focused), "stop");
