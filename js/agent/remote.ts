@@ -8,11 +8,12 @@ import type { Asking, RemoteThread } from "../remote-thread/index.js";
 /** What an agent knows of its thread at the server. */
 export interface Remote<State> {
   readonly methods: Pick<Agent<State>, "load" | "loadOlder" | "capabilities">;
+  /** The thread is there. Whoever asks uses the agent: its thread is opened. */
   readonly ready: Promise<void>;
   /** What is there of it. */
   readonly thread: RemoteThread<State> | undefined;
-  /** Somebody uses the agent: its thread is opened. */
-  use(): void;
+  /** Before the core begins with what it is given, which may have submits that wait: these wait for the thread as well. */
+  begin(): Promise<void> | boolean;
   /**
    * Before a run is asked for: what the options say of it is done. Its result, where it needs no run of the core; `undefined` at once
    * where there is nothing to do.
@@ -31,7 +32,7 @@ export function createRemote<State>(options: () => AgentOptions<State>, open: ()
   let first = threadOf(options());
   let thread: RemoteThread<State> | undefined;
   let opening: Promise<RemoteThread<State>> | undefined;
-  let ready: Promise<void> | undefined;
+  let ready: Promise<void> | false = first === here && Promise.resolve();
 
   const come = (): Promise<RemoteThread<State>> =>
     (opening ??= open().then(
@@ -45,12 +46,11 @@ export function createRemote<State>(options: () => AgentOptions<State>, open: ()
     ));
 
   const load = (): Promise<void> => {
-    ready = come().then((stored) => stored.load());
     // The snapshot says it as well.
-    ready.catch(() => {});
+    (ready = come().then((stored) => stored.load())).catch(() => {});
     return ready;
   };
-  const begun = (): Promise<void> => (ready ??= first === here ? Promise.resolve() : load());
+  const begun = (): Promise<void> => (ready ||= load());
 
   return {
     get thread() {
@@ -59,7 +59,7 @@ export function createRemote<State>(options: () => AgentOptions<State>, open: ()
     get ready() {
       return begun();
     },
-    use: begun,
+    begin: () => first === here || (begun(), come().then((stored) => stored.begin())),
     before: (...run) => {
       if (!options().thread && !(run[2] as SubmitInput | undefined)?.keepId) return undefined;
       void begun();

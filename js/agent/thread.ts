@@ -74,7 +74,7 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
   const { emitter } = members;
   const shown = createShown(given, first, ({ connection }) => {
     wait(connection.phase === "reconnecting");
-    thread.saves.changed();
+    saves.changed();
     members.changed();
   });
   const { read } = shown;
@@ -87,9 +87,9 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
   let told = read();
   const publish = (said: AgentSnapshot<State>): void => {
     told = said;
-    const next = thread.remote.shown(line?.connected(said) ?? said);
+    const next = remote.shown(line?.connected(said) ?? said);
     // Not before everything that has come with this is reported.
-    if (!next.isLoading) queueMicrotask(() => (thread.saves.rest(), line?.listen()));
+    if (!next.isLoading) queueMicrotask(() => (saves.rest(), line?.listen()));
     shown.publish(next);
   };
   const retell = (): void => publish(told);
@@ -99,7 +99,7 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     // Where there is no store, the tools of whoever has asked run, mounted or not.
     arrival: () => (given.persist ? members.arrival() : undefined),
     brought: (name) => thread.brought.get(name),
-    refusal: () => thread.saves.refusal(),
+    refusal: () => saves.refusal(),
     settle: (json) => void link.now((session) => session.settleCall(json)),
     hold: (json) => void link.now((session) => session.hold(json)),
   }, given.schemas as AgentSchemas<never> | undefined);
@@ -115,20 +115,21 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
       const place = source.load();
       // Whether it comes or not, the save comes first.
       place.catch(() => {});
-      await thread.saves.ready();
+      await saves.ready();
+      await remote.begin();
       return place;
     },
     ...{ given, cover: shown.cover },
     settings: () => (settings ??= source.parts()!.toSettings(given as AgentOptions, shown.threadId, () => thread.guard)),
     emitter,
     tell: (run, ...event) => {
-      if (event[0] === "finish") thread.saves.ended();
+      if (event[0] === "finish") saves.ended();
       members.tell(run?.by as Member<State> | undefined, ...event);
     },
     parts: source.parts,
     empty: shown.empty,
     refused: (error) => emitter.emit("error", refusal(error)),
-    save: (...save) => thread.saves.write(...save),
+    save: (...save) => saves.write(...save),
     request: (resume, runId, cursor) => source.parts()!.toRequest(asking(runId), full, resume, runId, cursor),
     stopRemote: (runId) => source.parts()!.tellOfStop(asking(runId), runId),
     resumes: () => !!thread.options().resume,
@@ -152,13 +153,13 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
   const dispose = (): void => {
     if (over) return;
     // Before the session ends, which knows more than what is left of it.
-    thread.saves.dispose();
+    saves.dispose();
     over = true;
     link.dispose();
     line?.current?.close();
     history?.clear();
     wait(false);
-    thread.remote.thread?.dispose();
+    remote.thread?.dispose();
   };
 
   const parts = { dispose, emitter, members, shown, link, source, read } as const;
@@ -201,7 +202,7 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     arrive: () => {
       members.arrived();
       saves.use();
-      remote.use();
+      void remote.ready;
       // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
       if (inPage()) void link.load();
     },

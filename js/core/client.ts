@@ -42,6 +42,8 @@ export interface Run<State> {
   readonly by?: object | undefined;
   /** Nobody asked for it, and nothing is said: callbacks hear of it only if it fails. */
   readonly quiet?: boolean;
+  /** It brings the thread: a save that a session begins with has it before all that waits. Then the session has no call for it. */
+  readonly opens?: (save: string) => string;
   /** It waits in the queue for what a person decides. */
   readonly waits?: boolean;
   /** How a save has it while it waits; absent where it cannot wait in one. */

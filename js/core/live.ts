@@ -193,15 +193,16 @@ export function openSession<State>(
     begin();
     // The core tells of all messages and calls, as it has read them; what it has read as they are keeps its identity.
     next = initialSnapshot<State>(from.threadId, [], from.state);
+    let opening = save && todo.find(({ run }) => run?.opens)?.run;
     try {
-      if (save && !ask((opened) => opened.restore(save))) return undefined;
+      if (save && !ask((opened) => opened.restore(opening ? opening.opens!(save) : save))) return undefined;
       if (save && settings.saves) shared.known = save;
     } catch (error) {
-      // What waits continues without it.
+      opening = undefined; // What waits continues without it.
       soon(() => client.refused(error as AgentError));
     }
     restoring = false;
-    for (const { run, edit, acts } of todo) {
+    for (const { run, edit, acts } of todo.filter((waiting) => !waiting.run || waiting.run !== opening)) {
       if (!current()) return undefined;
       if (run) start(run);
       else if ("start" in edit) {

@@ -35,7 +35,6 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   // The application has no agent to listen to before.
   const warn = (code: string, message: string): void => queueMicrotask(() => thread.disposed() || emitter.emit("warning", { code, message }));
 
-  /** The save without a run that only opens the thread. */
   const saved = (json: string): string => thread.remote.thread?.saved(json) ?? json;
 
   /** The run that was in progress when the page was left, if it is to be joined. */

@@ -46,8 +46,10 @@ export interface RemoteClient<State> extends Errors {
   ready(): Promise<void>;
   /** Whether a run is in progress, or the core has yet to do what was called. */
   busy(): boolean;
-  /** Begins a run that nobody has asked for. */
-  begin(id: string, start: (session: RunSession) => number): Promise<RunResult>;
+  /** Whether the core is there. */
+  isOpen(): boolean;
+  /** Begins a run that nobody has asked for. `opens`: a save that the core begins with as one that has the run as its first. */
+  begin(id: string, start: (session: RunSession) => number, opens: (save: string) => string): Promise<RunResult>;
   /** Joins a run that continues at the server. */
   join(runId: string): Promise<RunResult>;
   /** Runs the agent with the results that the thread has. */

@@ -1,13 +1,16 @@
 // Runs of the core that bring what the server has stored. Nobody has asked for them, nothing is sent to the agent, and what the page is
 // shown of them is the thread alone. While one is open, what is submitted waits in the queue of the core.
+//
+// A save that the core begins with may have a queue, which it begins at once. So where there is no core yet, the run is put before that queue.
 
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot, RunResult, ThreadState, TransportTarget } from "../api/types.js";
 import type { RemoteClient } from "./client.js";
+import { textsOf, withMembers } from "./json-text.js";
 
 /** The runs that are hidden. */
 export interface Hidden<State> {
-  /** Plays a body as such a run, once no other run is in progress. */
+  /** Plays a body as such a run, once no other run is in progress. In a page without a core, it is the first of all that is not one already. */
   play(runId: string, body: (signal: AbortSignal | undefined) => Promise<Played>): Promise<RunResult>;
   /** Where the request of that run goes, if it is one of these. */
   target(runId: string): TransportTarget | undefined;
@@ -15,7 +18,7 @@ export interface Hidden<State> {
   owns(runId: string): boolean;
   /** What the page is shown. */
   shown(core: AgentSnapshot<State>, thread: ThreadState, failure: AgentError | undefined): AgentSnapshot<State>;
-  /** The save without such a run in progress. */
+  /** The save without such runs. */
   saved(json: string): string;
   /** Resolves once no run is in progress. */
   idle(): Promise<void>;
@@ -48,6 +51,8 @@ function responseOf(lines: readonly string[], read: Promise<void> | undefined): 
 export function createHidden<State>(client: RemoteClient<State>): Hidden<State> {
   const { core } = client;
   const bodies = new Map<string, (signal: AbortSignal | undefined) => Promise<Played>>();
+  // All of them, of which the core may have one in its queue still.
+  const own = new Set<string>();
   // The body that the core reads, for those who wait for its end.
   let reading: { readonly id: string; end(): void } | undefined;
   const waiting: (() => void)[] = [];
@@ -60,26 +65,45 @@ export function createHidden<State>(client: RemoteClient<State>): Hidden<State> 
 
   const covers = ({ runId }: AgentSnapshot<State>): boolean => !!last && (last.playing || runId === last.id);
 
+  /** The save with the run before all that waits in it. */
+  const before = (save: string, run: string, joins: boolean): string =>
+    withMembers(save, {
+      queue: (list) => `[${[run, ...textsOf(list)].join(",")}]`,
+      // Nobody joins the run that was left: nothing waits for it.
+      running: (is) => (joins ? is : "false"),
+    });
+
+  const begin = async (runId: string, body: (signal: AbortSignal | undefined) => Promise<Played>): Promise<RunResult> => {
+    if (client.disposed()) return { runId, outcome: "aborted" };
+    const now = core();
+    const joins = client.busy();
+    const played = { id: runId, before: covers(now) ? last!.before : now, playing: true };
+    last = played;
+    own.add(runId);
+    bodies.set(runId, body);
+    // No tool of the page is executed for what is stored.
+    const json = JSON.stringify({ start: "submit", ...client.input(), runId, pageTools: [], messages: [], ifBusy: "drop", unasked: "begins" });
+    try {
+      return await client.begin(runId, (session) => session.submit(json), (save) => before(save, json, joins));
+    } finally {
+      bodies.delete(runId);
+      played.playing = false;
+    }
+  };
+
   return {
     play: async (runId, body) => {
       for (;;) {
-        await idle();
-        if (client.disposed()) return { runId, outcome: "aborted" };
-        const now = core();
-        last = { id: runId, before: covers(now) ? last!.before : now, playing: true };
-        bodies.set(runId, body);
-        // No tool of the page is executed for what is stored.
-        const json = JSON.stringify({ ...client.input(), runId, pageTools: [], messages: [], ifBusy: "drop", unasked: "begins" });
-        const own = last;
-        const result = await client.begin(runId, (session) => session.submit(json)).finally(() => {
-          bodies.delete(runId);
-          own.playing = false;
-        });
+        // Without a core, what is to come before waits for that as well.
+        if (client.isOpen()) await idle();
+        const result = await begin(runId, body);
         if (result.outcome !== "dropped") return result;
+        await idle();
       }
     },
     target: (runId) => {
-      const body = bodies.get(runId);
+      const none = async (): Promise<Played> => ({ lines: [] });
+      const body = bodies.get(runId) ?? (own.has(runId) ? none : undefined);
       if (!body) return undefined;
       const send = async (_: unknown, init?: RequestInit): Promise<Response> => {
         const { lines, whenRead } = await body(init?.signal ?? undefined);
@@ -108,7 +132,12 @@ export function createHidden<State>(client: RemoteClient<State>): Hidden<State> 
         outcome: session.outcome === "interrupted" ? session.outcome : outcome,
       };
     },
-    saved: (json) => (last ? json.replace(`"runId":${JSON.stringify(last.id)},"running":true`, '"running":false') : json),
+    saved: (json) => {
+      const ids = [...own].map((id) => `"runId":${JSON.stringify(id)}`);
+      if (!ids.some((id) => json.includes(id))) return json;
+      const left = ids.reduce((text, id) => text.replace(`${id},"running":true`, '"running":false'), json);
+      return withMembers(left, { queue: (list) => `[${textsOf(list).filter((text) => !ids.some((id) => text.includes(id))).join(",")}]` });
+    },
     rest: () => waiting.splice(0).forEach((wake) => wake()),
   };
 }

@@ -24,6 +24,8 @@ export interface RemoteThread<State> {
   /** Opens the thread, or continues to. Resolves once it is there. */
   load(): Promise<void>;
   loadOlder(): Promise<boolean>;
+  /** Resolves once the core may begin with what it is given: the opening of the thread is part of that. */
+  begin(): Promise<void>;
   capabilities(): Promise<AgentCapabilities | undefined>;
   /**
    * Before a run is asked for: changes `asking` as the options say, or refuses it. Resolves once the run is to be asked for, and waits in the
@@ -36,7 +38,7 @@ export interface RemoteThread<State> {
   carrying(target: TransportTarget, request: TransportRequest): TransportTarget;
   /** Whether that run only opens the thread: the server knows nothing of it. */
   owns(runId: string): boolean;
-  /** The save, in which no run that opens the thread is in progress. */
+  /** The save, which has no run that opens the thread. */
   saved(json: string): string;
   dispose(): void;
 }
@@ -48,16 +50,21 @@ export type OpenRemote = <State>(agent: RemoteAgent<State>, core: () => AgentSna
 export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): RemoteThread<State> {
   const client = createClient<State>(kit, ...(agent as unknown as [RemoteAgent<State>, () => AgentSnapshot<State>, () => void]));
   const { options, keyOf } = client;
-  const paging = createPaging(client);
   const hidden = createHidden(client);
+  const paging = createPaging(client, hidden);
   const opening = createOpening(client, hidden, paging);
   const reasons = createReasons(client);
+  // Whoever asks for a save gets it without what only opens the thread.
+  const { link } = agent[0];
+  const { save } = link;
+  link.save = () => hidden.saved(save());
   const answered = (message: Message): boolean =>
     client.core().messages.some((shown) => shown.id === message.id && keyOf(shown) === keyOf(message) && shown.delivery === "complete");
 
   return {
     shown: opening.shown,
     load: opening.load,
+    begin: opening.handed,
     loadOlder: paging.load,
     owns: hidden.owns,
     saved: hidden.saved,

@@ -3,7 +3,8 @@
 import type { Message, ThreadPage } from "../api/types.js";
 import { createRequest, errorOf } from "./ask.js";
 import type { RemoteClient } from "./client.js";
-import { checkPage, withOlder } from "./page.js";
+import type { Hidden } from "./hidden.js";
+import { checkPage, toEvents, withOlder } from "./page.js";
 
 /** Pages asked for in a row that bring nothing new. */
 const mostEmpty = 10;
@@ -21,7 +22,7 @@ export interface Paging {
 }
 
 /** Nothing to page in yet. */
-export function createPaging<State>(client: RemoteClient<State>): Paging {
+export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<State>): Paging {
   let before: string | undefined;
   // A cursor that comes again leads nowhere.
   let seen = new Set<string>();
@@ -63,6 +64,28 @@ export function createPaging<State>(client: RemoteClient<State>): Paging {
     }
   };
 
+  /** Shows a page before the thread. False: there is nothing new in it, or nothing that the guard lets pass. */
+  const show = async (page: readonly Message[]): Promise<boolean> => {
+    const { messages, threadId } = client.core();
+    const all = withOlder(messages, page, client.keyOf);
+    if (all === messages) return false;
+    if (!client.options().guard) client.edit(messages, all);
+    else {
+      // The gate is in the way of runs. What is shown already is not judged again.
+      const turn = begun;
+      const runId = client.uuid();
+      await hidden.play(runId, async () => {
+        const { interrupts, messages: now } = client.core();
+        return toEvents({ messages: turn === begun ? withOlder(now, page, client.keyOf) : now }, interrupts, runId, threadId);
+      });
+      const known = new Set(messages.map(client.keyOf));
+      const brought = new Set(page.map(client.keyOf));
+      if (!client.core().messages.some((message) => brought.has(client.keyOf(message)) && !known.has(client.keyOf(message)))) return false;
+    }
+    client.changed();
+    return true;
+  };
+
   const next = async (): Promise<boolean> => {
     const turn = begun;
     for (let empty = 0; before !== undefined && empty < mostEmpty; empty++) {
@@ -72,13 +95,7 @@ export function createPaging<State>(client: RemoteClient<State>): Paging {
       if (turn !== begun || client.disposed()) return false;
       seen.add(from);
       turnTo(page?.older, page?.messages ?? []);
-      const { messages } = client.core();
-      const all = withOlder(messages, page?.messages ?? [], client.keyOf);
-      if (all !== messages) {
-        client.edit(messages, all);
-        client.changed();
-        return true;
-      }
+      if (await show(page?.messages ?? [])) return true;
     }
     before = undefined;
     client.changed();

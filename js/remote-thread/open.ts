@@ -26,7 +26,7 @@ export interface Opening<State> {
   target(request: TransportRequest): TransportTarget | undefined;
   /** Whether what is submitted waits for it. */
   isLoading(): boolean;
-  /** What is submitted waits in the core, and not here. */
+  /** What is submitted waits in the core, and not here. Begins to open the thread if nobody has. */
   handed(): Promise<void>;
   /** Aborted with the agent. */
   readonly signal: AbortSignal;
@@ -160,10 +160,34 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
     current.reject(error ?? client.error({ kind: "aborted", code: "thread", message: "The thread was not loaded: the load was stopped" }));
   };
 
+  const load = (): Promise<void> => {
+    if (loading && !failure) return loading.promise;
+    const asksAgain = loading && again;
+    loading = createLoading();
+    const { promise, resolve } = loading;
+    // Without an id the server has none of it.
+    if (!options().thread?.load || options().threadId === undefined) {
+      loading = undefined;
+      resolve();
+      return promise;
+    }
+    set("loading");
+    if (asksAgain) asksAgain();
+    else {
+      handed = new Promise((settle) => (hand = settle));
+      void begin();
+    }
+    return promise;
+  };
+
   return {
     signal,
+    load,
     isLoading: () => !!loading,
-    handed: async () => handed,
+    handed: async () => {
+      if (status === "loading" && !loading) void load();
+      await handed;
+    },
     shown: (next) => {
       const now = status === "new" && next.messages.length ? "ready" : status;
       if (thread.status !== now || thread.hasOlder !== paging.has) [thread, memo] = [{ status: now, hasOlder: paging.has }, undefined];
@@ -171,25 +195,6 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
       calls.see(next);
       if (memo?.[0] !== next) memo = [next, hidden.shown(next, thread, failure)];
       return memo[1];
-    },
-    load: () => {
-      if (loading && !failure) return loading.promise;
-      const asksAgain = loading && again;
-      loading = createLoading();
-      const { promise, resolve } = loading;
-      // Without an id the server has none of it.
-      if (!options().thread?.load || options().threadId === undefined) {
-        loading = undefined;
-        resolve();
-        return promise;
-      }
-      set("loading");
-      if (asksAgain) asksAgain();
-      else {
-        handed = new Promise((settle) => (hand = settle));
-        void begin();
-      }
-      return promise;
     },
     target: ({ runId, resume }) => {
       if (!resume) return hidden.target(runId);

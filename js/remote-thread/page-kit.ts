@@ -19,7 +19,7 @@ export interface Kit {
 
 /** An agent, as far as this chunk knows it. */
 export interface RemoteAgent<State> extends Pick<RemoteClient<State>, "options" | "emitter" | "disposed"> {
-  readonly link: { busy(): boolean; edit(edit: never): void };
+  readonly link: { busy(): boolean; open(): boolean; edit(edit: never): void; save(): string };
   readonly jobs: { start(run: never): Promise<RunResult>; join(runId: string): Promise<RunResult> };
   readonly saves: { ready(): Promise<void> };
   readonly shown: { readonly first: AgentSnapshot<State> };
@@ -35,7 +35,8 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: (
     ...{ options, emitter, disposed, core, changed, uuid: kit.uuid, keyOf: kit.messageKey, isError: AgentError.is },
     ready: () => saves.ready(),
     busy: () => link.busy(),
-    begin: (id, start) => jobs.start({ id, ifBusy: "drop", quiet: true, start } as never),
+    isOpen: () => link.open(),
+    begin: (id, start, opens) => jobs.start({ id, ifBusy: link.open() ? "drop" : "queue", quiet: true, start, opens } as never),
     join: (runId) => jobs.join(runId),
     answer: () => {
       const input = kit.toRunInput(own());

@@ -2,62 +2,8 @@
 // with every other byte as it was: numbers keep their digits.
 
 import type { AssistantMessage, Message, SendRequest, ThreadOptions, ToolMessage, TransportTarget } from "../api/types.js";
+import { elementsOf, membersOf } from "./json-text.js";
 import { lastIndex } from "./list.js";
-
-/** Where the elements of a body's list of messages stand in its text. */
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The end of the JSON string that begins there. */
-function endOfString(text: string, from: number): number {
-  let at = from + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
-  return at + 1;
-}
-
-/** The end of the JSON value that begins there. */
-function endOfValue(text: string, from: number): number {
-  if (text[from] === '"') return endOfString(text, from);
-  let depth = 0;
-  for (let at = from; at < text.length; ) {
-    const char = text[at]!;
-    if (char === '"') {
-      at = endOfString(text, at);
-      continue;
-    }
-    if (char === "{" || char === "[") depth++;
-    else if (char === "}" || char === "]" || char === ",") {
-      if (!depth) return at;
-      if (char !== "," && !--depth) return at + 1;
-    }
-    at++;
-  }
-  return text.length;
-}
-
-/** The members of a JSON object without blanks, as the core writes it. */
-function* membersOf(text: string): Generator<{ readonly name: string; readonly from: number; readonly to: number }> {
-  for (let at = 1; text[at] === '"'; at++) {
-    const colon = endOfString(text, at);
-    const from = colon + 1;
-    const to = endOfValue(text, from);
-    yield { name: text.slice(at + 1, colon - 1), from, to };
-    at = to;
-  }
-}
-
-/** The elements of a JSON list without blanks. */
-function elementsOf(text: string, { from }: Span): Span[] {
-  const spans: Span[] = [];
-  for (let at = from + 1; at < text.length && text[at] !== "]"; ) {
-    const to = endOfValue(text, at);
-    spans.push({ from: at, to });
-    at = text[to] === "," ? to + 1 : to;
-  }
-  return spans;
-}
 
 /** The body with the messages that `choose` takes of its list. `resumes`: it has replies to interrupts. */
 export function withChosen(body: string, choose: (messages: readonly Message[], resumes: boolean) => readonly Message[]): string {

@@ -441,5 +441,33 @@ export const bugs = [
   },
   ...attachmentBugs,
   ...inspectorBugs,
+  {
+    name: "a page sends the queue of its save before the thread is there",
+    file: "core/live.ts",
+    from: "let opening = save && todo.find",
+    to: "let opening = save && [].find",
+    tests: ["opened-again"],
+  },
+  {
+    name: "a save has the run that opens the thread in its queue",
+    file: "remote-thread/hidden.ts",
+    from: ".filter((text) => !ids.some((id) => text.includes(id)))",
+    to: "",
+    tests: ["opened-again"],
+  },
+  {
+    name: "older pages pass no guard",
+    file: "remote-thread/older.ts",
+    from: "if (!client.options().guard) client.edit",
+    to: "if (true) client.edit",
+    tests: ["older"],
+  },
+  {
+    name: "an interrupt that waits for a tool is answered for each change of the snapshot",
+    file: "remote-thread/calls.ts",
+    from: "|| replied.has(interrupt.id)) continue;",
+    to: ") continue;",
+    tests: ["tool-interrupts"],
+  },
   ...threadBugs,
 ];

@@ -132,6 +132,53 @@ describe("loadOlder", () => {
   });
 });
 
+describe("loadOlder with a guard", () => {
+  const guard = { restrictedClassifications: ["submit"], allowDisplayWithoutCapability: true };
+  const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
+  const older = [user("m0"), { id: "m1", role: "assistant", content: "m1", toolCalls: [call] }, { id: "m2", role: "assistant", content: "", toolCalls: [{ ...call, id: "d" }] }];
+  const load = async ({ before }) => (before ? { messages: older } : { messages: [user("m8"), said("m9")], older: true });
+
+  it("shows what the guard lets pass, and judges nothing again that is shown", async () => {
+    const decisions = [];
+    const agent = create({ guard, thread: { load }, onDecision: ({ allowed, eventType }) => decisions.push([allowed, eventType]) });
+    await agent.ready;
+    await agent.submit({ message: { id: "q", content: "q" } });
+    decisions.length = 0;
+    assert.equal(await agent.loadOlder(), true);
+    assert.deepEqual(ids(agent), ["m0", "m1", "m8", "m9", "q", "q-answer"]);
+    assert.deepEqual(agent.getSnapshot().toolCalls, []);
+    assert.equal(decisions.filter(([allowed]) => !allowed).length, 2);
+    assert.equal(decisions.filter(([, type]) => type === "TEXT_MESSAGE_START").length, 2, "of two messages that are new");
+    const { status, outcome, thread } = agent.getSnapshot();
+    assert.deepEqual([status, outcome, thread], ["idle", "success", { status: "ready", hasOlder: false }]);
+    agent.dispose();
+  });
+
+  it("resolves with false where the guard lets nothing of it pass", async () => {
+    const only = async ({ before }) => (before ? { messages: [older[2]] } : { messages: [said("m9")], older: true });
+    const agent = create({ guard, thread: { load: only } });
+    await agent.ready;
+    assert.equal(await agent.loadOlder(), false);
+    assert.deepEqual(ids(agent), ["m9"]);
+    agent.dispose();
+  });
+
+  it("waits for a run in progress, of which nothing is lost", async () => {
+    const gate = deferred();
+    const server = createServer(() => gate.promise.then(() => undefined));
+    const agent = create({ guard, thread: { load } }, server);
+    await agent.ready;
+    const run = agent.submit({ message: { id: "q", content: "q" } });
+    await until(() => server.requests.length === 1);
+    const paged = agent.loadOlder();
+    gate.resolve();
+    assert.equal((await run).outcome, "success");
+    assert.equal(await paged, true);
+    assert.deepEqual(ids(agent), ["m0", "m1", "m8", "m9", "q", "q-answer"]);
+    agent.dispose();
+  });
+});
+
 describe("any page before any thread", () => {
   const random = (seed) => () => (seed = (seed * 1103515245 + 12345) % 2 ** 31) / 2 ** 31;
 

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { load, until } from "../lib.mjs";
-import { create, createServer, ids, said, user } from "./server.mjs";
+import { deferred, load, until } from "../lib.mjs";
+import { answer, create, createServer, finished, ids, said, sse, started, user } from "./server.mjs";
 
 const { createStore } = await load("persistence/stores");
 const stored = [user("u1"), said("a1"), user("u2"), said("a2")];
@@ -28,27 +28,130 @@ it("the save is shown at once, and the server's answer wins message by message",
   agent.dispose();
 });
 
-it("what was typed while the thread was opened is there after a reload, and is sent once", async () => {
+/** A page that was left while its thread was opened, with this in its queue. */
+async function leftWith(store, server, options, ...said) {
+  const first = create({ persist: store(), ...options, thread: { load: () => new Promise(() => {}) } }, server);
+  for (const id of said) void first.submit({ message: { id, content: id } }).catch(() => {});
+  await until(() => first.getSnapshot().queue.length === said.length);
+  assert.deepEqual(first.save().queue.map(({ messages }) => messages[0].id), said);
+  assert.ok(!JSON.stringify(first.save()).includes('"running":true'), "no run that there never was");
+  first.dispose();
+}
+
+const contents = ({ body }) => body.messages.map(({ id }) => id);
+const resume = { by: "run-url", url: (runId) => `http://agent/runs/${runId}` };
+
+for (const [how, options] of [["", {}], [", with a way to join runs", { resume }]]) {
+  it(`what was typed while the thread was opened waits for it after a reload, too${how}`, async () => {
+    const store = createPages();
+    const server = createServer();
+    await leftWith(store, server, options, "q", "r");
+    const page = deferred();
+    const errors = [];
+    const agent = create({ persist: store(), ...options, thread: { load: () => page.promise }, onError: (error) => errors.push(error) }, server);
+    agent.subscribe(() => {});
+    await until(() => agent.getSnapshot().queue.length === 2);
+    await agent.submit({ message: { id: "dropped", content: "d" }, ifBusy: "drop", signal: AbortSignal.abort() });
+    assert.deepEqual([server.requests.length, agent.getSnapshot().thread.status, agent.getSnapshot().isLoading], [0, "loading", false]);
+    page.resolve({ messages: stored });
+    await agent.ready;
+    await until(() => server.requests.length === 2 && !agent.getSnapshot().isLoading);
+    assert.deepEqual(server.requests.map(contents), [["u1", "a1", "u2", "a2", "q"], ["u1", "a1", "u2", "a2", "q", "q-answer", "r"]]);
+    assert.deepEqual(server.requests.map(({ url }) => url), ["http://agent/run", "http://agent/run"], "no run is joined that there never was");
+    assert.deepEqual(ids(agent), ["u1", "a1", "u2", "a2", "q", "q-answer", "r", "r-answer"]);
+    assert.deepEqual(errors, []);
+    agent.dispose();
+  });
+}
+
+it("waits over a load that fails, and over another reload", async () => {
   const store = createPages();
   const server = createServer();
-  const resume = { by: "run-url", url: (runId) => `http://agent/runs/${runId}` };
-  const first = create({ persist: store(), resume, thread: { load: () => new Promise(() => {}) } }, server);
+  await leftWith(store, server, {}, "q");
+  const failing = create({ persist: store(), thread: { load: async () => Promise.reject(new Error("no network")) } }, server);
+  failing.subscribe(() => {});
+  await assert.rejects(failing.ready, { kind: "connection" });
+  assert.deepEqual([server.requests.length, failing.getSnapshot().thread.status, failing.getSnapshot().queue.length], [0, "error", 1]);
+  failing.dispose();
+  let fails = true;
+  const load = async () => (fails ? Promise.reject(new Error("no network")) : { messages: stored });
+  const agent = create({ persist: store(), thread: { load } }, server);
+  agent.subscribe(() => {});
+  await assert.rejects(agent.ready);
+  assert.equal(server.requests.length, 0);
+  fails = false;
+  await agent.load();
+  await until(() => server.requests.length === 1 && !agent.getSnapshot().isLoading);
+  assert.deepEqual(server.requests.map(contents), [["u1", "a1", "u2", "a2", "q"]]);
+  agent.dispose();
+});
+
+it("waits for a run that is joined, and then for the thread", async () => {
+  const store = createPages();
+  const gate = deferred();
+  const server = createServer(({ url, body }) => {
+    if (url.includes("/runs/")) return gate.promise.then(() => answer(sse(started("left"), { type: "TEXT_MESSAGE_CHUNK", messageId: "a", role: "assistant", delta: "whole" }, finished("left"))));
+    return body?.messages.at(-1)?.id === "p" ? answer(new ReadableStream({})) : undefined;
+  });
+  const first = create({ persist: store(), resume }, server);
+  void first.submit({ message: { id: "p", content: "p" } }).catch(() => {});
+  await until(() => server.requests.length === 1);
   void first.submit({ message: { id: "q", content: "q" } }).catch(() => {});
   await until(() => first.getSnapshot().queue.length === 1);
-  assert.equal(first.save().queue.length, 1);
-  // The page is left: nothing settles.
-  const text = JSON.stringify(first.save());
-  assert.equal(server.requests.length, 0);
-  first.dispose();
-  assert.match(text, /"content":"q"/);
-  const agent = create({ persist: store(), resume, thread: { load: async () => ({ messages: stored }) } }, server);
-  const seen = [];
-  agent.subscribe(() => seen.push(agent.getSnapshot().error));
+  const saved = first.save();
+  const order = [];
+  const load = async () => (order.push("loaded"), { messages: [user("p"), said("a", "whole")] });
+  const left = createStore({ key: "left", load: async () => saved, save: async () => {}, clear: async () => {} });
+  const agent = create({ persist: left, resume, thread: { load } }, server);
+  agent.subscribe(() => {});
+  await until(() => server.requests.some(({ url }) => url.includes("/runs/")));
+  assert.deepEqual([agent.save().queue.map(({ messages }) => messages[0]?.id), agent.save().running], [["q"], true]);
+  gate.resolve();
   await agent.ready;
-  await until(() => !agent.getSnapshot().isLoading && agent.getSnapshot().queue.length === 0 && server.requests.length === 1);
-  assert.equal(agent.getSnapshot().error, undefined);
-  assert.equal(ids(agent).filter((id) => id === "q").length, 1);
-  assert.deepEqual(server.requests.map(({ url }) => url), ["http://agent/run"], "no run is joined that there never was");
-  assert.deepEqual(seen.filter(Boolean), []);
+  await until(() => server.requests.at(-1).body?.messages.at(-1).id === "q" && !agent.getSnapshot().isLoading);
+  assert.deepEqual(contents(server.requests.at(-1)), ["p", "a", "q"]);
+  first.dispose();
+  agent.dispose();
+});
+
+it("an agent that is disposed of while its thread is opened sends nothing of its queue, and keeps it", async () => {
+  const store = createPages();
+  const server = createServer();
+  await leftWith(store, server, {}, "q");
+  const agent = create({ persist: store(), thread: { load: () => new Promise(() => {}) } }, server);
+  agent.subscribe(() => {});
+  await until(() => agent.getSnapshot().queue.length === 1);
+  agent.dispose();
+  const next = create({ persist: store(), thread: { load: async () => ({ messages: stored }) } }, server);
+  next.subscribe(() => {});
+  await until(() => server.requests.length === 1 && !next.getSnapshot().isLoading);
+  assert.deepEqual(server.requests.map(contents), [["u1", "a1", "u2", "a2", "q"]]);
+  next.dispose();
+});
+
+it("stop() gives the opening up, and sends what waits", async () => {
+  const store = createPages();
+  const server = createServer();
+  await leftWith(store, server, {}, "q");
+  const agent = create({ persist: store(), thread: { load: () => new Promise(() => {}) } }, server);
+  agent.subscribe(() => {});
+  await until(() => agent.getSnapshot().queue.length === 1);
+  await agent.stop();
+  await until(() => server.requests.length === 1 && !agent.getSnapshot().isLoading);
+  assert.deepEqual(server.requests.map(contents), [["q"]]);
+  agent.dispose();
+});
+
+it("large numbers of a save keep their digits where the thread is opened before its queue", async () => {
+  const store = createPages();
+  const server = createServer();
+  await leftWith(store, server, {}, "q");
+  let text = await store().load().then(JSON.stringify);
+  text = text.replace('"state":null', '"state":{"n":1.0,"queue":[1],"running":true}').replace('"state":{}', '"state":{"n":1.0,"queue":[1],"running":true}');
+  assert.match(text, /"n":1\.0/);
+  const agent = create({ restore: JSON.parse(text), thread: { load: async () => ({ messages: stored }) } }, server);
+  agent.subscribe(() => {});
+  await until(() => server.requests.length === 1 && !agent.getSnapshot().isLoading);
+  assert.deepEqual(server.requests[0].body.state, { n: 1, queue: [1], running: true });
   agent.dispose();
 });
