@@ -31,5 +31,5 @@ pub(crate) use patch::Patch;
 pub(crate) use report::*;
 pub(crate) use row::{Members, Row, Value};
 pub(crate) use rows::Rows;
-pub(crate) use tracked::{Document, merge_metadata};
+pub(crate) use tracked::Document;
 pub(crate) use words::{CallPhase, CallStatus, Delivery, Operation, Role, Status};

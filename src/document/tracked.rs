@@ -112,10 +112,3 @@ impl Document {
         }
     }
 }
-
-/// Merges metadata into a document that nobody is shown.
-pub(crate) fn merge_metadata(target: &mut Option<Tree>, metadata: Option<Raw<'_>>) {
-    if let Some(metadata) = metadata.filter(|metadata| metadata.is_object()) {
-        target.get_or_insert_with(Tree::object).merge(metadata);
-    }
-}

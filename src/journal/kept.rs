@@ -1,6 +1,6 @@
 //! One event of the compacted list, and how later events join it. Uses `wire`, `thread`.
 
-use crate::thread::{Copies, ThreadLimits, apply_patch, merge_metadata};
+use crate::thread::{Copies, ThreadLimits, apply_patch};
 use crate::wire::{JsonWriter, Raw, Str, Tree, write_json};
 
 /// The limits that sessions have by default: what a replay would refuse to build is not built here either.
@@ -137,5 +137,12 @@ impl Joined {
             metadata.write(object.member("metadata"));
         }
         object.close();
+    }
+}
+
+/// Merges metadata key by key, values replaced whole (AG-UI's metadata rule).
+fn merge_metadata(target: &mut Option<Tree>, metadata: Option<Raw<'_>>) {
+    if let Some(metadata) = metadata.filter(|metadata| metadata.is_object()) {
+        target.get_or_insert_with(Tree::object).merge(metadata);
     }
 }
