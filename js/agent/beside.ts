@@ -9,7 +9,7 @@ import type { CallsClient } from "./calls.js";
 /** All of live.ts. */
 type Beside = typeof import("./live.js");
 
-/** What an agent has of it. */
+/** The part of it that one agent has. */
 type Own = Parts & Beside & ReturnType<Beside["createOwn"]>;
 
 /** The core of one agent. */

@@ -1,4 +1,4 @@
-// What an agent has of its own of what comes beside its core.
+// The parts beside the core of which each agent has its own.
 
 import type { AgentSchemas } from "../api/schemas.js";
 import { createCalls, type CallsClient } from "./calls.js";

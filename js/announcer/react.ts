@@ -6,7 +6,7 @@ import { announcer, type AnnouncerOptions } from "./index.js";
 
 export type { AnnouncerOptions, AnnouncerWords } from "./index.js";
 
-/** What `useAnnouncer` takes. */
+/** The options of `useAnnouncer`. */
 export interface UseAnnouncerOptions extends AnnouncerOptions {
   /** The live region, or a ref to it. Default: one at the end of the document's body that only screen readers see. */
   readonly element?: HTMLElement | RefObject<HTMLElement | null> | null | undefined;

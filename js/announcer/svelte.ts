@@ -5,7 +5,7 @@ import { announcer, type AnnouncerOptions } from "./index.js";
 
 export type { AnnouncerOptions, AnnouncerWords } from "./index.js";
 
-/** What `useAnnouncer` takes. */
+/** The options of `useAnnouncer`. */
 export interface UseAnnouncerOptions extends AnnouncerOptions {
   /** Returns the live region. Default: one at the end of the document's body that only screen readers see. */
   element?(): HTMLElement | null | undefined;

@@ -4,7 +4,7 @@ import { announcer, type AnnouncerOptions } from "./index.js";
 
 export type { AnnouncerOptions, AnnouncerWords } from "./index.js";
 
-/** What `useAnnouncer` takes. */
+/** The options of `useAnnouncer`. */
 export interface UseAnnouncerOptions extends AnnouncerOptions {
   /** The live region: a template ref, for example. Default: one at the end of the document's body that only screen readers see. */
   readonly element?: MaybeRefOrGetter<HTMLElement | null | undefined>;

@@ -19,7 +19,7 @@ export interface CheckKit {
 /** Speaks of what does not fit. */
 type Voice = Pick<Client<never>["emitter"], "emit">;
 
-/** What a schema makes of a value, or why it does not fit. One that throws, or answers later, says no. */
+/** Gives the value as a schema returns it, or why it does not fit. A schema that throws, or answers later, refuses the value. */
 function judgeWith({ isPromise, issuesText, reasonOf }: CheckKit) {
   return (schema: StandardSchema, value: unknown): { readonly value?: unknown; readonly issue?: string } => {
     try {

@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     Json,
     /// An object.
     Object,
-    /// A text, or a list of parts, or an object: what is read depends on the row.
+    /// A string, a list of parts or an object, as the row demands.
     Content,
     /// A list of rows, which is not held here: the member is no more than its mark.
     Rows,
@@ -49,7 +49,7 @@ pub(crate) struct Member {
     /// Which variants of the row have it, a bit for each.
     pub of: u8,
     pub sent: Sent,
-    /// A text that grows: its place in `Row::mirrored`.
+    /// Of a string that grows: its place in `Row::mirrored`.
     pub grows: Option<usize>,
 }
 
@@ -254,7 +254,7 @@ impl Row {
     pub fn set(&mut self, member: usize, value: Value) {
         let grows = self.table.get(member).is_some_and(|member| member.grows.is_some());
         let Some(old) = self.values.get_mut(member).filter(|old| **old != value) else { return };
-        // A text that goes on leaves as what it has more.
+        // Of a text that continues only the new end is sent.
         let goes_on =
             matches!((&*old, &value), (Value::Text(old), Value::Text(new)) if grows && new.starts_with(&**old));
         *old = value;
@@ -263,7 +263,7 @@ impl Row {
         }
     }
 
-    /// Sets a text.
+    /// Sets a string.
     #[inline(never)]
     pub fn set_text(&mut self, member: usize, text: &str) {
         if self.some(member) != Some(text) {
