@@ -54,7 +54,7 @@ export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): R
   const paging = createPaging(client, hidden);
   const opening = createOpening(client, hidden, paging);
   const reasons = createReasons(client);
-  // Whoever asks for a save gets it without what only opens the thread.
+  // A save does not have the run that only opens the thread.
   const { link } = agent[0];
   const { save } = link;
   link.save = () => hidden.saved(save());

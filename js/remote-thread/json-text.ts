@@ -1,6 +1,6 @@
 // JSON as text: parts of it are found and changed, and every other byte stays, so numbers keep their digits.
 
-/** Where a value stands in a text. */
+/** The place of a value in a JSON text. */
 export interface Span {
   readonly from: number;
   readonly to: number;
