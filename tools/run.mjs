@@ -20,7 +20,7 @@ export class Failure extends Error {
  * @property {number} [timeout]  in milliseconds; none by default
  */
 
-/** What cargo says while nothing is wrong. It would fill the few lines that are shown. */
+/** The progress of cargo. It would fill the few lines that are shown. */
 const cargoProgress = /^ +(?:Blocking|Checking|Compiling|Downloaded|Downloading|Locking|Updating) /;
 
 /**
@@ -73,7 +73,7 @@ export async function run(command, args, options) {
 }
 
 /**
- * What a program prints, or undefined when it is not there or fails.
+ * The output of a program, or undefined when it is not there or fails.
  *
  * @param {string} command
  * @param {...string} args

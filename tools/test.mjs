@@ -5,7 +5,7 @@
 //   npm run test:servers                      every server of tests/servers, which `npm test` runs from recordings
 //   npm run test:e2e -- --engine firefox      in one engine: chromium, firefox, webkit
 //
-// What could not run is counted and named as skipped. With CI=true that is a failure, because a
+// A part that cannot run is counted and named as skipped. With CI=true that is a failure, because a
 // machine of ours has no reason to lack anything.
 
 import "./node-version.mjs";
