@@ -113,6 +113,23 @@ export async function step(title, action) {
 /** The step on whose line is written. */
 let said = "";
 
+/** Work that is being done, by its name. @type {Map<string, Promise<unknown>>} */
+const underWay = new Map();
+
+/**
+ * Does the work, unless the same is being done: then waits for that.
+ *
+ * @template T
+ * @param {string} name
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export function together(name, work) {
+  const running = underWay.get(name) ?? work().finally(() => underWay.delete(name));
+  underWay.set(name, running);
+  return /** @type {Promise<T>} */ (running);
+}
+
 /** @param {number} start */
 export const seconds = (start) => `${((Date.now() - start) / 1000).toFixed(1)} s`;
 
