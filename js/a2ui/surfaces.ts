@@ -16,10 +16,10 @@ export interface SurfaceProcessor {
 
 type Operation = Readonly<Record<string, unknown>>;
 
-/** What an activity has brought. */
+/** The operations of one activity so far. */
 interface Applied {
   readonly operations: readonly unknown[];
-  /** Those that it has created. */
+  /** The surfaces that it has created. */
   readonly surfaces: Set<string>;
 }
 

@@ -52,9 +52,9 @@ export abstract class AbstractAgent {
   declare state: State;
   subscribers: AgentSubscriber[] = [];
   isRunning = false;
-  /** What the last run has asked and nobody has answered. */
+  /** The interrupts of the last run that nobody has answered. */
   pendingInterrupts: Interrupt[] = [];
-  /** What only this package's agents have. */
+  /** Settings that only this package's agents have. */
   settings: AgentSettings;
   protected middlewares: Middleware[] = [];
   /** Emits when the run in progress is to be left. */
@@ -120,7 +120,7 @@ export abstract class AbstractAgent {
     throw new AGUIConnectNotImplementedError();
   }
 
-  /** What the agent can do, where it says so. */
+  /** The agent's capabilities, where it reports them. */
   getCapabilities?(): Promise<AgentCapabilities>;
 
   /** Whether {@link connectAgent} can bring anything. */
@@ -262,7 +262,7 @@ export abstract class AbstractAgent {
     return undefined;
   }
 
-  /** What a request says. */
+  /** Makes the input of a request. */
   protected prepareRunAgentInput(parameters?: RunAgentParameters): RunAgentInput {
     const { runId, tools, context, forwardedProps, resume } = parameters ?? {};
     // Activities are the page's own; a tag that is `null` is none.
@@ -365,7 +365,7 @@ export abstract class AbstractAgent {
 
   private reduce(input: RunAgentInput, events$: Observable<BaseEvent>, subscribers: AgentSubscriber[], judged = true): Observable<AgentStateMutation> {
     const options = this.stepperOptions(input);
-    // What came before the run is left still counts.
+    // Events that came before the run was left still count.
     const own$ = this.activeRunDetach$ ? events$.pipe(takeUntil(this.activeRunDetach$)) : events$;
     const expanded$ = own$.pipe(through(judged ? options : { ...options, stage: "chunks" }));
     const told$ = this.settings.joinDeltas ? expanded$.pipe(joined()) : expanded$;

@@ -13,7 +13,7 @@ interface Open {
   deltas: AnyEvent[];
   /** Of the deltas, and of STARTs after them. */
   metadata?: Metadata;
-  /** What came in between. */
+  /** The events that came in between. */
   others: BaseEvent[];
 }
 

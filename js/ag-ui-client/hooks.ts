@@ -17,9 +17,8 @@ export const isPromise = <T>(value: unknown): value is Promise<T> =>
   typeof (value as Promise<T> | undefined)?.then === "function";
 
 /**
- * What all subscribers return together. Each sees what those before it have returned; the last word counts, and
- * `stopPropagation` ends the round. A hook that throws is reported to the console and otherwise skipped. Returns a promise only
- * where a hook does.
+ * Merges the results of all subscribers. Each sees the results before its own; the last word counts, and `stopPropagation` ends
+ * the round. A hook that throws is reported to the console and otherwise skipped. Returns a promise only where a hook does.
  */
 export function callHooks(
   subscribers: readonly AgentSubscriber[],

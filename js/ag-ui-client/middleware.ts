@@ -1,4 +1,4 @@
-// What stands between an agent and its stream.
+// Middleware between an agent and its stream.
 
 import { EventType, type BaseEvent, type Message, type RunAgentInput, type State } from "@ag-ui/core";
 import { concatMap, defer, filter, finalize, type Observable } from "rxjs";
@@ -9,7 +9,7 @@ import { transformChunks } from "./stream.js";
 import { Thread } from "./thread.js";
 import { structuredClone_ } from "./values.js";
 
-/** What a middleware runs: the rest of the chain. */
+/** The rest of the chain, which a middleware runs. */
 export type MiddlewareNext = Pick<AbstractAgent, "run" | "messages" | "state">;
 
 // `next` is an agent to the official types: a function of either kind is taken.

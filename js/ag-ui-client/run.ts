@@ -13,7 +13,7 @@ import type { AgentSettings, AgentStateMutation, AgentSubscriber, AgentSubscribe
 export class RunEvents {
   readonly thread: Thread;
   private changed = { messages: false, state: false };
-  /** What the agent has yet to be given. */
+  /** Members that the agent still has in an older version. */
   private outdated = { messages: false, state: false };
   private updating = false;
   /** Where the agent is brought up to date when it is read. */
@@ -24,7 +24,7 @@ export class RunEvents {
   private readonly current: Shown;
   /** Something may have counted since the thread was brought up to date. */
   private stale = true;
-  /** What the agent was given last. */
+  /** The messages that the agent was given last. */
   private last: readonly Message[];
 
   /** Over a stepper that was made with the messages of the agent and the state of the input. */
@@ -53,7 +53,7 @@ export class RunEvents {
   drain(given?: AnyEvent, goesOn: () => boolean = () => true): MaybePromise<void> {
     while (goesOn()) {
       const json = this.stepper.next();
-      // What nobody has asked for counts on the way.
+      // Events without a hook still count.
       this.stale = true;
       if (json === undefined) break;
       const event = modern(json === "" ? given! : JSON.parse(json));
@@ -69,7 +69,7 @@ export class RunEvents {
     return failureOf(this.stepper);
   }
 
-  /** What has changed since the last call. */
+  /** Returns the changes since the last call. */
   takeChanges(): AgentStateMutation {
     this.update();
     const { messages, state } = this.changed;
@@ -108,7 +108,7 @@ export class RunEvents {
     this.thread.free();
   }
 
-  /** What the application has added to the agent during the run stays. */
+  /** Keeps messages that the application has added to the agent during the run. */
   private keepAdded(): void {
     const { agent, last, thread } = this;
     const { messages } = agent;
@@ -145,12 +145,12 @@ export class RunEvents {
     return isPromise<boolean>(own) ? own.then((counts) => this.count(event, counts, extras)) : this.count(event, own, extras);
   }
 
-  /** What a hook is called with. The messages and the state are brought up to date when they are read. */
+  /** The arguments of a hook. The messages and the state are brought up to date when they are read. */
   private params<Own extends object>(own: Own, shown: Shown): Own & AgentSubscriberParams {
     return Object.assign(new Params(this.agent, this.input, shown), own) as unknown as Own & AgentSubscriberParams;
   }
 
-  /** What a hook is called with beside the event. The text before a delta is known, while deltas follow each other. */
+  /** The arguments of a hook beside the event. The text before a delta is known, while deltas follow each other. */
   private extras(event: AnyEvent): object | undefined {
     const [id, delta] = [event["messageId"], event["delta"]];
     const buffer = bufferOf(event.type);
@@ -269,8 +269,8 @@ function untagged(interrupt: Interrupt): Interrupt {
 }
 
 /**
- * What hooks are called with, for each event anew. `messages` and `state` are members of the object itself, as whoever copies it
- * expects; their getters are the same functions for all, because an engine makes a class of its own for an object with others.
+ * The arguments of hooks, made anew for each event. `messages` and `state` are own members of the object, so a copy has them
+ * too; their getters are the same functions for all, because an engine makes a class of its own for an object with others.
  */
 class Params {
   readonly #shown: Shown;

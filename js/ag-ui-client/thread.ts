@@ -7,7 +7,7 @@ import { applyPatch } from "../snapshot/mirror.js";
 import type { AgentSnapshot, Message as Shown } from "../api/types.js";
 import { toJson } from "./values.js";
 
-/** What changed. */
+/** Flags for the members that have changed. */
 export interface Changes {
   readonly messages: boolean;
   readonly state: boolean;
@@ -54,7 +54,7 @@ export class Thread {
     if (!this.take()) return none;
     const state = this.snapshot.state !== before.state;
     const list = this.snapshot.messages === before.messages ? this.messages : this.list(before.messages);
-    // What the snapshot adds to messages may be all that has changed.
+    // The messages of the snapshot may be the only change.
     const messages = list !== this.messages;
     if (messages) this.messages = list;
     if (state) this.state = this.snapshot.state;
@@ -102,7 +102,7 @@ export class Thread {
     return patch !== undefined;
   }
 
-  /** What the application gave stays the same objects, with all their members. */
+  /** Messages of the application stay the same objects, with all their members. */
   private adopt(messages: readonly Message[]): void {
     this.given = new Map(messages.map((message) => [message.id, message]));
     this.plain = new WeakMap();

@@ -20,7 +20,7 @@ export interface Source<Place> {
   load(): Promise<Place>;
   /** Loads what comes with it. */
   beside(): Promise<Own>;
-  /** What came with it. */
+  /** The exports of the chunk, once it has come. */
   parts(): Own | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What the application changes by hand: messages, the state, submits that wait, and the way back to a checkpoint.
+// Edits by the application: messages, the state, queued submits, and the way back to a checkpoint.
 
 import type { Agent, Checkpoint, QueuedSubmit } from "../api/types.js";
 import { toJson, unsupported } from "../base/failure.js";
@@ -26,7 +26,7 @@ export function createEdits<State>(
 
   const editQueued: Agent<State>["editQueued"] = (id, input) => {
     const waiting = queued(id);
-    // What waits came with the core, or waits for its attachments.
+    // A queued submit came with the core, or waits for its attachments.
     return (waiting && source.parts()?.editQueued(self, waiting, input)) ?? false;
   };
 

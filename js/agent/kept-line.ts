@@ -11,7 +11,7 @@ import type { Thread } from "./thread.js";
 export interface KeptLine<State> extends Pick<Agent<State>, "connect"> {
   /** Nobody listens from now on. */
   leave(): void;
-  /** What was made. */
+  /** The line, once it was made. */
   readonly current: Line | undefined;
   /** Makes it, unless that is done. */
   make(): Promise<Line>;

@@ -1,4 +1,4 @@
-// What an agent asks of its server: the request of a run, as its transport makes it, and word that one was stopped.
+// Requests of an agent to its server: a run, as its transport makes it, and the notice that one was stopped.
 
 import type { AgentOptions, RunResult, TransportRequest, TransportTarget } from "../api/types.js";
 import { belongs } from "../base/run-id.js";

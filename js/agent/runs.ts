@@ -9,7 +9,7 @@ import { holds, toAgainInput, toCoreInput, toRunInput, toSubmitInput, type RunIn
 import type { RunParts } from "./jobs.js";
 import type { Self } from "./self.js";
 
-/** What the application asks with. */
+/** The methods that ask for a run. */
 export type Runs<State> = Pick<Agent<State>, "submit" | "attach" | "retry" | "regenerate" | "resume">;
 
 /** A submit as a save has it. */
@@ -60,7 +60,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     if (!atOnce) return start(run, signal);
     return jobs.hurry(id, () => {
       const done = start(run, signal);
-      // What the agent was saying is over, for the user has said something else.
+      // The user has said something else, so the agent's answer is over.
       thread.line?.current?.endAnswer();
       return done;
     });

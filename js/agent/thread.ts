@@ -25,7 +25,7 @@ import { createShown, type Shown } from "./shown.js";
 export interface Thread<State> {
   /** Of the agent that has asked last, as they are now. */
   options(): AgentOptions<State>;
-  /** What is shown. */
+  /** Returns the snapshot. */
   read(): AgentSnapshot<State>;
   disposed(): boolean;
   /** Hangs up, and saves. */
@@ -83,7 +83,7 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
   let wake: ((on: boolean) => void) | undefined;
   const full = needsFull(given);
 
-  // What the core has said last, of which not all is shown.
+  // The last snapshot of the core, of which not all is shown.
   let told = read();
   const publish = (said: AgentSnapshot<State>): void => {
     told = said;

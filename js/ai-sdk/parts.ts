@@ -72,7 +72,7 @@ function partsOf({ content }: UserMessage): (TextUIPart | FileUIPart)[] {
   });
 }
 
-/** What a person said, as the content of an AG-UI message: a text, or parts where there are files. */
+/** A message of the person as the content of an AG-UI message: a string, or parts where there are files. */
 export function contentOf({ parts }: UIMessage): UserMessage["content"] {
   return contentOfParts(
     parts.flatMap((part): ContentPart[] => {

@@ -11,11 +11,11 @@ import { ChunkWriter, newInterrupts } from "./writer.js";
 
 type Sent = Parameters<ChatTransport<UIMessage>["sendMessages"]>[0];
 
-/** What a stream is about. */
+/** The parts of a request of the SDK. */
 interface Asked {
   /** The id of the message that is answered. */
   readonly question: string | undefined;
-  /** What the SDK has of the answer. */
+  /** The pieces of the answer that the SDK already has. */
   readonly before: readonly Piece[];
   /** Asks the agent. Nothing, where the run has begun, or begins by itself. */
   readonly ask?: () => Promise<RunResult>;
@@ -63,7 +63,7 @@ const triggers: readonly unknown[] = ["submit-message", "regenerate-message"] sa
 
 const unfit = (message: string): AgentError => new AgentError({ kind: "unsupported", code: "input", message });
 
-/** What the SDK asks for. */
+/** Reads a request of the SDK. */
 function asked(agent: Agent, { trigger, messages, messageId, body }: Sent): Asked {
   if (!triggers.includes(trigger)) throw unfit(`ag-ui-wasm/ai-sdk is made for version 7 of the package "ai", whose triggers are ${triggers.join(" and ")}; got ${trigger}`);
   agent.flush();

@@ -16,7 +16,7 @@ const streams = ({ phase }: ToolCall): boolean => phase === "input-streaming";
  */
 export class ChunkWriter {
   readonly #put: (chunk: UIMessageChunk) => void;
-  /** What was there before, by key. */
+  /** The pieces that were there before, by key. */
   readonly #before = new Map<string, Piece>();
   #written: Piece[] = [];
   /** Parts that stand outside of the messages: state, interrupts, custom events. */

@@ -13,7 +13,7 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
-/** What a validator says of a value. */
+/** The result of a validator. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
@@ -24,7 +24,7 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What a tool gets beside its arguments. */
+/** The second argument of a tool. */
 export interface ToolContext {
   /** Aborted when the run is stopped: the result is ignored. */
   readonly signal: AbortSignal;

@@ -7,7 +7,7 @@ import { accepts, cleanName, cleanType, kindOf } from "./names.js";
 import { readSaved, toSaved, type SavedAttachments } from "./saved.js";
 import { readInline, runUpload, toPart, type Upload } from "./upload.js";
 
-/** What `createAttachments` takes. */
+/** The options of `createAttachments`. */
 export interface AttachmentsOptions {
   /** Default: the file goes into the message itself, as base64. */
   readonly upload?: Upload | undefined;
@@ -19,7 +19,7 @@ export interface AttachmentsOptions {
   readonly maxConcurrent?: number | undefined;
   /** An upload that reports no progress for so long has failed, in milliseconds. Default: 60,000; `Infinity`: never. */
   readonly stallMs?: number | undefined;
-  /** What `save()` returned at another time. */
+  /** A save that `save()` returned at another time. */
   readonly restore?: SavedAttachments | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface AttachmentsOptions {
 export interface Attachments extends SubmitHolder {
   /** The option. */
   readonly accept: string;
-  /** Those that go with the next submit. Immutable. */
+  /** The attachments of the next submit. Immutable. */
   readonly items: readonly Attachment[];
   /** The text of submits that were held when `restore` was saved. */
   readonly draft: string;
@@ -43,7 +43,7 @@ export interface Attachments extends SubmitHolder {
   parts(): readonly ContentPart[];
   /** Calls the listener after every change. Returns what ends that. */
   subscribe(listener: () => void): () => void;
-  /** What was not sent, as JSON: which files are ready, with their parts, and which are not. */
+  /** Returns the attachments that were not sent, as JSON: the files that are ready, with their parts, and the names of the others. */
   save(): SavedAttachments;
   /** Aborts all uploads, takes back all submits that are held, and revokes all object URLs. */
   dispose(): void;

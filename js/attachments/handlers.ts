@@ -1,11 +1,11 @@
-// What the bindings share: a picker, dropped and pasted files. A binding gives the handlers its framework's names.
+// Handlers that the bindings share: a picker, dropped and pasted files. A binding gives them its framework's names.
 
 import type { Attachments } from "./attachments.js";
 
 /** Where files come from. */
 type Source = Pick<Attachments, "add">;
 
-/** What a browser calls, and how a binding shows that files hover over the page. */
+/** The handlers that a browser calls. A binding says how it shows that files hover over the page. */
 export interface FileHandlers {
   change(event: Event): void;
   paste(event: ClipboardEvent): void;

@@ -30,7 +30,7 @@ export interface HeldSubmits extends SubmitHolder {
   cancelAll(): void;
 }
 
-/** What they are held beside. */
+/** The attachments that the batches are held for. */
 interface Owner {
   readonly composer: Batch;
   changed(): void;

@@ -5,7 +5,7 @@ import { AgentError } from "../api/error.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 import { isAgent, keyOf } from "./shared.js";
 
-/** What `agentResource` returns: the snapshot's fields as signals, the agent's methods, and the agent itself as a signal. */
+/** The result of `agentResource`: the snapshot's fields as signals, the agent's methods, and the agent itself as a signal. */
 export type AgentResource<State = unknown> = { readonly [Field in keyof AgentSnapshot<State>]: Signal<AgentSnapshot<State>[Field]> } & Omit<
   Agent<State>,
   "getSnapshot" | "getServerSnapshot" | "setOptions" | "history" | "guard" | typeof Symbol.dispose
@@ -17,7 +17,7 @@ export type AgentResource<State = unknown> = { readonly [Field in keyof AgentSna
 /** Makes an agent for components. */
 type Create = <State>(options: AgentOptions<State>) => Agent<State>;
 
-/** What `agentResource` and `provideAgent` take: an agent, options, or a function that returns one of the two. */
+/** The argument of `agentResource` and `provideAgent`: an agent, options, or a function that returns one of the two. */
 export type Target<State> = Agent<State> | AgentOptions<State> | (() => Agent<State> | AgentOptions<State>);
 
 const token = new InjectionToken<AgentResource>("ag-ui-wasm");
@@ -44,7 +44,7 @@ function madeOf<State>(create: Create, target: Target<State>, outside: <Value>(a
 export function agentResourceOf<State>(create: Create, target: Target<State>): AgentResource<State> {
   const zone = inject(NgZone);
   const page = inject(DOCUMENT);
-  // What an agent does in the background is none of a zone's business: signals say what has changed.
+  // An agent's work in the background stays outside of the zone: signals report the changes.
   const outside = <Value>(action: () => Value): Value => zone.runOutsideAngular(action);
   const agent = madeOf(create, target, outside);
   // A page that hydrates begins with what the server has rendered: Angular marks that with an attribute.
@@ -61,7 +61,7 @@ export function agentResourceOf<State>(create: Create, target: Target<State>): A
       const current = agent();
       untracked(() => {
         ended(outside(() => current.subscribe(look)));
-        // What came before it listened.
+        // Reads the changes that came before it listened.
         look();
       });
     });

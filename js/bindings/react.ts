@@ -16,14 +16,14 @@ import {
 import { isAgent, keyOf, nameOf, nowhere } from "./shared.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 
-/** What `useAgent` returns: the snapshot's fields, the agent's bound methods, and the agent itself. */
+/** The result of `useAgent`: the snapshot's fields, the agent's bound methods, and the agent itself. */
 export type UseAgent<State = unknown> = AgentSnapshot<State> &
   Omit<Agent<State>, "getSnapshot" | "getServerSnapshot" | "setOptions"> & { readonly agent: Agent<State> };
 
 /** Makes an agent for components. */
 type Create = <State>(options: AgentOptions<State>) => Agent<State>;
 
-/** What `AgentProvider` takes. */
+/** The props of `AgentProvider`. */
 export interface AgentProviderProps<State> {
   readonly agent: Agent<State> | AgentOptions<State>;
   readonly children?: ReactNode;
@@ -33,7 +33,7 @@ export interface AgentProviderProps<State> {
 let context: Context<Agent | undefined> | undefined;
 const provided = (): Context<Agent | undefined> => (context ??= createContext<Agent | undefined>(undefined));
 
-/** What is given, or the provider's agent. */
+/** The argument, or the provider's agent. */
 function useProvided<Target>(target: Target | undefined): Target | Agent {
   const agent = useContext(provided());
   if (!target && !agent) throw nowhere("AgentProvider");
@@ -134,7 +134,7 @@ interface Notified<State> {
   readonly snapshot: AgentSnapshot<State>;
 }
 
-/** What a component shows: a part of this snapshot. */
+/** The part of a snapshot that a component shows. */
 interface Shown<State, Part> extends Notified<State> {
   /** The last notification at that time. */
   readonly notified: Notified<State>;
@@ -143,8 +143,8 @@ interface Shown<State, Part> extends Notified<State> {
   readonly part: Part;
 }
 
-// What is rendered together shows one snapshot, although React gives the page its turn in between: the first that is read after
-// a commit. What is committed is compared with the agent once more, so no pin shows something old for longer.
+// Components that are rendered together show one snapshot, although React gives the page its turn in between: the first that is
+// read after a commit. A commit is compared with the agent once more, so no pin shows something old for longer.
 const pins = new WeakMap<object, { readonly snapshot: unknown; at: number }>();
 // A render that was thrown away releases nothing: so long after its last component, another one has begun.
 const pinMs = 500;

@@ -1,4 +1,4 @@
-// What the framework bindings share.
+// Helpers that the framework bindings share.
 
 import { AgentError } from "../api/error.js";
 import type { Agent, AgentOptions } from "../api/types.js";

@@ -7,8 +7,8 @@ import { isAgent, keyOf, nowhere } from "./shared.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 
 /**
- * What `useAgent` returns: the snapshot's fields as reactive getters, the agent's methods, and the agent itself.
- * It is a store as well: `$chat` is the snapshot.
+ * The result of `useAgent`: the snapshot's fields as reactive getters, the agent's methods, and the agent
+ * itself. It is a store as well: `$chat` is the snapshot.
  */
 export type UseAgent<State = unknown> = AgentSnapshot<State> &
   Omit<Agent<State>, "subscribe" | "getSnapshot" | "getServerSnapshot" | "setOptions" | typeof Symbol.dispose> & {
@@ -20,7 +20,7 @@ export type UseAgent<State = unknown> = AgentSnapshot<State> &
 /** Makes an agent for components. */
 type Create = <State>(options: AgentOptions<State>) => Agent<State>;
 
-/** What `useAgent` and `setAgent` take. */
+/** The argument of `useAgent` and `setAgent`. */
 export type Target<State> = Agent<State> | AgentOptions<State> | (() => Agent<State> | AgentOptions<State>);
 
 const context = Symbol("ag-ui-wasm");

@@ -4,7 +4,7 @@ import { computed, getCurrentInstance, inject, onMounted, provide, shallowRef, t
 import { isAgent, keyOf, nowhere } from "./shared.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 
-/** What `useAgent` returns: the snapshot's fields as refs, the agent's methods, and the agent itself as a ref. */
+/** The result of `useAgent`: the snapshot's fields as refs, the agent's methods, and the agent itself as a ref. */
 export type UseAgent<State = unknown> = { readonly [Field in keyof AgentSnapshot<State>]: ComputedRef<AgentSnapshot<State>[Field]> } & Omit<
   Agent<State>,
   "getSnapshot" | "getServerSnapshot" | "setOptions" | "history" | "guard" | typeof Symbol.dispose
@@ -16,7 +16,7 @@ export type UseAgent<State = unknown> = { readonly [Field in keyof AgentSnapshot
 /** Makes an agent for components. */
 type Create = <State>(options: AgentOptions<State>) => Agent<State>;
 
-/** What `useAgent` and `provideAgent` take: an agent, options, or a function that returns one of the two. */
+/** The argument of `useAgent` and `provideAgent`: an agent, options, or a function that returns one of the two. */
 export type Target<State> = Agent<State> | AgentOptions<State> | (() => Agent<State> | AgentOptions<State>);
 
 const given: InjectionKey<UseAgent> = Symbol("ag-ui-wasm");

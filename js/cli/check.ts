@@ -171,7 +171,7 @@ function createJudge(tap: Tap, dialect: AgentOptions["dialect"]): Judge {
 
 const noEvents = "the answer holds no event of AG-UI";
 
-/** What the error of a run says about the server. Returns why it cannot be judged. */
+/** Judges the server by the error of a run. Returns the reason where it cannot be judged. */
 function judged(error: AgentError, turn: Turn | undefined, violations: Violation[], notes: string[]): string | undefined {
   const { kind, status = 0, message } = error;
   const number = turn?.number ?? 1;
@@ -197,7 +197,7 @@ function causeOf({ message, cause }: AgentError): string {
   return reason instanceof Error && reason.message ? `${message} (${reason.message})` : message;
 }
 
-/** What tolerant rules read without a word is what strict rules find. Both report the same of a rule: then it is said once. */
+/** Adds the violations that only strict rules find. Where both report the same of a rule, it is reported once. */
 function merged(found: readonly Violation[], turn: number, strict: ReadonlyMap<number, readonly Violation[]>): Violation[] {
   const known = ({ offset, rule }: Violation): boolean =>
     found.some((violation) => violation.turn === turn && violation.offset === offset && violation.rule === rule);

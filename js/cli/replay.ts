@@ -10,7 +10,7 @@ export interface Cut {
   readonly of: "bytes" | "events";
 }
 
-/** What goes wrong besides. */
+/** Faults to add to the replay. */
 export interface Faults {
   /** The connection breaks, in the middle of the body or where it is cut. */
   readonly drop: boolean;
@@ -75,7 +75,7 @@ async function answer(response: ServerResponse, exchange: ReadExchange, { speed,
     if (faults.split) await pause(1);
   }
   if (faults.drop || (end === "cut" && !cut)) {
-    // What was written has to go out first.
+    // Lets the bytes that were written go out first.
     await pause(10);
     response.destroy();
   } else if (end !== "open" || cut) {

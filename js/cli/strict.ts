@@ -79,7 +79,7 @@ function lineEndFailure({ headers, pieces }: Turn): Failure | undefined {
   return { offset: pieces[at]!.offset, rule: "T8", code: null, eventType: null, message };
 }
 
-/** What each frame breaks of the grammar, by the number of its piece. */
+/** The violations of the grammar in each frame, by the number of its piece. */
 export function grammar(core: FullCore, turn: Turn): Map<number, Violation[]> {
   const found = new Map<number, Violation[]>();
   const type = turn.headers.get("content-type") ?? "";
@@ -104,7 +104,7 @@ export function grammar(core: FullCore, turn: Turn): Map<number, Violation[]> {
   return found;
 }
 
-/** What the core has reported, with its place. */
+/** A report of the core, with its place. */
 export function toViolation(
   { rule, code, eventType, message }: Pick<AgentErrorData, "rule" | "eventType" | "message"> & { readonly code: string },
   turn: number,

@@ -37,7 +37,7 @@ export interface Tap {
   readonly turns: readonly Turn[];
   /** The turn that is on, and where in its body the agent is. */
   readonly place: { readonly turn: Turn; readonly offset: number; readonly at: number } | undefined;
-  /** What follows is not about a body. */
+  /** Ends the current body: the chunks that follow belong to none. */
   leave(): void;
   /** The client ends the turn that is on. */
   stop(): void;
@@ -45,7 +45,7 @@ export interface Tap {
   over(): Promise<void>;
 }
 
-/** What answers, with its clock in milliseconds. */
+/** The source of responses, with its clock in milliseconds. */
 export interface Source {
   fetch(resource: RequestInfo | URL, init: RequestInit): Promise<Response>;
   now(): number;
@@ -195,7 +195,7 @@ function withResolvers(): { promise: Promise<void>; resolve(): void } {
   return { promise, resolve };
 }
 
-/** What was said, to be played again. Of the headers those that say how the body is to be read; none that identifies anybody. */
+/** The exchanges, to be played again. Of the headers only those that are needed to read the body; none that identifies anybody. */
 export function toExchanges(turns: readonly Turn[]): Exchange[] {
   return turns
     .filter(({ status }) => status !== undefined)

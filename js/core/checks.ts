@@ -1,5 +1,5 @@
-// What comes from the server, against the application's schemas. A chunk of its own, which only agents with `schemas` load. It imports no code:
-// an import of what the page has would make bundlers cut the page's first part to pieces.
+// Checks the server's data against the application's schemas. A chunk of its own, which only agents with `schemas` load. It imports no code: an
+// import of modules that the page has would make bundlers cut the page's first part to pieces.
 
 import type { AgentSchemas } from "../api/schemas.js";
 import type { AgentSnapshot, Interrupt, PageTool, ResumeEntry, StandardSchema, ToolCall } from "../api/types.js";

@@ -65,7 +65,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   /** Every run has failed. */
   const giveUp = (error: AgentError, last: Snapshot): void => {
     const ended = [...runs];
-    // What the next session begins with does not know what the snapshot shows beside it.
+    // The state that the next session begins with lacks the steps that the snapshot shows.
     if (typeof shared.saved === "string") steps.release();
     else steps.forget();
     kept.delete(client);
@@ -168,7 +168,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       }
     },
     stop: () => {
-      // What they come to is of no use from now on, also where somebody has answered the call meanwhile.
+      // Their results are of no use from now on, also where somebody has answered the call meanwhile.
       if (read().isLoading) client.parts()?.calls.abandonAll();
       const first = steps.first();
       if (shared.live) shared.live.ask((session) => session.stop());

@@ -19,7 +19,7 @@ export interface Patched<State> {
   explain(error: AgentError | undefined): void;
 }
 
-/** What is shown of a session. */
+/** The patches of a session, applied to the shown snapshot. */
 export interface Patches {
   /**
    * Brings the snapshot up to date. Where that takes until later than that time, the rest is done after the page has had its
@@ -47,7 +47,7 @@ export function createPatches<State>(client: Client<State>, session: Patched<Sta
   let turning = false;
   // The last patch was: if it is of something that grows, the next one is as well.
   let large = false;
-  // What is done once it is shown.
+  // Actions that follow once the patch is shown.
   const unshown: (() => void)[] = [];
   const slice = (): number => performance.now() + sliceMs;
   const scheduler = createScheduler(client.given.notify ?? undefined, () => show(slice()));
@@ -74,7 +74,7 @@ export function createPatches<State>(client: Client<State>, session: Patched<Sta
   /** Applies what the core gives, until that time. False: there is nothing to show. */
   const advance = (until: number): boolean => {
     const late = (): boolean => until !== Infinity && !!patching?.parted && performance.now() > until;
-    // What was begun before lacks what has come since.
+    // The patch in progress lacks changes that have come since.
     let again = !!patching;
     for (;;) {
       while (patching?.step()) if (late()) return goOn();

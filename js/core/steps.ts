@@ -1,4 +1,4 @@
-// What waits for a session: runs, with every edit that comes after them, while the snapshot shows how it will look.
+// Steps that wait for a session: runs, with every edit that comes after them, while the snapshot shows how it will look.
 
 import type { AgentSnapshot } from "../api/types.js";
 import { unsupported } from "../base/failure.js";
@@ -45,7 +45,7 @@ export function createSteps<State>(
   const begins = ({ run }: Step<State>): boolean => !!run && !run.part;
   const first = (): Run<State> | undefined => list.find(begins)?.run;
 
-  /** What waits for a session shall have one, also if nobody holds the agent. */
+  /** Keeps the agent alive while steps wait for a session, even if nothing references it. */
   const retain = (): void => {
     if (list.some(needs)) kept.add(client);
     else kept.delete(client);
@@ -121,7 +121,7 @@ export function createSteps<State>(
     preview,
     parted: () => {
       const waiting = list.flatMap(({ run }) => run?.queued?.() ?? []);
-      // What waits has its messages with it.
+      // A waiting run has its messages with it.
       return [list.reduce((at, { run, edit }) => (run?.queued ? at : edit.fold(at)), base ?? read()), waiting];
     },
   };

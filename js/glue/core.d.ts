@@ -1,7 +1,7 @@
-// What the sources compile against. The real glue is made by wasm-bindgen from src/browser; a type test
-// (tests/js/glue.test-d.ts) proves that it is assignable to this.
+// The types that the sources compile against. The real glue is made by wasm-bindgen from src/browser; a
+// type test (tests/js/glue.test-d.ts) proves that it is assignable to this.
 
-/** What the module is made from. */
+/** The source of the module. */
 export type ModuleInput =
   | RequestInfo
   | URL
@@ -43,7 +43,7 @@ export interface SessionOptions {
   graceMs: number;
   /** Whether to call `host.save`. */
   saves: boolean;
-  /** What to do when the network fails: JSON text (`js/network/request.ts`). */
+  /** The retry policy for network failures: JSON text (`js/network/request.ts`). */
   network: string;
 }
 
@@ -61,7 +61,7 @@ export interface RequestTarget {
   input?: string | undefined;
 }
 
-/** What has come of a response. */
+/** The state of a response. */
 export interface Answer {
   status: number;
   contentType: string;
@@ -69,7 +69,7 @@ export interface Answer {
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
 }
 
-/** What the core asks of the page. Every method of the session may be called from inside these. */
+/** The core's calls to the page. Every method of the session may be called from inside these. */
 export interface Host {
   /** Asked anew before every request. `resume`: it joins the run, whose stream was read up to `cursor`. */
   request(resume: boolean, runId: string, cursor?: string): RequestTarget | Promise<RequestTarget>;
@@ -91,7 +91,7 @@ export interface Host {
   custom(name: string, value: string): void;
   /** One AG-UI event as JSON text, as it came, before it is reduced. */
   event(json: string): void;
-  /** What the guard has decided: JSON text. */
+  /** A decision of the guard: JSON text. */
   decision(json: string): void;
   /** Something odd that was dealt with. */
   warning(warning: { code: string; rule?: string; message: string; eventType?: string }): void;

@@ -49,7 +49,7 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
   const end = (byPause: boolean): void => {
     const last = take();
     if (!last) return;
-    // What happens beside an answer does not end it.
+    // Frames beside an answer do not end it.
     if (last.asked || last.talks) continues = byPause;
     last.begin(line.media());
     last.body.end();
@@ -76,7 +76,7 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
     due = ms > 0 ? Date.now() + ms : undefined;
   };
 
-  /** What the application says. What it throws is reported, and ends nothing. */
+  /** Calls the application's function. An error that it throws is reported, and ends nothing. */
   const isEnd = (data: string): boolean => {
     let ends = false;
     call(() => {
@@ -130,7 +130,7 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
       }
       if (answerEnds ? isEnd(data) : endsByDefault(data, said)) end(false);
       else if (mine.asked || mine.talks) expect(idleMs);
-      // What happens beside an answer is read, and that is all.
+      // Frames beside an answer are only read.
       else if (!line.hasMore()) end(true);
     },
     end,

@@ -11,7 +11,7 @@ import type { Line, LineClient, Wire, WireEvents } from "../api/line.js";
 import type { TransportRequest } from "../api/types.js";
 import { weakly } from "../base/weak.js";
 
-/** What comes over a connection, and what becomes of it. */
+/** The frames of a connection, and its end. */
 export interface Heard {
   opened(): void;
   /** It is lost, and is being opened again by itself. `continues`: where it was. */
@@ -195,7 +195,7 @@ export function createDialer(client: LineClient, heard: Heard) {
     },
     hangUp,
     giveUp,
-    /** What closes the connection when nobody holds the line. */
+    /** Closes the connection when nobody holds the line. */
     closing: (): (() => void) => closing(current),
   };
 }
@@ -208,7 +208,7 @@ function only(signal: AbortSignal, events: WireEvents): WireEvents {
   };
 }
 
-/** What is read of a wire. */
+/** The state of reading a wire. */
 interface Reading {
   frame(frame: Uint8Array): void;
   kind(media: string): void;

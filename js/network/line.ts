@@ -105,7 +105,7 @@ export function createLine(client: LineClient): Line {
   };
 
   const attach = async (request: TransportRequest, text: string, signal: AbortSignal | undefined): Promise<Response> => {
-    // What has come can be read, whatever became of the connection.
+    // Frames that have arrived can be read, whatever became of the connection.
     if (text !== "" || request.resume || !frames.size) await dialer.ensure(request);
     if (signal?.aborted) throw aborted();
     // A run that is joined continues what comes.

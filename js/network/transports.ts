@@ -20,7 +20,7 @@ const BINARY = "application/vnd.ag-ui.event+proto";
 const EVENT_STREAM = "text/event-stream";
 
 /**
- * What an agent does by itself with `url`, `headers`, `credentials`, `fetch` and `binary`, as a transport.
+ * The transport of an agent with `url`, `headers`, `credentials`, `fetch` and `binary`.
  *
  * @example
  * const agent = createAgent({ transport: fetchTransport({ url: "/agent", credentials: "include" }) });
@@ -49,7 +49,7 @@ export function eventSource(options: EventSourceOptions): Transport {
     const { resume, cursor } = request;
     return resume && cursor !== undefined && typeof url !== "function" ? withParam(plain, "lastEventId", cursor) : plain;
   };
-  /** What is sent beside the source. */
+  /** Posts a body beside the source. */
   const post = async (body: string, request: TransportRequest): Promise<Response> => {
     const { url: to, headers: given, credentials, fetch: send = globalThis.fetch } = await submit.connect(request, undefined);
     const headers = new Headers(given);
@@ -107,7 +107,7 @@ export function eventSource(options: EventSourceOptions): Transport {
   };
 }
 
-/** What a transport has for connections that are kept open. */
+/** The `keep` of a transport: its connections that are kept open. */
 function kept(keepOpen: boolean | KeepOpenOptions | undefined, open: OpenWire): { keep?: LineSource } {
   if (!keepOpen) return {};
   const create: LineSource["create"] = async (client) => (await import("./line.js")).createLine(client);
@@ -135,7 +135,7 @@ interface SourceReading {
   gone?(): void;
 }
 
-/** What a source says, as the event stream that it has read. */
+/** Turns the messages of a source back into the event stream that it has read. */
 function readSource(
   source: EventSource,
   { names, closeIsEnd, events, gone = () => {} }: SourceReading,
@@ -253,7 +253,7 @@ const KEPT_ENDS: readonly number[] = [1000, 1005];
 const PING = /^(?:ping|\{\s*"type"\s*:\s*"ping"[^{}]*\})?$/;
 const PONG = /^(?:pong|\{\s*"type"\s*:\s*"pong"[^{}]*\})$/;
 
-/** What comes over a socket, as the body of an answer. Its kind is that of the first frame. */
+/** Turns the frames of a socket into the body of a response. Its kind is that of the first frame. */
 function readSocket(
   socket: WebSocket,
   input: string,

@@ -1,6 +1,5 @@
-// Who may write the save of a store: one thread at a time in this page and, where the platform has Web Locks, in all tabs
-// of the origin. The owner of a store also sends the queue of its save, and executes its calls. Nothing is taken from an owner that
-// is busy.
+// Decides who may write the save of a store: one thread at a time in this page and, where the platform has Web Locks, in all tabs
+// of the origin. The owner of a store also sends the queue of its save, and executes its calls. A busy owner keeps the store.
 //
 //   waits ──first in line──► asked ──lock granted──► owns ──somebody else wants it, and nothing is in progress here──► waits
 //
@@ -38,7 +37,7 @@ export interface Claim {
   rest(): void;
   /** The thread is over. */
   leave(): void;
-  /** What the store has. */
+  /** Reads the store. */
   read(): unknown;
   /**
    * Writes after everything that was written before, by any thread of this page. `done`: settled, or hanging for `waitMs`; `kept`: the
@@ -47,7 +46,7 @@ export interface Claim {
   write(save: string, waitMs: number, failed: (cause: unknown) => void, done: (kept: boolean) => void): void;
   /** This thread will write once the store has answered. Returns what to call when it has begun to, or never will. */
   promise(): () => void;
-  /** What this page is writing is in the store, or hangs; nothing if it is there already, or will be before it is read. */
+  /** Resolves once the page's write is in the store, or hangs; `undefined` if it is there already, or will be before the store is read. */
   written(): Promise<void> | undefined;
   /** Whether other tabs may own the store. */
   shared(): boolean;
@@ -55,7 +54,7 @@ export interface Claim {
   version(): number;
 }
 
-/** What the threads of a page share that have the same store: as a rule there is one. */
+/** The state that the threads of a page with the same store share: as a rule there is one thread. */
 interface Place {
   readonly key: string | undefined;
   /** The first is the page's owner. Weak, so that what nobody uses can be collected. */
@@ -122,7 +121,7 @@ const say = (place: Place, what: "want" | "held" | "saved"): void => {
   }
 };
 
-/** Those that somebody looks at show what was saved. */
+/** Shows the save in the agents that somebody looks at. */
 const look = (place: Place): void => {
   for (const member of lineOf(place)) if (member.mounted()) member.look();
 };

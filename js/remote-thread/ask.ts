@@ -27,7 +27,7 @@ export function errorOf({ error, isError }: Errors, cause: unknown, what: string
   return error({ kind: "connection", code: "thread", retryable: true, message: `${what}: ${reason}`, cause });
 }
 
-/** What functions of a preset are called with. The options are read before every request. */
+/** Makes the request that functions of a preset receive. The options are read before every request. */
 export async function createRequest<State>(client: RemoteClient<State>, signal: AbortSignal): Promise<ServerRequest> {
   const { options } = client;
   const own: AgentOptions<State> = options();

@@ -83,7 +83,7 @@ interface Rest {
   readonly reader: ReadableStreamDefaultReader<Bytes>;
 }
 
-/** What comes without a pause, and the rest, where the body is open then. */
+/** Reads the chunks that come without a pause. `rest` has the others, where the body is open then. */
 async function readRepeated({ body }: Response): Promise<{ readonly chunks: readonly Bytes[]; readonly rest?: Rest }> {
   const chunks: Bytes[] = [];
   if (!body) return { chunks };

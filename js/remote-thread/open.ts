@@ -26,17 +26,17 @@ export interface Opening<State> {
   target(request: TransportRequest): TransportTarget | undefined;
   /** Whether what is submitted waits for it. */
   isLoading(): boolean;
-  /** What is submitted waits in the core, and not here. Begins to open the thread if nobody has. */
+  /** Resolves once submits wait in the core, and not here. Begins to open the thread if nobody has. */
   handed(): Promise<void>;
   /** Aborted with the agent. */
   readonly signal: AbortSignal;
   dispose(): void;
 }
 
-/** What is edited from then on. */
+/** The base that later edits apply to. */
 type Begun<State> = Pick<AgentSnapshot<State>, "messages" | "state">;
 
-/** What a call of `load` waits for. */
+/** A call of `load` that waits. */
 interface Loading {
   readonly promise: Promise<void>;
   resolve(): void;
@@ -64,7 +64,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   let again: (() => void) | undefined;
   // The body that has been read so far of a run in progress, which is joined.
   let begun: { readonly runId: string; take(): Response } | undefined;
-  // What is submitted waits in the core from then on.
+  // Submits wait in the core from then on.
   let hand = (): void => {};
   let handed: Promise<void> | undefined;
   const calls = createOpenCalls(client);

@@ -24,7 +24,7 @@ const otherThread = ({ error }: Errors, found: unknown): AgentError =>
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a loader has answered, as a page of that thread. `undefined`: the server does not have it. */
+/** Checks a loader's result, as a page of that thread. `undefined`: the server does not have it. */
 export function checkPage(client: Errors, page: unknown, threadId: string, warn: (message: string) => void): ThreadPage | undefined {
   if (page === undefined || page === null) return undefined;
   if (!isObject(page) || !Array.isArray(page.messages)) throw malformed(client, "a list of messages");

@@ -2,7 +2,7 @@ import type { Message } from "../api/protocol.js";
 import type { Preset, ThreadLoader } from "../api/server.js";
 import { textOf, type Foreign } from "./json.js";
 
-/** What `POST /agents/state` answers. */
+/** The response of `POST /agents/state`. */
 interface StoredState {
   readonly threadId?: string;
   readonly threadExists?: boolean;

@@ -9,7 +9,7 @@ export interface MastraOptions {
   readonly apiUrl?: string | undefined;
   /** The agent whose memory it is. */
   readonly agentId?: string | undefined;
-  /** Whose threads are listed. */
+  /** The resource whose threads are listed. */
   readonly resourceId?: string | undefined;
 }
 

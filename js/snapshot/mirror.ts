@@ -27,7 +27,7 @@
 import { AgentError, type AgentErrorData } from "../api/error.js";
 import type { Checkpoint } from "../api/snapshot.js";
 
-/** What the core says of a checkpoint, which the page numbers. */
+/** The core's data of a checkpoint, without the number that the page gives it. */
 export type CheckpointData = Omit<Checkpoint, "id">;
 /** Is called at each checkpoint, with what gives the snapshot of then. */
 export type Mark<Root> = (data: CheckpointData, then: () => Root) => void;
@@ -87,7 +87,7 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
   // The containers of the patch's text that are open.
   let opened: (Container | unknown[])[] = known ? [] : [operations];
   let parted = false;
-  // What this patch has made, so may change in place: each container is copied at most once.
+  // Containers that this patch has made, so it may change them in place: each is copied at most once.
   const fresh = new Set<unknown>();
   let next = root as unknown as Container;
   let copied = 0;
@@ -155,7 +155,7 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
     }
     const path = operation[1];
     const key = path[path.length - 1]!;
-    // What stays as it is, or is not there, is not copied for it.
+    // Values that stay as they are, or are absent, are not copied.
     const old = get(path);
     if (operation[0] === "~") {
       // A checkpoint that is made of the operations has the same parts, which do not change with the snapshot.
@@ -184,7 +184,7 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
       case "o": {
         const before = read(at, key) as unknown[];
         const [first, ...rest] = operation[2];
-        // What is only added to is not copied again for each part.
+        // A list that only grows is not copied again for each part.
         if (fresh.has(before) && Array.isArray(first) && !first[0] && first[1] === before.length && !rest.some(Array.isArray)) {
           for (const item of rest) before.push(item);
           return;
@@ -208,7 +208,7 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
       const source = resolve(base, from);
       value = get(source);
       if (op === "move") remove(source, base.length);
-      // What is copied will stand in two places: nothing of it may be changed in place.
+      // A copied value stands in two places: it may no longer be changed in place.
       else share(value);
     } else if (op === "remove") {
       return remove(resolve(base, path), base.length);

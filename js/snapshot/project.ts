@@ -1,5 +1,5 @@
-// What the page shows before the core answers: what a call will come to (for a run that was cut off, see cut-off.ts). The
-// core decides; tests/js/worker/worker-table.test.mjs and lockstep.test.mjs hold these against what it then says.
+// Guesses the result of a call before the core answers (for a run that was cut off, see cut-off.ts). The core decides;
+// tests/js/worker/worker-table.test.mjs and lockstep.test.mjs hold these against its answers.
 
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot, Message } from "../api/types.js";
@@ -86,11 +86,11 @@ export function editedMessages<State>(
     now.delete(key);
     if (!current) return old === message ? [] : [settle(message)];
     const made = edited(old, message, current, true) as Message;
-    // What streams is the server's to end.
+    // Only the server ends a message that streams.
     const streams = old?.delivery === "streaming" || current.delivery === "streaming";
     return made === current ? [current] : [streams ? { ...made, delivery: current.delivery! } : settle(made)];
   });
-  // What came since stands before what the edit has added at the end.
+  // Newer messages stand before those that the edit has added at the end.
   const since = [...now].filter(([key]) => !then.has(key)).map(([, message]) => message);
   let last = list.length;
   while (last && !then.has(messageKey(list[last - 1]!))) last--;

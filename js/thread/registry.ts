@@ -6,7 +6,7 @@ import { inPage } from "../base/place.js";
 interface Entry {
   /** The key of the store, or itself where it has none, or where what is global belongs to several users. */
   readonly place: string | AgentStore;
-  /** What is fixed for a thread, as text. */
+  /** The fixed options of a thread, as text. */
   readonly fixed: readonly string[];
   /** Held by its agents, and by what it works on. */
   readonly thread: WeakRef<StoredThread>;

@@ -8,14 +8,14 @@ export type Piece =
   | { readonly key: string; readonly type: "call"; readonly call: ToolCall }
   | { readonly key: string; readonly type: "data"; readonly name: string; readonly data: unknown };
 
-/** What the agent said in answer to a question. */
+/** An answer of the agent to one question. */
 export interface Turn {
   /** Of its first message. */
   readonly id: string | undefined;
   readonly pieces: readonly Piece[];
 }
 
-/** What a chat shows of a snapshot. */
+/** The part of a snapshot that a chat shows. */
 export type Thread = Pick<AgentSnapshot, "messages" | "toolCalls">;
 
 /** Where the last question stands, or the last with an id; -1, where there is none. */
@@ -37,7 +37,7 @@ export function turnAfter(thread: Thread, question: string | undefined): Turn {
   return turnOf(messages.slice(start + 1, end < 0 ? undefined : end), thread.toolCalls);
 }
 
-/** What stands in messages that follow each other, none of which a person wrote. */
+/** Makes a turn of consecutive messages, none of which a person wrote. */
 export function turnOf(messages: readonly Message[], toolCalls: readonly ToolCall[]): Turn {
   const calls = callsOf(messages, toolCalls);
   const pieces: Piece[] = [];

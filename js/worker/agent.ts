@@ -6,7 +6,7 @@ import type { Agent, AgentAddress, AgentOptions, CommonOptions } from "../api/ty
 import { createWorkerLink, type Place } from "./link.js";
 import { poolOf } from "./pool.js";
 
-/** What `createAgent` of `ag-ui-wasm/worker` takes. */
+/** The options of `createAgent` of `ag-ui-wasm/worker`. */
 export type WorkerAgentOptions<State = unknown> = Omit<CommonOptions<State>, "worker"> &
   AgentAddress & {
     /**

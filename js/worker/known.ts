@@ -1,11 +1,11 @@
-// What the page knows of what a save has beside the thread: the last that the worker has said of it, and what has happened since.
-// With that it can save the agent, and go on without the worker.
+// The page's knowledge of a save's part beside the thread: the worker's last report, and the changes since. With it the page can
+// save the agent, and continue without the worker.
 
 import { composeSave } from "../snapshot/compose.js";
 import type { Queued } from "../snapshot/save.js";
 import type { AgentSnapshot } from "../api/types.js";
 
-/** What a save says of the page's calls. */
+/** The part of a save about the page's calls. */
 interface Beside {
   readonly handled: readonly string[];
   readonly failed?: readonly string[];
@@ -41,7 +41,7 @@ export interface Known<State> {
   cancelled(runId: string): void;
   /** The agent as a save; `sent`: submits that the worker has not answered for; `first`: what there is before it has said anything. */
   save(threadId: string, shown: AgentSnapshot<State>, sent: readonly Queued[], first: () => string): string;
-  /** What the next session begins with, beside the messages. */
+  /** The beginning of the next session, beside the messages. */
   inherit(loss: Loss<State>): { readonly beside: string | undefined; readonly thread: Thread<State> };
   /** The worker has no more to say. */
   forget(): void;
@@ -79,7 +79,7 @@ export function createKnown<State>(thread: Thread<State>): Known<State> {
       const stays = ({ runId }: { readonly runId: string }): boolean => !cancelled.has(runId);
       const beside = cancelled.size ? (JSON.parse(json) as Beside) : undefined;
       const kept = beside?.queue ? JSON.stringify({ ...beside, queue: beside.queue.filter(stays) }) : json;
-      // What a server is asked to continue after belongs to the thread of that time.
+      // The event that a server is asked to continue after belongs to the thread of that time.
       const { messages, state } = shown.isLoading ? thread : shown;
       return composeSave(kept, { threadId, messages, state }, sent.filter(stays));
     },

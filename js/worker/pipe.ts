@@ -8,7 +8,7 @@ type Args<Method> = Method extends (...args: infer List) => unknown ? List : nev
 /** A call, with a number if it is a question. Under no name: an answer, `[number, value, failure?]`. */
 type Item = readonly [name: string, args: readonly unknown[], question?: number];
 
-/** What an exception says, as it crosses the port. */
+/** An exception as it crosses the port. */
 export interface Failure {
   readonly name?: string;
   readonly message: string;
@@ -16,12 +16,12 @@ export interface Failure {
   readonly status?: number | undefined;
 }
 
-/** What is asked of the other end. */
+/** The calls to the other end. */
 export interface Pipe<Theirs> {
   tell<Name extends keyof Theirs & string>(name: Name, ...args: Args<Theirs[Name]>): void;
   /** Rejects with what the other end throws, or with what the pipe was closed for. */
   ask<Name extends keyof Theirs & string>(name: Name, ...args: Args<Theirs[Name]>): Promise<unknown>;
-  /** What was told so far travels as a message of its own: the other end has its turn before the rest. */
+  /** Sends the calls so far as a message of its own: the other end has its turn before the rest. */
   part(): void;
   /** Posts at the end of the task, even if nothing was sent by then. */
   wake(): void;
@@ -29,7 +29,7 @@ export interface Pipe<Theirs> {
   close(reason: string): void;
 }
 
-/** What is done beside the calls. */
+/** Hooks beside the calls. */
 export interface PipeHooks {
   /** Something is about to be posted: the last that can be added to it. */
   posting?(): void;
@@ -81,7 +81,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     const give = (value: unknown): void => send("", [question, value]);
     const fail = (error: unknown): void => send("", [question, undefined, toFailure(error)]);
     try {
-      // What is known is answered before anything that is sent next.
+      // A known value is returned before anything that is sent next.
       const value = method(...args);
       if (isPromise(value)) value.then(give, fail);
       else give(value);
@@ -113,7 +113,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
   };
 }
 
-/** What an exception says. */
+/** The form of an exception that crosses the port. */
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, code, status } = error as Error & Failure;

@@ -15,7 +15,7 @@ export type Begin = "submit" | "retry" | "regenerate" | "attach" | "answer";
 export type Act =
   | "settleCall" | "approve" | "deny" | "hold" | "stop" | "disconnect" | "online" | "setMessages" | "setState" | "editMessages" | "editState" | "setEvents" | "setDecisions" | "present" | "reset";
 
-/** What the page tells and asks. Its tickets are negative, so that they are none of the core's. */
+/** The calls of the page. Its tickets are negative, so they differ from those of the core. */
 export interface FromPage {
   open(options: SessionOptions, messages: string | undefined, state: string | undefined): void;
   restore(json: string): void;
@@ -34,7 +34,7 @@ export interface FromPage {
   end(): void;
 }
 
-/** What the worker knows of the request that the page answers for it. */
+/** The worker's data of a request that the page performs for it. */
 interface Target {
   readonly url: string;
   readonly headers: [string, string][];
@@ -49,7 +49,7 @@ export interface Head {
   readonly hasBody: boolean;
 }
 
-// What these change is not worth a new save, or is in the page anyway.
+// Calls that change nothing a save needs, or only what is in the page anyway.
 const unsaved: readonly string[] = ["editState", "setEvents", "setDecisions", "present", "online"];
 
 /** Serves a page at the other end of the port. */
@@ -295,8 +295,8 @@ export interface Scope {
 }
 
 /**
- * What a worker says: first the lock that it holds, once that it has begun, or why it cannot work. After that, whenever it is
- * asked, that it is there.
+ * A message of the worker: first the lock that it holds, once that it has begun, or why it cannot work. After that it answers
+ * each check that it is there.
  */
 export interface Started {
   readonly started?: true;

@@ -10,7 +10,7 @@ import { kept, weakly, whenCollected } from "../base/weak.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
 import type { Act, Begin, FromPage, Head } from "./serve.js";
 
-/** What the worker tells and asks. */
+/** The calls of the worker. */
 export interface FromWorker {
   /** A patch, or the next part of one. */
   patch(json: string): void;
@@ -47,7 +47,7 @@ export interface FromWorker {
   cancelFetch(number: number): void;
 }
 
-/** What makes a session, and is given what it could not answer at once. */
+/** The maker of a session, which receives the answers that came later. */
 export interface Owner {
   /** A ticket's run will not be: `settled` is called next with its end. */
   refused(ticket: number, why: Failure): void;
@@ -72,7 +72,7 @@ export interface Owner {
   begun(toolCallId: string): void;
   /** It is over with this session. */
   closed(): void;
-  /** What others hold only weakly: it lives as long as the session. */
+  /** Others reference this object weakly: it lives as long as the session. */
   readonly life: object;
   /** The session is about to read this save. */
   restoring(json: string): void;
@@ -243,7 +243,7 @@ function methods<Name extends Act | Begin>(say: (name: Name, ...args: (string | 
   return Object.fromEntries(names.map((name) => [name, (...args: (string | undefined)[]) => say(name, ...args)])) as unknown as Pick<Required<Session>, Name>;
 }
 
-/** What the worker has made of the snapshot, until the page takes it. */
+/** The worker's changes to the snapshot, until the page takes them. */
 function createShown(host: Host) {
   const patches = createQueue<string>();
   // The worker has a patch that it did not send.

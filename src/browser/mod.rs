@@ -65,7 +65,7 @@ fn read_dialect(options: &SessionOptions) -> Result<Option<Box<dyn Dialect>>, Mi
     found.map(Some).ok_or(Misuse::Dialect(name))
 }
 
-/// What the exports and the requests share.
+/// The state that the exports and the requests share.
 struct Shared {
     core: RefCell<Core>,
     host: Host,
@@ -227,7 +227,7 @@ impl Session {
         self.0.drive(Core::reset).map_err(misuse)
     }
 
-    /// What the snapshot lacks, as JSON text: a patch, or the next part of a long one.
+    /// Takes the changes for the snapshot, as JSON text: a patch, or the next part of a long one.
     #[wasm_bindgen(js_name = takePatch)]
     pub fn take_patch(&self) -> Option<String> {
         self.0.core.borrow_mut().take_part()

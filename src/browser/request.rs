@@ -45,7 +45,7 @@ pub fn open(shared: &Rc<Shared>, request: u32, sent: Sent) {
     Rc::new(sending).wait(&JsValue::UNDEFINED);
 }
 
-/// What has come when a promise of a [`Sending`] is kept.
+/// The result of a promise of a [`Sending`].
 #[derive(Clone, Copy)]
 enum Step {
     /// Nothing yet: the host is to be asked where the request goes.
@@ -249,7 +249,7 @@ impl Shared {
 
     fn failed(self: &Rc<Self>, request: u32, error: &JsValue) {
         self.host.failed(error);
-        // What transports say where HTTP would say it with a head.
+        // Transports report a status in an error where HTTP would have it in a head.
         let status = js_sys::Reflect::get(error, &"status".into()).ok().and_then(|status| status.as_f64());
         let reason = reason(error);
         if status == Some(401.0) {
@@ -265,7 +265,7 @@ impl Shared {
     }
 }
 
-/// What an exception says.
+/// The message of an exception.
 fn reason(error: &JsValue) -> String {
     // Whatever it is: its message may be no string.
     let message = js_sys::Reflect::get(error, &"message".into()).ok().and_then(|message| message.as_string());

@@ -35,7 +35,7 @@ enum Place {
     Ended,
 }
 
-/// What is remembered of a scope's stream.
+/// The state of a scope's stream.
 #[derive(Debug, Default)]
 pub(super) struct AgentOs {
     /// The last row.
@@ -43,7 +43,7 @@ pub(super) struct AgentOs {
     place: Place,
     thread_id: String,
     run_id: String,
-    /// What the run waits for.
+    /// The interrupt that the run waits for.
     interrupt: Option<String>,
     /// Rows came in envelopes.
     enveloped: bool,

@@ -50,7 +50,7 @@ pub(super) struct Chio {
     /// Messages that grow: their ids, found by the target's key.
     open: Vec<String>,
     by_key: Index,
-    /// Those of the last run, which text continues that comes after a pause.
+    /// The messages of the last run, which text continues that comes after a pause.
     last: HashMap<String, String>,
     /// Ids of the thread's messages that this dialect has made.
     used: Index,
@@ -250,7 +250,7 @@ impl Dialect for Chio {
         let said = last.and_then(|message| message.get("content"));
         let mut body = String::new();
         if let (Some(content), Input::Event) = (said, self.input) {
-            // What the application says beside the text is the event's: who sends it, or what it is about.
+            // The application's settings beside the text are members of the event: its sender, or its target.
             let given = fields.get("forwardedProps").and_then(Raw::object);
             let free = |name: &str| given.as_ref().is_none_or(|given| given.get(name).is_none());
             let mut event = JsonWriter::object(&mut body);
@@ -390,7 +390,7 @@ fn place(state: &mut Value, path: &str, value: Raw<'_>) -> Vec<(&'static str, St
     steps
 }
 
-/// What a token of a pointer names in a container, and whether it was there: if not, it is `null` now.
+/// The value that a token of a pointer names in a container, and whether it was there: if not, it is `null` now.
 fn enter<'v>(container: &'v mut Value, token: &str) -> Option<(bool, &'v mut Value)> {
     match container {
         Value::Object(map) => {

@@ -46,7 +46,7 @@ pub trait Dialect {
         None
     }
 
-    /// What requests ask for with `Accept`, where that is not an event stream alone.
+    /// The value of `Accept`, where that is not an event stream alone.
     fn accept(&self) -> Option<&'static str> {
         None
     }
@@ -111,7 +111,7 @@ pub struct Begun<'a> {
     pub cursor: &'a str,
 }
 
-/// What becomes of a frame.
+/// The outcome for a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
     /// It is an AG-UI event, after those that are in the output.
@@ -120,11 +120,11 @@ pub enum Taken {
     Taken,
 }
 
-/// What a dialect makes, in order.
+/// The items that a dialect makes, in order.
 #[derive(Debug, Default)]
 pub struct Output {
     items: Vec<Item>,
-    /// Who is asked before a frame becomes events, and the time.
+    /// The guard that judges a frame before it becomes events, and the time.
     #[cfg(feature = "guard")]
     pub(crate) guard: Option<Box<Guard>>,
     #[cfg(feature = "guard")]
@@ -178,7 +178,7 @@ pub enum Item {
     Failed {
         /// The call.
         call: String,
-        /// What went wrong.
+        /// The message of the failure.
         error: String,
     },
 }
@@ -209,7 +209,7 @@ impl Output {
         self.items.push(item);
     }
 
-    /// What follows needs no judgment, or is for the application to judge.
+    /// The items that follow need no judgment, or the application judges them.
     #[cfg(feature = "guard")]
     pub fn judged(&mut self) {
         self.items.push(Item::Judged);
@@ -241,7 +241,7 @@ impl Output {
         self.items.push(Item::Answered(interrupt.into()));
     }
 
-    /// What there is, in order; nothing is left.
+    /// Takes all items, in order.
     pub fn take(&mut self) -> Vec<Item> {
         std::mem::take(&mut self.items)
     }
@@ -264,7 +264,7 @@ pub const ANY: bool = !DIALECTS.is_empty();
 
 type Make = fn(&str) -> Option<Box<dyn Dialect>>;
 
-/// Those of this build.
+/// The dialects of this build.
 const DIALECTS: &[(&str, Make)] = &[
     #[cfg(feature = "agent-os")]
     ("agent-os", agent_os::AgentOs::make),

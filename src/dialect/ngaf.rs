@@ -23,7 +23,7 @@ use crate::wire::{At, Delta, Fields, Frame, Index, JsonWriter, Raw, frame_fields
 /// How deep a frame may be nested that is looked into. Deeper ones are for the rules.
 const DEPTH: usize = 512;
 
-/// What the ids of interrupts begin with that were CUSTOM events.
+/// The prefix of the ids of interrupts that were CUSTOM events.
 const ASKED: &str = "on_interrupt:";
 
 /// A call that is open.
@@ -34,7 +34,7 @@ pub fn make(_settings: &str) -> Option<Box<dyn Dialect>> {
     Some(Box::<Ngaf>::default())
 }
 
-/// What a stream has opened.
+/// The open items of a stream.
 #[derive(Default)]
 struct Ngaf {
     thread_id: String,
@@ -47,7 +47,7 @@ struct Ngaf {
     subagents: Vec<(String, bool)>,
     /// Their places.
     by_id: Index,
-    /// What `on_interrupt` asked: JSON text.
+    /// The question of `on_interrupt`: JSON text.
     asked: Option<String>,
 }
 

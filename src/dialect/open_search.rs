@@ -71,7 +71,7 @@ fn ids(list: impl Iterator<Item = String>) -> Index {
     list.map(|id| (id, At::default())).collect()
 }
 
-/// What is remembered of a run.
+/// The state of a run.
 #[derive(Debug, Default)]
 pub(super) struct OpenSearch {
     /// Requests carry only what is new.

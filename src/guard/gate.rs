@@ -19,7 +19,7 @@ use item::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// What is shown already, as far as the gate has to know it.
+/// The shown items, as far as the gate has to know them.
 pub(crate) trait Shown {
     /// The name that a call has now.
     fn call(&mut self, id: &str) -> Option<String>;
@@ -40,7 +40,7 @@ pub(crate) enum Known {
     New,
 }
 
-/// What may pass of an event.
+/// The parts of an event that may pass.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// All of it.
@@ -61,7 +61,7 @@ pub(crate) const WITHHELD: &str = "The guard withholds what the server says of t
 type Component<'a> = Option<(&'static str, Option<Cow<'a, str>>)>;
 
 impl Guard {
-    /// What may pass of an AG-UI event. `fields`: the members of the frame that it came in.
+    /// Judges an AG-UI event. `fields`: the members of the frame that it came in.
     pub(crate) fn judge(
         &mut self,
         incoming: &Incoming<'_>,
@@ -166,7 +166,7 @@ impl Guard {
         if frame_type(fields).is_ok_and(|name| name.starts_with("THINKING_")) {
             return self.admits(&Item::new("REASONING_MESSAGE_CONTENT", Class::Display), now);
         }
-        // What is no event of AG-UI has no class.
+        // An event that AG-UI does not have has no class.
         let Ok(incoming) = Incoming::read(fields, &mut |_| {}) else { return true };
         self.judge(&unchunked(incoming), fields, shown, now) == Verdict::Pass
     }
@@ -210,7 +210,7 @@ impl Guard {
         self.policy.class(item.name).unwrap_or(item.class)
     }
 
-    /// What the policy says of an item, and what was said of those that it belongs to.
+    /// The policy's verdict on an item, with the verdicts on those that it belongs to.
     fn refusal(&self, item: &Item<'_>, now: f64) -> Result<(), String> {
         let held = [item.own, item.beside, item.subagent].into_iter().any(|key| self.shut.holds(key))
             || item.part == Part::Goes && self.calls.holds(item.own)
@@ -252,7 +252,7 @@ impl Guard {
 
     /// Content that nothing has begun is a beginning, too: tolerant rules open the message.
     fn is_begun(&mut self, start: Item<'_>, way: &Way<'_, '_>) -> bool {
-        // What was blocked before is refused as its content.
+        // A blocked item counts as begun: its content is refused as content.
         way.shown.is_open(way.incoming)
             || self.shut.holds(start.own)
             || self.admits(&start.brought_by(way.carrier, true).in_(way.subagent), way.now)

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 /// How many different events of a run are remembered for a replay of it.
 const MOST: usize = 4096;
 
-/// What has been shown lately.
+/// The recently shown events.
 #[derive(Debug)]
 pub struct Limits {
     /// When the second began that is counted, and how many came in it.

@@ -46,7 +46,7 @@ impl<'a> Members<'a> {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 
-    /// What a member is read as; `expected` names what it must be.
+    /// Reads a member; `expected` names the value that it must have.
     pub fn take<T>(
         &self,
         name: &str,

@@ -1,4 +1,5 @@
-//! What may be shown: the policy of Chio's proxy applied once more where events are shown, for any dialect. Uses `wire`.
+//! A policy for shown content: that of Chio's proxy applied once more where events are shown, for any dialect. Uses
+//! `wire`.
 //!
 //! ```text
 //!  a frame of Chio's ──► event ─┐                      ┌─ allowed ─► rules, thread
@@ -40,7 +41,7 @@ use std::borrow::Cow;
 pub struct Guard {
     policy: Policy,
     limits: Limits,
-    /// What this run was refused.
+    /// The blocked items of this run.
     shut: Shut,
     /// Calls that were refused in any run: their results may come in a later one.
     calls: Shut,
@@ -123,7 +124,7 @@ impl Guard {
         self.limits.begin_again();
     }
 
-    /// What time it is, where somebody acts on a call.
+    /// Sets the time, where a person acts on a call.
     pub fn set_clock(&mut self, now: f64) {
         self.clock = now;
     }
@@ -193,7 +194,7 @@ impl Guard {
     }
 }
 
-/// What a decision is about.
+/// The subject of a decision.
 struct Told<'a> {
     name: &'a str,
     class: Class,

@@ -1,4 +1,4 @@
-//! What receipts and capability tokens are signed over, and whether a receipt is about an event. The signature itself is
+//! The signed bytes of receipts and capability tokens, and whether a receipt is about an event. The signature itself is
 //! checked in the page, which has the cryptography.
 
 use super::canonical::{ReadNumber, write};
@@ -9,7 +9,7 @@ use crate::wire::{Fields, JsonWriter, Raw, keep_private, write_string};
 /// The prefix of keys in Chio's documents. Its code signs them without it, so that both are tried.
 const ED25519: &str = "ed25519:";
 
-/// What a member of a receipt must be.
+/// The type of a receipt's member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -143,8 +143,8 @@ fn only(fields: &Fields<'_>, required: &[&str], optional: &[&str], read: ReadNum
     Ok(out)
 }
 
-/// What a token is signed over, and with what: `{bodies, algorithm, key, signature}`. Every member is kept, for later
-/// versions sign more; those that are empty are left out, as Chio leaves them out.
+/// Writes the signed bytes of a token, and its signature: `{bodies, algorithm, key, signature}`. Every member is
+/// kept, for later versions sign more; those that are empty are left out, as Chio leaves them out.
 pub fn token(fields: &Fields<'_>, out: &mut JsonWriter<'_>, read: ReadNumber) -> Result<(), String> {
     let not = |member: &str| format!("\"{member}\" is not as a capability token has it");
     let issuer = fields.text("issuer").and_then(|key| key_of(&key)).ok_or_else(|| not("issuer"))?;
@@ -203,7 +203,7 @@ pub fn key_of(text: &str) -> Option<(&'static str, String)> {
     Some(("ed25519", hexadecimal(bare(text)).filter(|hex| hex.len() == 64)?))
 }
 
-/// What of an Ed25519 key or signature is no prefix.
+/// An Ed25519 key or signature without its prefix.
 fn bare(text: &str) -> &str {
     text.strip_prefix(ED25519).unwrap_or(text)
 }

@@ -17,7 +17,7 @@ pub(super) struct Kept<'a> {
     removed: bool,
 }
 
-/// What an event has become.
+/// A joined event.
 #[derive(Debug)]
 struct Joined {
     member: &'static str,

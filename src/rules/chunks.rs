@@ -119,7 +119,8 @@ impl ChunkExpander {
         Ok(())
     }
 
-    /// What a chunk leaves out is looked up anew for each: that has to be about as short as the chunk.
+    /// Checks the members that a chunk leaves out. They are looked up anew for each: that has to be about as short as
+    /// the chunk.
     fn check_implied(&self, chunk: &Chunk<'_>, tag: Option<Str<'_>>, lane: Option<usize>) -> Result<(), Violation> {
         let Some(lane) = lane.and_then(|at| self.lanes.get(at)) else { return Ok(()) };
         let id = if chunk.id.is_none() { lane.id.len() } else { 0 };

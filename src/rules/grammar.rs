@@ -1,8 +1,8 @@
 //! Whether an event is what AG-UI 1.0 says it is, for strict rules.
 //!
-//! What a later version may have added is no mistake: members that are not described, and variants of a union that are
-//! not, are named to the caller, count as absent, and nothing inside of them is looked at. Everything else that does not
-//! fit the tables of `wire/shapes.rs` is a violation. Uses `wire`.
+//! An addition of a later version is no mistake: members that are not described, and variants of a union that are not,
+//! are named to the caller, count as absent, and nothing inside of them is looked at. Everything else that does not fit
+//! the tables of `wire/shapes.rs` is a violation. Uses `wire`.
 
 use super::{Code, Repair, Violation};
 use crate::wire::shapes::{ALL, BASE, EVENTS, EventShape, Field, Item, Kind, Need, Shape};

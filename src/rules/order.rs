@@ -165,7 +165,7 @@ impl OrderKeeper {
         None
     }
 
-    /// What an event does to the ids that it names.
+    /// Applies an event to the ids that it names.
     fn own(&mut self, incoming: &Incoming<'_>) -> Option<Broken> {
         let tag = incoming.subagent_run_id.map(Str::decode);
         let tag = tag.as_deref();
@@ -411,7 +411,7 @@ fn step(tag: Option<&str>, name: &str) -> String {
     }
 }
 
-/// What an event is about, for people.
+/// The subject of an event, for messages.
 fn subject<'a>(incoming: &Incoming<'a>) -> Option<Str<'a>> {
     match incoming.event {
         Event::TextMessageStart { message_id, .. }

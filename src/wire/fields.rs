@@ -10,7 +10,7 @@ pub(super) const MALFORMED: Undecodable = Undecodable::Broken("malformed field")
 /// How deep groups, which AG-UI has none of, may be nested.
 const GROUPS: usize = 100;
 
-/// What a field holds.
+/// The content of a field.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Payload<'a> {
     Varint(u64),

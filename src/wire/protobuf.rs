@@ -207,7 +207,7 @@ impl Writer<'_> {
                 }
                 continue;
             }
-            // What JSON has to have, in every variant that it could be, stands here by its default.
+            // A member that JSON requires in each possible variant stands here by its default.
             let must = field.need == Need::Required && field.of & variant == variant;
             let Some(payload) = found.payload(field.number) else {
                 match field.kind {

@@ -3,9 +3,9 @@
 //! The strict grammar checks JSON against these tables, and the binary reader turns protobuf into that JSON with them.
 //! Uses nothing of the crate.
 //!
-//! What is not said per member follows from it: on the binary wire a scalar that JSON requires has no presence (absent
-//! is its default), every other one has; what JSON calls opaque is a `google.protobuf.Value`, and an opaque object a
-//! `Struct`.
+//! The presence of members follows from the tables: on the binary wire a scalar that JSON requires has no presence
+//! (absent is its default), every other one has; a value that JSON calls opaque is a `google.protobuf.Value`, and an
+//! opaque object a `Struct`.
 
 mod events;
 mod items;
@@ -20,7 +20,7 @@ use Kind::{
 use Need::{Carrier, Nullable, NullableInMessages, Optional, OrEmpty, Required};
 use names::NAMES;
 
-/// What a member holds.
+/// The type of a member.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// A string.
@@ -77,7 +77,7 @@ impl Words {
     }
 }
 
-/// What stands inside of events.
+/// The objects inside of events.
 #[derive(Clone, Copy)]
 pub(crate) enum Item {
     Text,

@@ -18,14 +18,14 @@ const maxMessages = 50;
 const maxEvents = 2000;
 const maxInTurn = 200;
 
-/** What has changed between two snapshots. */
+/** The changes between two snapshots. */
 export interface Between {
   readonly state: readonly Difference[];
   readonly more: boolean;
   readonly messages: readonly MessageChange[];
 }
 
-/** What differs between two snapshots. */
+/** Compares two snapshots. */
 export function between(before: AgentSnapshot, after: AgentSnapshot): Between {
   const { differences, more } = before.state === after.state ? { differences: [], more: false } : diff(before.state, after.state);
   return { state: differences, more, messages: before.messages === after.messages ? [] : messagesBetween(before.messages, after.messages) };
@@ -101,8 +101,8 @@ export function attribute(changed: Between, all: readonly Pending[], before: Age
 }
 
 /**
- * What each event of the state has changed, if they have made the one state of the other: the page may have changed it too, and a
- * patch may have been refused.
+ * The changes that each event of the state has made, if they lead from the one state to the other: the page may have changed it
+ * too, and a patch may have been refused.
  */
 function eachInTurn(before: unknown, after: unknown, pending: readonly Pending[]): Map<Entry, readonly Difference[]> | undefined {
   const told = new Map<Entry, readonly Difference[]>();
@@ -140,7 +140,7 @@ function namesMessage(event: Loose, id: string, calls: ReadonlySet<string>, answ
   return event.type === "TOOL_CALL_RESULT" ? answers === toolCallId : calls.has(toolCallId);
 }
 
-/** What a row has changed before, and now: of each place and message, from the first to the last. */
+/** Joins earlier changes of a row with later ones: of each place and message, from the first to the last. */
 export function join(old: Changes | undefined, next: Changes): Changes {
   const state = new Map((old?.state ?? []).map((one) => [one.path, one]));
   for (const one of next.state ?? []) {

@@ -1,4 +1,4 @@
-// What differs between two values of the state. What is the same object has not changed: snapshots share it.
+// Compares two values of the state. The same object has not changed: snapshots share it.
 
 import { preview } from "./text.js";
 

@@ -5,7 +5,7 @@ import type { AgentRequest, AgentWarning, AgUiEvent, Connection, Decision, RunOu
 import type { Difference } from "./diff.js";
 import { clock, count, duration, line, preview } from "./text.js";
 
-/** What rows are filtered by. */
+/** The kinds by which rows are filtered. */
 export const kinds = ["run", "text", "reasoning", "tool", "state", "activity", "subagent", "custom", "network", "page", "warning", "error"] as const;
 
 export type Kind = (typeof kinds)[number];
@@ -29,7 +29,7 @@ export interface MessageChange {
   readonly tail?: string;
 }
 
-/** What an event has changed in the snapshot. */
+/** The changes that an event has made to the snapshot. */
 export interface Changes {
   readonly state?: readonly Difference[];
   /** More of the state has changed than is listed. */
@@ -42,7 +42,7 @@ export interface Changes {
 /** How a request ended. */
 export type RequestEnd = "closed" | "lost";
 
-/** What a row shows: an event, or something that the inspector has seen beside the events. */
+/** The content of a row: an event, or something that the inspector has seen beside the events. */
 export type Item =
   | { readonly event: AgUiEvent }
   | { readonly request: AgentRequest }
@@ -136,7 +136,7 @@ export function deltaOf(item: Item): string {
   return typeof value === "string" ? value : "";
 }
 
-/** What a row says after its type, as one line. */
+/** The text of a row after its type, as one line. */
 export function summary(entry: Entry): string {
   const item = entry.items[0];
   if (!item) return "";

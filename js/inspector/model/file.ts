@@ -8,7 +8,7 @@ import { changesOf, itemOf, snapshotOf } from "./checked.js";
 import type { Changes, Entry, Item } from "./entry.js";
 import type { Log } from "./log.js";
 
-/** What a recording of the inspector begins with. */
+/** The first line of a recording of the inspector. */
 interface Head {
   readonly inspector: 1;
   /** When the first line came, in milliseconds since 1970. */
@@ -16,7 +16,7 @@ interface Head {
   readonly snapshot?: AgentSnapshot;
 }
 
-/** What a note may have. */
+/** The members of a note. */
 type Note = Partial<Head> & { readonly seen?: Item; readonly changes?: Changes; readonly afterMs?: number };
 
 /** Writes the rows as a recording. The snapshot is what the inspector shows beside them. */

@@ -17,7 +17,7 @@ const documents = new Set([
 /** Short JSON, or JSON as text. */
 const json = new Set(["arguments", "argsText", "before", "after"]);
 
-/** What the inspector itself says of the page. */
+/** Texts of the inspector itself about the page. */
 const ours = /^(Changed by the page|The inspector was opened)/;
 
 type Members = Record<string, unknown>;

@@ -1,4 +1,4 @@
-// What the selected row is about, beside what it has changed.
+// The details of the selected row, beside its changes.
 
 import type { AgentRequest } from "../../api/types.js";
 import type { Changes, Entry, Item, MessageChange, MessageState } from "../model/entry.js";

@@ -20,7 +20,7 @@ export interface ExportOptions {
   readonly redact?: boolean | undefined;
 }
 
-/** What the inspector can do with its place, which its element knows. */
+/** Control over the inspector's place, which its element has. */
 export interface Place {
   /** Moves it there; absent: it stands where the page has put it. */
   readonly dock?: ((dock: Dock) => void) | undefined;

@@ -7,7 +7,7 @@ import { button, h } from "./dom.js";
 const maxMembers = 100;
 const maxText = 4000;
 
-/** What somebody has opened or closed in a tree, by the place, so that it stays so when the value is drawn again. */
+/** The branches of a tree that a person has opened or closed, by their place, so that they stay so when the value is drawn again. */
 export type Opened = Map<string, boolean>;
 
 /** The tree. `open`: how many levels are open at first. */

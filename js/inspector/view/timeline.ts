@@ -20,7 +20,7 @@ export interface Timeline {
   update(): boolean;
   focus(): void;
   search(): void;
-  /** What Escape does here. False: nothing. */
+  /** Handles Escape. Returns false where there is nothing to close. */
   escape(): boolean;
   /** Selects the newest row that is not younger. */
   show(at: number): void;

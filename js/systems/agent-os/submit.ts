@@ -1,8 +1,8 @@
-// What goes to a host: AG-UI's input, lowered to what agentOS takes; and its tools, as AG-UI declares them.
+// Lowers AG-UI's input to agentOS's request, and declares its tools as AG-UI does.
 
 import type { JsonObject } from "../../api/protocol.js";
 
-/** What the application has for every submit. */
+/** The application's defaults for every submit. */
 export interface SubmitDefaults {
   readonly system?: unknown;
   readonly budget?: unknown;
@@ -16,7 +16,7 @@ export interface SubmitDefaults {
   readonly context?: JsonObject;
   /** The members of `forwardedProps` that are sent on. Default: none. */
   readonly forwardedPropAllowlist?: readonly string[];
-  /** What goes where the input has no answer. */
+  /** The member `resume` where the input has no answer. */
   readonly resume?: unknown;
   /** The questions that are open, each with where its answer belongs. */
   readonly inputRequests?: readonly InputRequestBinding[];
@@ -38,7 +38,7 @@ export interface InputRequestBinding {
   readonly decisionRef: string;
 }
 
-/** What agentOS takes. */
+/** The request that agentOS takes. */
 export interface SubmitRequest extends Omit<SubmitDefaults, "forwardedPropAllowlist" | "inputRequests"> {
   /** The text of the last user message; empty if there is none. */
   readonly intent: string;
@@ -188,7 +188,7 @@ interface ResumeEntry {
   readonly payload?: unknown;
 }
 
-/** What a member must be; a list of objects is described by its members. */
+/** A check of a member's value; a list of objects is described by its members. */
 type Check = (value: unknown, path: string) => unknown;
 
 const ROLES = ["developer", "system", "assistant", "user", "tool", "reasoning", "activity"];

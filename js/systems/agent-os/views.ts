@@ -2,7 +2,7 @@
 
 import type { Frame } from "./types.js";
 
-/** What frames come to. */
+/** The result of reducing frames. */
 export interface Reduction {
   readonly runId: string | null;
   readonly threadId: string | null;

@@ -28,12 +28,12 @@ export interface PolicyRules {
     readonly allow_components?: readonly string[];
     /** As `type:id`. */
     readonly allow_ids?: readonly string[];
-    /** What becomes of the others. Default: `block`. */
+    /** The decision about all other events. Default: `block`. */
     readonly default?: "block" | "allow";
   };
   readonly ag_ui_inbound?: Enabled & {
     readonly allow_classifications?: readonly Classification[];
-    /** What becomes of the others. Default: `block`. */
+    /** The decision about all other events. Default: `block`. */
     readonly default?: "block" | "allow";
   };
   readonly velocity?: Enabled & {

@@ -21,7 +21,7 @@ import { createState, type SharedState } from "./parts/state.js";
 import { createSubagents } from "./parts/subagents.js";
 import type { DeliveryOutcome, NgafEvent, NgafSnapshot } from "./types.js";
 
-/** What a reducer works for. */
+/** The agent as a reducer sees it. */
 export interface Client {
   readonly version: 1 | 2;
   now(): number;
@@ -62,7 +62,7 @@ export function createReducer({ version, now, changed, tell }: Client): Reducer 
   const chunks = createChunks();
 
   const begin = (): void => {
-    // What is superseded has not been told an end.
+    // A superseded answer has not received its end.
     answers.complete("interrupted");
     chunks.forget();
     run.begin();

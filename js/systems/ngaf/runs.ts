@@ -1,5 +1,5 @@
-// What the application does: submits, regenerates, retries. One run at a time is open; a run that another one takes the place of
-// ends as interrupted.
+// The application's calls: submit, regenerate, retry. One run at a time is open; a run that another one takes the place of ends
+// as interrupted.
 
 import type { JsonObject } from "../../api/protocol.js";
 import type { Agent, Message, ResumeAnswers, RunResult, SubmitInput } from "../../api/types.js";
@@ -11,7 +11,7 @@ import type { NgafAgent, NgafSubmitInput } from "./types.js";
 /** A run that is to be submitted. */
 export type Run = Omit<SubmitInput<JsonObject>, "signal"> & { readonly signal?: AbortSignal | undefined };
 
-/** What runs are made with. */
+/** The agent as its runs see it. */
 export interface RunClient {
   readonly agent: Agent<JsonObject>;
   readonly reducer: Reducer;
@@ -95,7 +95,7 @@ export function createRuns({ agent, reducer, tools, changed, now, measure }: Run
       else if (error) reducer.end(undefined, error);
       else reducer.end("success");
       const theirs = agent.getSnapshot().state;
-      // What RFC 6902 refuses the agent has refused too. What is sent next shall be what is shown.
+      // A patch that RFC 6902 refuses was refused by the agent too. The next request shall have the state that is shown.
       if (state.lenient) {
         state.agree();
         agent.setState(fields.state);

@@ -1,4 +1,5 @@
-//! What Hector's routes are sent: the new messages and answers of a `RunAgentInput`, for the server keeps the rest. Uses `wire`.
+//! The body of Hector's requests: the new messages and answers of a `RunAgentInput`, for the server keeps the rest.
+//! Uses `wire`.
 
 use super::run::{Question, Run};
 use super::write::{as_text, filled};

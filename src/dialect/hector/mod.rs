@@ -6,9 +6,9 @@
 //!  {"jsonrpc", "result"} ────────► v2     (version 2) ─────────────────────────┘
 //! ```
 //!
-//! What a frame is shows in the frame; the settings say only where requests go and what they ask for: `route` (`rest`, `request`,
-//! `json-rpc`, `v2`; guessed from the `url` if it is not given), `form` or `format` (`agui`, default, or `native`), `resubscribe` (the
-//! method of JSON-RPC that joins a task, default `tasks/resubscribe`).
+//! A frame shows its form itself; the settings say only where requests go and what they ask for: `route` (`rest`,
+//! `request`, `json-rpc`, `v2`; guessed from the `url` if it is not given), `form` or `format` (`agui`, default, or
+//! `native`), `resubscribe` (the method of JSON-RPC that joins a task, default `tasks/resubscribe`).
 
 mod body;
 mod form;
@@ -26,7 +26,7 @@ use std::fmt;
 /// Levels of nesting in a frame.
 const DEPTH: usize = 512;
 
-/// What the ids of interrupts begin with that ask for no approval.
+/// The prefix of the ids of interrupts that ask for no approval.
 const INPUT: &str = "input:";
 
 const SUCCESS: &str = r#"{"type":"success"}"#;
@@ -115,7 +115,7 @@ fn state(name: &str) -> (State, String) {
     (state, plain)
 }
 
-/// What is remembered from one frame to the next.
+/// The state between two frames.
 pub struct Hector {
     settings: Settings,
     run: Run,
@@ -238,7 +238,7 @@ impl Dialect for Hector {
 }
 
 impl Hector {
-    /// What is in an envelope of JSON-RPC, or in none. False: nothing that is known.
+    /// Reads a response in an envelope of JSON-RPC, or without one. False: it is of no known form.
     fn wrapped(&mut self, fields: &Fields<'_>, out: &mut Output) -> bool {
         if fields.some("error").is_some() {
             self.error(fields, out);
@@ -275,7 +275,7 @@ impl Hector {
         }
     }
 
-    /// Whose stream it is. The run has the task's id, or `otherwise`.
+    /// Begins the run of a stream. The run has the task's id, or `otherwise`.
     fn begin_run(&mut self, context: &str, task: &str, otherwise: &str, out: &mut Output) {
         if !context.is_empty() {
             context.clone_into(&mut self.run.context);

@@ -128,7 +128,7 @@ impl Hector {
         if is_content {
             self.run.close_all(Kind::Thinking, out);
             let given = part.word("block_id", "");
-            // What is no content of the answer is marked, so that a page can show it as what it is.
+            // Events that are no part of the answer's content are marked, so that a page can show them as such.
             let marked = if matches!(&*event, "error" | "task" | "message") { &*event } else { "" };
             let mark = mark(&block, marked, &part.word("error_code", ""));
             let id = match self.run.continued(&given, &mark) {

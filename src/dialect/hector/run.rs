@@ -15,11 +15,11 @@ use crate::wire::JsonWriter;
 /// cannot make each look-up longer than the last.
 const MANY: usize = 1000;
 
-/// What answers the question whether a tool may be used: the `responseSchema` of its interrupt.
+/// The `responseSchema` of an interrupt that asks whether a tool may be used.
 const ANSWER: &str =
     r#"{"type":"object","properties":{"decision":{"enum":["approve","deny"]}},"required":["decision"]}"#;
 
-/// What a block holds.
+/// The kind of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -85,7 +85,7 @@ pub(super) struct Run {
     /// Ids and names of calls: a server tells of one again when it is approved.
     calls: Vec<(String, String)>,
     results: Vec<Held>,
-    /// What the last run has ended with, until one ends well.
+    /// The questions with which the last run has ended, until one ends well.
     pub questions: Vec<Question>,
 }
 
@@ -194,7 +194,7 @@ impl Run {
         }
     }
 
-    /// What thinking is signed with.
+    /// Adds the signature of a thought.
     pub fn sign(&mut self, id: &str, signature: &str, out: &mut Output) {
         if self.speak(out) {
             let members = [("subtype", "message"), ("entityId", id), ("encryptedValue", signature)];
@@ -266,7 +266,7 @@ impl Run {
         }
     }
 
-    /// What was held of a result was none.
+    /// Removes the result that is held of a call.
     pub fn drop_result(&mut self, call: &str) {
         self.results.retain(|held| held.call != call);
     }

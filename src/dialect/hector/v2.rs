@@ -9,7 +9,7 @@ use crate::dialect::{Item, Output};
 use crate::wire::{Fields, JsonWriter, Raw};
 use std::borrow::Cow;
 
-/// What the pieces of one text or thought have added up to.
+/// The joined pieces of one text or thought.
 pub(super) struct Said {
     kind: Kind,
     /// The author of a text, the id of a thought.
@@ -76,7 +76,7 @@ impl Hector {
         let (known, plain) = state(&name);
         let metadata = fields.some("metadata").filter(|raw| raw.text() != "{}");
         let update = task_update(task, &plain, metadata);
-        // What an agent asks for with its end would be lost otherwise.
+        // Requests of an agent in its last frame would be lost otherwise.
         if metadata.is_some() && matches!(known, State::Completed | State::Cancelled | State::Failed | State::Rejected)
         {
             self.run.custom("hector.task_update", &update, out);
@@ -165,7 +165,7 @@ impl Hector {
         self.run.call(&id, &text(call, "name"), Some(args.as_deref().unwrap_or("{}")), out);
     }
 
-    /// What is said of a call's result, of a part or of the metadata.
+    /// Reads a call's result, from a part or from the metadata.
     fn tool_result(&mut self, result: &Fields<'_>, out: &mut Output) {
         let (id, status) = (text(result, "tool_call_id"), text(result, "status"));
         let content = as_text(result.get("content")).into_owned();

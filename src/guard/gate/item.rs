@@ -1,19 +1,19 @@
-//! What an event would show, mutate or send, for the gate to judge.
+//! The item that an event would show, mutate or send, for the gate to judge.
 
 use super::*;
 
-/// What is judged at once.
+/// An item, which is judged as a whole.
 pub(super) struct Item<'a> {
     /// The event that would bring it alone.
     pub(super) name: &'static str,
     pub(super) class: Class,
     pub(super) also: Option<Class>,
-    /// What it is about.
+    /// The target of the item.
     pub(super) target: Component<'a>,
-    /// What it belongs to, which only the lists of components are asked about.
+    /// The component that it belongs to, which only the lists of components are asked about.
     pub(super) of: Component<'a>,
     pub(super) own: Option<Key>,
-    /// What it is blocked with, besides the subagent that it happens in.
+    /// The key that it is blocked with, besides the subagent that it happens in.
     pub(super) beside: Option<Key>,
     pub(super) subagent: Option<Key>,
     pub(super) part: Part,
@@ -23,11 +23,11 @@ pub(super) struct Item<'a> {
     pub(super) carrier: Option<&'static str>,
 }
 
-/// What an item is to those that it belongs with.
+/// The role of an item in the message, call or reasoning that it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Alone,
-    /// What is decided of it is decided for all of them.
+    /// The verdict on it holds for its later parts.
     Opens,
     Goes,
 }
@@ -73,12 +73,12 @@ pub(super) fn reasoning(name: &'static str, id: &str) -> Item<'static> {
     Item { beside: Some(Key::new(Of::Span, id)), ..Item::new(name, Class::Display).opens(Of::Reasoning, id) }
 }
 
-/// What belongs to one.
+/// A part of a reasoning.
 pub(super) fn reasoning_goes(name: &'static str, id: Str<'_>) -> Item<'static> {
     Item { part: Part::Goes, ..reasoning(name, &id.decode()) }
 }
 
-/// What goes into a call, under the name that it has.
+/// The arguments of a call, under the name that it has.
 pub(super) fn arguments(id: Str<'_>, way: &mut Way<'_, '_>) -> Item<'static> {
     let called = way.shown.call(&id.decode()).map(Cow::Owned);
     way.goes(Class::Submit, Of::Call, id).about("tool", called)

@@ -63,7 +63,7 @@ impl Guard {
         })
     }
 
-    /// What may stay of a message of a list. `calls`: those that may, where not all of them may.
+    /// Reduces a message of a list to its allowed parts. `calls`: the allowed ones, where some are not.
     fn message(
         &mut self,
         raw: Raw<'_>,

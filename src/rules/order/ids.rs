@@ -6,7 +6,7 @@ use std::rc::Rc;
 /// A subagent, or `None`: the parent agent. Shared by what a message brings: its calls have its owner.
 pub(super) type Owner = Option<Rc<str>>;
 
-/// What is known of one id.
+/// The state of one id.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     /// The outer `None`: nobody has said.
@@ -54,7 +54,7 @@ impl Ids {
         self.get(id).is_some_and(|known| known.disagrees(tag))
     }
 
-    /// What is known of `id`, which is known from now on.
+    /// The state of `id`, which is known from now on.
     fn of(&mut self, id: &str) -> Option<&mut Known> {
         let at = match self.index.get(id) {
             Some(at) => at.message,

@@ -73,7 +73,7 @@ impl<'a> Members<'_, 'a> {
         }
     }
 
-    /// What an encrypted value belongs to.
+    /// The kind of object that an encrypted value belongs to.
     fn subtype(&self, member: &'static str) -> Result<Str<'a>, Wrong> {
         let known = |subtype: &Str<'_>| matches!(subtype.raw(), "message" | "tool-call");
         self.string(member).ok().filter(known).ok_or(Wrong(member, "\"message\" or \"tool-call\""))
@@ -84,7 +84,7 @@ impl<'a> Members<'_, 'a> {
         self.fields.some(member)?.boolean().or_else(|| self.forgive(member, "a boolean"))
     }
 
-    /// What may be absent, and is not what it must be, is taken as absent.
+    /// Reads an optional member. A value of another type counts as absent.
     fn forgive<T>(&self, member: &'static str, expected: &'static str) -> Option<T> {
         self.forgiven.set(Some(self.forgiven.take().unwrap_or(Wrong(member, expected))));
         None
@@ -154,7 +154,7 @@ impl<'a> Event<'a> {
         }))
     }
 
-    /// What begins, ends or replaces something in the thread.
+    /// Reads the events that begin, end or replace something in the thread.
     fn read_of_thread(name: &str, m: &Members<'_, 'a>) -> Result<Option<Self>, Wrong> {
         Ok(Some(match name {
             "TEXT_MESSAGE_START" => Self::TextMessageStart {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What every event may have.
+/// The members that every event may have.
 pub(crate) static BASE: Shape = object(&[
     field(1, "type", Code, Carrier),
     may(2, "timestamp", Integer),

@@ -1,4 +1,4 @@
-//! What stands inside of events.
+//! The tables of objects inside of events.
 
 use super::*;
 

@@ -27,7 +27,7 @@ struct Slot {
 /// So many slots are looked through one by one.
 const FEW: usize = 8;
 
-/// What a member adds besides its value: two quotes, the colon, the comma.
+/// The bytes that a member adds besides its value: two quotes, the colon, the comma.
 fn key_bytes(key: &str) -> usize {
     key.len() + 4
 }

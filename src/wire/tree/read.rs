@@ -42,7 +42,7 @@ struct Level {
     /// Its first piece.
     first: usize,
     depth: usize,
-    /// What stands within cannot stay text.
+    /// A value inside cannot stay text.
     odd: bool,
     built: Option<Built>,
     /// The key of the member that is being read.

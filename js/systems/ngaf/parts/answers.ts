@@ -17,7 +17,7 @@ export interface Answers {
   speak(id: string): void;
   /** Whether the last text is that of this message. */
   speaks(id: string): boolean;
-  /** What streams has ended so. */
+  /** Ends the answers that stream, with this outcome. */
   complete(outcome: DeliveryOutcome): void;
   /** A list of the server's, with where each message stands, and with what streams and is not in it. */
   merge(list: readonly NgafMessage[]): readonly NgafMessage[];

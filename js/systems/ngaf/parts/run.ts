@@ -90,7 +90,7 @@ export function createRun({ version, fields, changed }: Shared, tell: (event: Ng
   };
 }
 
-/** What was thrown beneath an error of the agent's. */
+/** The thrown value beneath an error of the agent's. */
 function thrown(error: unknown): unknown {
   return (AgentError.is(error) ? error.cause : undefined) ?? error;
 }
