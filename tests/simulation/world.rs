@@ -132,9 +132,8 @@ struct Run {
     advanced: bool,
     /// The server is at work on it, or on another one: no attempt has failed.
     works: bool,
-    /// How this connection begins is known: not before the run that is over.
+    /// This connection says how things stand after the run, and not before it.
     opened: bool,
-    /// The state that came before that.
     held: Option<Value>,
 }
 

@@ -19,7 +19,7 @@ impl Told {
         Self { request: json!({"messages": [], "state": {}}), events: Vec::new(), reached: 0 }
     }
 
-    /// The same, to be told of when it is over.
+    /// The same, reported only once it is over.
     pub(super) fn whole(mut self) -> Self {
         let terminal = |event: &Value| matches!(event["type"].as_str(), Some("RUN_FINISHED" | "RUN_ERROR"));
         self.reached = self.events.iter().rposition(terminal).unwrap_or_default();
