@@ -8,7 +8,7 @@ pub(in crate::session) use without_guard::Gate;
 #[cfg(feature = "guard")]
 mod with_guard {
     use crate::dialect::Output;
-    use crate::guard::{Guard, Known, Shown, Verdict, WITHHELD};
+    use crate::guard::{GateVerdict, Guard, MessageState, ShownItems, WITHHELD};
     use crate::rules::OrderKeeper;
     use crate::thread::Thread;
     use crate::wire::{Fields, Incoming, Raw, shortened};
@@ -64,8 +64,8 @@ mod with_guard {
             thread: &mut Thread,
             order: &OrderKeeper,
             now: f64,
-        ) -> Verdict {
-            let Some(guard) = self.guard.as_mut().filter(|_| !self.judged) else { return Verdict::Pass };
+        ) -> GateVerdict {
+            let Some(guard) = self.guard.as_mut().filter(|_| !self.judged) else { return GateVerdict::Pass };
             guard.judge(incoming, fields, &mut View(thread, order), now)
         }
 
@@ -127,17 +127,17 @@ mod with_guard {
     /// What is shown, for the guard to ask.
     struct View<'s>(&'s mut Thread, &'s OrderKeeper);
 
-    impl Shown for View<'_> {
+    impl ShownItems for View<'_> {
         fn call(&mut self, id: &str) -> Option<String> {
             // A list of components has none that is longer; decisions repeat it for each part of the arguments.
             self.0.call_name(id).map(|name| shortened(name, 1024).into_owned())
         }
 
-        fn message(&mut self, message: Raw<'_>) -> Known {
+        fn message(&mut self, message: Raw<'_>) -> MessageState {
             match self.0.compare(message) {
-                Some(true) => Known::Same,
-                Some(false) => Known::Changed,
-                None => Known::New,
+                Some(true) => MessageState::Same,
+                Some(false) => MessageState::Changed,
+                None => MessageState::New,
             }
         }
 

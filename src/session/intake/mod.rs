@@ -10,7 +10,7 @@ mod gate;
 
 pub(super) use gate::Gate;
 
-use crate::dialect::{self, Begun, Dialect, Item, Output, Thinking};
+use crate::dialect::{self, Dialect, Output, OutputItem, RunRequest, Thinking};
 use crate::rules::{ChunkExpander, OrderKeeper, Violation};
 use crate::thread::Ahead;
 use crate::wire::{Delta, Fields, Framer, Incoming};
@@ -168,7 +168,7 @@ impl Intake {
     }
 
     /// Tells the dialect of a request, or that a run is told from its beginning.
-    pub fn begin(&mut self, request: &Begun<'_>) {
+    pub fn begin(&mut self, request: &RunRequest<'_>) {
         if let Some(dialect) = self.dialect_mut() {
             dialect.begin(request);
         }
@@ -210,7 +210,7 @@ impl Intake {
         &mut self,
         ask: impl FnOnce(&mut dyn Dialect, &mut Output) -> T,
         now: f64,
-    ) -> Option<(T, Vec<Item>)> {
+    ) -> Option<(T, Vec<OutputItem>)> {
         let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
         let mut out = Output::default();
         self.gate.lend(&mut out, now);
@@ -236,7 +236,7 @@ impl Intake {
 #[cfg(feature = "guard")]
 mod judging {
     use super::{Gate, Intake};
-    use crate::guard::Verdict;
+    use crate::guard::GateVerdict;
     use crate::thread::Thread;
     use crate::wire::{Fields, Incoming, Raw};
 
@@ -249,7 +249,7 @@ mod judging {
             fields: &Fields<'_>,
             thread: &mut Thread,
             now: f64,
-        ) -> Verdict {
+        ) -> GateVerdict {
             self.gate.judge(incoming, fields, thread, &self.order, now)
         }
 

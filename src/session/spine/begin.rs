@@ -1,6 +1,6 @@
 //! The beginning of a run.
 
-use crate::dialect::Begun;
+use crate::dialect::RunRequest;
 use crate::session::Session;
 use crate::session::rejoin::{Resume, hash};
 use crate::session::run::Run;
@@ -186,7 +186,7 @@ impl Session {
         let run_id = self.verdict.run_id().unwrap_or_default();
         let (joins, continues) = (*start == Start::Attach, *start == Start::Unasked { continues: true });
         let cursor = self.rejoin.last_event_id();
-        self.intake.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
+        self.intake.begin(&RunRequest { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
         let body = self.intake.body(input).map_or_else(|| input.clone(), Rc::from);
         // Nothing is sent.
         if matches!(start, Start::Unasked { .. }) { Rc::default() } else { body }
@@ -196,6 +196,6 @@ impl Session {
     pub(super) fn begin_dialect_again(&mut self) {
         let run_id = self.verdict.run_id().unwrap_or_default();
         let thread_id = &self.options.thread_id;
-        self.intake.begin(&Begun { thread_id, run_id, joins: false, continues: false, cursor: "" });
+        self.intake.begin(&RunRequest { thread_id, run_id, joins: false, continues: false, cursor: "" });
     }
 }

@@ -3,7 +3,7 @@
 //! The gate stands between chunk expansion and the rules of order. What it blocks was never sent, as far as the order, the
 //! thread and the listeners are concerned.
 
-use crate::guard::{Guard, Verdict};
+use crate::guard::{GateVerdict, Guard};
 use crate::rules::is_chunk;
 use crate::session::Session;
 use crate::session::intake::Gate;
@@ -55,7 +55,7 @@ impl Session {
     }
 
     /// What may pass of an event.
-    fn judge_event(&mut self, incoming: &Incoming<'_>, fields: &Fields<'_>, now: f64) -> Verdict {
+    fn judge_event(&mut self, incoming: &Incoming<'_>, fields: &Fields<'_>, now: f64) -> GateVerdict {
         let verdict = self.intake.judge(incoming, fields, &mut self.thread, now);
         self.report_guard();
         verdict
@@ -69,7 +69,7 @@ impl Session {
         if is_chunk(&incoming.event) {
             let mut reported = false;
             let expanded = chunks.expand(incoming, &mut |one| {
-                if self.judge_event(one, fields, now) == Verdict::Pass {
+                if self.judge_event(one, fields, now) == GateVerdict::Pass {
                     // The END of another stream is none of what the chunk says.
                     if !is_end(&one.event) && !std::mem::replace(&mut reported, true) {
                         self.report_judged(event, fields, data, now);
@@ -85,7 +85,7 @@ impl Session {
         }
         // A blocked event ends chunk streams as well: a chunk that comes after it means another one.
         chunks.close_for(&incoming, &mut |one| {
-            if self.judge_event(one, fields, now) == Verdict::Pass {
+            if self.judge_event(one, fields, now) == GateVerdict::Pass {
                 self.event(one, now);
             }
         });
@@ -103,12 +103,12 @@ impl Session {
         take: fn(&mut Self, &Incoming<'_>, f64),
     ) {
         match self.judge_event(incoming, fields, now) {
-            Verdict::Block => {}
-            Verdict::Pass => {
+            GateVerdict::Block => {}
+            GateVerdict::Pass => {
                 self.report_judged(incoming.event.name(), fields, data, now);
                 take(self, incoming, now);
             }
-            Verdict::Less(json) => {
+            GateVerdict::Less(json) => {
                 // What is left was read before.
                 let Ok(fields) = frame_fields(&json, usize::MAX) else { return };
                 let Ok(mut rest) = Incoming::read(&fields, &mut |_| {}) else { return };
@@ -146,7 +146,7 @@ impl Session {
         object.close();
         let Ok(fields) = frame_fields(&event, self.options.max_depth) else { return false };
         let incoming = Incoming::read(&fields, &mut |_| {});
-        incoming.is_ok_and(|incoming| self.judge_event(&incoming, &fields, now) == Verdict::Pass)
+        incoming.is_ok_and(|incoming| self.judge_event(&incoming, &fields, now) == GateVerdict::Pass)
     }
 
     /// An aside of a dialect's.
