@@ -41,7 +41,7 @@ export const CLIENT_VERSION = "1.0.0";
 export const directRun: unique symbol = Symbol("ag-ui-wasm.directRun");
 
 /** How a run gets its events. */
-type Source = (input: RunAgentInput, subscribers: AgentSubscriber[]) => Observable<AgentStateMutation>;
+type RunSource = (input: RunAgentInput, subscribers: AgentSubscriber[]) => Observable<AgentStateMutation>;
 
 export abstract class AbstractAgent {
   agentId?: string;
@@ -153,7 +153,7 @@ export abstract class AbstractAgent {
    * @throws What the transport throws; an `AGUIError` where an open interrupt is not answered.
    */
   async runAgent(parameters?: RunAgentParameters, subscriber?: AgentSubscriber): Promise<RunAgentResult> {
-    const source: Source = (input, subscribers) => this[directRun](input, subscribers) ?? this.exactRun(input, subscribers);
+    const source: RunSource = (input, subscribers) => this[directRun](input, subscribers) ?? this.exactRun(input, subscribers);
     return this.live(parameters, subscriber, source);
   }
 
@@ -163,7 +163,7 @@ export abstract class AbstractAgent {
     subscriber?: AgentSubscriber,
     { verifyEvents = true }: { verifyEvents?: boolean } = {},
   ): Promise<RunAgentResult> {
-    const source: Source = (input, subscribers) =>
+    const source: RunSource = (input, subscribers) =>
       this.reduce(input, defer(() => this.connect(input)), subscribers, verifyEvents).pipe(
         catchError((error) => {
           if (error instanceof AGUIConnectNotImplementedError) return EMPTY;
@@ -373,7 +373,7 @@ export abstract class AbstractAgent {
   }
 
   /** The life of a run. */
-  private async live(parameters: RunAgentParameters | undefined, subscriber: AgentSubscriber | undefined, source: Source): Promise<RunAgentResult> {
+  private async live(parameters: RunAgentParameters | undefined, subscriber: AgentSubscriber | undefined, source: RunSource): Promise<RunAgentResult> {
     try {
       this.isRunning = true;
       this.agentId ??= randomUUID();

@@ -18,7 +18,7 @@ import type {
 import { uuid } from "../base/uuid.js";
 
 /** The part of a run's input that the application's options may change with every request. */
-export interface Asked {
+export interface OptionInput {
   tools: readonly Tool[];
   /** The tools that the page answers, with the flags that the core needs. */
   pageTools: readonly { readonly name: string }[];
@@ -27,7 +27,7 @@ export interface Asked {
 }
 
 /** The input that goes with every run. */
-export interface RunInput extends Asked {
+export interface RunInput extends OptionInput {
   runId: string;
   /** Which of these the submit has given itself: the others are asked for again when a request leaves. */
   own?: readonly string[];
@@ -45,7 +45,7 @@ export interface CoreInput extends RunInput {
 }
 
 /** The input of a request that leaves now. `given` comes before the options. */
-export function toAsked(options: AgentOptions, given: SubmitInput = {}): Asked {
+export function toAsked(options: AgentOptions, given: SubmitInput = {}): OptionInput {
   return {
     ...declare(given.tools ?? ask(options.tools) ?? []),
     context: given.context ?? ask(options.context) ?? [],

@@ -31,7 +31,7 @@ export interface HeldSubmits extends SubmitHolder {
 }
 
 /** The attachments that the batches are held for. */
-interface Owner {
+interface BatchOwner {
   readonly composer: Batch;
   changed(): void;
   drop(entries: Entries): void;
@@ -39,7 +39,7 @@ interface Owner {
 
 const isReady = ({ entries }: Batch): boolean => entries.every(({ item }) => item.status === "ready");
 
-export function createHeld({ composer, changed, drop }: Owner): HeldSubmits {
+export function createHeld({ composer, changed, drop }: BatchOwner): HeldSubmits {
   let all: readonly Held[] = [];
 
   const show = (agent: HoldingAgent): void => {

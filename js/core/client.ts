@@ -60,7 +60,7 @@ export interface Edit<State> {
 }
 
 /** A change that waits for a session; `acts`: one that needs it. */
-export interface Step<State> {
+export interface PendingStep<State> {
   run?: Run<State> | undefined;
   readonly edit: Edit<State> | Run<State>;
   readonly acts?: boolean;
@@ -73,7 +73,7 @@ export interface Parts {
   readonly stopped: typeof stopped;
   readonly calls: Calls;
   /** The response to the last request of that agent has come. */
-  head(client: Pick<Client<unknown, unknown>, "emitter">, headers: Headers, status: number): void;
+  head(client: Pick<LinkClient<unknown, unknown>, "emitter">, headers: Headers, status: number): void;
   /** The result of the run that was asked for with that id, with what its last response said beside its body. */
   withHead(client: { readonly emitter: object }, id: string, result: RunResult): RunResult;
 }
@@ -93,7 +93,7 @@ export interface Live<State> {
 }
 
 /** The state that a link and its session share. */
-export interface Shared<State> {
+export interface LinkState<State> {
   readonly runs: Set<Run<State>>;
   live?: Live<State> | undefined;
   /** Notifications deferred until the current batch ends. */
@@ -111,7 +111,7 @@ export interface Shared<State> {
 }
 
 /** The agent as its link sees it. */
-export interface Client<State, Place = Port> {
+export interface LinkClient<State, Place = Port> {
   /** The port to the core, or the place of the core where the link makes the port. */
   readonly source: () => Promise<Place>;
   /** The options that the agent was made with. */

@@ -12,7 +12,7 @@ import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep } from "../snapshot/mirror.js";
 import { composeSave } from "../snapshot/compose.js";
 import { checksOf, emitCustom } from "./checked.js";
-import type { Client, Live, Shared, Step } from "./client.js";
+import type { LinkClient, Live, LinkState, PendingStep } from "./client.js";
 import { createPatches } from "./patches.js";
 import type { Port } from "./port.js";
 import { readBody } from "./read.js";
@@ -24,12 +24,12 @@ import { watched, type WatchfulHost } from "./traps.js";
  * the snapshot to show; nothing if the session was lost over it.
  */
 export function openSession<State>(
-  client: Client<State>,
-  shared: Shared<State>,
+  client: LinkClient<State>,
+  shared: LinkState<State>,
   port: Port,
   from: AgentSnapshot<State>,
   save: string | undefined,
-  todo: readonly Step<State>[],
+  todo: readonly PendingStep<State>[],
 ): AgentSnapshot<State> | undefined {
   type Snapshot = AgentSnapshot<State>;
   const [{ emitter, read }, { calls }, settings] = [client, client.parts()!, client.settings()];

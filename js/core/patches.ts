@@ -4,7 +4,7 @@ import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { beginPatch, type Mark, type Patching } from "../snapshot/mirror.js";
 import { createScheduler } from "../snapshot/notify.js";
-import type { Client } from "./client.js";
+import type { LinkClient } from "./client.js";
 import { sliceMs, turn } from "./read.js";
 
 /** The session whose patches are shown. */
@@ -39,7 +39,7 @@ export interface Patches {
 }
 
 /** Shows nothing yet. */
-export function createPatches<State>(client: Client<State>, session: Patched<State>): Patches {
+export function createPatches<State>(client: LinkClient<State>, session: Patched<State>): Patches {
   type Snapshot = AgentSnapshot<State>;
   // A patch that is not applied to its end, with the checkpoints on its way; whether it continues in a task of its own.
   let patching: Patching<Snapshot> | undefined;

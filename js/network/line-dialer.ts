@@ -55,7 +55,7 @@ export function createDialer(client: LineClient, heard: Heard) {
   const reconnecting = (retryAt = state.phase === "reconnecting" ? state.retryAt : undefined): void =>
     set({ phase: "reconnecting", ...(retryAt !== undefined && { retryAt }) });
 
-  const events: WireEvents & Reading = {
+  const events: WireEvents & WireReading = {
     ...heard,
     opened: () => {
       openedAt = Date.now();
@@ -209,7 +209,7 @@ function only(signal: AbortSignal, events: WireEvents): WireEvents {
 }
 
 /** The state of reading a wire. */
-interface Reading {
+interface WireReading {
   frame(frame: Uint8Array): void;
   kind(media: string): void;
   ended(): void;
@@ -217,7 +217,7 @@ interface Reading {
 }
 
 /** Reads a wire to its end. Holds nothing of the line. */
-async function read(answer: Promise<Response>, signal: AbortSignal, to: Reading): Promise<void> {
+async function read(answer: Promise<Response>, signal: AbortSignal, to: WireReading): Promise<void> {
   try {
     const { ok, status, headers, body } = await answer;
     if (!ok || !body) throw Object.assign(new Error(`the connection was refused with ${status}`), { status });

@@ -1,7 +1,7 @@
 // Other ways to an agent than one request with fetch. Each gives what fetch would give, so that the core reads one kind of
 // body. Nothing else of the package imports this file: who does not use it does not get it.
 
-import { aborted, createBody, encoder, LINES, type Body } from "./body.js";
+import { aborted, createBody, encoder, LINES, type WritableBody } from "./body.js";
 import type { AgUiEvent } from "../api/events.js";
 import type { LineSource, OpenWire, WireEvents } from "../api/line.js";
 import { at, fetchWith, withParam } from "./request.js";
@@ -140,7 +140,7 @@ function readSource(
   source: EventSource,
   { names, closeIsEnd, events, gone = () => {} }: SourceReading,
   signal: AbortSignal | undefined,
-): { opened: Promise<void>; stream: Body["stream"] } {
+): { opened: Promise<void>; stream: WritableBody["stream"] } {
   const leave = (): void => {
     source.close();
     gone();

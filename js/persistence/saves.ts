@@ -3,7 +3,7 @@
 
 import { createGate } from "./gate.js";
 import { createKeeper } from "./keeper.js";
-import { createClaim, type Member } from "./owner.js";
+import { createClaim, type StoreMember } from "./owner.js";
 import { createQuestion } from "./question.js";
 import { createStored } from "./stored.js";
 import { mergeSaves, sameThread } from "./merge.js";
@@ -169,7 +169,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     close();
   };
 
-  const member: Member = {
+  const member: StoreMember = {
     // Edits wait for the store as well, but for none that gives no answer.
     busy: () => link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
     mounted: members.watched,

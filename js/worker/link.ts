@@ -6,7 +6,7 @@ import { stopped } from "../snapshot/cut-off.js";
 import { begun } from "../snapshot/project.js";
 import { misuse } from "../base/failure.js";
 import { createLink } from "../core/link.js";
-import type { Client, Link } from "../core/client.js";
+import type { LinkClient, Link } from "../core/client.js";
 import type { Core } from "../core/loader.js";
 import { portTo, type Port } from "../core/port.js";
 import { composeSave, union } from "../snapshot/compose.js";
@@ -20,10 +20,10 @@ import { createRemoteSession, type RemoteSession } from "./session.js";
 import { createSubmits, queuedOf } from "./submits.js";
 
 /** Where the core of an agent is. */
-export type Place = { readonly at: "worker" } | { readonly at: "page"; readonly core: Core };
+export type CorePlace = { readonly at: "worker" } | { readonly at: "page"; readonly core: Core };
 
 /** A link that works over a worker of the pool, or as any other where the core is in the page. */
-export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool): Link<State> {
+export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, pool: Pool): Link<State> {
   type Snapshot = AgentSnapshot<State>;
   const { emitter, settings } = client;
   const guesses: Guesses<State> = createGuesses(client.read, client.publish, () => link.partly());

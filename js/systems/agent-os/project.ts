@@ -157,7 +157,7 @@ function rowOf(event: SafeLedgerEvent, { threadId, parentRunId, flavor }: Projec
   return { event, payload, run, runId, flavoredRun, threadId: threadId ?? event.scopeKey, parentRunId };
 }
 
-type Rule = (row: Row) => Frame[];
+type RowRule = (row: Row) => Frame[];
 
 const custom = (name: string, value: unknown): Frame => ({ type: "CUSTOM", name: `agent-os.${name}`, value });
 
@@ -180,14 +180,14 @@ function shownAll(payload: JsonObject): JsonObject {
 }
 
 /** All that the payload has. */
-const whole = (name: string): Rule => ({ payload }) => [custom(name, shownAll(payload))];
+const whole = (name: string): RowRule => ({ payload }) => [custom(name, shownAll(payload))];
 
-const aborted: Rule = ({ event, payload, threadId, runId }) => {
+const aborted: RowRule = ({ event, payload, threadId, runId }) => {
   return [{ type: "RUN_ERROR", threadId, runId, message: text(payload.reason) ?? event.kind, code: event.kind }];
 };
 
 /** The rule for each kind of the runtime's rows. */
-const RULES = new Map<string, Rule>([
+const RULES = new Map<string, RowRule>([
   [
     "agent.run.started",
     ({ threadId, runId, parentRunId }) => [

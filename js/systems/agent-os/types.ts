@@ -16,13 +16,13 @@ export interface SafeLedgerEvent {
   readonly safePayload?: JsonObject;
 }
 
-interface Base {
+interface FrameBase {
   /** Milliseconds since 1970. */
   readonly timestamp?: number;
 }
 
 /** A projected row: the AG-UI events that agentOS has, as it writes them. */
-export type Frame = Base &
+export type Frame = FrameBase &
   (
     | { readonly type: "RUN_STARTED"; readonly threadId: string; readonly runId: string; readonly parentRunId?: string }
     | {
