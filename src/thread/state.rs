@@ -2,7 +2,7 @@
 
 use super::delta::{self, Failed, Steps};
 use super::limit::{Copies, LimitExceeded, ThreadLimits};
-use super::overlay::{self, Difference, Edit, Rebase};
+use super::overlay::{self, Difference, Rebase, ValueEdit};
 use crate::document::{Document, Patch};
 use crate::wire::{Raw, Tree};
 
@@ -12,7 +12,7 @@ pub(super) struct State {
     /// As the snapshot shows it.
     shown: Document,
     /// What the application has changed while a run was on, and the state that the server knows beneath it.
-    local: Option<(Edit, Tree)>,
+    local: Option<(ValueEdit, Tree)>,
 }
 
 impl Default for State {
@@ -60,7 +60,7 @@ impl State {
         let old = self.value().clone();
         self.become_as(new);
         let server = self.local.take().map_or(old, |(_, server)| server);
-        let edit = if running { Edit::between(&server, self.value()) } else { None };
+        let edit = if running { ValueEdit::between(&server, self.value()) } else { None };
         self.local = edit.map(|edit| (edit, server));
     }
 

@@ -27,7 +27,7 @@ pub(in crate::session) struct Connection<'s> {
 
 #[derive(Debug)]
 pub(super) struct Mirror {
-    sent: Sent,
+    sent: MirrorState,
     /// What the mirror lacks up to the last checkpoint: operations of the next patch.
     marked: String,
     /// The rest of a patch that is taken in parts.
@@ -36,7 +36,7 @@ pub(super) struct Mirror {
 
 /// What the mirror has. Texts of any length are kept as they are, and the others as JSON.
 #[derive(Debug, Default)]
-struct Sent {
+struct MirrorState {
     run_id: Option<String>,
     error: Option<AgentError>,
     last_event_id: String,
@@ -57,7 +57,10 @@ const PATHS: [&str; 6] = [
 impl Default for Mirror {
     /// What the mirror starts with (`js/snapshot/initial.ts`).
     fn default() -> Self {
-        let sent = Sent { small: ["\"idle\"", "", "", "\"closed\"", "0", ""].map(str::to_owned), ..Sent::default() };
+        let sent = MirrorState {
+            small: ["\"idle\"", "", "", "\"closed\"", "0", ""].map(str::to_owned),
+            ..MirrorState::default()
+        };
         Self { sent, marked: String::new(), rest: None }
     }
 }
@@ -122,7 +125,7 @@ impl Mirror {
     }
 }
 
-impl Sent {
+impl MirrorState {
     /// Writes what the mirror lacks.
     fn write(&mut self, shown: &mut Shown<'_>, patch: &mut Patch) {
         shown.thread.write_patch(patch);

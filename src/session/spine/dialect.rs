@@ -4,7 +4,7 @@ use crate::dialect::{Dialect, Output, OutputItem};
 use crate::rules::{Code, Repair};
 use crate::session::Session;
 use crate::session::rejoin::{Place, Report};
-use crate::session::run::Body;
+use crate::session::run::BodyStart;
 use crate::session::words::Effect;
 use crate::thread::Warning;
 use crate::wire::{EventError, Incoming, JsonWriter, frame_fields};
@@ -13,7 +13,7 @@ impl Session {
     /// Whether the dialect knows the end of the run in an answer that is no stream.
     pub(super) fn is_answer(&mut self, now: f64) -> bool {
         let body = self.run.as_ref().and_then(|run| run.body()).filter(|_| self.intake.has_dialect());
-        let Some(text) = body.map(Body::text) else { return false };
+        let Some(text) = body.map(BodyStart::text) else { return false };
         self.translate(|dialect, out| dialect.answer(&text, out), now);
         let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
         if ended {
