@@ -11,7 +11,7 @@ use super::patch::Patch;
 use super::tracked::Document;
 use crate::wire::{Fields, JsonWriter, Protocol, Raw, Tree, write_json, write_string};
 
-/// What a member holds.
+/// The type of a member.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     Text,
@@ -169,7 +169,7 @@ pub(crate) type Members = u32;
 pub(crate) struct Row {
     table: &'static [Member],
     values: Vec<Value>,
-    /// Those that the mirror has otherwise, or not.
+    /// The members that the mirror lacks, or has otherwise.
     marks: Members,
     /// How many bytes the mirror has of each text that grows.
     mirrored: [usize; 2],

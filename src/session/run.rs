@@ -110,7 +110,7 @@ pub(super) struct Run {
     pub phase: Phase,
     /// Events that came, of any type.
     pub events: usize,
-    /// Those of this connection, and the most that an earlier one has brought.
+    /// The events of this connection, and the most that an earlier one has brought.
     pub fresh: usize,
     pub best: usize,
     /// A stream of it has begun.
@@ -197,7 +197,7 @@ impl Run {
         (self.attempt, self.waited, self.renewed) = (0, 0, false);
     }
 
-    /// What has come of the body, in case that it is no stream.
+    /// The beginning of the body, in case that it is no stream.
     pub fn body(&self) -> Option<&BodyStart> {
         match &self.phase {
             Phase::Streaming(body) | Phase::Draining { body, .. } => body.as_ref(),

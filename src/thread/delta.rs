@@ -31,7 +31,7 @@ impl From<Misfit> for Failed {
     }
 }
 
-/// What was done to a document, to be taken back.
+/// The changes of a document, to be undone.
 #[derive(Debug, Default)]
 pub(super) struct Log<'s> {
     done: Vec<(&'s Pointer, Done)>,
@@ -140,7 +140,7 @@ impl<'s> Log<'s> {
             Operation::Copy => {
                 let value = document.at(from.tokens())?;
                 check_depth(path, value, limits)?;
-                // What would not stay is not even made.
+                // A value that would exceed the limit is not even made.
                 let room = limits.state_bytes.saturating_sub(document.bytes());
                 if value.bytes() > room || !copies.spend(value.bytes(), limits) {
                     return Err(Failed::Exceeded(limits.exceeded()));

@@ -8,8 +8,9 @@
 //!    now ────────────────────► edited
 //! ```
 //!
-//! What an edit leaves as it was is not touched, however far it has come since. In a message that it changes, what it has
-//! changed counts; text that has grown since goes after the text that it sets, as what comes later does.
+//! Applies an edit of the application. An unchanged message stays as it is, however far it has come since. In a changed
+//! message the changed members count; text that has grown since goes after the text that the edit sets, as later text
+//! does.
 
 use super::entry::Entry;
 use super::list::MessageList;
@@ -113,7 +114,7 @@ fn read_shown(list: Raw<'_>) -> Vec<ShownMessage> {
     list.array().unwrap_or_default().into_iter().map(read).gather()
 }
 
-/// What names a message: an id alone may be that of a result, and of reasoning, too.
+/// The key of a message: an id alone may be that of a result, and of reasoning, too.
 fn key(role: &str, id: &str, call: Option<&str>) -> String {
     [role, " ", id, "\0", call.filter(|_| role == Role::Tool.name()).unwrap_or_default()].concat()
 }
@@ -125,7 +126,7 @@ fn key_of(entry: &Entry) -> String {
 /// The messages that there are, and after them those that come.
 struct EditedList {
     entries: Vec<Option<Entry>>,
-    /// Those that the application was not shown: they came since.
+    /// The messages that the application was not shown: they came since.
     unseen: PlacesByKey,
 }
 
@@ -284,7 +285,7 @@ impl EditedList {
 
 /// Makes a message what the edit has made of it; `before`: what the edit has seen of it, where that is known.
 fn rewrite(local: &mut Entry, before: Option<&Entry>, after: Entry, streams: bool, merged: &mut Merged) {
-    // What streams is the server's to end.
+    // Only the server ends a message that streams.
     let streams = streams || local.delivery() == Delivery::Streaming;
     let left = streams || before.is_some_and(|before| before.delivery() == after.delivery());
     let delivery = if left { local.delivery() } else { after.delivery() };

@@ -1,4 +1,4 @@
-//! What the application has changed in the state while a run was on, over what the server knows.
+//! The application's changes of the state during a run, over the server's state.
 //!
 //! There are two documents: the server's, and the one that is shown. What differs is kept as places, members and elements,
 //! without values. What the server does is done to its own document, and at the same time to what is shown, where its place
@@ -117,7 +117,7 @@ impl Neighbors {
 }
 
 impl ValueEdit {
-    /// What is shown where the server knows another document; `None`: they are equal.
+    /// The difference of the shown document from the server's; `None`: they are equal.
     pub fn between(server: &Tree, shown: &Tree) -> Option<Self> {
         if let (Some(before), Some(after)) = (server.members(), shown.members()) {
             let mut members = MemberEdits::default();
@@ -146,7 +146,7 @@ impl ValueEdit {
         (!server.equals(shown)).then_some(Self::Own)
     }
 
-    /// What of `shown` is the user's own.
+    /// The parts of `shown` that are the user's own.
     fn own(&self, shown: &Tree) -> Tree {
         let mut own = match self {
             Self::Own => return shown.clone(),
@@ -179,7 +179,8 @@ impl ValueEdit {
     }
 }
 
-/// What `after` has changed of `before`, done to `now`: what both have changed is as `after` has it.
+/// Applies to `now` the changes that lead from `before` to `after`: where both have changed a value, it is as in
+/// `after`.
 pub(super) fn merge(mut before: Tree, mut after: Tree, now: Tree) -> Tree {
     let Some(mut edit) = ValueEdit::between(&before, &after) else { return now };
     let limits = ThreadLimits { depth: usize::MAX, state_bytes: usize::MAX };
@@ -248,7 +249,7 @@ fn align<'t>(mut old: &'t [Tree], mut new: &'t [Tree], pair: &mut dyn FnMut(Pair
         (old, new) = (old_rest, new_rest);
     }
     let mut places = PlacesByKey::new(old.iter().map(|item| Some(identity(item))).gather());
-    // What stands before these is done.
+    // All before these is done.
     let (mut old_at, mut new_at) = (0, 0);
     for (at, item) in new.iter().enumerate() {
         let id = identity(item);
@@ -273,7 +274,7 @@ fn between<'t>(old: Option<&'t [Tree]>, new: Option<&'t [Tree]>, pair: &mut dyn 
         match (a, b) {
             (None, None) => return,
             (Some(_), Some(_)) if alike => pair((a, b)),
-            // What takes the place of another stands before what comes after it.
+            // A replacement stands before its later neighbors.
             _ => {
                 b.into_iter().for_each(|_| pair((None, b)));
                 a.into_iter().for_each(|_| pair((a, None)));
@@ -411,7 +412,7 @@ enum Change {
     Remove,
 }
 
-/// What makes one document of another, place by place.
+/// The changes that lead from one document to another, place by place.
 struct Changes {
     list: Vec<(String, Change)>,
     /// So many elements of a list come or go one by one.

@@ -1,4 +1,4 @@
-//! What a run tells besides messages and state: steps, subagents, usage, interrupts.
+//! Reports of a run besides messages and state: steps, subagents, usage, interrupts.
 
 use super::entry::Stopwatch;
 use super::interrupts::Interrupts;

@@ -16,7 +16,7 @@ mod with_guard {
     #[derive(Debug, Default)]
     pub(in crate::session) struct Gate {
         guard: Option<Box<Guard>>,
-        /// What comes now was judged as what it was made of.
+        /// The current event was judged as the frame that it was made of.
         judged: bool,
     }
 
@@ -56,7 +56,7 @@ mod with_guard {
             self.guard.iter_mut().for_each(|guard| guard.begin_again());
         }
 
-        /// What may pass of an event.
+        /// Judges an event: the parts of it that may pass.
         pub fn judge(
             &mut self,
             incoming: &Incoming<'_>,
@@ -89,12 +89,12 @@ mod with_guard {
             self.guard.as_mut()?.forbids(id, name)
         }
 
-        /// What time it is, where somebody acts on a call.
+        /// Sets the time, where a person acts on a call.
         pub fn set_clock(&mut self, now: f64) {
             self.guard.iter_mut().for_each(|guard| guard.set_clock(now));
         }
 
-        /// What to say in place of what the server says of a failure, where that may not be shown.
+        /// The text in place of the server's message of a failure, where that may not be shown.
         pub fn withheld(&mut self, now: f64) -> Option<&'static str> {
             let admitted = self.guard.as_mut()?.admits_failure(now);
             (!admitted).then_some(WITHHELD)
@@ -124,7 +124,7 @@ mod with_guard {
         }
     }
 
-    /// What is shown, for the guard to ask.
+    /// The shown thread, for the guard to ask.
     struct View<'s>(&'s mut Thread, &'s OrderKeeper);
 
     impl ShownItems for View<'_> {

@@ -79,14 +79,14 @@ impl Intake {
         self.ahead.get_or_insert_with(|| Box::new(Ahead::new(depth, tags))).read(frame, bytes)
     }
 
-    /// What was read ahead of the frame that waits.
+    /// Takes the parts that were read ahead of the frame that waits.
     pub fn take_ahead(&mut self) -> Option<Box<Ahead>> {
         self.ahead.take()
     }
 
     /// Takes the body's reader, to be given back with [`Self::put_body`] while the body is wanted.
     pub fn take_body(&mut self) -> Option<Box<Framer>> {
-        // What is read now may be the frame that waits: what was read ahead is not of the next one.
+        // This frame may be the one that waits: the parts that were read ahead are not of the next one.
         self.ahead = None;
         self.body.take()
     }
@@ -120,7 +120,7 @@ impl Intake {
         self.forget_open();
     }
 
-    /// What was open has been closed in the thread.
+    /// Forgets the open items: they have been closed in the thread.
     pub fn forget_open(&mut self) {
         self.chunks.clear();
         self.order.clear();
@@ -141,7 +141,7 @@ impl Intake {
         self.thinking.convert(fields, run_id)
     }
 
-    /// What the event breaks of the rules of order.
+    /// The rule of order that the event breaks.
     pub fn check(&mut self, incoming: &Incoming<'_>) -> Option<Violation> {
         self.order.check(incoming)
     }
@@ -184,8 +184,8 @@ impl Intake {
         self.dialect_mut()?.rejoin(run_id)
     }
 
-    /// What a request asks for with `Accept`, where the dialect says that, and whether that contradicts the dialect's
-    /// settings. `given`: what the application has set.
+    /// The value of `Accept`, where the dialect names one, and whether it contradicts the dialect's settings.
+    /// `given`: the application's header.
     pub fn accept(&self, given: Option<&str>) -> Option<(String, bool)> {
         let dialect = self.dialect()?;
         let kept = given.and_then(|accept| Some((accept, dialect.contradicts(accept)?)));
@@ -219,7 +219,7 @@ impl Intake {
         Some((answer, out.take()))
     }
 
-    /// What comes now was not judged as what it was made of.
+    /// The next event was not judged as the frame that it was made of.
     pub fn all_taken(&mut self) {
         self.gate.set_judged(false);
     }
@@ -240,9 +240,9 @@ mod judging {
     use crate::thread::Thread;
     use crate::wire::{Fields, Incoming, Raw};
 
-    /// What the gate has to see of what is open.
+    /// The open items, as the gate sees them.
     impl Intake {
-        /// What may pass of an event.
+        /// Judges an event: the parts of it that may pass.
         pub fn judge(
             &mut self,
             incoming: &Incoming<'_>,

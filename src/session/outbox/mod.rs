@@ -1,4 +1,4 @@
-//! What leaves a session: effects, notifications, patches, saves. It decides in which order, and how much; not what.
+//! The outputs of a session: effects, notifications, patches, saves. It decides in which order, and how much; not what.
 //!
 //! ```text
 //!  spine ──► effects ──┬──────────────────► next()        Changed: once until a patch is taken
@@ -32,7 +32,7 @@ pub(super) struct Outbox {
     mirror: Mirror,
 }
 
-/// What leaves next.
+/// The next output.
 #[derive(Debug)]
 pub(super) enum Outgoing {
     Effect(Effect),

@@ -88,13 +88,13 @@ impl Session {
         self.outbox.changed(true);
     }
 
-    /// What the submit does to the thread.
+    /// Applies the submit to the thread.
     fn begin_thread(&mut self, submit: &Submit) {
         let depth = self.options.max_depth;
         if submit.start == Start::Retry {
             self.thread.drop_unfinished();
         }
-        // What is done again is cut off, with its calls. A run that is joined may bring results itself.
+        // A regenerated answer is cut off, with its calls. A run that is joined may bring results itself.
         if submit.speaks() {
             self.page.answer_given_up(&mut self.thread);
         }
@@ -116,7 +116,7 @@ impl Session {
     /// forwardedProps?}`), which may be others than when the run was submitted. Gives the body, if it is another one by that.
     pub fn refresh(&mut self, request: u32, json: &str, now: f64) -> Result<Option<Rc<str>>, Misuse> {
         let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return Ok(None) };
-        // What is sent once more is sent as it was, and what was not asked for has no request.
+        // A repeated request is sent as it was, and a run that was not asked for has no request.
         if run.target != Target::Run || run.request_body.is_empty() {
             return Ok(None);
         }
@@ -170,7 +170,7 @@ impl Session {
         (body.into(), begin)
     }
 
-    /// What a request asks for with `Accept`, where the dialect says that; `given`: what the application has set.
+    /// The value of `Accept`, where the dialect names one; `given`: the application's header.
     pub fn accept(&mut self, given: Option<&str>) -> Option<String> {
         let (accept, contradicts) = self.intake.accept(given)?;
         if contradicts {

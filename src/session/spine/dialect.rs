@@ -1,4 +1,4 @@
-//! What a dialect makes of what comes: events, and what the protocol has no event for.
+//! Handles the output of a dialect: events, and reports for which the protocol has no event.
 
 use crate::dialect::{Dialect, Output, OutputItem};
 use crate::rules::{Code, Repair};

@@ -54,7 +54,7 @@ impl Session {
         Some(AgentError { code: Some("guard".into()), ..AgentError::new(ErrorKind::Blocked, reason, false) })
     }
 
-    /// What may pass of an event.
+    /// Judges an event: the parts of it that may pass.
     fn judge_event(&mut self, incoming: &Incoming<'_>, fields: &Fields<'_>, now: f64) -> GateVerdict {
         let verdict = self.intake.judge(incoming, fields, &mut self.thread, now);
         self.report_guard();
@@ -109,7 +109,7 @@ impl Session {
                 take(self, incoming, now);
             }
             GateVerdict::Less(json) => {
-                // What is left was read before.
+                // The remaining JSON was read before.
                 let Ok(fields) = frame_fields(&json, usize::MAX) else { return };
                 let Ok(mut rest) = Incoming::read(&fields, &mut |_| {}) else { return };
                 rest.subagent_run_id = incoming.subagent_run_id;
@@ -168,7 +168,7 @@ impl Session {
         reason
     }
 
-    /// What to say in place of what the server says of a failure, where that may not be shown.
+    /// The text in place of the server's message of a failure, where that may not be shown.
     pub(super) fn withheld(&mut self, now: f64) -> Option<&'static str> {
         let withheld = self.intake.gate().withheld(now);
         self.report_guard();

@@ -1,4 +1,4 @@
-//! What the network reports: heads, bytes, ends, failures, and the passing of time.
+//! Events of the network: heads, bytes, ends, failures, and the passing of time.
 
 use crate::dialect;
 use crate::rules::Code;
@@ -191,7 +191,7 @@ impl Session {
                         let idle = self.options.network.idle_ms as u64;
                         self.failed(0, &format!("nothing came for {idle} ms"), now);
                     }
-                    // What has come is all that is waited for.
+                    // The events so far are all that is waited for.
                     false => self.end(0, now),
                 }
             }

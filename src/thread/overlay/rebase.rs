@@ -13,7 +13,7 @@ pub(in crate::thread) struct Rebase<'r> {
     pub shown: &'r mut Tree,
     pub limits: ThreadLimits,
     pub copies: &'r mut Copies,
-    /// What was done to what is shown: operations of JSON Patch, with a comma after each.
+    /// The operations of JSON Patch that change the shown document, with a comma after each.
     pub operations: String,
     /// Something did not fit, which cannot be; or would be too large.
     pub failed: Option<Failed>,
@@ -34,7 +34,7 @@ impl Rebase<'_> {
             Operation::Copy if from == path && !self.is_element(path) => {}
             Operation::Copy => {
                 let Ok(value) = self.server.at(from.tokens()).cloned() else { return };
-                // What differs there is not the server's to copy.
+                // A value that differs there is not the server's to copy.
                 let shown = match find(self.edit, from) {
                     Spot::Shown(shown, None) => Some(shown),
                     _ => None,
@@ -142,7 +142,7 @@ impl Rebase<'_> {
             },
             Spot::Shown(_, Some(ValueEdit::Members(members))) => {
                 let key = token.decoded();
-                // What the user has set stays where it is.
+                // The user's value stays where it is.
                 let edit = if let Some(ValueEdit::Own) = members.get(&key) { None } else { members.remove(&key) };
                 edit.map(Neighbors::Inner)
             }
@@ -158,7 +158,7 @@ impl Rebase<'_> {
         let is_element = self.is_element(path);
         if let Spot::Shown(shown, edit) = find(self.edit, path) {
             match edit {
-                // What the user has set in it stays.
+                // The user's values in it stay.
                 Some(edit) if !is_element => {
                     let edit = std::mem::replace(edit, ValueEdit::Own);
                     self.keep_own(&edit, &shown);
@@ -187,7 +187,7 @@ impl Rebase<'_> {
             Err(misfit) => return self.check(Err(misfit)),
         };
         let meets = !self.is_element(path) && matches!(find(self.edit, path), Spot::Shown(_, Some(_)));
-        // What is not shown stays so from list to list.
+        // An element that is not shown stays so from list to list.
         let stays_hidden = shown.is_none() && matches!(run, Neighbors::Gone(_)) && self.is_edited_list(path);
         let shown = shown.filter(|shown| {
             // Two edits meet: the server's value is written.

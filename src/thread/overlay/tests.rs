@@ -14,12 +14,12 @@ fn text(tree: &Tree) -> String {
     out
 }
 
-/// What is edited, with both documents.
+/// An edit, with both documents.
 struct Case {
     edit: Option<ValueEdit>,
     server: Tree,
     shown: Tree,
-    /// What the mirror has: it takes the operations alone.
+    /// The mirror's document: it takes the operations alone.
     mirror: Tree,
 }
 
@@ -86,7 +86,7 @@ fn fits(edit: Option<&ValueEdit>, server: &Tree, shown: &Tree) {
     }
 }
 
-/// What is shown where the server knew one thing, the user has made another of it, and then a patch came.
+/// The shown document after a server's, an edit of the user and then a patch.
 fn rebased(server: &str, shown: &str, delta: &str) -> String {
     let mut case = Case::new(server, shown);
     case.patch(delta);
