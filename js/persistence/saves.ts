@@ -171,7 +171,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
 
   const member: StoreMember = {
     // Edits wait for the store as well, but for none that gives no answer.
-    busy: () => link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
+    busy: () => link.busy() || !!thread.remote.thread?.isLoading() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
     mounted: members.watched,
     surrender: letGo,
     own: () => {

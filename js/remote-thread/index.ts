@@ -24,6 +24,8 @@ export interface RemoteThread<State> {
   /** Opens the thread, or continues to. Resolves once it is there. */
   load(): Promise<void>;
   loadOlder(): Promise<boolean>;
+  /** Whether the thread is being opened. */
+  isLoading(): boolean;
   /** Resolves once the core may begin with what it is given: the opening of the thread is part of that. */
   begin(): Promise<void>;
   capabilities(): Promise<AgentCapabilities | undefined>;
@@ -64,17 +66,16 @@ export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): R
   return {
     shown: opening.shown,
     load: opening.load,
+    isLoading: opening.isLoading,
     begin: opening.handed,
-    loadOlder: paging.load,
+    loadOlder: () => paging.load(opening.load),
     owns: hidden.owns,
     saved: hidden.saved,
     opens: opening.target,
     before: async (reason, asking, given = {}) => {
       reasons.note(reason, asking, given);
-      const opened = opening.isLoading();
-      await opening.handed();
       // Opening a thread is no run that a submit could be refused for.
-      if (opened) asking.ifBusy = "queue";
+      if (opening.isLoading()) asking.ifBusy = "queue";
       else if ("ifBusy" in given && given.ifBusy === "steer" && options().thread?.steer) return steer(client, hidden, asking);
       return undefined;
     },

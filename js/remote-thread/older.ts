@@ -13,8 +13,8 @@ const mostEmpty = 10;
 export interface Paging {
   /** Whether there is one. */
   readonly has: boolean;
-  /** Shows the page before the first message. False: there is none, or nothing new in it. */
-  load(): Promise<boolean>;
+  /** Shows the page before the first message. False: there is none, or nothing new in it. `reopen`: opens the thread once more. */
+  load(reopen: () => Promise<void>): Promise<boolean>;
   /** Pages begin anew, before this page. */
   begin(older: ThreadPage["older"], messages: readonly Message[]): void;
   /** Calls a loader with a time limit. */
@@ -24,6 +24,8 @@ export interface Paging {
 /** Nothing to page in yet. */
 export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<State>): Paging {
   let before: string | undefined;
+  // The messages before which older ones go.
+  let front = new Set<string>();
   // A cursor that comes again leads nowhere.
   let seen = new Set<string>();
   let loading: Promise<boolean> | undefined;
@@ -32,6 +34,7 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
   const turnTo = (older: ThreadPage["older"], messages: readonly Message[]): void => {
     const next = older === true ? messages[0]?.id : older || undefined;
     before = next === undefined || seen.has(next) ? undefined : next;
+    if (messages.length) front = new Set(messages.map(client.keyOf));
   };
 
   const ask: Paging["ask"] = async (from, signal) => {
@@ -86,7 +89,11 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
     return true;
   };
 
-  const next = async (): Promise<boolean> => {
+  const next = async (reopen: () => Promise<void>): Promise<boolean> => {
+    client.use();
+    await client.ready();
+    // Another tab, which had the store meanwhile, has opened the thread for itself, and not so far back perhaps.
+    if (before !== undefined && !client.core().messages.some((message) => front.has(client.keyOf(message)))) await reopen();
     const turn = begun;
     for (let empty = 0; before !== undefined && empty < mostEmpty; empty++) {
       const from = before;
@@ -106,7 +113,7 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
     get has() {
       return before !== undefined;
     },
-    load: () => (loading ??= next().finally(() => (loading = undefined))),
+    load: (reopen) => (loading ??= next(reopen).finally(() => (loading = undefined))),
     begin: (older, messages) => {
       begun++;
       seen = new Set();

@@ -130,6 +130,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
 
   const begin = async (): Promise<void> => {
     const id = client.uuid();
+    client.use();
     await client.ready();
     const stop = new AbortController();
     signal.addEventListener("abort", () => stop.abort());

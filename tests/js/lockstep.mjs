@@ -7,7 +7,8 @@ import { load, storeOf } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { loadCore }, { inflate }, { bytes }] = await Promise.all(
-  ["agent/agent", "worker/agent", "core/core", "core/loader", "glue/bytes"].map(load),
+  // The last one is there before a page asks for it.
+  ["agent/agent", "worker/agent", "core/core", "core/loader", "glue/bytes", "remote-thread/index"].map(load),
 );
 const core = () => loadCore(() => inflate(bytes));
 
@@ -65,7 +66,28 @@ const kinds = {
   // Of an agent that is saved: another one continues from its store.
   reload: [0, () => ({ act: "reload" })],
   disconnect: [1, () => ({ act: "disconnect" })],
+  // Of an agent whose server keeps the thread: what is asked for, and what the server answers.
+  load: [0, () => ({ act: "load" })],
+  loadOlder: [0, () => ({ act: "loadOlder" })],
+  page: [0, (pick, n) => ({ act: "page", given: pick(pages)(pick, n) })],
+  refusal: [0, () => ({ act: "refuse" })],
 };
+
+/** How often in such an agent. */
+const ofThread = { load: 3, loadOlder: 4, page: 12, refusal: 3 };
+
+const calling = (toolCallId, name) => ({ id: `of ${toolCallId}`, role: "assistant", toolCalls: [{ id: toolCallId, type: "function", function: { name, arguments: "{}" } }] });
+
+/** Pages of a stored thread, the same or others each time. */
+const pages = [
+  () => ({ messages: [] }),
+  (pick) => ({ messages: [user("s", "said"), { id: pick(messages), role: "assistant", content: "told" }], older: pick([undefined, true, "s"]) }),
+  (pick) => ({ messages: [user("s", "said"), calling(pick(calls), pick(names))], state: pick([undefined, { list: [], theirs: 1 }]) }),
+  (pick) => ({ messages: [user("s", "said"), calling("c0", "manual"), { id: "result", role: "tool", toolCallId: "c0", content: "1" }], interrupts: pick([undefined, [{ id: "i0", reason: "confirmation" }]]) }),
+  (pick, n) => ({ messages: [user(`o${n}`, "older"), user(`p${n}`, "older")], older: pick([undefined, true]) }),
+  () => undefined,
+  () => ({ messages: "none" }),
+];
 
 /** Edits that are given as a function of what is shown. */
 const changes = {
@@ -78,12 +100,13 @@ const changes = {
   row: (agent, n) => agent.setState((state) => ({ ...state, list: [...(state.list ?? []), n] })),
   tidy: (agent) => agent.setState(({ n: _, ...state }) => state),
 };
-const wheel = Object.entries(kinds).flatMap(([name, [weight]]) => Array(weight).fill(name));
+const wheelOf = (thread) => Object.entries(kinds).flatMap(([name, [weight]]) => Array((thread && ofThread[name]) || weight).fill(name));
 
 /** The batches of a seed: of one step each with pauses, of up to four without. Some workers end in between. */
-export function batchesOf(seed, { pauses, deaths, store, throttled }) {
+export function batchesOf(seed, { pauses, deaths, store, throttled, thread }) {
   const below = random(seed);
   const pick = (list) => list[below(list.length)];
+  const wheel = wheelOf(thread);
   let n = 0;
   const step = (name = pick(wheel)) => {
     n += 1;
@@ -98,9 +121,12 @@ export function batchesOf(seed, { pauses, deaths, store, throttled }) {
     if (throttled) return batch.map((step) => (/^(change|setState|setMessages)$/.test(step.name) ? { name: "change", act: "change", given: [pick(["add", "count"]), n] } : step));
     // What is taken out of the queue late has begun in the page, and in a worker is stopped or reported (docs/worker.md).
     const queued = ({ act }) => act === "cancelQueued" || act === "editQueued";
+    // What the options say of a thread at the server is looked up before a run is asked for, while frames come.
+    const run = batch.find(({ act }) => ["submit", "retry", "regenerate"].includes(act));
+    if (thread && run) return [run];
     // What a tool comes to is heard of after the batch, in which the call may have been given up.
     // An edit is the difference to what is shown, which in a worker lacks what was submitted during a run.
-    const alone = batch.find(({ act }) => ["settle", "setMessages", "setState", "change", "fork", "reload"].includes(act));
+    const alone = batch.find(({ act }) => ["settle", "setMessages", "setState", "change", "fork", "reload", "load", "loadOlder", "page", "refuse"].includes(act));
     return alone ? [alone] : [...batch.filter(queued), ...batch.filter((step) => !queued(step))];
   });
 }
@@ -145,8 +171,16 @@ function sorted(messages) {
 }
 
 /** An agent with its server, and everything that can be seen of both. */
-function open(make, { pauses, store, throttled }) {
+function open(make, { pauses, store, throttled, thread }) {
   const log = [];
+  // What the server is asked for, and has not answered.
+  const asked = [];
+  const ask = ({ signal }) =>
+    new Promise((resolve, reject) => {
+      const one = { resolve, reject };
+      asked.push(one);
+      signal.addEventListener("abort", () => asked.includes(one) && asked.splice(asked.indexOf(one), 1));
+    });
   const promises = {};
   const requests = [];
   const executing = [];
@@ -174,6 +208,7 @@ function open(make, { pauses, store, throttled }) {
   const options = {
     ...{ url: "http://host/", threadId: "t", notify: throttled ? { throttleMs } : "sync", fetch, limits: { graceMs: 0 } },
     ...(store && { persist: memoryStore() }),
+    ...(thread && { thread: { load: ask, send: thread, timeoutMs: 0 } }),
     tools: [
       tool("asked", { needsApproval: true, execute: soon(({ a }) => `did ${a}`) }),
       tool("slow", { execute: later }),
@@ -227,6 +262,10 @@ function open(make, { pauses, store, throttled }) {
       else if (["retry", "regenerate"].includes(act)) track(`${n} ${act}`, agent[act]());
       else if (["stop", "disconnect"].includes(act)) void agent[act]();
       else if (act === "reload") begin();
+      else if (act === "load") track(`${n} load`, agent.load().then(() => ({ outcome: "loaded" })));
+      else if (act === "loadOlder") track(`${n} older`, agent.loadOlder().then((outcome) => ({ outcome })));
+      else if (act === "page") asked.shift()?.resolve(given);
+      else if (act === "refuse") asked.shift()?.reject(new Error("no network"));
       else if (act === "change") changes[given[0]](agent, given[1]);
       else if (act === "fork") {
         const mark = at.history.at(-1 - (given % (at.history.length || 1)));
@@ -257,9 +296,9 @@ function open(make, { pauses, store, throttled }) {
     },
     /** Nothing is in progress, here or at a server that was left. */
     settled: () => {
-      const { isLoading, messages, toolCalls } = agent.getSnapshot();
+      const { isLoading, messages, toolCalls, thread } = agent.getSnapshot();
       const streams = messages.some(({ delivery }) => delivery === "streaming") || toolCalls.some(({ status }) => status === "running");
-      return !isLoading && !streams && !body?.open && !executing.length;
+      return !isLoading && !streams && !body?.open && !executing.length && !["loading", "error"].includes(thread.status);
     },
   };
 }

@@ -65,7 +65,7 @@ impl Session {
                     Stage::Waiting => self.thread.set_call_phase(id, CallPhase::AwaitingApproval),
                     Stage::Executing => self.execute(id, name, args, false),
                     Stage::Manual => self.thread.set_call_phase(id, CallPhase::InputAvailable),
-                    Stage::Done => {}
+                    Stage::Left | Stage::Done => {}
                 }
             }
         }
@@ -237,14 +237,13 @@ impl Session {
 
     /// A run has ended well. The turn continues, waits, or is over.
     pub(super) fn run_is_over(&mut self, ticket: Ticket, ended: Ended, now: f64) {
-        match self.page.run_ended(ticket, ended) {
-            None => self.rest(now),
-            // It is not the turn's.
-            Some(ended) => {
-                let run_id = self.verdict.run_name();
-                self.settle(ticket, &run_id, ended.outcome, None, Some(&ended));
-            }
+        // It is not the turn's.
+        if self.page.ticket() != Some(ticket) {
+            let run_id = self.verdict.run_name();
+            self.settle(ticket, &run_id, ended.outcome, None, Some(&ended));
         }
+        self.page.run_ended(ticket, ended);
+        self.rest(now);
     }
 
     /// Between two runs: what now?
