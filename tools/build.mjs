@@ -169,7 +169,7 @@ async function inlineBytes(wasm) {
  */
 async function checkBytes(module) {
   const load = (/** @type {string} */ name) => import(pathToFileURL(join(staging, name)).href);
-  const [{ inflate }, { bytes }] = await Promise.all([load("core/loader.js"), load(`glue/${module.bytes}`)]);
+  const [{ inflate }, { bytes }] = await Promise.all([load("core/unpack.js"), load(`glue/${module.bytes}`)]);
   if (Buffer.compare(Buffer.from(await inflate(bytes)), readFileSync(optimized(module))) === 0) return;
   throw new Failure(`${module.name}.wasm does not come back from its inline bytes: tools/pack.mjs does not know all of its operations.`);
 }

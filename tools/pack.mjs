@@ -4,7 +4,7 @@
 //   module:  local.get 3  i32.const 8  i32.add  local.get 4 …
 //   sorted:  [local.get i32.const i32.add local.get …]  [3 4 …]  [8 …]  …
 //
-// tools/unpack.rs puts them back, as a small WebAssembly that stands before them. js/core/loader.ts runs it.
+// tools/unpack.rs puts them back, as a small WebAssembly that stands before them. js/core/unpack.ts runs it.
 
 import { readFileSync } from "node:fs";
 import { at } from "./paths.mjs";

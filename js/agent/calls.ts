@@ -1,13 +1,13 @@
 // The execution of calls in the page. When a call runs, and what follows from its result, is decided by the core.
 
-import type { PageTool, StandardResult, Tool } from "../api/types.js";
+import type { AgentOptions, PageTool, StandardResult, Tool } from "../api/types.js";
+import { reasonOf } from "../base/failure.js";
 import { issuesText } from "../base/issues.js";
 import { isPromise } from "../base/promise.js";
 import { turn } from "../core/read.js";
 import type { Calls } from "../core/client.js";
-import { findTool } from "./input.js";
 import type { Members } from "../thread/members.js";
-import { isValidator, messageOf } from "./tools.js";
+import { isValidator } from "./tools.js";
 
 // The core hears of so many ends in one task.
 const most = 500;
@@ -110,6 +110,14 @@ export function createCalls({ members, arrival, brought, refusal, settle, hold }
     abandonAll: () => [...running.keys()].forEach(abandon),
   };
 }
+
+/** The tool of that name, as the agent's options have it now. */
+function findTool({ tools }: AgentOptions, name: string): PageTool | undefined {
+  return (typeof tools === "function" ? tools() : tools)?.find((tool) => tool.name === name) as PageTool | undefined;
+}
+
+/** The words of whatever was thrown. */
+const messageOf = (cause: unknown): string => reasonOf(cause) || "The tool failed";
 
 /** The end of a call as the core reads it. A result that is no JSON is an error of the tool. */
 function toSettled(end: { toolCallId: string; result?: unknown; error?: string | undefined }): string {

@@ -8,7 +8,6 @@ import type {
   ContentPart,
   Context,
   Message,
-  PageTool,
   ResumeEntry,
   SubmitHolder,
   SubmitInput,
@@ -68,11 +67,6 @@ export function toRunInput(options: AgentOptions, given: SubmitInput = {}): RunI
 /** The input of a run that asks the last question again. */
 export function toAgainInput(options: AgentOptions, again: AgainOptions | undefined): RunInput & { newMessageId?: string } {
   return { ...toRunInput(options), ...(again?.newMessageId === true && { newMessageId: uuid() }) };
-}
-
-/** The tool of that name, as the agent's options have it now. */
-export function findTool(options: AgentOptions, name: string): PageTool | undefined {
-  return ask(options.tools)?.find((tool) => tool.name === name) as PageTool | undefined;
 }
 
 /** Whether these are attachments, which bring their parts later. */

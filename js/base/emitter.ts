@@ -1,6 +1,5 @@
 import { call } from "./call.js";
 import { expectList, unfit } from "./failure.js";
-import { createQueue } from "./queue.js";
 import type { AgentEvents, AgentListeners, AgentOptions, AgUiEvent, CustomEventData, EventFilter } from "../api/types.js";
 
 type Name = keyof AgentListeners;
@@ -45,15 +44,15 @@ export function createEmitter(options: () => AgentOptions): Emitter {
   };
 
   const read = (): AsyncIterator<CustomEventData> => {
-    const waiting = createQueue<CustomEventData>();
+    const waiting: CustomEventData[] = [];
     let wake: (() => void) | undefined;
     let done = closed;
     let lossy = false;
     const off = on("custom", (event) => {
       waiting.push(event);
       wake?.();
-      if (waiting.size <= maxWaiting) return;
-      waiting.take();
+      if (waiting.length <= maxWaiting) return;
+      waiting.shift();
       if (lossy) return;
       lossy = true;
       const message = `A reader of agent.events is slow: only the last ${maxWaiting} events are kept for it`;
@@ -68,13 +67,13 @@ export function createEmitter(options: () => AgentOptions): Emitter {
     if (!done) readers.add(end);
     return {
       async next() {
-        while (!waiting.size && !done) await new Promise<void>((resolve) => (wake = resolve));
-        const value = waiting.take();
-        lossy &&= waiting.size > 0;
+        while (!waiting.length && !done) await new Promise<void>((resolve) => (wake = resolve));
+        const value = waiting.shift();
+        lossy &&= waiting.length > 0;
         return value ? { value, done: false } : { value, done: true };
       },
       async return() {
-        waiting.clear();
+        waiting.length = 0;
         end();
         return { value: undefined, done: true };
       },

@@ -1,7 +1,7 @@
 // Modules from where the application says that they are.
 
 import { AgentError } from "../api/error.js";
-import { loading, type Core, type FullCore } from "./loader.js";
+import { instantiate, loading, type Core, type FullCore } from "./loader.js";
 import type { Modules } from "./modules.js";
 import type { WasmSource, WasmSources } from "../api/types.js";
 
@@ -34,8 +34,8 @@ function once<Module extends Core>(load: (found: ReturnType<typeof find>) => Pro
     }));
 }
 
-const loadSmall = /* @__PURE__ */ once(async (found) => (await import("./core.js")).loadCore(() => found));
-const loadLarge = /* @__PURE__ */ once(async (found) => (await import("./full.js")).loadFull(() => found));
+const loadSmall = /* @__PURE__ */ once(async (found) => instantiate((await import("./core.js")).glue, () => found));
+const loadLarge = /* @__PURE__ */ once(async (found) => instantiate((await import("./full.js")).glue, () => found));
 
 const loadFull = (wasm: WasmSource | undefined): Promise<FullCore> => {
   if (wasm) return loadLarge(wasm);

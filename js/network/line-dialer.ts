@@ -9,7 +9,7 @@ import { createBudget, pauseOf, retryTimes } from "./retry.js";
 import { AgentError } from "../api/error.js";
 import type { Line, LineClient, Wire, WireEvents } from "../api/line.js";
 import type { TransportRequest } from "../api/types.js";
-import { weakly } from "../base/weak.js";
+import { weakly } from "../base/weakly.js";
 
 /** The frames of a connection, and its end. */
 export interface Heard {

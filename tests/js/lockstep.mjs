@@ -3,13 +3,11 @@
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
-import { load, storeOf } from "./lib.mjs";
+import { carried, load, storeOf } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
-const [{ createAgentWith }, { createWorkerAgentWith }, { loadCore }, { inflate }, { bytes }] = await Promise.all(
-  ["agent/agent", "worker/agent", "core/core", "core/loader", "glue/bytes"].map(load),
-);
-const core = () => loadCore(() => inflate(bytes));
+const [{ createAgentWith }, { createWorkerAgentWith }] = await Promise.all(["agent/agent", "worker/agent"].map(load));
+const core = await carried();
 
 const calls = ["c0", "c1", "c2", "c3"];
 const messages = ["m0", "m1", "m2"];
