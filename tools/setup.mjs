@@ -36,7 +36,9 @@ function rustIsThere() {
 }
 
 /** The wasm-bindgen command line, compiled from `tools/`, in the version of the crate's. */
-export async function ensureBindgen() {
+export const ensureBindgen = () => together("wasm-bindgen", installBindgen);
+
+async function installBindgen() {
   requireMatchingBindgen();
   const target = join(toolsFolder, "target");
   const inputs = fingerprint([at("tools/Cargo.toml"), at("tools/Cargo.lock"), at("tools/src")]);
