@@ -8,7 +8,7 @@ import type { Own } from "./own.js";
 type LiveModule = typeof import("./live.js");
 
 /** The part of it that one agent has. */
-type OwnParts = LiveModule & Own;
+type BesideParts = LiveModule & Own;
 
 /** The core of one agent. */
 export interface CoreSource<Place> {
@@ -17,9 +17,9 @@ export interface CoreSource<Place> {
   /** The core. A load that failed is tried again. */
   load(): Promise<Place>;
   /** Loads what comes with it. */
-  beside(): Promise<OwnParts>;
+  beside(): Promise<BesideParts>;
   /** The exports of the chunk, once it has come. */
-  parts(): OwnParts | undefined;
+  parts(): BesideParts | undefined;
 }
 
 let come: LiveModule | undefined;
@@ -32,11 +32,11 @@ export const inflate: Inflate = async (bytes) => (await loadBeside()).inflate(by
 
 /** The core that `core` loads, with what comes beside it, of which `own` is the agent's. `schemas`: there are some, whose checks come after that. */
 export function createSource<Place>(core: (inflate: Inflate) => Promise<Place>, own: (live: LiveModule) => Own, schemas: boolean): CoreSource<Place> {
-  let parts: OwnParts | undefined;
+  let parts: BesideParts | undefined;
   // The load that began with the agent, until something needs it.
   let early: Promise<Place> | undefined;
 
-  const take = (live: LiveModule): OwnParts => (parts ??= { ...live, ...own(live) });
+  const take = (live: LiveModule): BesideParts => (parts ??= { ...live, ...own(live) });
 
   const loadAll = async (): Promise<LiveModule> => {
     const live = await loadBeside();

@@ -60,7 +60,7 @@ const brand = Symbol.for("ag-ui-wasm.error");
 
 const members = ["retryable", "status", "retryAfterMs", "code", "rule", "eventType", "body", "lost"] as const;
 
-/** Those that an error has of its own. */
+/** The members that stand in an error beside its kind and message. */
 const membersOf = (data: AgentErrorData): Partial<AgentErrorData> => Object.fromEntries(members.map((name) => [name, data[name]]));
 
 /**
