@@ -349,7 +349,7 @@ class Writer {
     if (!this.#activities.size) return this.activity();
     const id = this.random.pick([...this.#activities]);
     const operation = this.operation();
-    // What becomes of content that is no object is told apart.
+    // The clients treat content that is not an object differently.
     if (operation.path === "") return;
     this.emit({ type: "ACTIVITY_DELTA", messageId: id, activityType: "P", patch: [operation] });
   }

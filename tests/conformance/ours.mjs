@@ -43,7 +43,7 @@ export async function runOurs(given, rules, respond = (given) => answer(given)) 
       threadId,
       rules,
       notify: "microtask",
-      // Who answers in frames was asked for them.
+      // A server that answers in frames was asked for them.
       binary: given.frames !== undefined || /\+proto/i.test(given.contentType ?? ""),
       protocol: peerCeiling,
       initialMessages: plain(initial.messages),

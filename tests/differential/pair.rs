@@ -35,7 +35,7 @@ pub struct Pair {
     pub now: f64,
     /// The number of the last request.
     pub request: u32,
-    /// What was given, for who looks for a difference.
+    /// The inputs so far, for a report of a difference.
     log: Vec<String>,
 }
 

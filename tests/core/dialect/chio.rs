@@ -160,7 +160,7 @@ fn state_is_set_by_path() {
     assert_eq!(state, json!({"cart": {"items": {"list": ["one", 2, 3]}}, "a/b": {"c": {"d": 1}}}));
     assert!(agent.warnings.is_empty(), "{:?}", agent.warnings);
     assert_eq!(agent.custom.len(), events.len(), "each is emitted as well");
-    // A long way is not written again for each of its parts, nor gone without end.
+    // A long path is not written again for each of its parts, and has a limit.
     let mut agent = played(agent, [&sse(&[update(&format!("/deep{}", "/x".repeat(100)), json!(1))])[..]]);
     assert!(agent.events.last().unwrap().to_string().len() < 4_000);
     assert_eq!(agent.snapshot()["state"].pointer(&format!("/deep{}", "/x".repeat(100))), Some(&json!(1)));

@@ -289,7 +289,7 @@ fn a_chunk_names_an_id_that_is_long() {
             agent.event(request, event("TEXT_MESSAGE_CHUNK delta=b"));
             assert_eq!(agent.snapshot()["messages"][1]["content"], text, "{length}");
             assert_eq!(agent.warnings.contains(&"chunk-without-id".to_owned()), text == "a", "{:?}", agent.warnings);
-            // Who names them goes on.
+            // A stream that names them continues.
             agent.event(request, event(&format!("TEXT_MESSAGE_CHUNK id={id} by={by} delta=c")));
             assert_eq!(agent.snapshot()["messages"][1]["content"], format!("{text}c"));
         }

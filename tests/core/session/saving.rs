@@ -226,7 +226,7 @@ fn taken_away(settled: bool) -> Agent {
 }
 
 #[test]
-fn an_answer_whose_call_was_taken_away_is_kept_over_reloads_until_the_call_is_back() {
+fn an_answer_whose_call_was_removed_is_kept_over_reloads_until_the_call_is_back() {
     for (settled, result) in [(true, json!(1)), (false, json!("The page was left before the tool had finished."))] {
         let mut again = taken_away(settled);
         let saved = again.session.save();

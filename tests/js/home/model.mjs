@@ -84,7 +84,7 @@ class Home {
       if (entry.message) state.messages.push(entry.message);
     }
     Object.assign(state, copy({ queue: record.queue, run: record.run, calls: { ...state.calls, ...record.calls }, taken: record.taken }));
-    // A call that was given back is counted no more, although an older text counts it.
+    // A call that was given back is no longer counted, although an older text counts it.
     state.handled = [...new Set([...state.handled, ...record.handled])].filter((id) => state.calls[id] !== "nobody");
   }
 

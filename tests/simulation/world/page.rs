@@ -333,7 +333,7 @@ impl World {
         };
         let counts = counted == Ok(true);
         if counts {
-            ensure!(waits && same, "{call:?} is approved by who saw {seen:?}");
+            ensure!(waits && same, "{call:?} is approved, but {seen:?} was shown");
         } else if waits {
             // What changed and changed back without being shown may be asked again.
             ensure!(!same || !input.contains("\"seen\""), "{call:?} was shown and approved, and does not count");

@@ -309,7 +309,7 @@ impl World {
                 let fresh = !self.asked.contains_key(ticket);
                 ensure!(fresh, "ticket {ticket} was given twice");
                 let left = self.left.take().is_some();
-                // Who waited begins before it.
+                // A waiting submit begins before it.
                 let next = left && self.queue.iter().any(|ticket| self.admits(&self.asked[ticket]));
                 if left {
                     self.thread.end("aborted", &[]);
