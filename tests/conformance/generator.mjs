@@ -51,7 +51,7 @@ class Writer {
     for (const { id, role } of messages) if (role === "activity") this.#activities.add(id);
   }
 
-  /** What is open in the run in progress. */
+  /** Resets the open items of the run in progress. */
   #reset() {
     /** @type {{ id: string, owner: string }[]} */
     this.texts = [];
@@ -412,7 +412,7 @@ class Writer {
     this.emit({ type: "RAW", event: this.random.pick([null, { provider: 1 }]), ...(this.random.chance(0.5) && { source: "x" }) }, this.owner());
   }
 
-  /** What a later protocol may bring. */
+  /** Events that a later protocol may have. */
   future() {
     this.emit({ type: "TIME_TRAVEL", to: 1885 });
   }

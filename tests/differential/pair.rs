@@ -6,7 +6,7 @@ use crate::support::{Mirror, parse};
 use crate::{new, old};
 use serde_json::{Value, json};
 
-/// What is compared of one core.
+/// The compared state of one core.
 struct Side {
     shown: Node,
     bytes: usize,

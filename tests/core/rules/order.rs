@@ -149,7 +149,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
     ("V38", "left-open", "RUN_STARTED, STEP_STARTED id=a, RUN_FINISHED"),
 ];
 
-/// What is legal although it looks as if it were not.
+/// Legal streams that look as if they were not.
 const LEGAL: &[&str] = &[
     "RUN_ERROR",
     "RUN_STARTED, RUN_ERROR, RUN_STARTED, RUN_FINISHED",
@@ -278,7 +278,7 @@ fn tolerant_rules_lose_nothing() {
     check("RUN_STARTED, ACTIVITY_SNAPSHOT id=p by=a, ACTIVITY_DELTA id=p by=b", "/messages/1/content", json!({"a": 1}));
 }
 
-/// What a chunk leaves out is looked up for each, so it cannot be of any length.
+/// The members that a chunk leaves out are looked up for each, so their length has a limit.
 #[test]
 fn a_chunk_names_an_id_that_is_long() {
     for (length, text) in [(4000, "ab"), (4100, "a")] {

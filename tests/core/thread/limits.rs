@@ -1,4 +1,4 @@
-//! What would exceed a limit of the thread is not applied: the run ends with an error, and what is shown stays.
+//! Input that would exceed a limit of the thread is not applied: the run ends with an error, and the snapshot stays.
 
 use crate::support::Agent;
 use crate::support::runs::{finished, outcomes, started, text};
