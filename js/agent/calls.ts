@@ -47,7 +47,7 @@ export function createCalls({ members, arrival, brought, refusal, settle, hold }
     const tool = find(name);
     if (!tool?.execute) throw new Error(`The page has no tool ${name} to execute`);
     const args = check(tool, JSON.parse(json));
-    // Not waited for without need: a call that needs a person shall not be shown as executing before.
+    // Not waited for without need: a call that needs a person must not be shown as executing before.
     const checked = isPromise(args) ? await args : args;
     const { needsApproval } = tool;
     // The core knows the tools that the run was begun with: a queue that was saved has those of that time.

@@ -19,7 +19,7 @@ export interface Emitter {
   close(): void;
 }
 
-// So many events wait for a reader of `events` that is slower than they come, or reads no more.
+// So many events wait for a reader of `events` that is slower than they come, or has stopped reading.
 const maxWaiting = 1000;
 
 const callbacks = { decision: "onDecision", event: "onEvent", warning: "onWarning", error: "onError", finish: "onFinish" } as const;

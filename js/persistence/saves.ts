@@ -170,7 +170,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   };
 
   const member: StoreMember = {
-    // Edits wait for the store as well, but for none that gives no answer.
+    // Edits also wait for the store, unless it has stopped responding.
     busy: () => link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
     mounted: members.watched,
     surrender: letGo,

@@ -79,7 +79,7 @@ export function openInspector(limits: LogLimits, place: DockControl): Inspector 
     if (closed || !begun) return;
     const view = node.ownerDocument.defaultView ?? window;
     if (frame?.view === view) return;
-    // A window that was left draws no more.
+    // A window that was left stops drawing.
     frame?.view.cancelAnimationFrame(frame.id);
     frame = { view, id: view.requestAnimationFrame(draw) };
   }

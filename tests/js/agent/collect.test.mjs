@@ -50,7 +50,7 @@ for (const mode of ["page", "worker"]) {
         await sweep();
         sizes.push(await memory());
       }
-      // What the first hundred had is enough for all that follow, but for what is lost between the pieces.
+      // The memory of the first hundred is enough for all that follow, except for losses between the pieces.
       assert.ok(sizes[3] - sizes[0] < (100 * text.length) / 4, sizes.join());
       last.dispose();
     });

@@ -112,7 +112,7 @@ describe("a module that loads", () => {
 
   it("is loaded once, for both entries, although it failed before", async () => {
     const { mock: calls } = mock.method(WebAssembly, "instantiate");
-    // What unpacks the bytes has no imports.
+    // The unpacker of the bytes has no imports.
     const ours = () => calls.calls.filter(({ arguments: [module, imports] }) => imports && !(module instanceof Module)).length;
     const agents = [create(options), create(options), createSlim({ ...options, wasm: "/never-asked-for.wasm" })];
     const results = agents.map(submit);

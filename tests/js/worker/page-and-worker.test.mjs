@@ -1,4 +1,4 @@
-// What an agent in the page and one in a worker did differently: each was found by lockstep.mjs. Needs the built core.
+// Differences between an agent in the page and one in a worker, each found by lockstep.mjs. Needs the built core.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
