@@ -222,7 +222,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
       quiet = false;
     },
     ready: async () => {
-      for (let wait; (wait = gate.closed); ) await wait;
+      for (let wait; (wait = gate.closed);) await wait;
     },
     use: () => {
       if (disposed || claim.owns()) return;
