@@ -7,16 +7,7 @@ import { bytesOf, readRecording } from "./base/recording.js";
 import { uuid } from "./base/uuid.js";
 export { forgetThreads } from "./thread/registry.js";
 import type { RecordedEnd } from "./base/recording.js";
-import type {
-  Agent,
-  AgentListeners,
-  AgentSnapshot,
-  Context,
-  Message,
-  ResumeEntry,
-  RunResult,
-  Tool,
-} from "./api/types.js";
+import type { Agent, AgentListeners, AgentSnapshot, Context, Message, ResumeEntry, RunResult, Tool } from "./api/types.js";
 
 /** A request that a scripted agent has got. */
 export interface ScriptedRequest {
@@ -118,7 +109,7 @@ interface StreamedBody {
 const endings = ["RUN_FINISHED", "RUN_ERROR"];
 
 /**
- * An agent's server that is driven by a test, without a network. What is sent without a pause comes at once; after a
+ * An agent's server that is driven by a test, without a network. Steps without a pause arrive at once; after a
  * pause it waits for `tick`.
  *
  * `advance` is called with the milliseconds of every step of the clock: where the timers of the page are faked too, for

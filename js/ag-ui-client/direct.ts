@@ -90,7 +90,7 @@ class DirectRun {
     }
   }
 
-  /** Reads nothing more. What has come still counts. */
+  /** Stops reading. Frames that have arrived still count. */
   async detach(): Promise<void> {
     this.detached = true;
     // Not within the hook that has left the run: it is being waited for.
@@ -118,13 +118,13 @@ class DirectRun {
     this.events = new RunEvents(agent, input, subscribers, stepper, options.onWarning, (name) => this.came(name));
     this.events.follow();
     stepper.open(type);
-    for (let wanted = ""; ; ) {
+    for (let wanted = "";;) {
       const chunk = await this.next();
       if (this.left) return;
       if (this.detached) return this.work();
       if (!chunk) break;
       const asked = wantedBy(subscribers, agent);
-      if (asked !== wanted) stepper.want((wanted = asked));
+      if (asked !== wanted) stepper.want(wanted = asked);
       stepper.feed(chunk);
       this.scheduler.schedule();
       if (this.working) await this.working;

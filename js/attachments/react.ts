@@ -24,7 +24,7 @@ const disposeMs = 1000;
 
 /**
  * The files of a composer. The options count when the component mounts; files that were made elsewhere with
- * {@link createAttachments} may be given in their place. What it has made goes with the component.
+ * {@link createAttachments} may be given in their place. Attachments that it has made end with the component.
  *
  * @example
  * function Composer({ submit }) {
@@ -66,7 +66,12 @@ export function useAttachments(options: AttachmentsOptions | Attachments = {}): 
       items,
       dragging,
       inputProps: { type: "file", multiple: true, ...(accept && { accept }), onChange: native(handlers.change) },
-      dropProps: { onDragEnter: native(handlers.dragenter), onDragOver: native(handlers.dragover), onDragLeave: native(handlers.dragleave), onDrop: native(handlers.drop) },
+      dropProps: {
+        onDragEnter: native(handlers.dragenter),
+        onDragOver: native(handlers.dragover),
+        onDragLeave: native(handlers.dragleave),
+        onDrop: native(handlers.drop),
+      },
       onPaste: native(handlers.paste),
     };
   }, [attachments, items, dragging, handlers]);

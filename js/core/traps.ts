@@ -4,6 +4,11 @@
 import { expect, unfit } from "../base/failure.js";
 import type { FetchedResponse, Host, RequestTarget } from "../glue/core.js";
 
+/** Whether the core is lost: it trapped, or ran out of stack. */
+export function isTrap(error: unknown): boolean {
+  return error instanceof Error && /^(RuntimeError|RangeError|InternalError)$/.test(error.name);
+}
+
 /** A host as its owner writes it. */
 export type WatchfulHost = Omit<Host, "watch" | "settle" | "fetch"> & {
   /** The core has trapped: its session is lost. */
@@ -12,7 +17,7 @@ export type WatchfulHost = Omit<Host, "watch" | "settle" | "fetch"> & {
 };
 
 /**
- * The host that the core gets: reports traps in callbacks of the platform to `lost`. What it makes holds nothing but the
+ * The host that the core gets: reports traps in callbacks of the platform to `lost`. Its functions reference only the
  * given methods.
  */
 export function watched({ lost, request, ...host }: WatchfulHost): Host {

@@ -16,7 +16,7 @@
 //
 // A part continues in the container in which the last one stopped, at first the list of operations. A step adds elements or
 // members to it, and leaves so many levels. The path leads into what the part itself has opened: a key, or null for the last
-// element. What is whole of the operations is applied; the snapshot is to be shown when all of them are.
+// element. Complete operations are applied; the snapshot is to be shown when all of them are.
 //
 // Keys come from servers. A name that `Object.prototype` knows is defined as an own property, never assigned, and only
 // own properties are read: `__proto__` and `constructor` are plain data.
@@ -114,7 +114,7 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
     parted = true;
     for (const [more, up] of given.steps) {
       const at = opened[opened.length - 1];
-      if (Array.isArray(at)) for (const item of more as unknown[]) at.push(item);
+      if (Array.isArray(at)) { for (const item of more as unknown[]) at.push(item); }
       else for (const key of Object.keys(more)) write(at!, key, (more as PlainObject)[key]);
       opened.length -= up;
     }

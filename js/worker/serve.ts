@@ -1,7 +1,7 @@
 // The worker's side: a session of the core for each port, with the page at the other end as its host. What the page has
 // to decide or to do is asked of it; everything else happens here.
 
-import { isTrap } from "../base/failure.js";
+import { isTrap } from "../core/traps.js";
 import type { Session, SessionOptions } from "../glue/core.js";
 import type { Core } from "../core/loader.js";
 import { readBody } from "../core/read.js";

@@ -6,7 +6,8 @@ import { AgentError } from "../api/error.js";
 import { internal } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
 import { createPageRequests } from "./fetch.js";
-import { kept, weakly, whenCollected } from "../base/weak.js";
+import { kept, whenCollected } from "../base/weak.js";
+import { weakly } from "../base/weakly.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
 import type { Act, Begin, FromPage, ResponseHead } from "./serve.js";
 

@@ -5,14 +5,13 @@
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
-import { load, storeOf } from "./lib.mjs";
+import { carried, load, storeOf } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
-const [{ createAgentWith }, { createWorkerAgentWith }, { loadCore }, { inflate }, { bytes }, { readStore }] = await Promise.all(
-  // The last one is there before a page asks for it.
-  ["agent/agent", "worker/agent", "core/core", "core/loader", "glue/bytes", "persistence/record", "remote-thread/index"].map(load),
-);
-const core = () => loadCore(() => inflate(bytes));
+const [{ createAgentWith }, { createWorkerAgentWith }, { readStore }] = await Promise.all(["agent/agent", "worker/agent", "persistence/record"].map(load));
+const core = await carried();
+// It is there before a page asks for it.
+await load("remote-thread/index");
 
 /** Messages that a page of the server's thread has. */
 const pageLength = 6;

@@ -108,7 +108,7 @@ export function projectTool(tool: ToolDefinition): ProjectedTool {
 const COPIED = ["system", "budget", "outputSchema", "traceContext", "materials", "toolContext", "toolPolicy", "decisionInterrupts"] as const;
 
 /**
- * Lowers AG-UI's `RunAgentInput`. What the host's schema does not know is left out: of messages their calls, what they
+ * Lowers AG-UI's `RunAgentInput`. Members that the host's schema does not have are left out: of messages their calls, what they
  * answer and their errors; of tools everything but their names.
  *
  * @throws TypeError where the input is not what the schema asks for, and where an answer fits no open question.
@@ -199,8 +199,7 @@ const fail = (path: string, expected: string): never => {
 const any: Check = (value) => value;
 const string: Check = (value, path) => (typeof value === "string" ? value : fail(path, "a string"));
 const object: Check = (value, path) => (isObject(value) ? value : fail(path, "an object"));
-const word = (...words: readonly string[]): Check => (value, path) =>
-  words.includes(value as string) ? value : fail(path, `one of ${words.join(", ")}`);
+const word = (...words: readonly string[]): Check => (value, path) => words.includes(value as string) ? value : fail(path, `one of ${words.join(", ")}`);
 const list = (members: Record<string, Check>): Check => (value, path) =>
   Array.isArray(value) ? value.map((item, at) => read(item, members, `${path}/${at}`)) : fail(path, "an array");
 

@@ -1,4 +1,4 @@
-// Events → the fields of the contract. What an application does stands in runs.ts, which calls the methods.
+// Events → the fields of the contract. runs.ts has the application's calls, and calls these methods.
 //
 //   event ──► reduce ──► messages ◄── answers ◄── reasoning     each part owns its fields;
 //                   ├──► calls, subagents, state                this file knows which event is for which part
@@ -74,8 +74,7 @@ export function createReducer({ version, now, changed, tell }: ReducerClient): R
     if (version === 2) answers.complete(outcome);
   };
 
-  const addText = (id: string, delta: string): void =>
-    messages.edit(id, (message) => ({ ...message, content: String(message.content) + delta }));
+  const addText = (id: string, delta: string): void => messages.edit(id, (message) => ({ ...message, content: String(message.content) + delta }));
   const startCall = (event: Loose, id: string): void => {
     calls.start(id, text(event, "toolCallName"));
     const parent = event.parentMessageId;
