@@ -57,8 +57,8 @@ export const bugs = [
   {
     name: "an edit that waits for the store is forgotten when another agent of the page acts",
     file: "persistence/saves.ts",
-    from: "link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread))",
-    to: "link.busy() || (stored.dirty && question.open)",
+    from: "(stored.dirty && !!gate.closed && (question.open || !stored.unread))",
+    to: "(stored.dirty && question.open)",
     tests: ["tabs"],
   },
   {
@@ -176,7 +176,7 @@ export const bugs = [
   {
     name: "a store that is being read is given away with the edits that wait for it",
     file: "persistence/saves.ts",
-    from: "link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread))",
+    from: "(stored.dirty && !!gate.closed && (question.open || !stored.unread))",
     to: "link.busy()",
     tests: ["tabs"],
   },
@@ -468,6 +468,41 @@ export const bugs = [
     from: "|| replied.has(interrupt.id)) continue;",
     to: ") continue;",
     tests: ["tool-interrupts"],
+  },
+  {
+    name: "the run that opens a thread is taken for one that somebody has asked for",
+    file: "remote-thread/hidden.ts",
+    from: ', unasked: "begins"',
+    to: "",
+    tests: ["tool-results"],
+  },
+  {
+    name: "what waits for the thread goes before the run that opens it",
+    file: "core/steps.ts",
+    from: "before >= 0 && run.opens ? before :",
+    to: "",
+    tests: ["open"],
+  },
+  {
+    name: "a page that opens its thread gives its store away",
+    file: "persistence/saves.ts",
+    from: "!!thread.remote.thread?.isLoading() || ",
+    to: "",
+    tests: ["tabs"],
+  },
+  {
+    name: "older pages are put before the thread that another tab has opened",
+    file: "remote-thread/older.ts",
+    from: "front.has(client.keyOf(message)))) await reopen();",
+    to: "front.has(client.keyOf(message)))) await null;",
+    tests: ["tabs"],
+  },
+  {
+    name: "a thread is opened once more in a tab that has lost its store",
+    file: "remote-thread/hidden.ts",
+    from: "          await client.ready();\n",
+    to: "",
+    tests: ["tabs"],
   },
   ...threadBugs,
 ];

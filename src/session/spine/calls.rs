@@ -189,8 +189,9 @@ impl Session {
         }
     }
 
-    /// The run has ended: what the page is at for calls that are not in the thread is of no use.
+    /// The run has ended: what the page is at for calls that are not in the thread is of no use, nor is what it was at before it was left.
     pub(super) fn drop_gone_calls(&mut self) {
+        self.page.give_up_left(&mut self.thread);
         if self.thread.take_calls_lost() {
             let gone = self.page.drop_gone(&mut self.thread);
             self.abandon_calls(gone);

@@ -26,7 +26,6 @@ impl Session {
             run.ended.take().unwrap_or_else(|| (Outcome::Truncated, Some(AgentError::truncated(None))));
         if matches!(outcome, Outcome::Success | Outcome::Interrupted) {
             self.drop_gone_calls();
-            self.page.give_up_left(&mut self.thread);
         }
         self.drop_stale_answers();
         if restored && !matches!(outcome, Outcome::Success | Outcome::Interrupted | Outcome::Cancelled) {
