@@ -518,7 +518,7 @@ export async function play(seed, kind) {
     for (const { id, life, stopped } of approved) assert.ok(life.gone || stopped || origin.executed.includes(id) || ids.includes(`${id}-result`), `${id} was approved, and nothing came of it`);
     if (kind.full) return;
     // What is never sent is not in the thread that the server keeps.
-    if (!["new", "turn"].includes(kind.thread)) for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id) || (life.late && shown(life).includes(id)), `${id} is lost`);
+    if (!kind.thread) for (const { id, life } of edits) assert.ok(life.gone || ids.includes(id) || (life.late && shown(life).includes(id)), `${id} is lost`);
     // What comes too late to begin with is in the next save, and not shown beside what was said meanwhile.
     for (const { agent, name, late, unmount } of here()) if (!late && (unmount || kind.alone)) assert.deepEqual(shown({ agent }), ids, `what ${name} shows`);
     if (!lives.some(({ gone }) => gone)) assert.deepEqual(queue, [], "something waits for ever");
