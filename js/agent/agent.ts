@@ -74,7 +74,7 @@ function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>,
   /** What a person decides about a call. The core may have to come first. */
   const decide = (method: "settleCall" | "deny", json: string): void => {
     act();
-    link.act((session) => session[method](json));
+    link.act((session) => session.call(method, json));
   };
 
   const dispose = (): void => {
@@ -114,7 +114,7 @@ function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>,
     disconnect: async () => {
       alive();
       thread.line?.leave();
-      await link.now((session) => session.disconnect());
+      await link.call("disconnect");
       thread.line?.current?.close();
     },
     // The core says what is wrong with it.
@@ -138,16 +138,12 @@ function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>,
       act();
       view.holder()?.cancel(view);
       const hear = thread.history?.clear();
-      const json = [toJson(first.messages), toJson(first.state)] as const;
+      const json = toJson({ messages: first.messages, state: first.state });
       // Until the core has heard of it, checkpoints of the runs that it has ended may come.
       link.reset(
         {
           fold: ({ threadId }) => ofThread(first, threadId),
-          apply: (session) => {
-            session.reset();
-            session.setMessages(json[0]);
-            session.setState(json[1]);
-          },
+          apply: (session) => session.call("reset", json),
         },
         hear,
       );

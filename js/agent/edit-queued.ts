@@ -22,7 +22,8 @@ export function editQueued<State>(self: Pick<Self<State>, "thread" | "read" | "o
   const [message] = waiting.messages;
   const own = typeof input === "object" && typeof input.message === "object" && input.message.id;
   const messages = message && !own ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
-  const json = toJson({ ...core, ...given, messages });
-  if (link.open()) return link.now((session) => session.editQueued(Number(waiting.id), json)) ?? false;
+  const changed = { ...core, ...given, messages };
+  if (link.open()) return link.call("editQueued", toJson({ ...changed, ticket: Number(waiting.id) })) ?? false;
+  const json = toJson(changed);
   return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json), own: [...(old.own ?? []), ...named] }));
 }

@@ -50,7 +50,7 @@ export function createKeptLine<State>(
     if (!unread) return;
     const input = runInput(options());
     const text = json({ ...input, messages: [], ifBusy: "drop", unasked: unread.continues ? "continues" : "begins" });
-    self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.talks, start: (session) => session.submit(text) }).catch(() => {});
+    self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.talks, start: (session) => session.call("submit", text) }).catch(() => {});
   };
 
   const make = (): Promise<Line> =>

@@ -100,8 +100,8 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     arrival: () => (given.persist ? members.arrival() : undefined),
     brought: (name) => thread.brought.get(name),
     refusal: () => saves.refusal(),
-    settle: (json) => void link.now((session) => session.settleCall(json)),
-    hold: (json) => void link.now((session) => session.hold(json)),
+    settle: (json) => void link.call("settleCall", json),
+    hold: (json) => void link.call("hold", json),
   }, given.schemas as AgentSchemas<never> | undefined);
 
   /** The thread with the options of whoever has asked for that run. */
@@ -143,7 +143,7 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
   const wait = (on: boolean): void => {
     if (on) {
       wake ??= source.parts()!.createWaker(() => {
-        link.now((session) => session.online());
+        link.call("online");
         line?.current?.online();
       });
     }

@@ -21,9 +21,8 @@ export interface Asking extends Partial<RequestInput> {
 }
 
 /** What the core is asked to begin a run with. */
-interface RunSession {
-  submit(json: string): number;
-  attach(json: string): number;
+export interface RunSession {
+  call(method: "submit" | "answer", json: string): number;
 }
 
 /** How errors of the agent are made. */
