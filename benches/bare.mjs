@@ -39,7 +39,7 @@ export async function bareCore(reads, expected) {
   const input = JSON.stringify({ runId: "r", messages: [], tools: [], context: [], forwardedProps: {} });
   return () =>
     new Promise((resolve, reject) => {
-      /** What `js/core/read.ts` does with a stream. @param {unknown} _ @param {any} body @param {WebAssembly.Memory} memory */
+      /** Reads a stream as `js/core/read.ts` does. @param {unknown} _ @param {any} body @param {WebAssembly.Memory} memory */
       const receive = (_, body, memory) => {
         const begin = processorTime();
         let room = new Uint8Array(0);

@@ -1,4 +1,4 @@
-// What the WebAssembly consists of: bytes of code by crate and room, before compression. `node benches/breakdown.mjs`,
+// The parts of the WebAssembly: bytes of code by crate and room, before compression. `node benches/breakdown.mjs`,
 // after a build; `--functions 30` names the largest functions as well.
 
 import { mkdirSync, readFileSync } from "node:fs";
@@ -73,7 +73,7 @@ while (place < bytes.length) {
 const crates = "serde_json|json_patch|jsonptr|serde_wasm_bindgen|serde_core|serde|wasm_bindgen|js_sys|web_sys|dlmalloc|memchr|simdutf8|indexmap|hashbrown|itoa|std|alloc|core";
 
 /**
- * Whose function it is: a generic one of the library belongs there, whatever it was made for.
+ * The crate and room of a function: a generic one of the library belongs to the library, whatever it was made for.
  *
  * @param {string} name
  */

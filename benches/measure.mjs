@@ -1,8 +1,8 @@
 // Rounds in which the ways take turns, and what is made of them.
 //
-// What is measured in Node is the processor's time, which depends least on what else the machine does. A ratio compares
-// neighbors of one round; shown are medians, with the quartiles. The first round only warms up. Before each way comes what
-// `before` does: in Node, a collection of young garbage, so that no way pays for what another has left.
+// Measures in Node count the processor's time, which depends least on what else the machine does. A ratio compares
+// neighbors of one round; shown are medians, with the quartiles. The first round only warms up. `before` runs before each
+// way: in Node, a collection of young garbage, so that no way pays for what another has left.
 
 /**
  * @typedef {object} Measured

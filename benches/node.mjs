@@ -115,7 +115,7 @@ export async function* against({ full }) {
 /** Row 3. @param {Scope} scope @returns {AsyncGenerator<Line>} */
 export async function* threads({ full }) {
   const lengths = [5, 50, 500, 5_000];
-  // What a run costs beside its deltas follows the thread, once: a delta is the difference of two runs.
+  // A run has costs beside its deltas, which grow with the thread: a delta is the difference of two runs.
   const [fewer, more] = [2_000, 22_000];
   const [first, short, long] = [textWork(fewer), textWork(fewer), textWork(more)];
   const client = await clientOf(OURS);
@@ -244,7 +244,7 @@ export async function* states({ full }) {
         const { rows: after } = chat.state();
         const changed = new Map(Array.from({ length: deltas }, (_, at) => [(at * 7919) % rows, `changed ${at}`]));
         assert.ok(after.every((/** @type {any} */ row, /** @type {number} */ at) => row.name === (changed.get(at) ?? `row ${at}`)));
-        // What no delta touched is the very object that was given, or read of it.
+        // An element that no delta touched is the very object that was given, or read of it.
         assert.ok(after.length === rows);
       },
     });

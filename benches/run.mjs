@@ -25,7 +25,7 @@ import { size } from "./size.mjs";
 
 /** @typedef {import("./report.mjs").Line} Line */
 
-/** What runs in Node, and what in a page. */
+/** The rows that run in Node, and those that run in a page. */
 const inNode = { stream: node.streams, against: node.against, thread: node.threads, args: node.args, state: node.states, dropin: dropIn, blocks: node.blocks, size };
 const inPage = { render: chromium.rendering, markdown: chromium.markdown, burst: chromium.bursts, cold: chromium.cold, memory: chromium.memory, many: chromium.many, long: chromium.long };
 const names = [...Object.keys(inNode), ...Object.keys(inPage)];

@@ -178,7 +178,7 @@ async function longest(work) {
   };
   setImmediate(look);
   await work();
-  // What is published last comes with a frame.
+  // The last notification comes with a frame.
   await new Promise((done) => setTimeout(done, 50));
   on = false;
   await new Promise((done) => setImmediate(done));

@@ -1,4 +1,4 @@
-// What is streamed. AG-UI is framed as pydantic-ai frames it; the AI SDK gets the same in its own protocol.
+// The workloads that are streamed. AG-UI is framed as pydantic-ai frames it; the AI SDK gets the same in its own protocol.
 
 const encoder = new TextEncoder();
 const thread = '"threadId":"7f0a4c7e-2f0d-4b7e-9a52-6d2f0c1f6f11","runId":"0b1d7f7e-6a55-4d0a-8d8e-1a2f3c4d5e6f"';

@@ -4,6 +4,8 @@
 //! arrive, time passes) and returns effects to perform and a patch that brings a snapshot up to date. In the
 //! published package `browser`, compiled for wasm32 only, performs the effects.
 #![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
+// How many lines a function may have: clippy.toml.
+#![deny(clippy::too_many_lines)]
 
 pub mod dialect;
 mod document;

@@ -13,7 +13,16 @@ export function canUseApt() {
  *
  * @param {string[]} packages
  */
-export async function aptInstall(packages) {
+export function aptInstall(packages) {
+  // apt takes a lock, and fails where another one has it.
+  return (last = last.then(() => install(packages), () => install(packages)));
+}
+
+/** @type {Promise<void>} */
+let last = Promise.resolve();
+
+/** @param {string[]} packages */
+async function install(packages) {
   const env = { DEBIAN_FRONTEND: "noninteractive" };
   await step(`Installing ${packages.join(", ")}`, async () => {
     await run("apt-get", ["update", "-q"], { log: "setup-apt", env });

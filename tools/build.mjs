@@ -163,7 +163,7 @@ async function inlineBytes(wasm) {
 }
 
 /**
- * What a page makes of the inline bytes is the module, or the build fails.
+ * Checks that a page makes the module of the inline bytes; otherwise the build fails.
  *
  * @param {Module} module
  */

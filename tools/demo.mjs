@@ -2,10 +2,12 @@
 
 import { fingerprint, whenChanged } from "./fingerprint.mjs";
 import { at, packageFolder } from "./paths.mjs";
-import { run, step } from "./run.mjs";
+import { run, step, together } from "./run.mjs";
 
 /** Needs the package to be there: call `build` first. */
-export async function buildDemo() {
+export const buildDemo = () => together("demo", buildWhenChanged);
+
+async function buildWhenChanged() {
   const inputs = fingerprint([at("www"), packageFolder, at("package-lock.json")], { skip: ["dist"] });
   await whenChanged("demo", { inputs, outputs: [at("www/dist")] }, () =>
     step("Building the demo", async () => {

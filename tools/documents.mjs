@@ -16,7 +16,7 @@ const folders = readdirSync(at("docs"), { withFileTypes: true }).filter((entry) 
 /** The README, and the pages that it leads to. */
 export const pages = ["README.md", ...["docs", ...folders].flatMap((folder) => files(folder, /\.md$/))];
 
-/** What `npx ag-ui-wasm new` copies. */
+/** The files that `npx ag-ui-wasm new` copies. */
 const examples = readdirSync(at("examples"), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && !/node_modules|\.next|\.svelte-kit|[\\/]dist([\\/]|$)|__pycache__/.test(entry.parentPath) && !entry.name.startsWith("."))
   .map((entry) => relative(at(), join(entry.parentPath, entry.name)).replaceAll("\\", "/"));

@@ -105,7 +105,7 @@ export function writeSeeds(target, folder, long) {
   }
 }
 
-/** What stands before, between and after bodies that make one. @type {Record<string, [string, string, string]>} */
+/** The bytes before, between and after bodies that make one. @type {Record<string, [string, string, string]>} */
 const glue = { binary: ["", "", ""], json: ["[", ",", "]"], canonical: ["[", ",", "]"], saves: ['{"v":1,"threadId":"t","state":[', ",", ',0],"messages":[],"interrupts":[],"handled":[],"unsent":[],"queue":[]}'] };
 
 /**

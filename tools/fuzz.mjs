@@ -6,7 +6,7 @@
 //   npm run fuzz -- --sanitizer none                     without AddressSanitizer, about twice as fast
 //   npm run fuzz -- --minimize                           keeps in fuzz/corpus the smallest inputs that reach what all have reached
 //
-// What libFuzzer finds on its way is kept in .tools/fuzz; an input that fails is in fuzz/artifacts.
+// Runs libFuzzer. Its corpus is kept in .tools/fuzz; an input that fails is in fuzz/artifacts.
 
 import "./node-version.mjs";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";

@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL("../", import.meta.url));
 /** @param {...string} parts */
 export const at = (...parts) => join(root, ...parts);
 
-/** What our scripts install, with all that they remember. Safe to delete. */
+/** The folder of all that our scripts install and remember. Safe to delete. */
 export const toolsFolder = at(".tools");
 export const toolsBin = at(".tools/bin");
 /** The publishable package. */

@@ -57,7 +57,10 @@ const schedules = Number(process.env.SCHEDULES ?? 100_000);
 /** The program that plays, of what cargo says. @param {string} output */
 const program = (output) => resolve(copy, /\(([^)]*simulation-[0-9a-f]+)\)/.exec(output)?.[1] ?? "");
 
-/** What the first test that fails prints, and after how many schedules. Most bugs are found among the first hundreds. @param {string} test */
+/**
+ * Runs the simulation. Returns the output of the first test that fails, and after how many schedules. Most bugs are found among the first hundreds. @param
+ * {string} test
+ */
 const find = (test) => {
   for (let first = 1, count = 1000; first <= schedules; first += count, count = Math.min(20_000, schedules + 1 - first)) {
     for (const name of ["what_must_hold_holds", "nothing_is_lost_or_done_twice"]) {

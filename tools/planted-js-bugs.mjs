@@ -32,7 +32,7 @@ for (const { name, file, from, to, tests } of bugs) {
   cpSync(packageFolder, join(copy, "pkg"), { recursive: true });
   const source = readFileSync(join(copy, "js", file), "utf8");
   writeFileSync(join(copy, "js", file), source.replace(from, to));
-  // What is not used is no error of the bug's.
+  // Unused names are no error of the bug's.
   const tsc = [at("node_modules/typescript/bin/tsc"), "-p", join(copy, "js"), "--outDir", join(copy, "pkg"), "--noUnusedLocals", "false"];
   spawnSync("node", tsc);
   for (const test of tests) {

@@ -14,12 +14,12 @@ import { Failure, isMain, main } from "./run.mjs";
 /** The largest tarball: what it was with the presets of servers, the examples and the guides, and 2%. In bytes. */
 export const tarballLimit = 2_350_000;
 
-/** What every release has, besides the modules. */
+/** The files that every release has, besides the modules. */
 const needed = ["package.json", "README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "SECURITY.md", "THIRD-PARTY-LICENSES.txt", "index.js", "index.d.ts", "index.js.map", "core.wasm", "full.wasm", "ag-ui-wasm.min.js", "cli/index.js"];
 
-/** What no release has. */
+/** The files that no release has. */
 const strange = /(^|\/)(\.|node_modules\/|tests?\/|js\/|src\/)|(?<!\.d)\.ts$|\.tsx$|\.tgz$|\.log$/;
-/** What was left in the folder of an example, whose sources are published. */
+/** Leftovers in the folder of an example, whose sources are published. */
 const left = /(^|\/)(\.|node_modules\/|dist\/)|\.tgz$|\.log$/;
 
 /**
@@ -37,7 +37,7 @@ const left = /(^|\/)(\.|node_modules\/|dist\/)|\.tgz$|\.log$/;
  */
 
 /**
- * What is wrong. `pending` are things that are done last, and are no failure of a dry run.
+ * The faults of a release. `pending` are things that are done last, and are no failure of a dry run.
  *
  * @param {Release} release
  * @returns {{ wrong: string[], pending: string[] }}
@@ -98,7 +98,7 @@ export async function inspect() {
   };
 }
 
-/** What `npm pack` would make. @returns {{ files: { path: string, size: number }[], size: number }} */
+/** The files that `npm pack` would take. @returns {{ files: { path: string, size: number }[], size: number }} */
 function pack() {
   const [packed] = Object.values(JSON.parse(npm("pack", "--dry-run", "--json")));
   return packed;

@@ -20,7 +20,7 @@ export class Failure extends Error {
  * @property {number} [timeout]  in milliseconds; none by default
  */
 
-/** What cargo says while nothing is wrong. It would fill the few lines that are shown. */
+/** The progress of cargo. It would fill the few lines that are shown. */
 const cargoProgress = /^ +(?:Blocking|Checking|Compiling|Downloaded|Downloading|Locking|Updating) /;
 
 /**
@@ -73,7 +73,7 @@ export async function run(command, args, options) {
 }
 
 /**
- * What a program prints, or undefined when it is not there or fails.
+ * The output of a program, or undefined when it is not there or fails.
  *
  * @param {string} command
  * @param {...string} args
@@ -112,6 +112,23 @@ export async function step(title, action) {
 
 /** The step on whose line is written. */
 let said = "";
+
+/** Work that is being done, by its name. @type {Map<string, Promise<unknown>>} */
+const underWay = new Map();
+
+/**
+ * Does the work, unless the same is being done: then waits for that.
+ *
+ * @template T
+ * @param {string} name
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export function together(name, work) {
+  const running = underWay.get(name) ?? work().finally(() => underWay.delete(name));
+  underWay.set(name, running);
+  return /** @type {Promise<T>} */ (running);
+}
 
 /** @param {number} start */
 export const seconds = (start) => `${((Date.now() - start) / 1000).toFixed(1)} s`;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { aptInstall, canUseApt } from "./apt.mjs";
 import { fingerprint, whenChanged } from "./fingerprint.mjs";
 import { at, toolsBin, toolsFolder } from "./paths.mjs";
-import { Failure, probe, run, step } from "./run.mjs";
+import { Failure, probe, run, step, together } from "./run.mjs";
 import { pinnedRust, requireMatchingBindgen, typosVersion } from "./versions.mjs";
 
 const RUST = "Install Rust with rustup, see https://rustup.rs, and run this again.";
@@ -36,7 +36,9 @@ function rustIsThere() {
 }
 
 /** The wasm-bindgen command line, compiled from `tools/`, in the version of the crate's. */
-export async function ensureBindgen() {
+export const ensureBindgen = () => together("wasm-bindgen", installBindgen);
+
+async function installBindgen() {
   requireMatchingBindgen();
   const target = join(toolsFolder, "target");
   const inputs = fingerprint([at("tools/Cargo.toml"), at("tools/Cargo.lock"), at("tools/src")]);
@@ -58,7 +60,9 @@ export async function ensureBindgen() {
 export const typos = join(toolsFolder, "typos/bin/typos");
 
 /** The spell checker, a Rust program: PyPI has it compiled, which crates.io has not. */
-export async function ensureTypos() {
+export const ensureTypos = () => together("typos", installTypos);
+
+async function installTypos() {
   if (probe(typos, "--version")?.endsWith(` ${typosVersion}`)) return;
   const python = await ensurePython();
   const install = ["-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target", join(toolsFolder, "typos"), `typos==${typosVersion}`];
@@ -66,7 +70,10 @@ export async function ensureTypos() {
 }
 
 /** Node modules, exactly those of package-lock.json; of a folder of the repository. */
-export async function ensureNodeModules(folder = ".") {
+export const ensureNodeModules = (folder = ".") => together(`modules of ${folder}`, () => installNodeModules(folder));
+
+/** @param {string} folder */
+async function installNodeModules(folder) {
   if (nodeModulesMatch(folder)) return;
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   const of = folder === "." ? "" : ` of ${folder}`;
@@ -108,10 +115,7 @@ export async function ensureBuildTools() {
  *
  * @returns {Promise<string>} the interpreter
  */
-export const ensurePython = () => (python ??= makePython());
-
-/** Two suites may ask for it at once. @type {Promise<string> | undefined} */
-let python;
+export const ensurePython = () => together("python", makePython);
 
 async function makePython() {
   const folder = join(toolsFolder, "python");

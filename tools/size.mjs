@@ -1,4 +1,4 @@
-// What the package costs who loads it: minified, gzip and brotli, for each entry.
+// The size of the package for a page that loads it: minified, gzip and brotli, for each entry.
 
 import { build } from "esbuild";
 import { readFileSync } from "node:fs";

@@ -5,7 +5,7 @@ import { join, sep } from "node:path";
 import { at } from "./paths.mjs";
 import { run } from "./run.mjs";
 
-/** What `unpkg` and `jsdelivr` of package.json name. */
+/** The file that `unpkg` and `jsdelivr` of package.json name. */
 export const oneFileName = "ag-ui-wasm.min.js";
 
 /** @param {string} folder where to */

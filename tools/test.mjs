@@ -5,7 +5,7 @@
 //   npm run test:servers                      every server of tests/servers, which `npm test` runs from recordings
 //   npm run test:e2e -- --engine firefox      in one engine: chromium, firefox, webkit
 //
-// What could not run is counted and named as skipped. With CI=true that is a failure, because a
+// A part that cannot run is counted and named as skipped. With CI=true that is a failure, because a
 // machine of ours has no reason to lack anything.
 
 import "./node-version.mjs";
@@ -31,25 +31,25 @@ import { web } from "./suites/web.mjs";
 /** @typedef {import("./suites/results.mjs").Result} Result */
 /** @typedef {import("./suites/results.mjs").Context} Context */
 /**
- * `beside`: it opens no browser. These run one after the other, beside the rest.
+ * `apart`: each engine is a piece of work of its own.
  *
- * @typedef {{ run(context: Context): AsyncGenerator<Result>, builds?: boolean, browsers?: boolean, beside?: boolean }} Suite
+ * @typedef {{ run(context: Context): AsyncGenerator<Result>, builds?: boolean, browsers?: boolean, apart?: boolean }} Suite
  */
 
 /** Suites that run only when they are named. @type {Record<string, Suite>} */
-const extra = { servers: { run: servers, builds: true, beside: true } };
+const extra = { servers: { run: servers, builds: true } };
 
-/** In this order: what fails soonest and is cheapest comes first. @type {Record<string, Suite>} */
+/** In this order: the tests that fail soonest come first. @type {Record<string, Suite>} */
 const regular = {
-  native: { run: native, beside: true },
+  native: { run: native },
   js: { run: js, builds: true },
-  conformance: { run: conformance, builds: true, beside: true },
+  conformance: { run: conformance, builds: true },
   packaging: { run: packaging, builds: true, browsers: true },
-  real: { run: real, builds: true, beside: true },
-  speed: { run: speed, builds: true, beside: true },
-  web: { run: web, browsers: true },
-  e2e: { run: e2e, builds: true, browsers: true },
+  e2e: { run: e2e, builds: true, browsers: true, apart: true },
+  speed: { run: speed, builds: true },
   examples: { run: examples, builds: true, browsers: true },
+  web: { run: web, browsers: true },
+  real: { run: real, builds: true },
 };
 
 /** @type {Record<string, Suite>} */
@@ -60,10 +60,6 @@ const inCi = ["true", "1"].includes(process.env.CI ?? "");
 await main(async () => {
   const { names, engines } = arguments_();
   await ensureRust();
-  const unusable = names.some((name) => suites[name]?.browsers) ? await ensureBrowsers(engines) : new Map();
-  const builds = names.some((name) => suites[name]?.builds);
-  const broken = builds ? await tryBuild() : undefined;
-
   /** @type {Result[]} */
   const results = [];
   /** Prints each result with the time since the one before, from now on. */
@@ -75,24 +71,50 @@ await main(async () => {
       start = Date.now();
     };
   };
-  if (builds) clocked()(broken ? { name: "build", passed: 0, failed: 1, skipped: 0, tail: broken } : await size());
-  const play = async (/** @type {string} */ name) => {
-    const suite = /** @type {Suite} */ (suites[name]);
+  const prepare = async () => {
     const note = clocked();
-    if (suite.builds && broken) return note(absent(name, "the package could not be built"));
+    const broken = await tryBuild();
+    note(broken ? { name: "build", passed: 0, failed: 1, skipped: 0, tail: broken } : await size());
+    return broken;
+  };
+  /** @param {"builds" | "browsers"} what */
+  const needed = (what) => names.some((name) => suites[name]?.[what]);
+  // Both take minutes on a new machine, so what needs neither has begun meanwhile.
+  const found = needed("browsers") ? ensureBrowsers(engines) : Promise.resolve(new Map());
+  const built = needed("builds") ? prepare() : Promise.resolve(undefined);
+  const play = async (/** @type {Piece} */ { name, of }) => {
+    const suite = /** @type {Suite} */ (suites[name]);
+    const broken = suite.builds && (await built);
+    const unusable = suite.browsers ? await found : new Map();
+    const note = clocked();
+    if (broken) return note(absent(name, "the package could not be built"));
     try {
-      for await (const result of suite.run({ engines, unusable })) note(result);
+      for await (const result of suite.run({ engines: of, unusable })) note(result);
     } catch (error) {
       note({ name, passed: 0, failed: 1, skipped: 0, tail: error instanceof Failure ? error.message : String(/** @type {Error} */ (error).stack) });
     }
   };
-  const lane = async (/** @type {boolean} */ beside) => {
-    for (const name of names) if (!!suites[name]?.beside === beside) await play(name);
+  // Two at a time: most of them wait for one program or one page.
+  const left = pieces(names, engines);
+  const lane = async () => {
+    for (let piece = left.shift(); piece; piece = left.shift()) await play(piece);
   };
-  await Promise.all([lane(false), lane(true)]);
+  await Promise.all([lane(), lane()]);
   await closeDisplay();
   summarize(results);
 });
+
+/**
+ * The work, in pieces that may run beside each other.
+ *
+ * @typedef {{ name: string, of: Context["engines"] }} Piece
+ * @param {string[]} names
+ * @param {Context["engines"]} of  in which engines
+ * @returns {Piece[]}
+ */
+function pieces(names, of) {
+  return names.flatMap((name) => (suites[name]?.apart ? of.map((engine) => ({ name, of: [engine] })) : [{ name, of }]));
+}
 
 /** The build is part of what is tested: when it fails, what does not need it still runs. */
 async function tryBuild() {

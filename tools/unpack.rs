@@ -135,7 +135,7 @@ impl Unpacker {
 ///
 /// # Safety
 ///
-/// What is at `from` was made by `tools/pack.mjs`, and there is room at `to`.
+/// `from` must point to bytes that `tools/pack.mjs` made, and `to` to enough room.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unpack(from: *const u32, to: *mut u8) {
     unsafe {

@@ -11,7 +11,7 @@ export const geckodriverVersion = "0.37.1";
 export const fuzzToolchain = "nightly-2026-05-20";
 export const cargoFuzzVersion = "0.13.2";
 
-/** What installs the Python servers of the suite "servers". */
+/** The version of uv, which installs the Python servers of the suite "servers". */
 export const uvVersion = "0.13.9";
 
 /** The spell checker. */

@@ -86,7 +86,7 @@ export class Devtools {
   }
 
   /**
-   * What the main thread does while something is awaited.
+   * Records the main thread's work while something is awaited.
    *
    * @template T
    * @param {() => Promise<T>} action

@@ -63,7 +63,7 @@ export async function* rendering(page, { full }) {
     const results = {};
     for (let round = 0; round < (full ? 3 : 1); round++) {
       for (const name of ways) {
-        // Those that take a minute, and are not the best, have one round.
+        // Slow neighbors, which take a minute and are not the best, have one round.
         if (round > 0 && [OFFICIAL, "TanStack"].includes(name)) continue;
         const host = await page.fresh("thread");
         const url = page.server.url(host, `/stream?deltas=${deltas}&rate=${rate}&protocol=${name === "AI SDK" ? "ai" : "ag-ui"}`);
@@ -121,7 +121,7 @@ export async function* markdown(page, { full }) {
     const results = {};
     for (let round = 0; round < (full && rate > 100 ? 3 : 1); round++) {
       for (const name of [OURS, often, inPage, defaults, whole, ...neighbors]) {
-        // Those that take minutes, and are not the best, have one round.
+        // Slow neighbors, which take minutes and are not the best, have one round.
         if (round > 0 && [whole, "TanStack"].includes(name)) continue;
         const host = await page.fresh("markdown");
         const url = page.server.url(host, `/stream?deltas=${deltas}&rate=${rate}&words=markdown&protocol=${name === "AI SDK" ? "ai" : "ag-ui"}`);
@@ -309,7 +309,7 @@ export async function* memory(page, { full }) {
     await page.devtools.evaluate(`bench.keep(${json(OURS)}, ${json(url)}, ${count})`);
     const most = await measure();
     await page.devtools.evaluate("bench.drop()");
-    // What is freed, is freed in a task of its own.
+    // Memory is freed in a task of its own.
     await page.devtools.evaluate("new Promise((done) => setTimeout(done, 200))");
     return [most, await measure()];
   };

@@ -15,7 +15,7 @@ export const parts = /** @type {const} */ (["reader", "rules", "reducer", "sessi
 /** @typedef {(typeof parts)[number]} Part */
 /** @typedef {{ rustc: string, counts: Record<Part, number> }} Recorded  instructions an event */
 
-/** What a change may cost before the gate fails, with the compiler that the counts were recorded with, and with another. */
+/** The growth in instructions at which the gate fails, with the compiler that the counts were recorded with, and with another. */
 export const margins = { same: 0.05, other: 0.2 };
 
 export const rustc = () => probe("rustc", "--version")?.match(/\d+\.\d+\.\d+/)?.[0] ?? "unknown";

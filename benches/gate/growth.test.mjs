@@ -1,4 +1,4 @@
-// What a server sends costs instructions in proportion to its length: the table of tests/growth/main.rs, under valgrind.
+// A server's data cost instructions in proportion to their length: the table of tests/growth/main.rs, under valgrind.
 
 import assert from "node:assert/strict";
 import { it } from "node:test";

@@ -22,7 +22,7 @@ const app = `<button>What time is it?</button> <output></output><script>
   ask();
 </script>`;
 
-/** What the MCP server answers. @param {{ method: string, params: { uri?: string } }} request */
+/** The MCP server. @param {{ method: string, params: { uri?: string } }} request */
 const mcp = ({ method, params }) =>
   method === "resources/read" ? { contents: [{ uri: params.uri, mimeType: "text/html;profile=mcp-app", text: app }] } : { content: [{ type: "text", text: new Date().toLocaleTimeString() }] };
 

@@ -6,7 +6,7 @@ import { createSurfaces, type SurfaceProcessor } from "./surfaces.js";
 
 export type { SurfaceProcessor } from "./surfaces.js";
 
-/** What `connectSurfaces` takes. */
+/** The options of `connectSurfaces`. */
 export interface SurfaceOptions {
   /** Which activities have surfaces. Default: `a2ui-surface`. */
   readonly activityType?: string | undefined;

@@ -14,29 +14,29 @@ export interface SurfaceProcessor {
   };
 }
 
-type Operation = Readonly<Record<string, unknown>>;
+type SurfaceOperation = Readonly<Record<string, unknown>>;
 
-/** What an activity has brought. */
+/** The operations of one activity so far. */
 interface Applied {
   readonly operations: readonly unknown[];
-  /** Those that it has created. */
+  /** The surfaces that it has created. */
   readonly surfaces: Set<string>;
 }
 
 const kinds = ["createSurface", "updateComponents", "updateDataModel", "deleteSurface"] as const;
 
 /** The kind of an operation, what it says, and the surface that it is about. */
-function read(operation: unknown): { readonly kind: string; readonly body: Operation; readonly id: string } | undefined {
+function read(operation: unknown): { readonly kind: string; readonly body: SurfaceOperation; readonly id: string } | undefined {
   const kind = kinds.find((name) => typeof operation === "object" && operation !== null && Object.hasOwn(operation, name));
-  const body = kind && (operation as Operation)[kind];
-  const id = (body as Operation | undefined)?.surfaceId;
-  return kind && typeof id === "string" && id ? { kind, body: body as Operation, id } : undefined;
+  const body = kind && (operation as SurfaceOperation)[kind];
+  const id = (body as SurfaceOperation | undefined)?.surfaceId;
+  return kind && typeof id === "string" && id ? { kind, body: body as SurfaceOperation, id } : undefined;
 }
 
 const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** The ids of an operation's components. */
-const components = ({ components: listed }: Operation): unknown[] => (Array.isArray(listed) ? listed.map((one) => (one as Operation | null)?.id) : []);
+const components = ({ components: listed }: SurfaceOperation): unknown[] => (Array.isArray(listed) ? listed.map((one) => (one as SurfaceOperation | null)?.id) : []);
 
 /** Whether an operation says what another one said, and perhaps more: applied after it, it leaves nothing of it. */
 function grows(before: unknown, now: unknown): boolean {
@@ -96,7 +96,7 @@ export function createSurfaces(processor: SurfaceProcessor, report: (error: Agen
         remove(surfaces, left);
       }
       for (const { id, content } of activities) {
-        const operations = (content as Operation | null)?.a2ui_operations;
+        const operations = (content as SurfaceOperation | null)?.a2ui_operations;
         update(id, Array.isArray(operations) ? operations : []);
       }
     },

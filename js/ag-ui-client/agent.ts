@@ -41,7 +41,7 @@ export const CLIENT_VERSION = "1.0.0";
 export const directRun: unique symbol = Symbol("ag-ui-wasm.directRun");
 
 /** How a run gets its events. */
-type Source = (input: RunAgentInput, subscribers: AgentSubscriber[]) => Observable<AgentStateMutation>;
+type RunSource = (input: RunAgentInput, subscribers: AgentSubscriber[]) => Observable<AgentStateMutation>;
 
 export abstract class AbstractAgent {
   agentId?: string;
@@ -52,9 +52,9 @@ export abstract class AbstractAgent {
   declare state: State;
   subscribers: AgentSubscriber[] = [];
   isRunning = false;
-  /** What the last run has asked and nobody has answered. */
+  /** The interrupts of the last run that nobody has answered. */
   pendingInterrupts: Interrupt[] = [];
-  /** What only this package's agents have. */
+  /** Settings that only this package's agents have. */
   settings: AgentSettings;
   protected middlewares: Middleware[] = [];
   /** Emits when the run in progress is to be left. */
@@ -120,7 +120,7 @@ export abstract class AbstractAgent {
     throw new AGUIConnectNotImplementedError();
   }
 
-  /** What the agent can do, where it says so. */
+  /** The agent's capabilities, where it reports them. */
   getCapabilities?(): Promise<AgentCapabilities>;
 
   /** Whether {@link connectAgent} can bring anything. */
@@ -153,7 +153,7 @@ export abstract class AbstractAgent {
    * @throws What the transport throws; an `AGUIError` where an open interrupt is not answered.
    */
   async runAgent(parameters?: RunAgentParameters, subscriber?: AgentSubscriber): Promise<RunAgentResult> {
-    const source: Source = (input, subscribers) => this[directRun](input, subscribers) ?? this.exactRun(input, subscribers);
+    const source: RunSource = (input, subscribers) => this[directRun](input, subscribers) ?? this.exactRun(input, subscribers);
     return this.live(parameters, subscriber, source);
   }
 
@@ -163,7 +163,7 @@ export abstract class AbstractAgent {
     subscriber?: AgentSubscriber,
     { verifyEvents = true }: { verifyEvents?: boolean } = {},
   ): Promise<RunAgentResult> {
-    const source: Source = (input, subscribers) =>
+    const source: RunSource = (input, subscribers) =>
       this.reduce(input, defer(() => this.connect(input)), subscribers, verifyEvents).pipe(
         catchError((error) => {
           if (error instanceof AGUIConnectNotImplementedError) return EMPTY;
@@ -262,7 +262,7 @@ export abstract class AbstractAgent {
     return undefined;
   }
 
-  /** What a request says. */
+  /** Makes the input of a request. */
   protected prepareRunAgentInput(parameters?: RunAgentParameters): RunAgentInput {
     const { runId, tools, context, forwardedProps, resume } = parameters ?? {};
     // Activities are the page's own; a tag that is `null` is none.
@@ -365,7 +365,7 @@ export abstract class AbstractAgent {
 
   private reduce(input: RunAgentInput, events$: Observable<BaseEvent>, subscribers: AgentSubscriber[], judged = true): Observable<AgentStateMutation> {
     const options = this.stepperOptions(input);
-    // What came before the run is left still counts.
+    // Events that came before the run was left still count.
     const own$ = this.activeRunDetach$ ? events$.pipe(takeUntil(this.activeRunDetach$)) : events$;
     const expanded$ = own$.pipe(through(judged ? options : { ...options, stage: "chunks" }));
     const told$ = this.settings.joinDeltas ? expanded$.pipe(joined()) : expanded$;
@@ -373,7 +373,7 @@ export abstract class AbstractAgent {
   }
 
   /** The life of a run. */
-  private async live(parameters: RunAgentParameters | undefined, subscriber: AgentSubscriber | undefined, source: Source): Promise<RunAgentResult> {
+  private async live(parameters: RunAgentParameters | undefined, subscriber: AgentSubscriber | undefined, source: RunSource): Promise<RunAgentResult> {
     try {
       this.isRunning = true;
       this.agentId ??= randomUUID();

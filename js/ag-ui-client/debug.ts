@@ -1,6 +1,6 @@
-// What an agent writes to the console when it is asked to.
+// Debug output of an agent on the console.
 
-/** What is written, settled. */
+/** The debug options with their defaults filled in. */
 export interface ResolvedAgentDebugConfig {
   enabled: boolean;
   events: boolean;

@@ -63,7 +63,7 @@ class DirectRun {
   /** Whether a terminal event was the last one of the frame of a run. */
   private ended = false;
   private grace: ReturnType<typeof setTimeout> | undefined;
-  /** What a frame has thrown: told to the reading loop. */
+  /** An error that a frame has thrown. The reading loop throws it on. */
   private broken: { error: unknown } | undefined;
   private readonly scheduler;
 
@@ -145,7 +145,7 @@ class DirectRun {
     } catch (error) {
       // After the end of its run the connection no longer matters.
       if (this.ended || isAbort(error)) return undefined;
-      // What came before counts.
+      // Frames that came before count.
       await this.work();
       throw error;
     }
@@ -211,7 +211,7 @@ class DirectRun {
     void (this.working ?? Promise.resolve()).catch(() => {}).then(() => events?.free());
   }
 
-  /** What a server does not answer, and a `fetch` of the application's may not give up. */
+  /** Rejects on abort, also while a server does not respond and a `fetch` of the application's ignores its signal. */
   private unlessAborted<Value>(pending: Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       const stop = this.onAbort(() => reject(this.signal.reason));

@@ -1,9 +1,9 @@
-// What each type of event calls: which hook, and with what beside the event.
+// The hook that each type of event calls, and the arguments beside the event.
 
 import { EventType, type ActivityMessage, type BaseEvent, type Message, type RunFinishedEvent } from "@ag-ui/core";
 import type { AbstractAgent } from "./agent.js";
 import { toModernContent } from "./media.js";
-import type { Thread } from "./thread.js";
+import type { ClientThread } from "./thread.js";
 import type { AgentSubscriber, RunFinishedParams } from "./types.js";
 
 type Hook = keyof AgentSubscriber;
@@ -73,14 +73,14 @@ export function wantedBy(subscribers: readonly AgentSubscriber[], { debugLogger 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type AnyEvent = BaseEvent & Record<string, any>;
 
-/** What the hook of a delta calls the text before it. */
+/** The argument of a delta's hook that has the text before it. */
 export function bufferOf(type: string): string | undefined {
   if (type === EventType.TEXT_MESSAGE_CONTENT) return "textMessageBuffer";
   return type === EventType.REASONING_MESSAGE_CONTENT ? "reasoningMessageBuffer" : undefined;
 }
 
-/** What a hook is called with beside the event; undefined: not at all, for there is nothing that the event is about. */
-export function extrasOf(event: AnyEvent, thread: Thread, unanswered: () => string): object | undefined {
+/** The arguments of a hook beside the event; undefined: the hook is not called, because the object of the event does not exist. */
+export function extrasOf(event: AnyEvent, thread: ClientThread, unanswered: () => string): object | undefined {
   switch (event.type) {
     case EventType.TEXT_MESSAGE_CONTENT:
     case EventType.TEXT_MESSAGE_END:

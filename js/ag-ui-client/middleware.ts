@@ -1,4 +1,4 @@
-// What stands between an agent and its stream.
+// Middleware between an agent and its stream.
 
 import { EventType, type BaseEvent, type Message, type RunAgentInput, type State } from "@ag-ui/core";
 import { concatMap, defer, filter, finalize, type Observable } from "rxjs";
@@ -6,10 +6,10 @@ import type { AbstractAgent } from "./agent.js";
 import { createStepper } from "./core.js";
 import type { AnyEvent } from "./events.js";
 import { transformChunks } from "./stream.js";
-import { Thread } from "./thread.js";
+import { ClientThread } from "./thread.js";
 import { structuredClone_ } from "./values.js";
 
-/** What a middleware runs: the rest of the chain. */
+/** The rest of the chain, which a middleware runs. */
 export type MiddlewareNext = Pick<AbstractAgent, "run" | "messages" | "state">;
 
 // `next` is an agent to the official types: a function of either kind is taken.
@@ -36,7 +36,7 @@ export abstract class Middleware {
       const { messages = [], state = {} } = structuredClone_(input);
       const open = async () => {
         const stepper = await createStepper({ stage: "frames" }, messages, state);
-        return { stepper, thread: new Thread(stepper, messages, state) };
+        return { stepper, thread: new ClientThread(stepper, messages, state) };
       };
       let opened: ReturnType<typeof open> | undefined;
       return this.runNext(input, next).pipe(

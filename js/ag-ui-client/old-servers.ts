@@ -1,4 +1,4 @@
-// What servers before AG-UI 1.0 are not sent, and what they are taken to send.
+// Adapts requests and events for servers before AG-UI 1.0.
 
 import { AGUIError, EventType, type BaseEvent, type Message, type RunAgentInput } from "@ag-ui/core";
 import { filter, map, type Observable } from "rxjs";
@@ -7,7 +7,7 @@ import { Middleware, type MiddlewareNext } from "./middleware.js";
 import { isOlder, isVersion } from "./protocol.js";
 
 /**
- * What stands before a server of a version.
+ * The middleware for a server of a version.
  *
  * @throws AGUIError where it is no version.
  */

@@ -1,4 +1,4 @@
-// What a request may say: AG-UI's members, and no `null` for what is absent.
+// Reduces a request to AG-UI's members, without a `null` for an absent one.
 
 import type { Message, RunAgentInput, ToolCall } from "@ag-ui/core";
 import { toModernContent } from "./media.js";

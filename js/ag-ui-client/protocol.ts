@@ -19,9 +19,9 @@ export function isOlder(version: string, than: string): boolean {
 
 const resolving = new WeakSet<object>();
 
-/** What a subclass says under one of the two names of the newest version that its server knows. `base` has both names. */
+/** The newest version that a subclass names under one of the two names. `base` has both names. */
 export function overridden(agent: object, base: object, name: "maxVersion" | "maxProtocolVersion"): string | undefined {
-  // What it says may lead back to the other name.
+  // The getter of a subclass may lead back to the other name.
   if (resolving.has(agent)) return undefined;
   resolving.add(agent);
   try {

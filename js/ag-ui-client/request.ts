@@ -64,7 +64,7 @@ export function readerOf(response: Response): ReadableStreamDefaultReader<Uint8A
   return reader;
 }
 
-/** What the server refused with: `HTTP 500: …`, with `status`, and the body as `payload`, read if it is JSON. */
+/** The error for a refused request: `HTTP 500: …`, with `status`, and the body as `payload`, parsed if it is JSON. */
 export async function toHttpError(response: Response): Promise<Error & { status: number; payload: unknown }> {
   const text = await response.text();
   let payload: unknown = text;

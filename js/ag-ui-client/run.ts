@@ -5,15 +5,15 @@ import type { Stepper } from "../glue/full.js";
 import type { AbstractAgent } from "./agent.js";
 import { failureOf, reportWarnings } from "./core.js";
 import { bufferOf, extrasOf, finished, hookOf, modern, type AnyEvent } from "./events.js";
-import { callHooks, isPromise, notify, type HookCall, type Shown } from "./hooks.js";
+import { callHooks, isPromise, notify, type HookCall, type HookView } from "./hooks.js";
 import { follow } from "./live.js";
-import { Thread, type Changes } from "./thread.js";
+import { ClientThread, type ChangedMembers } from "./thread.js";
 import type { AgentSettings, AgentStateMutation, AgentSubscriber, AgentSubscriberParams, MaybePromise } from "./types.js";
 
 export class RunEvents {
-  readonly thread: Thread;
+  readonly thread: ClientThread;
   private changed = { messages: false, state: false };
-  /** What the agent has yet to be given. */
+  /** Members that the agent still has in an older version. */
   private outdated = { messages: false, state: false };
   private updating = false;
   /** Where the agent is brought up to date when it is read. */
@@ -21,10 +21,10 @@ export class RunEvents {
   /** The message that grows, and its text with the delta that is being told. */
   private grows: { type: string; id: string; text: string } | undefined;
   /** The messages and the state as they are when they are read. */
-  private readonly current: Shown;
+  private readonly current: HookView;
   /** Something may have counted since the thread was brought up to date. */
   private stale = true;
-  /** What the agent was given last. */
+  /** The messages that the agent was given last. */
   private last: readonly Message[];
 
   /** Over a stepper that was made with the messages of the agent and the state of the input. */
@@ -36,9 +36,9 @@ export class RunEvents {
     private readonly report: AgentSettings["onWarning"],
     private readonly came: (type: string) => void = () => {},
   ) {
-    this.thread = new Thread(stepper, agent.messages, input.state === undefined ? {} : input.state);
+    this.thread = new ClientThread(stepper, agent.messages, input.state === undefined ? {} : input.state);
     this.last = [...agent.messages];
-    const read = (): Thread => (this.refresh(), this.thread);
+    const read = (): ClientThread => (this.refresh(), this.thread);
     this.current = {
       get messages() {
         return read().messages;
@@ -53,7 +53,7 @@ export class RunEvents {
   drain(given?: AnyEvent, goesOn: () => boolean = () => true): MaybePromise<void> {
     while (goesOn()) {
       const json = this.stepper.next();
-      // What nobody has asked for counts on the way.
+      // Events without a hook still count.
       this.stale = true;
       if (json === undefined) break;
       const event = modern(json === "" ? given! : JSON.parse(json));
@@ -69,7 +69,7 @@ export class RunEvents {
     return failureOf(this.stepper);
   }
 
-  /** What has changed since the last call. */
+  /** Returns the changes since the last call. */
   takeChanges(): AgentStateMutation {
     this.update();
     const { messages, state } = this.changed;
@@ -108,7 +108,7 @@ export class RunEvents {
     this.thread.free();
   }
 
-  /** What the application has added to the agent during the run stays. */
+  /** Keeps messages that the application has added to the agent during the run. */
   private keepAdded(): void {
     const { agent, last, thread } = this;
     const { messages } = agent;
@@ -145,12 +145,12 @@ export class RunEvents {
     return isPromise<boolean>(own) ? own.then((counts) => this.count(event, counts, extras)) : this.count(event, own, extras);
   }
 
-  /** What a hook is called with. The messages and the state are brought up to date when they are read. */
-  private params<Own extends object>(own: Own, shown: Shown): Own & AgentSubscriberParams {
+  /** The arguments of a hook. The messages and the state are brought up to date when they are read. */
+  private params<Own extends object>(own: Own, shown: HookView): Own & AgentSubscriberParams {
     return Object.assign(new Params(this.agent, this.input, shown), own) as unknown as Own & AgentSubscriberParams;
   }
 
-  /** What a hook is called with beside the event. The text before a delta is known, while deltas follow each other. */
+  /** The arguments of a hook beside the event. The text before a delta is known, while deltas follow each other. */
   private extras(event: AnyEvent): object | undefined {
     const [id, delta] = [event["messageId"], event["delta"]];
     const buffer = bufferOf(event.type);
@@ -247,7 +247,7 @@ export class RunEvents {
     return false;
   }
 
-  private note({ messages, state }: Changes): void {
+  private note({ messages, state }: ChangedMembers): void {
     for (const noted of [this.changed, this.outdated]) {
       noted.messages ||= messages;
       noted.state ||= state;
@@ -269,11 +269,11 @@ function untagged(interrupt: Interrupt): Interrupt {
 }
 
 /**
- * What hooks are called with, for each event anew. `messages` and `state` are members of the object itself, as whoever copies it
- * expects; their getters are the same functions for all, because an engine makes a class of its own for an object with others.
+ * The arguments of hooks, made anew for each event. `messages` and `state` are own members of the object, so a copy has them
+ * too; their getters are the same functions for all, because an engine makes a class of its own for an object with others.
  */
 class Params {
-  readonly #shown: Shown;
+  readonly #shown: HookView;
   static readonly #messages = {
     configurable: true,
     enumerable: true,
@@ -292,7 +292,7 @@ class Params {
   constructor(
     readonly agent: AbstractAgent,
     readonly input: RunAgentInput,
-    shown: Shown,
+    shown: HookView,
   ) {
     this.#shown = shown;
     Object.defineProperty(this, "messages", Params.#messages);

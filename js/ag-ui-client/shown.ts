@@ -13,7 +13,7 @@ import type { AgentConfig } from "./types.js";
 import { toJson } from "./values.js";
 
 export interface ShownAgentConfig extends Omit<AgentConfig, "threadId" | "initialMessages" | "initialState"> {
-  /** What `url` says; nothing is sent there. Default: empty. */
+  /** The agent's `url`; nothing is sent there. Default: empty. */
   url?: string;
   /**
    * Makes the agent that a `clone()` shows, and the one of another thread once `threadId` was changed: it is called with the id of

@@ -73,7 +73,7 @@ export function verifyEvents(_debug?: DebugLoggerInput): (source$: Stream) => St
   return through({ rules: "strict" });
 }
 
-/** What drops events of no known type, and fails for malformed ones. */
+/** Drops events of no known type, and fails for malformed ones. */
 export const enforceEvents = transformChunks;
 
 /** The events of a body, of any framing that the core knows. */

@@ -7,19 +7,19 @@ import { applyPatch } from "../snapshot/mirror.js";
 import type { AgentSnapshot, Message as Shown } from "../api/types.js";
 import { toJson } from "./values.js";
 
-/** What changed. */
-export interface Changes {
+/** Flags for the members that have changed. */
+export interface ChangedMembers {
   readonly messages: boolean;
   readonly state: boolean;
 }
 
 /** A message of the application's that the core does not take: it stays after the one that it stands after. */
-interface Foreign {
+interface ForeignMessage {
   readonly message: Message;
   readonly after: string | undefined;
 }
 
-const none: Changes = { messages: false, state: false };
+const none: ChangedMembers = { messages: false, state: false };
 
 /** The members that the snapshot adds to a message. */
 const added = new Set(["delivery", "reasoning", "reasoningDurationMs", "reasoningEncryptedValue", "durationMs", "citations", "toolCallIds"]);
@@ -27,7 +27,7 @@ const added = new Set(["delivery", "reasoning", "reasoningDurationMs", "reasonin
 /** The members that AG-UI describes: what the core says about them counts. */
 export const described = new Set(["id", "role", "content", "name", "toolCalls", "toolCallId", "error", "encryptedValue", "metadata", "subagentRunId", "activityType"]);
 
-export class Thread {
+export class ClientThread {
   messages: Message[] = [];
   state: State;
   private snapshot: AgentSnapshot<State> = initialSnapshot<State>("");
@@ -35,7 +35,7 @@ export class Thread {
   private plain = new WeakMap<Shown, Message>();
   /** The application's messages, by id. */
   private given = new Map<string, Message>();
-  private foreign: Foreign[] = [];
+  private foreign: ForeignMessage[] = [];
 
   /** Over a stepper that was made with these. */
   constructor(
@@ -49,12 +49,12 @@ export class Thread {
   }
 
   /** Brings the messages and the state up to date. What has not changed is the same object as before. */
-  refresh(): Changes {
+  refresh(): ChangedMembers {
     const before = this.snapshot;
     if (!this.take()) return none;
     const state = this.snapshot.state !== before.state;
     const list = this.snapshot.messages === before.messages ? this.messages : this.list(before.messages);
-    // What the snapshot adds to messages may be all that has changed.
+    // The messages of the snapshot may be the only change.
     const messages = list !== this.messages;
     if (messages) this.messages = list;
     if (state) this.state = this.snapshot.state;
@@ -102,7 +102,7 @@ export class Thread {
     return patch !== undefined;
   }
 
-  /** What the application gave stays the same objects, with all their members. */
+  /** Messages of the application stay the same objects, with all their members. */
   private adopt(messages: readonly Message[]): void {
     this.given = new Map(messages.map((message) => [message.id, message]));
     this.plain = new WeakMap();

@@ -42,7 +42,7 @@ import type { AgentWarning, Limits } from "../api/types.js";
 import type { AbstractAgent } from "./agent.js";
 import type { AgentDebugConfig } from "./debug.js";
 
-/** What the official client's agents take. */
+/** The options of the official client's agents. */
 export interface AgentConfig extends AgentSettings {
   agentId?: string;
   /** Default: empty. */
@@ -53,14 +53,14 @@ export interface AgentConfig extends AgentSettings {
   initialMessages?: Message[];
   /** Copied. Default: an empty object. */
   initialState?: State;
-  /** What is written to the console. Default: nothing. */
+  /** The output on the console. Default: none. */
   debug?: AgentDebugConfig;
 }
 
-/** What only this package's agents take. */
+/** Options that only this package's agents have. */
 export interface AgentSettings {
   /**
-   * What happens to a stream that breaks the protocol. `"tolerant"`, the default, repairs or drops the event, reports it, and
+   * How a stream that breaks the protocol is handled. `"tolerant"`, the default, repairs or drops the event, reports it, and
    * keeps the conversation. `"strict"` fails the run, mostly where the official client fails. Codes: `docs/rules.md`.
    */
   rules?: "tolerant" | "strict";
@@ -112,7 +112,7 @@ export interface RunAgentResult {
   newMessages: Message[];
 }
 
-/** What a hook may return: the thread's messages or state from here on. */
+/** The result of a hook: the thread's messages or state from here on. */
 export interface AgentStateMutation {
   messages?: Message[];
   state?: State;
@@ -193,7 +193,7 @@ export interface AgentSubscriber {
   onNewToolCall?(params: { toolCall: ToolCall } & Changed): MaybePromise<void>;
 }
 
-/** What an agent of any copy of the client has; see {@link isHttpAgent}. */
+/** The members of an agent of any copy of the client; see {@link isHttpAgent}. */
 export interface Agent {
   agentId?: string | undefined;
   description: string;

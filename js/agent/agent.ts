@@ -71,7 +71,7 @@ function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>,
   const { link, source, saves } = thread;
   const self: Self<State> = { ...{ thread, member, options, disposed, emitter, view, alive, act }, read: view.read };
 
-  /** What a person decides about a call. The core may have to come first. */
+  /** Sends a person's decision about a call. The core may have to be loaded first. */
   const decide = (method: "settleCall" | "deny", json: string): void => {
     act();
     link.act((session) => session.call(method, json));
@@ -121,7 +121,7 @@ function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>,
     addToolResult: (reply) => decide("settleCall", toJson({ toolCallId: reply?.toolCallId, result: reply?.result, error: reply?.error })),
     approve: (...replies: readonly unknown[]) => {
       act();
-      // What the person has looked at: the core runs nothing else. It may have to come first.
+      // The person has seen these arguments: the core runs the call with no others. It may have to be loaded first.
       const { toolCalls } = view.read();
       const approve = (): void => source.parts()!.approve(self, source.parts()!.calls, toolCalls, replies);
       if (source.parts()) approve();

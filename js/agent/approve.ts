@@ -1,4 +1,4 @@
-// What a person approves: the call as it was shown, perhaps with other arguments, if these fit its tool.
+// Approves a call as it was shown, or with other arguments, if these fit its tool.
 
 import { isPromise } from "../base/promise.js";
 import { reasonOf, toJson } from "../base/failure.js";

@@ -7,37 +7,37 @@ import { loading } from "../core/loader.js";
 import type { CallsClient } from "./calls.js";
 
 /** All of live.ts. */
-type Beside = typeof import("./live.js");
+type LiveModule = typeof import("./live.js");
 
 /** The part of it that one agent has. */
-type Own = Parts & Beside & ReturnType<Beside["createOwn"]>;
+type OwnParts = Parts & LiveModule & ReturnType<LiveModule["createOwn"]>;
 
 /** The core of one agent. */
-export interface Source<Place> {
+export interface CoreSource<Place> {
   /** Loads the core before anybody asks for it. */
   begin(): void;
   /** The core. A load that failed is tried again. */
   load(): Promise<Place>;
   /** Loads what comes with it. */
-  beside(): Promise<Own>;
-  /** What came with it. */
-  parts(): Own | undefined;
+  beside(): Promise<OwnParts>;
+  /** The exports of the chunk, once it has come. */
+  parts(): OwnParts | undefined;
 }
 
-let come: Beside | undefined;
+let come: LiveModule | undefined;
 
 /** Loads it unless it is there. */
-export const loadBeside = (): Promise<Beside> => loading(async () => (come ??= await import("./live.js")));
+export const loadBeside = (): Promise<LiveModule> => loading(async () => (come ??= await import("./live.js")));
 
 /** The core that `core` loads, with what comes beside it. `schemas`: their checks come after that. */
-export function createSource<Place>(core: () => Promise<Place>, calls: CallsClient, schemas: AgentSchemas<never> | undefined): Source<Place> {
-  let parts: Own | undefined;
+export function createSource<Place>(core: () => Promise<Place>, calls: CallsClient, schemas: AgentSchemas<never> | undefined): CoreSource<Place> {
+  let parts: OwnParts | undefined;
   // The load that began with the agent, until something needs it.
   let early: Promise<Place> | undefined;
 
-  const take = (live: Beside): Own => (parts ??= { ...live, ...live.createOwn(calls, schemas) });
+  const take = (live: LiveModule): OwnParts => (parts ??= { ...live, ...live.createOwn(calls, schemas) });
 
-  const loadAll = async (): Promise<Beside> => {
+  const loadAll = async (): Promise<LiveModule> => {
     const live = await loadBeside();
     if (schemas) await loading(live.loadChecks);
     return live;

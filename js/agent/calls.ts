@@ -12,7 +12,7 @@ import { isValidator, messageOf } from "./tools.js";
 // The core hears of so many ends in one task.
 const most = 500;
 
-/** What calls work for. */
+/** The agent as its calls see it. */
 export interface CallsClient {
   readonly members: Members<unknown>;
   /** Settles when somebody is there who could have a tool; nothing where somebody is. */
@@ -35,7 +35,7 @@ export function createCalls({ members, arrival, brought, refusal, settle, hold }
     const found = [members.asker(), ...members.here()].map((member) => findTool(member.options(), name));
     return (brought(name) as PageTool | undefined) ?? found.find((tool) => tool?.execute) ?? found.find(Boolean);
   };
-  // What has ended, and what is to be held, each with the controller that it ran with.
+  // Calls that have ended, and calls that are to be held, each with the controller that it ran with.
   let ended: (readonly [string, AbortController, string])[] = [];
   let held: string[] = [];
   let holding = false;

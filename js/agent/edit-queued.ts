@@ -12,7 +12,7 @@ export function editQueued<State>(self: Pick<Self<State>, "thread" | "read" | "o
   const long = toSubmitInput("editQueued", input);
   const resume = long.resume && self.thread.source.parts()?.toResume(long.resume, self.read());
   const { tools, pageTools, context, forwardedProps, own: named = [], ...core } = toCoreInput(self.options(), { ...long, runId }, resume);
-  // What is not given stays as it was submitted.
+  // Absent members stay as they were submitted.
   const given = {
     ...(long.tools && { tools, pageTools }),
     ...(long.context && { context }),

@@ -16,7 +16,7 @@ export function messagesEdit<State>(before: readonly Message[], after: readonly 
   if (!Array.isArray(after) || after.some((message) => typeof message !== "object" || !message)) {
     throw unfit("setMessages()", "a list of messages, or a function that returns one", after);
   }
-  // What is the same object was left as it was: its place says all of it.
+  // An object that is the same is unchanged: its place identifies it.
   const places = new Map(before.map((message, at) => [message, at]));
   const kept = new Set<Message>();
   const list = after.map((message) => {

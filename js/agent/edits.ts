@@ -1,4 +1,4 @@
-// What the application changes by hand: messages, the state, submits that wait, and the way back to a checkpoint.
+// Edits by the application: messages, the state, queued submits, and the way back to a checkpoint.
 
 import type { Agent, Checkpoint, QueuedSubmit } from "../api/types.js";
 import { toJson, unsupported } from "../base/failure.js";
@@ -8,11 +8,11 @@ import type { Self } from "./self.js";
 /** The id of a checkpoint. */
 export const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint?.id);
 
-type Client<State> = Pick<Self<State>, "thread" | "read" | "view" | "options" | "act">;
+type EditsClient<State> = Pick<Self<State>, "thread" | "read" | "view" | "options" | "act">;
 
 /** These methods of an agent. */
 export function createEdits<State>(
-  self: Client<State>,
+  self: EditsClient<State>,
 ): Pick<Agent<State>, "editQueued" | "cancelQueued" | "setMessages" | "setState" | "fork"> {
   const { thread, read, act } = self;
   const { link, source } = thread;
@@ -26,7 +26,7 @@ export function createEdits<State>(
 
   const editQueued: Agent<State>["editQueued"] = (id, input) => {
     const waiting = queued(id);
-    // What waits came with the core, or waits for its attachments.
+    // A queued submit came with the core, or waits for its attachments.
     return (waiting && source.parts()?.editQueued(self, waiting, input)) ?? false;
   };
 

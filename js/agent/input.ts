@@ -17,17 +17,17 @@ import type {
 } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
 
-/** What the application's options may have other values for with every request. */
-export interface Asked {
+/** The part of a run's input that the application's options may change with every request. */
+export interface OptionInput {
   tools: readonly Tool[];
-  /** Those of the tools that the page answers, with what the core has to know. */
+  /** The tools that the page answers, with the flags that the core needs. */
   pageTools: readonly { readonly name: string }[];
   context: readonly Context[];
   forwardedProps: unknown;
 }
 
-/** What goes with every run. */
-export interface RunInput extends Asked {
+/** The input that goes with every run. */
+export interface RunInput extends OptionInput {
   runId: string;
   /** Which of these the submit has given itself: the others are asked for again when a request leaves. */
   own?: readonly string[];
@@ -44,8 +44,8 @@ export interface CoreInput extends RunInput {
   ifAwaiting?: "deny" | "wait" | "reject" | undefined;
 }
 
-/** What a request says that leaves now, from the options where `given` says nothing itself. */
-export function toAsked(options: AgentOptions, given: SubmitInput = {}): Asked {
+/** The input of a request that leaves now. `given` comes before the options. */
+export function toAsked(options: AgentOptions, given: SubmitInput = {}): OptionInput {
   return {
     ...declare(given.tools ?? ask(options.tools) ?? []),
     context: given.context ?? ask(options.context) ?? [],
@@ -78,7 +78,7 @@ export function findTool(options: AgentOptions, name: string): PageTool | undefi
 /** Whether these are attachments, which bring their parts later. */
 export const holds = (parts: SubmitInput["parts"]): parts is SubmitHolder => "hold" in Object(parts);
 
-/** What was given to that method in the long form. An event says nothing: the method was given away as a handler. */
+/** The argument of that method in its long form. An event counts as no argument: the method was passed as a handler. */
 export function toSubmitInput<State>(method: string, input: string | SubmitInput<State>): SubmitInput<State> {
   const long = typeof input === "string" ? { message: input } : input;
   if (typeof long !== "object" || !long || isEvent(long)) throw unfit(`${method}()`, "a string or an object", input);

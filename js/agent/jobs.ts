@@ -7,7 +7,7 @@ import { toRunInput } from "./input.js";
 import type { Member } from "../thread/members.js";
 import type { Thread } from "./thread.js";
 
-/** What a run is begun with. */
+/** The arguments with which a run begins. */
 export type RunParts<State> = Pick<Run<State>, "id" | "start"> & Partial<Run<State>>;
 
 /** The runs of a thread. */

@@ -1,5 +1,5 @@
-// What an agent needs only once its core is there: a chunk of its own, which comes beside the module. It imports what the page has
-// already and nothing of another chunk, for the reason that js/core/loader.ts gives.
+// The parts of an agent that need the core: a chunk of its own, which comes beside the module. It imports only modules that the
+// page has already, for the reason that js/core/loader.ts gives.
 
 export { loadChecks } from "../core/checked.js";
 export { openSession } from "../core/live.js";

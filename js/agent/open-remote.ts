@@ -1,5 +1,5 @@
-// What the chunk of the thread at the server (js/remote-thread) is given of the page. An import of it would make bundlers cut the page's
-// first part to pieces.
+// The helpers of the page that the chunk of the thread at the server (js/remote-thread) receives. An import of them would make bundlers
+// cut the page's first part to pieces.
 
 import { AgentError } from "../api/error.js";
 import { toJson } from "../base/failure.js";

@@ -4,7 +4,7 @@ import type { AgentOptions } from "../api/types.js";
 
 /** The options with the preset's where the application sets nothing itself. */
 export function withPreset<State>(own: AgentOptions<State>): AgentOptions<State> {
-  // What are no options is refused by `checkOptions`.
+  // `checkOptions` refuses values that are no options.
   const server = own?.server;
   if (!server) return own;
   return { ...server, ...given(own), thread: { ...server.thread, ...given(own.thread ?? {}) } } as AgentOptions<State>;

@@ -5,12 +5,12 @@ import type { AgainOptions, Agent, AgentOptions, AgentSnapshot, RunResult, SendR
 import { here } from "../snapshot/initial.js";
 import type { Asking, RemoteThread } from "../remote-thread/index.js";
 
-/** What an agent knows of its thread at the server. */
+/** The thread of an agent at its server. */
 export interface Remote<State> {
   readonly methods: Pick<Agent<State>, "load" | "loadOlder" | "capabilities">;
   /** The thread is there. Whoever asks uses the agent: its thread is opened. */
   readonly ready: Promise<void>;
-  /** What is there of it. */
+  /** The thread's chunk, once it has come. */
   readonly thread: RemoteThread<State> | undefined;
   /** Before the core begins with what it is given, which may have submits that wait: these wait for the thread as well. */
   begin(): Promise<void> | boolean;
@@ -23,7 +23,7 @@ export interface Remote<State> {
   shown(core: AgentSnapshot<State>): AgentSnapshot<State>;
 }
 
-/** What the thread is before it was opened. */
+/** The thread before it was opened. */
 export const threadOf = ({ thread, threadId }: Pick<AgentOptions, "thread" | "threadId">): AgentSnapshot["thread"] =>
   thread?.load ? { status: threadId === undefined ? "new" : "loading", hasOlder: false } : here;
 

@@ -9,16 +9,16 @@ import { holds, toAgainInput, toCoreInput, toRunInput, toSubmitInput, type RunIn
 import type { RunParts } from "./jobs.js";
 import type { Self } from "./self.js";
 
-/** What the application asks with. */
-export type Runs<State> = Pick<Agent<State>, "submit" | "attach" | "retry" | "regenerate" | "resume">;
+/** The methods that ask for a run. */
+export type RunMethods<State> = Pick<Agent<State>, "submit" | "attach" | "retry" | "regenerate" | "resume">;
 
 /** A submit as a save has it. */
 const toQueued = (start: Queued["start"], json: string): Queued => ({ messages: [], ...JSON.parse(json), start });
 
-type Client<State> = Pick<Self<State>, "thread" | "member" | "view" | "read" | "options" | "disposed" | "act">;
+type RunsClient<State> = Pick<Self<State>, "thread" | "member" | "view" | "read" | "options" | "disposed" | "act">;
 
 /** @internal */
-export function createRuns<State>(self: Client<State>): Runs<State> {
+export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
   const { thread, member, view, options, read, act } = self;
   const { link, jobs, source } = thread;
   const start = (parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult> => jobs.start(parts, member, signal);
@@ -60,7 +60,7 @@ export function createRuns<State>(self: Client<State>): Runs<State> {
     if (!atOnce) return start(run, signal);
     return jobs.hurry(id, () => {
       const done = start(run, signal);
-      // What the agent was saying is over, for the user has said something else.
+      // The user has said something else, so the agent's answer is over.
       thread.line?.current?.endAnswer();
       return done;
     });

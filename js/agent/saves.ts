@@ -1,5 +1,5 @@
-// What an agent begins with: a save of the application's, or nothing. Where it has a store, that brings all the rest with it
-// (js/persistence): how it is read, written and shared.
+// The beginning of an agent: a save of the application's, or nothing. A store brings its own code (js/persistence) for
+// reading, writing and sharing.
 
 import { AgentError } from "../api/error.js";
 import type { Beginning, Saves } from "../api/saves.js";

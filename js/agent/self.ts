@@ -1,4 +1,4 @@
-// What the parts of an agent know of it. Each takes a `Pick` of this; agent.ts makes it.
+// The parts of an agent, as they see each other. Each takes a `Pick` of this; agent.ts makes it.
 
 import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
@@ -12,7 +12,7 @@ export interface Self<State> {
   readonly member: Member<State>;
   /** To be read at the time of every call, so that a binding can keep callbacks and headers fresh. */
   options(): AgentOptions<State>;
-  /** What is shown. */
+  /** Returns the snapshot. */
   read(): AgentSnapshot<State>;
   disposed(): boolean;
   readonly emitter: Emitter;

@@ -1,4 +1,4 @@
-// What a session is made with: the options as the core reads them, with every default.
+// The settings of a session: the options as the core reads them, with every default.
 
 import type { AgentOptions } from "../api/types.js";
 import { toJson } from "../base/failure.js";

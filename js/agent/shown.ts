@@ -9,7 +9,7 @@ import { threadOf } from "./remote.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { savedSnapshot } from "../snapshot/save.js";
 
-/** What a thread of these options shows before anything happens. A server and the page that hydrates have the same one. */
+/** The snapshot of a thread with these options before anything happens. A server and the page that hydrates have the same one. */
 export function firstSnapshot<State>(given: AgentOptions<State>): AgentSnapshot<State> {
   const { threadId = "", initialMessages, initialState } = given;
   // A copy, as the core has it: what the application does to its own is none of the agent's.
@@ -19,7 +19,7 @@ export function firstSnapshot<State>(given: AgentOptions<State>): AgentSnapshot<
 
 /** The snapshot of a thread. */
 export interface Shown<State> {
-  /** What is shown before anything happens. */
+  /** The snapshot before anything happens. */
   readonly first: AgentSnapshot<State>;
   read(): AgentSnapshot<State>;
   threadId(): string;

@@ -4,13 +4,13 @@
 import type { AgentSchemas } from "../api/schemas.js";
 import type { AgentOptions, AgentSnapshot, PageTool, Tool } from "../api/types.js";
 import { internal, toJson, unsupported } from "../base/failure.js";
-import type { Client, Link } from "../core/client.js";
+import type { LinkClient, Link } from "../core/client.js";
 import { loading } from "../core/loader.js";
 import { toPolicy } from "../core/policy.js";
 import { needsFull } from "../core/modules.js";
 import type { SessionOptions } from "../glue/core.js";
 import { refusal } from "../snapshot/save.js";
-import { createSource, type Source } from "./beside.js";
+import { createSource, type CoreSource } from "./beside.js";
 import type { History } from "./history.js";
 import { toRunInput } from "./input.js";
 import { createJobs, type Jobs } from "./jobs.js";
@@ -25,7 +25,7 @@ import { createShown, type Shown } from "./shown.js";
 export interface Thread<State> {
   /** Of the agent that has asked last, as they are now. */
   options(): AgentOptions<State>;
-  /** What is shown. */
+  /** Returns the snapshot. */
   read(): AgentSnapshot<State>;
   disposed(): boolean;
   /** Hangs up, and saves. */
@@ -41,7 +41,7 @@ export interface Thread<State> {
   readonly history: History<State> | undefined;
   readonly shown: Shown<State>;
   readonly link: Link<State>;
-  readonly source: Pick<Source<unknown>, "beside" | "parts">;
+  readonly source: Pick<CoreSource<unknown>, "beside" | "parts">;
   /** Of a transport that keeps one, once it is needed. */
   readonly line: KeptLine<State> | undefined;
   /** The same, made if there is none yet. What makes it is a chunk of its own. */
@@ -63,7 +63,7 @@ export interface Thread<State> {
 }
 
 /** Makes the link to the core that is at a place of this kind. */
-export type Linked<State, Place> = (client: Client<State, Place>) => Link<State>;
+export type Linked<State, Place> = (client: LinkClient<State, Place>) => Link<State>;
 
 /** A thread of no agent yet, which begins with what the first one gives. */
 export function createThread<State, Place>(core: () => Promise<Place>, given: AgentOptions<State>, first: AgentSnapshot<State>, linked: Linked<State, Place>): Thread<State> {
@@ -83,7 +83,7 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
   let wake: ((on: boolean) => void) | undefined;
   const full = needsFull(given);
 
-  // What the core has said last, of which not all is shown.
+  // The last snapshot of the core, of which not all is shown.
   let told = read();
   const publish = (said: AgentSnapshot<State>): void => {
     told = said;

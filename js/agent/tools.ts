@@ -42,7 +42,7 @@ function schemaOf({ name, parameters, jsonSchema }: PageTool): unknown {
   return jsonSchema ?? (isValidator(parameters) ? toJsonSchema(name, parameters) : parameters);
 }
 
-/** What the core has to know of a tool. */
+/** The flags of a tool that the core needs. */
 interface Flags {
   readonly name: string;
   /** Somebody answers. */
@@ -73,7 +73,7 @@ export function declare(given: readonly (Tool | PageTool)[]): { tools: readonly 
 
 /** Whether parameters are a validator, and no schema. */
 export function isValidator(parameters: unknown): parameters is StandardSchema {
-  // Those of some libraries are functions.
+  // Schemas of some libraries are functions.
   return !!parameters && /object|function/.test(typeof parameters) && "~standard" in (parameters as object);
 }
 

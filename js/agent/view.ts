@@ -1,5 +1,5 @@
-// What an agent shows: its thread, and with it the error of a call of this agent that could not be made, until something else is
-// called.
+// The snapshot of an agent: its thread, and with it the error of a call of this agent that could not be made, until something
+// else is called.
 
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot, SubmitHolder } from "../api/types.js";
@@ -8,7 +8,7 @@ import { unfit } from "../base/failure.js";
 
 /** The snapshot of an agent, and its listeners. */
 export interface View<State> {
-  /** What is shown. */
+  /** Returns the snapshot. */
   read(): AgentSnapshot<State>;
   /** The thread has changed. */
   changed(): void;
@@ -16,7 +16,7 @@ export interface View<State> {
   refuse(error?: AgentError): void;
   /** Shows submits that wait for their attachments, and who holds them; without both there are none. */
   hold(fold?: (at: AgentSnapshot<State>) => AgentSnapshot<State>, by?: SubmitHolder): void;
-  /** Who holds submits, if somebody does. */
+  /** Returns the holder of submits, if there is one. */
   holder(): SubmitHolder | undefined;
   /** Calls the listener after every change, until what this returns is called. */
   subscribe(listener: () => void): () => void;

@@ -30,7 +30,7 @@ export async function loadUIMessages<State>(
   return toUIMessages(agent.getSnapshot());
 }
 
-/** What the store has. Nothing where it fails, which the agent reports, or does not answer in time. */
+/** Reads the store. Undefined where it fails, which the agent reports, or where it does not answer in time. */
 function load(store: Pick<AgentStore, "load">, ms: number): Promise<SavedAgent | undefined> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(undefined), ms);

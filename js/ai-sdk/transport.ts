@@ -9,13 +9,13 @@ import { firstAnswer, isBusy, isUnanswered, lastQuestion, turnAfter, type Piece 
 import { contentOf } from "./parts.js";
 import { ChunkWriter, newInterrupts } from "./writer.js";
 
-type Sent = Parameters<ChatTransport<UIMessage>["sendMessages"]>[0];
+type SendArguments = Parameters<ChatTransport<UIMessage>["sendMessages"]>[0];
 
-/** What a stream is about. */
-interface Asked {
+/** The parts of a request of the SDK. */
+interface SdkRequest {
   /** The id of the message that is answered. */
   readonly question: string | undefined;
-  /** What the SDK has of the answer. */
+  /** The pieces of the answer that the SDK already has. */
   readonly before: readonly Piece[];
   /** Asks the agent. Nothing, where the run has begun, or begins by itself. */
   readonly ask?: () => Promise<RunResult>;
@@ -39,7 +39,7 @@ export function toChatTransport<Message extends UIMessage = UIMessage, State = u
   if (typeof given?.getSnapshot !== "function") throw unfit(`toChatTransport() expects an agent, got ${typeof given}`);
   const agent = given as unknown as Agent;
   let opened = 0;
-  const open = (request: Asked, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> => {
+  const open = (request: SdkRequest, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> => {
     opened++;
     return streamOf(agent, request, signal, aborted);
   };
@@ -59,12 +59,12 @@ export function toChatTransport<Message extends UIMessage = UIMessage, State = u
   };
 }
 
-const triggers: readonly unknown[] = ["submit-message", "regenerate-message"] satisfies Sent["trigger"][];
+const triggers: readonly unknown[] = ["submit-message", "regenerate-message"] satisfies SendArguments["trigger"][];
 
 const unfit = (message: string): AgentError => new AgentError({ kind: "unsupported", code: "input", message });
 
-/** What the SDK asks for. */
-function asked(agent: Agent, { trigger, messages, messageId, body }: Sent): Asked {
+/** Reads a request of the SDK. */
+function asked(agent: Agent, { trigger, messages, messageId, body }: SendArguments): SdkRequest {
   if (!triggers.includes(trigger)) throw unfit(`ag-ui-wasm/ai-sdk is made for version 7 of the package "ai", whose triggers are ${triggers.join(" and ")}; got ${trigger}`);
   agent.flush();
   const snapshot = agent.getSnapshot();
@@ -94,7 +94,7 @@ function again(agent: Agent, { messages }: AgentSnapshot, question: string | und
 }
 
 /** Gives the agent what the person has answered. The run that follows begins by itself; where there was nothing to answer, it is asked for. */
-function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, goesOn: boolean): Pick<Asked, "ask"> {
+function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, goesOn: boolean): Pick<SdkRequest, "ask"> {
   const open = new Map(toolCalls.map((call) => [call.id, call]));
   let some = false;
   for (const part of last.parts) {
@@ -116,7 +116,7 @@ function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, g
 const isCall = (part: UIMessage["parts"][number]): part is ToolUIPart | DynamicToolUIPart => "toolCallId" in part;
 
 /** The stream of a turn: from now on until the agent rests. */
-function streamOf(agent: Agent, { question, before, ask }: Asked, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> {
+function streamOf(agent: Agent, { question, before, ask }: SdkRequest, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> {
   let close = (): void => {};
   return new ReadableStream<UIMessageChunk>({
     start(controller) {

@@ -1,10 +1,10 @@
-// What screen readers hear of a chat. A live region around the messages would read every token; this one gets each answer
+// Announces a chat to screen readers. A live region around the messages would read every token; this one gets each answer
 // once, whole, and says what a sighted person sees at a glance.
 
 import type { AgentError } from "../api/error.js";
 import type { Agent, AgentSnapshot, Interrupt, Message, ToolCall } from "../api/types.js";
 
-/** What is said. A function that returns an empty text says nothing. */
+/** The announced texts. A function that returns an empty string announces nothing. */
 export interface AnnouncerWords {
   /** A run has begun. Default: "Answering." */
   readonly answering: string;
@@ -90,7 +90,7 @@ export function announcer<State>(agent: Agent<State>, element?: HTMLElement | nu
   };
 }
 
-/** What is complete, or waits, and has not been said. It has been from then on. Lists that are as before have nothing new. */
+/** Finds answers that are complete and calls that wait, each once: they count as announced from then on. Lists that are as before have nothing new. */
 function news(snapshot: AgentSnapshot, before: AgentSnapshot | undefined, said: Set<string>) {
   const fresh = (key: string): boolean => !said.has(key) && !!said.add(key);
   // From the end: what was said before stands in front.

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// What an agent can do, and what it reports.
+// The public methods of an agent, and the events that it emits.
 
 import type { SubmitHolder } from "./attachments.js";
 import type { AgentError } from "./error.js";
@@ -18,7 +18,7 @@ export interface RunResult {
   /** `dropped`: no run was made, because another one was in progress. `disconnected`: the run was left to the server. */
   readonly outcome: RunOutcome | "dropped" | "disconnected";
   readonly error?: AgentError;
-  /** What RUN_FINISHED returned. */
+  /** The result that RUN_FINISHED returned. */
   readonly result?: unknown;
   /**
    * The tool calls that a successful run left without a result, in order: those that RUN_FINISHED named, or otherwise those
@@ -27,7 +27,7 @@ export interface RunResult {
   readonly pendingToolCallIds?: readonly string[];
   /** Of the run's last response, those that the page may read. Absent where none has come. */
   readonly headers?: Headers;
-  /** What names the run in the server's traces: the trace id of `traceparent`, or `x-request-id`. */
+  /** The id of the run in the server's traces: the trace id of `traceparent`, or `x-request-id`. */
   readonly traceId?: string;
 }
 
@@ -94,12 +94,12 @@ export interface SubmitInput<State = unknown> {
   /** Takes the submit out of the queue, or stops its run. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * What to do while another run is in progress. `steer`: the message is sent at once, for the run in progress to take up, where the option
-   * `thread.steer` says that the server does that; otherwise it waits. Default: `queue`.
+   * How a message is handled while another run is in progress. `steer`: the message is sent at once, for the run in progress to take up,
+   * where the option `thread.steer` says that the server does that; otherwise it waits. Default: `queue`.
    */
   readonly ifBusy?: "queue" | "replace" | "drop" | "reject" | "steer" | undefined;
   /**
-   * What to do while the last run has tool calls that wait for a person: for `approve`, `deny` or `addToolResult`.
+   * How a message is handled while the last run has tool calls that wait for a person: for `approve`, `deny` or `addToolResult`.
    *
    * - `deny` (default): the run begins; the calls are denied, with the reason that the user continued.
    * - `wait`: the submit waits in `queue` until all calls are decided and the run that follows on them has ended.
@@ -119,7 +119,7 @@ export interface AgentRequest {
   readonly resume: boolean;
   /** When it was sent, in milliseconds since 1970. */
   readonly at: number;
-  /** What was sent, where that is text. */
+  /** The text that was sent. Absent for binary bodies. */
   readonly body?: string;
   /** Of the response. */
   readonly status?: number;
@@ -137,7 +137,7 @@ export interface EventFilter {
   readonly types?: readonly AgUiEvent["type"][] | undefined;
 }
 
-/** What `agent.on` listens to. */
+/** The events of `agent.on`, each with its listener. */
 export interface AgentListeners {
   custom(event: CustomEventData): void;
   event(event: AgUiEvent): void;
@@ -307,7 +307,7 @@ export interface Agent<State = unknown> {
   /** Ends every run and frees what the agent holds. The snapshot stays readable. */
   dispose(): void;
   [Symbol.dispose](): void;
-  /** What the guard has let pass and blocked. Zeros without one. */
+  /** Counts of what the guard has let pass and blocked. Zeros without a guard. */
   readonly guard: AgentGuard;
   /**
    * Sends an event of the system's own beside the run in progress: an object, or JSON text. Over `webSocket`, over

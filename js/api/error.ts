@@ -1,5 +1,5 @@
 /**
- * What went wrong, for code that decides what to do:
+ * The kind of failure, for code that decides what to do:
  *
  * | kind | meaning |
  * | --- | --- |

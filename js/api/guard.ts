@@ -1,14 +1,14 @@
-// What a guard decides by, and what it decides.
+// The policy of a guard, and its decisions.
 
 import type { JsonObject } from "./protocol.js";
 
-/** What an event does to the page, in Chio's words. */
+/** The effect of an event on the page, in Chio's words. */
 export type Classification = "display" | "mutate" | "navigate" | "create" | "destroy" | "submit" | "alert";
 
 /** A capability token of Chio's, as an object or as the JSON text that it came as. */
 export type Capability = string | CapabilityToken;
 
-/** What a token has. Times are seconds since 1970: it holds from `issued_at` on, and at `expires_at` no more. */
+/** The members of a capability token. Times are seconds since 1970: it is valid from `issued_at` (inclusive) until `expires_at` (exclusive). */
 export interface CapabilityToken {
   readonly id: string;
   /** The public key of the signer. */
@@ -20,7 +20,7 @@ export interface CapabilityToken {
   readonly signature: string;
 }
 
-/** What a token that names this scope may authorize. */
+/** The rights that a token may name. */
 export interface CapabilityScope {
   /** As the token has it. One that begins with `ui:` and a class is for that class only. */
   readonly scopeId: string;
@@ -39,8 +39,8 @@ export interface Velocity {
 }
 
 /**
- * What may be shown, and what may be sent. What is left out is as in Chio's own code: an empty policy shows nothing
- * without a capability. docs/guard.md has the class of every event.
+ * The policy for what may be shown and sent. An absent member is as in Chio's own code: an empty policy shows
+ * nothing without a capability. docs/guard.md has the class of every event.
  */
 export interface GuardOptions {
   /** Classes that need a capability. Default: all but `display` and `alert`. */
@@ -65,13 +65,13 @@ export interface GuardOptions {
   /** Default: no limit. */
   readonly maxEventsPerSecond?: number | undefined;
   readonly velocity?: Velocity | readonly Velocity[] | undefined;
-  /** What may go to the agent with `agent.send`, and with `submit` where that sends an event. Default: everything. */
+  /** Classes of events that may go to the agent with `agent.send`, and with `submit` where that sends an event. Default: everything. */
   readonly inbound?: { readonly allowClassifications?: readonly Classification[] | undefined } | undefined;
   /** Classes of AG-UI's events, by their `type`, in place of those that docs/guard.md gives them. */
   readonly classifications?: { readonly [eventType: string]: Classification } | undefined;
 }
 
-/** What was decided of one event, or of one item that an event brings. */
+/** The decision about one event, or about one item that an event brings. */
 export interface Decision {
   readonly allowed: boolean;
   /** Why not. */
@@ -91,7 +91,7 @@ export interface Decision {
   readonly at: number;
 }
 
-/** What the guard of an agent has done. */
+/** The guard of an agent: its counts, its decisions, its capabilities. */
 export interface AgentGuard {
   /** Events, and items of them, that it let pass. */
   readonly forwarded: number;

@@ -11,13 +11,13 @@ export interface Wire {
   readonly opened: Promise<void>;
   /** Its frames as the body of a response, each a piece of its own. */
   readonly response: Promise<Response>;
-  /** What the server says to it, where that comes apart from the frames; false: it was not sent. */
+  /** Sends a text. Resolves with the server's response where that comes apart from the frames; `false`: it was not sent. */
   send(text: string): boolean | Promise<Response>;
   /** Nothing can be sent, and messages go another way. */
   readonly mute?: boolean;
 }
 
-/** What a wire reports beside its frames. */
+/** The events of a wire other than its frames. */
 export interface WireEvents {
   /** It is open, for the first time or again. */
   opened(): void;
@@ -28,7 +28,7 @@ export interface WireEvents {
 /** How a transport opens a wire. */
 export type OpenWire = (request: TransportRequest, signal: AbortSignal, events: WireEvents) => Promise<Wire>;
 
-/** What a transport has whose connections are kept open. */
+/** The part of a transport whose connections are kept open. */
 export interface LineSource {
   readonly settings: KeepOpenOptions;
   readonly open: OpenWire;
@@ -51,7 +51,7 @@ export interface LineClient {
   failed(error: AgentError): void;
 }
 
-/** What waits to be read. */
+/** Frames that wait to be read. */
 export interface Unread {
   /** The last answer ended with a pause, and nobody has asked anything since. */
   readonly continues: boolean;

@@ -1,4 +1,4 @@
-// What an agent is made with.
+// The options of an agent.
 
 import type { AgentWarning, RunResult } from "./agent.js";
 import type { AgentError } from "./error.js";
@@ -46,12 +46,12 @@ export interface Limits {
 /** The systems whose servers are understood besides AG-UI's own. */
 export type DialectName = "agent-os" | "chio" | "hector" | "ngaf" | "open-search";
 
-/** What `{ name: "chio" }` takes. */
+/** The settings of `{ name: "chio" }`. */
 export interface ChioSettings {
   readonly name: "chio";
   /**
-   * What goes to the server with a submit: an event with the text (default, nothing if there is no message), AG-UI's input
-   * of a run, or nothing.
+   * The body of a submit: an event with the text (default; no body if there is no message), AG-UI's input of a run, or no
+   * body.
    */
   readonly input?: "event" | "run" | "none" | undefined;
   /** Whether `rawEvent` is the text of Chio's event, with every digit of its numbers. Default: `false`, it is its JSON. */
@@ -61,8 +61,9 @@ export interface ChioSettings {
 /** Settings of the dialect, beside its name: `dialect: { name: "hector", form: "native" }`. */
 export interface HectorSettings {
   /**
-   * What requests look like: version 1's `/v1/agents/{agent}/message:stream` (`rest`) or `/v1/agents/{agent}/stream` (`json-rpc`),
-   * or version 2's `/agents/{agent}` (`v2`). `request`: the body `{"request": {role, parts}}` of Hector's page on AG-UI. Default: what the agent's `url` looks like, and `rest` if it looks like none of them.
+   * The form of requests: version 1's `/v1/agents/{agent}/message:stream` (`rest`) or `/v1/agents/{agent}/stream` (`json-rpc`), or version 2's
+   * `/agents/{agent}` (`v2`). `request`: the body `{"request": {role, parts}}` of Hector's page on AG-UI. Default: the form of the agent's `url`, and `rest` if
+   * it has none of them.
    */
   readonly route?: "rest" | "request" | "json-rpc" | "v2" | undefined;
   /**
@@ -89,7 +90,7 @@ export type AgentAddress =
   | { readonly url?: undefined; readonly transport: Transport }
   | { readonly url?: undefined; readonly transport?: undefined; readonly server: Preset & { readonly url: FetchOptions["url"] } };
 
-/** What `createAgent` takes. Only `url` is required, or a `transport`, or a `server` that knows its address. */
+/** The options of `createAgent`. Only `url` is required, or a `transport`, or a `server` that knows its address. */
 export type AgentOptions<State = unknown> = CommonOptions<State> & AgentAddress;
 
 /** Where a module is: the file `ag-ui-wasm/core.wasm` or `ag-ui-wasm/full.wasm` of this very version, in any form. */
@@ -104,14 +105,14 @@ export interface WasmSources {
   readonly full?: WasmSource | undefined;
 }
 
-/** What `createAgent` of `ag-ui-wasm/slim` takes: the module that its options need, or both. */
+/** The options of `createAgent` of `ag-ui-wasm/slim`, with the module that they need, or both modules. */
 export type SlimAgentOptions<State = unknown> = AgentOptions<State> & { readonly wasm: WasmSource | WasmSources };
 
 /** The options of every agent. */
 export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"> {
   /**
-   * What happens when the connection fails. A run continues over another one if `resume` says how; with this option, a
-   * request that was refused before the run began is sent again too. `false`: none of it.
+   * Retries after a failed connection. A run continues over another connection if `resume` says how; with this option,
+   * a request that was refused before the run began is sent again too. `false`: no retries.
    */
   readonly retry?: false | RetryOptions | undefined;
   /**
@@ -120,8 +121,8 @@ export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"
    */
   readonly dialect?: Dialect | undefined;
   /**
-   * What may be shown and sent: a policy that is applied before anything else sees an event. The agent loads the full module
-   * for it. Fixed from the start, but for the capabilities: `agent.guard.present`.
+   * The policy for what may be shown and sent. It is applied before anything else sees an event. The agent loads the full
+   * module for it. Fixed from the start, but for the capabilities: `agent.guard.present`.
    */
   readonly guard?: GuardOptions | undefined;
   /**
@@ -148,8 +149,8 @@ export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"
   /** Default: `{}`. */
   readonly initialState?: State | undefined;
   /**
-   * What `agent.save()` returned at another time, in place of `initialMessages` and `initialState`. Calls that are made before a
-   * promise resolves wait for it. A save that cannot be read, or is of another `threadId`, is not used, and `onError`
+   * A save that `agent.save()` returned at another time, in place of `initialMessages` and `initialState`. Calls that are made
+   * before a promise resolves wait for it. A save that cannot be read, or is of another `threadId`, is not used, and `onError`
    * reports it: kind `unsupported`, code `restore`.
    */
   readonly restore?: SavedAgent | undefined | Promise<SavedAgent | undefined>;
@@ -167,11 +168,11 @@ export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"
   readonly autoAttach?: boolean | undefined;
   /** Tools that the page offers; see {@link PageTool} for those that it executes. A call takes the tool of its time. */
   readonly tools?: Provider<readonly (Tool | PageTool)[] | undefined> | undefined;
-  /** What the server's data are checked against, and typed by. Fixed from the start. Default: none. */
+  /** Validators for the server's data, which also give their types. Fixed from the start. Default: none. */
   readonly schemas?: AgentSchemas<State> | undefined;
   /** Runs in a row that results of the page's tools may lead to. Default: 8. */
   readonly maxFollowUps?: number | undefined;
-  /** What the agent should know about the page. */
+  /** Facts about the page that the agent should know. */
   readonly context?: Provider<readonly Context[] | undefined> | undefined;
   /** For the server, past the protocol. */
   readonly forwardedProps?: Provider<unknown> | undefined;
@@ -188,7 +189,7 @@ export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"
   readonly onFinish?: ((result: RunResult) => void) | undefined;
   readonly onError?: ((error: AgentError) => void) | undefined;
   readonly onWarning?: ((warning: AgentWarning) => void) | undefined;
-  /** What the guard decides, event by event. */
+  /** Called with each decision of the guard. */
   readonly onDecision?: ((decision: Decision) => void) | undefined;
   /** Every event of the stream. Costs an object an event: leave it out where the snapshot is enough. */
   readonly onEvent?: ((event: AgUiEvent) => void) | undefined;

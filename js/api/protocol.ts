@@ -68,7 +68,7 @@ export interface SystemMessage extends MessageBase {
   readonly name?: string;
 }
 
-/** What the agent says, and the tools it calls. */
+/** A message of the agent, with the tools it calls. */
 export interface AssistantMessage extends MessageBase {
   readonly role: "assistant";
   readonly content?: string;
@@ -84,7 +84,7 @@ export interface AssistantMessage extends MessageBase {
   readonly toolCallIds?: readonly string[];
 }
 
-/** What the person says. */
+/** A message of the person. */
 export interface UserMessage extends MessageBase {
   readonly role: "user";
   readonly content: string | readonly ContentPart[];

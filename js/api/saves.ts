@@ -13,7 +13,7 @@ export interface Saves {
   ready(): Promise<void>;
   /** Somebody uses the agent. */
   use(): void;
-  /** What is shown has changed. */
+  /** Called when the snapshot has changed. */
   changed(): void;
   /** No run is in progress. */
   rest(): void;
@@ -30,7 +30,7 @@ export interface Saves {
   dispose(): void;
 }
 
-/** What of the options is about saves. */
+/** The options that are about saves. */
 export type SavesOptions = Pick<CommonOptions, "persist" | "restore" | "saving" | "resume" | "autoAttach">;
 
 /** The thread that the saves are of. */
@@ -65,5 +65,5 @@ export interface Beginning {
   refuse(cause: unknown): void;
 }
 
-/** What comes with a store: how an agent is saved there. */
+/** Opens the saves of an agent. Comes with a store. */
 export type OpenSaves = (given: SavesOptions, agent: SavesClient, beginning: Beginning) => Saves;

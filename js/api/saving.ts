@@ -1,11 +1,11 @@
-// What is kept of an agent between two visits, and where.
+// The form of a save, and the stores that keep it between two visits.
 
 import type { AgentWarning } from "./agent.js";
 import type { CommonOptions } from "./options.js";
 import type { Message } from "./protocol.js";
 import type { OpenSaves } from "./saves.js";
 
-/** What `agent.save()` gives: plain JSON, with more in it than an application has to know. */
+/** The result of `agent.save()`: plain JSON, with more in it than an application has to know. */
 export interface SavedAgent {
   /** The version of the form. */
   readonly v: 1;
@@ -14,7 +14,7 @@ export interface SavedAgent {
   readonly state: unknown;
 }
 
-/** What `createStore` makes a store of: a place for one save. */
+/** The options of `createStore`: the functions of a place for one save. */
 export interface StoreOptions {
   /**
    * Names the place among all stores of the origin: agents whose stores have the same key write one at a time, in this
@@ -23,7 +23,7 @@ export interface StoreOptions {
   readonly key?: string | undefined;
   /** Whether saves that overlap take effect in the order of the calls. Otherwise the next one waits for the last. */
   readonly ordered?: boolean | undefined;
-  /** What was saved last, or nothing. */
+  /** Returns the last save, or nothing. */
   load(): SavedAgent | undefined | Promise<SavedAgent | undefined>;
   save(saved: SavedAgent): void | Promise<void>;
   clear(): void | Promise<void>;
@@ -48,7 +48,7 @@ export interface AgentStore extends StoreOptions {
   readonly share: <Thread extends StoredThread>(worker: boolean, given: SharingOptions, make: () => Thread) => Thread;
 }
 
-/** What of the options has to be the same for agents that share a thread. */
+/** The options that must be the same for agents that share a thread. */
 export type SharingOptions = Pick<CommonOptions, "persist" | "threadId" | "dialect" | "guard" | "rules" | "protocol" | "limits">;
 
 /** A thread, as its store knows it. */

@@ -1,4 +1,4 @@
-// What an agent's data are, as validators say it: the types that follow from them, and the agent that has these types.
+// Types of an agent's data that follow from validators, and the agent that has these types.
 
 import type { Agent, Answer, CustomEventData, ResumeAnswer, RunResult } from "./agent.js";
 import type { AgentAddress, CommonOptions } from "./options.js";
@@ -15,13 +15,13 @@ export interface AgentSchemas<State = unknown> {
   /** Of the payloads of replies, by the interrupt's reason. What does not fit is a warning, `interrupt-invalid`. */
   readonly interrupts?: { readonly [reason: string]: StandardSchema } | undefined;
   /**
-   * What becomes of data that do not fit. `keep` (default): they are shown. `drop`: the last state that fitted is shown, the event is
+   * How data that do not fit are handled. `keep` (default): they are shown. `drop`: the last state that fitted is shown, the event is
    * not reported, the call has no result, the reply is refused.
    */
   readonly invalid?: "keep" | "drop" | undefined;
 }
 
-/** What a validator gives. */
+/** The type of the values that a validator returns. */
 type OutputOf<Schema> = Schema extends StandardSchema<infer Output> ? Output : unknown;
 
 /** A tool with the types that its validators give: what `tool()` returns. */
@@ -67,6 +67,6 @@ export type TypedAgent<Schemas, Tools extends readonly TypedTool[] = []> = Omit<
   ): Promise<RunResult>;
 };
 
-/** What `createAgent` takes with `schemas`. */
+/** The options of `createAgent` with `schemas`. */
 export type TypedOptions<Schemas extends AgentSchemas, Tools extends readonly TypedTool[]> = Omit<CommonOptions<StateOf<Schemas>>, "schemas" | "tools"> &
   AgentAddress & { readonly schemas: Schemas; readonly tools?: Tools | undefined };

@@ -1,4 +1,4 @@
-// What differs from server to server beyond the protocol: how a stored thread is opened, what a request carries, how an edit
+// Differences between servers beyond the protocol: how a stored thread is opened, what a request carries, how an edit
 // reaches the server's memory. A preset of `ag-ui-wasm/servers` is one object of these options.
 
 import type { JsonObject, Interrupt, Message, Tool } from "./protocol.js";
@@ -21,7 +21,7 @@ export interface ServerRequest {
 /** Which part of a thread is asked for. */
 export interface ThreadRequest extends ServerRequest {
   readonly threadId: string;
-  /** What the last page named as `older`. Absent for the newest page. */
+  /** The `older` of the last page. Absent for the newest page. */
   readonly before?: string | undefined;
   /** How many messages: the option `thread.limit`. */
   readonly limit?: number | undefined;
@@ -113,7 +113,7 @@ export interface Preset {
 /** Asks the server what it can do; `undefined`: it does not say. */
 export type CapabilitiesLoader = (request: ServerRequest) => Promise<AgentCapabilities | undefined>;
 
-/** What an agent can do, as AG-UI has it. A member that is absent is not known. */
+/** The capabilities of an agent, as AG-UI has them. A member that is absent is not known. */
 export interface AgentCapabilities {
   readonly identity?: {
     readonly name?: string;

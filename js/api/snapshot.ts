@@ -1,4 +1,4 @@
-// What an agent shows.
+// The snapshot of an agent.
 
 import type { Attachment } from "./attachments.js";
 import type { AgentError } from "./error.js";
@@ -26,7 +26,7 @@ export interface ToolCall {
     | "denied";
   /** The content of the tool's message: parsed where it is JSON, else text, or content parts. */
   readonly result?: unknown;
-  /** What the tool said when it failed. */
+  /** The message of a tool that failed. */
   readonly error?: string;
   /** The assistant message that holds the call. */
   readonly messageId: string;

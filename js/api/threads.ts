@@ -15,7 +15,7 @@ export interface ThreadInfo {
   readonly archived?: boolean | undefined;
   /** A run is in progress at the server. */
   readonly running?: boolean | undefined;
-  /** What else the server says. */
+  /** Further members of the server's thread. */
   readonly metadata?: JsonObject | undefined;
 }
 
@@ -36,8 +36,8 @@ export interface ThreadListPage {
 }
 
 /**
- * What a server can do with threads. A function that changes one may return the thread as the server has it then; its members
- * are merged into the list. A function that rejects has changed nothing.
+ * The operations of a server on its threads. A function that changes one may return the thread as the server has it then; its
+ * members are merged into the list. A function that rejects has changed nothing.
  */
 export interface ThreadsSource {
   list(request: ThreadListRequest): Promise<ThreadListPage>;
@@ -47,7 +47,7 @@ export interface ThreadsSource {
   create?(thread: ThreadInfo, request: ServerRequest): Promise<Partial<ThreadInfo> | void>;
 }
 
-/** What a list of threads shows. Immutable; a thread that has not changed is the same object. */
+/** The snapshot of a list of threads. Immutable; a thread that has not changed is the same object. */
 export interface ThreadsSnapshot {
   /** Threads that are not archived, with changes that the server has not confirmed yet. */
   readonly threads: readonly ThreadInfo[];

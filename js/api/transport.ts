@@ -74,7 +74,7 @@ export interface KeepOpenOptions {
   readonly bufferBytes?: number | undefined;
 }
 
-/** What a request by fetch is made with. */
+/** The options of a request by fetch. */
 export interface FetchOptions {
   /** The agent's address. */
   readonly url: AsyncProvider<string | URL>;
@@ -91,7 +91,7 @@ export interface FetchOptions {
   readonly binary?: boolean | undefined;
 }
 
-/** What `eventSource` takes. */
+/** The options of `eventSource`. */
 export interface EventSourceOptions extends Omit<FetchOptions, "url" | "binary"> {
   /** Where the events of a run come from. */
   readonly url: RunUrl;
@@ -110,7 +110,7 @@ export interface EventSourceOptions extends Omit<FetchOptions, "url" | "binary">
   readonly EventSource?: typeof EventSource | undefined;
 }
 
-/** What `webSocket` takes. */
+/** The options of `webSocket`. */
 export interface WebSocketOptions {
   readonly url: RunUrl;
   readonly protocols?: string | readonly string[] | (() => string | readonly string[] | Promise<string | readonly string[]>) | undefined;
@@ -132,7 +132,7 @@ export interface CustomInput {
   readonly resume?: readonly ResumeEntry[];
 }
 
-/** What the generator of `custom` receives beside the input. */
+/** The second argument of `custom`'s generator. */
 export interface CustomContext extends TransportRequest {
   /** The input as JSON text, with numbers as they are. */
   readonly body: string;

@@ -1,11 +1,11 @@
-// What assistant-ui's external store runtime takes: its adapter, over an agent.
+// The adapter that assistant-ui's external store runtime takes, over an agent.
 
 import { AgentError } from "../api/error.js";
 import type { Agent, ThreadInfo, Threads } from "../api/types.js";
 import { firstAnswer } from "../turns/turns.js";
 import { contentOf, type AppendedMessage, type ThreadMessage } from "./messages.js";
 
-/** What `useAssistantRuntime` takes beside the agent. */
+/** The second argument of `useAssistantRuntime`. */
 export interface AssistantRuntimeOptions {
   /** The list of threads. It needs `onThread`. */
   readonly threads?: Threads | undefined;

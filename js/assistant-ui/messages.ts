@@ -14,7 +14,7 @@ export interface ThreadMessage {
   readonly metadata?: object;
 }
 
-/** What the runtime gives for what a person has written: its `AppendMessage`. */
+/** The runtime's `AppendMessage`: a message that a person has written. */
 export interface AppendedMessage {
   readonly role: string;
   readonly parentId: string | null;
@@ -106,7 +106,7 @@ function toPart(piece: Piece): object {
   };
 }
 
-/** What a person said: the text, and files as attachments. */
+/** The shown form of a person's message: the text, and files as attachments. */
 function shownOf({ id, content }: UserMessage): Pick<ThreadMessage, "content" | "attachments"> {
   if (typeof content === "string") return { content: [{ type: "text", text: content }] };
   const files = content.flatMap((part) => fileOf(part) ?? []);
@@ -126,7 +126,7 @@ export const toFilePart = ({ url, mediaType: mimeType, filename }: FileOfChat): 
   ...(filename !== undefined && { filename }),
 });
 
-/** What a person has written, as the content of an AG-UI message. Parts that have no place there are left out. */
+/** A written message as the content of an AG-UI message. Parts that have no place there are left out. */
 export function contentOf({ content, attachments = [] }: AppendedMessage): UserMessage["content"] {
   const parts = [...content, ...attachments.flatMap(({ content: pieces = [], contentType }) => pieces.map((part) => ({ contentType, ...part })))] as readonly unknown[] as readonly (FilePart | { readonly type: "text"; readonly text: string })[];
   return contentOfParts(

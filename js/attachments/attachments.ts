@@ -7,7 +7,7 @@ import { accepts, cleanName, cleanType, kindOf } from "./names.js";
 import { readSaved, toSaved, type SavedAttachments } from "./saved.js";
 import { readInline, runUpload, toPart, type Upload } from "./upload.js";
 
-/** What `createAttachments` takes. */
+/** The options of `createAttachments`. */
 export interface AttachmentsOptions {
   /** Default: the file goes into the message itself, as base64. */
   readonly upload?: Upload | undefined;
@@ -19,7 +19,7 @@ export interface AttachmentsOptions {
   readonly maxConcurrent?: number | undefined;
   /** An upload that reports no progress for so long has failed, in milliseconds. Default: 60,000; `Infinity`: never. */
   readonly stallMs?: number | undefined;
-  /** What `save()` returned at another time. */
+  /** A save that `save()` returned at another time. */
   readonly restore?: SavedAttachments | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface AttachmentsOptions {
 export interface Attachments extends SubmitHolder {
   /** The option. */
   readonly accept: string;
-  /** Those that go with the next submit. Immutable. */
+  /** The attachments of the next submit. Immutable. */
   readonly items: readonly Attachment[];
   /** The text of submits that were held when `restore` was saved. */
   readonly draft: string;
@@ -43,14 +43,14 @@ export interface Attachments extends SubmitHolder {
   parts(): readonly ContentPart[];
   /** Calls the listener after every change. Returns what ends that. */
   subscribe(listener: () => void): () => void;
-  /** What was not sent, as JSON: which files are ready, with their parts, and which are not. */
+  /** Returns the attachments that were not sent, as JSON: the files that are ready, with their parts, and the names of the others. */
   save(): SavedAttachments;
   /** Aborts all uploads, takes back all submits that are held, and revokes all object URLs. */
   dispose(): void;
 }
 
 /** An attachment with what belongs to it. */
-interface Entry {
+interface AttachmentEntry {
   item: Attachment;
   readonly file: Blob | undefined;
   part?: ContentPart | undefined;
@@ -59,7 +59,7 @@ interface Entry {
 
 /** A list of entries that is one of those which can be looked at: of the composer, or of a submit. */
 export interface Batch {
-  entries: readonly Entry[];
+  entries: readonly AttachmentEntry[];
 }
 
 /**
@@ -79,7 +79,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
   const restored = readSaved(options.restore);
   const composer: Batch = { entries: restored.entries };
   const listeners = new Set<{ readonly listener: () => void }>();
-  const waiting = new Set<Entry>();
+  const waiting = new Set<AttachmentEntry>();
   let running = 0;
   let count = 0;
   let items: readonly Attachment[] | undefined;
@@ -90,16 +90,16 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     held.changed();
     for (const entry of [...listeners]) if (listeners.has(entry)) entry.listener();
   };
-  const set = (entry: Entry, next: Partial<Attachment>): void => {
+  const set = (entry: AttachmentEntry, next: Partial<Attachment>): void => {
     const { error: _, message: __, ...rest } = entry.item;
     entry.item = { ...rest, ...next };
   };
-  const free = ({ item, controller }: Entry): void => {
+  const free = ({ item, controller }: AttachmentEntry): void => {
     controller?.abort(new Error("The file was removed"));
     if (item.previewUrl !== undefined) URL.revokeObjectURL(item.previewUrl);
   };
 
-  const begin = (entry: Entry): void => {
+  const begin = (entry: AttachmentEntry): void => {
     const controller = new AbortController();
     entry.controller = controller;
     running++;
@@ -134,7 +134,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     }
   };
 
-  const take = (file: Blob): Entry => {
+  const take = (file: Blob): AttachmentEntry => {
     const name = cleanName((file as Partial<File>).name);
     const mimeType = cleanType(file.type);
     const { size } = file;
@@ -142,12 +142,12 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     const item = { id: `${prefix}-${++count}`, name, mimeType, size, kind: kindOf(mimeType), progress: 0 };
     if (error) return { item: { ...item, status: "error", error }, file: undefined };
     const previewUrl = item.kind === "document" || !URL.createObjectURL ? undefined : URL.createObjectURL(file);
-    const entry: Entry = { item: { ...item, status: "uploading", ...(previewUrl !== undefined && { previewUrl }) }, file };
+    const entry: AttachmentEntry = { item: { ...item, status: "uploading", ...(previewUrl !== undefined && { previewUrl }) }, file };
     waiting.add(entry);
     return entry;
   };
 
-  const drop = (entries: readonly Entry[]): void => {
+  const drop = (entries: readonly AttachmentEntry[]): void => {
     for (const entry of entries) {
       waiting.delete(entry);
       const { controller } = entry;
@@ -157,7 +157,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
   };
   const prefix = Math.random().toString(36).slice(2, 8);
   const held = createHeld({ composer, changed, drop });
-  const find = (id: string): readonly [Batch, Entry] | undefined => {
+  const find = (id: string): readonly [Batch, AttachmentEntry] | undefined => {
     for (const batch of batches()) {
       const entry = batch.entries.find(({ item }) => item.id === id);
       if (entry) return [batch, entry];

@@ -30,8 +30,8 @@ export interface HeldSubmits extends SubmitHolder {
   cancelAll(): void;
 }
 
-/** What they are held beside. */
-interface Owner {
+/** The attachments that the batches are held for. */
+interface BatchOwner {
   readonly composer: Batch;
   changed(): void;
   drop(entries: Entries): void;
@@ -39,7 +39,7 @@ interface Owner {
 
 const isReady = ({ entries }: Batch): boolean => entries.every(({ item }) => item.status === "ready");
 
-export function createHeld({ composer, changed, drop }: Owner): HeldSubmits {
+export function createHeld({ composer, changed, drop }: BatchOwner): HeldSubmits {
   let all: readonly Held[] = [];
 
   const show = (agent: HoldingAgent): void => {

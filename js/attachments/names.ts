@@ -1,4 +1,4 @@
-// What a file says of itself is the text of whoever made it: made harmless before anything shows or sends it.
+// Names of files are foreign text: made harmless before anything shows or sends them.
 
 /** Control characters, those that change the direction of what follows, and those that cannot be seen. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;

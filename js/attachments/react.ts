@@ -7,7 +7,7 @@ import { createFileHandlers } from "./handlers.js";
 export type { Attachment } from "../api/attachments.js";
 export type { Attachments, AttachmentsOptions } from "./attachments.js";
 
-/** What `useAttachments` returns: the files, the bound methods, and what elements are given. It is given to `submit` as `parts`. */
+/** The result of `useAttachments`: the files, the bound methods, and the props of elements. It is given to `submit` as `parts`. */
 export interface UseAttachments extends Omit<Attachments, "dispose"> {
   /** Files hover over the element with `dropProps`. */
   readonly dragging: boolean;
@@ -49,7 +49,7 @@ export function useAttachments(options: AttachmentsOptions | Attachments = {}): 
   useEffect(() => {
     clearTimeout(leaving.current);
     const off = attachments.subscribe(render);
-    // What came before this listened.
+    // Shows the changes that came before this listened.
     if (attachments.items !== items) render();
     return () => {
       off();

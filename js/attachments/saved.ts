@@ -1,15 +1,15 @@
-// What was not sent, as JSON: for a page that is left in the middle of an upload.
+// Attachments that were not sent, as JSON: for a page that is left in the middle of an upload.
 
 import type { Attachment } from "../api/attachments.js";
 import type { ContentPart, SubmitInput } from "../api/types.js";
 
 /** A file as a save has it. */
 export interface SavedAttachment extends Pick<Attachment, "id" | "name" | "mimeType" | "size" | "kind"> {
-  /** What is sent of it; absent: it was not ready, and the file is gone with its page. */
+  /** The part that is sent; absent: it was not ready, and the file is gone with its page. */
   readonly part?: ContentPart;
 }
 
-/** What `attachments.save()` returns. */
+/** The result of `attachments.save()`. */
 export interface SavedAttachments {
   readonly v: 1;
   /** The files of submits that were held, then those of the composer. */
@@ -41,7 +41,7 @@ export function toSaved(composer: readonly Kept[], held: readonly HeldInput[]): 
   return { v: 1, items, draft: held.map(({ input }) => textOf(input)).filter(Boolean).join("\n\n") };
 }
 
-/** What a save has, where it is one; nothing where it is not. */
+/** Reads a save. A value that is none gives an empty list. */
 export function readSaved(saved: SavedAttachments | undefined): { readonly entries: readonly (Kept & { readonly file: undefined })[]; readonly draft: string } {
   if (saved?.v !== 1 || !Array.isArray(saved.items)) return { entries: [], draft: "" };
   const entries = (saved.items as readonly SavedAttachment[])

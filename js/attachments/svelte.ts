@@ -6,7 +6,7 @@ import { createFileHandlers } from "./handlers.js";
 export type { Attachment } from "../api/attachments.js";
 export type { Attachments, AttachmentsOptions } from "./attachments.js";
 
-/** What `useAttachments` returns: the files, reactive where they are read, the bound methods, and what elements are given. */
+/** The result of `useAttachments`: the files, reactive where they are read, the bound methods, and the attributes of elements. */
 export interface UseAttachments extends Omit<Attachments, "dispose"> {
   /** Files hover over the element with `dropProps`. */
   readonly dragging: boolean;

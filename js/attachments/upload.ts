@@ -2,7 +2,7 @@
 
 import type { ContentPart, MediaPart } from "../api/types.js";
 
-/** What an upload is given beside the file. */
+/** The second argument of an upload. */
 export interface UploadContext {
   /** Aborted when the attachment is removed, or the upload takes too long. */
   readonly signal: AbortSignal;
@@ -62,7 +62,7 @@ export function runUpload(upload: Upload, file: Blob, stallMs: number, controlle
       wait();
       if (progress >= 0) onProgress(Math.min(progress, 1));
     };
-    // What it throws at once is a rejection as well.
+    // An error that it throws at once is a rejection as well.
     Promise.resolve().then(() => upload(file, { signal, onProgress: report })).then(end(resolve), end(reject));
   });
 }

@@ -5,7 +5,7 @@ import { createFileHandlers } from "./handlers.js";
 export type { Attachment } from "../api/attachments.js";
 export type { Attachments, AttachmentsOptions } from "./attachments.js";
 
-/** What `useAttachments` returns: the files as a ref, the bound methods, and what elements are given with `v-bind`. */
+/** The result of `useAttachments`: the files as a ref, the bound methods, and attributes for `v-bind`. */
 export interface UseAttachments extends Omit<Attachments, "dispose" | "items"> {
   readonly items: Readonly<ShallowRef<Attachments["items"]>>;
   /** Files hover over the element with `dropProps`. */

@@ -7,17 +7,17 @@ export function isTrap(error: unknown): boolean {
   return error instanceof Error && /^(RuntimeError|RangeError|InternalError)$/.test(error.name);
 }
 
-/** What was thrown, in words. */
+/** The message of a thrown value. */
 export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /** A fault of ours, or of the platform. */
 export const internal = (what: string, cause: unknown): AgentError =>
   new AgentError({ kind: "internal", message: `${what}: ${reasonOf(cause)}`, retryable: true, cause });
 
-/** What cannot be done. */
+/** The error for an operation that the agent does not support. */
 export const unsupported = (code: string, message: string): AgentError => new AgentError({ kind: "unsupported", code, message });
 
-/** What the core refuses. */
+/** The error for a call that the core refuses. */
 export function misuse(cause: unknown): AgentError {
   const { message, code = "input" } = cause as Error & { code?: string };
   return new AgentError({ kind: "unsupported", code, message, cause });

@@ -1,4 +1,4 @@
-// What a validator says of a value, in words.
+// Words for a validator's issues.
 
 import type { StandardIssue } from "../api/tools.js";
 

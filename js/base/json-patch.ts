@@ -12,7 +12,7 @@ export interface Operation {
   readonly value?: unknown;
 }
 
-/** What the copies of one patch may add, in characters of JSON. */
+/** The most that the copies of one patch may add, in characters of JSON. */
 const copied = 10 * 2 ** 20;
 
 /**
@@ -64,7 +64,7 @@ export function applyOperations(document: unknown, operations: readonly Operatio
       }
       case "copy": {
         const copy = read(value, toPath(from));
-        // What is shared here is not where it is sent.
+        // Values that are shared in memory are written out in JSON.
         room -= JSON.stringify(copy)?.length ?? 0;
         if (room < 0) throw new Error("its copies are too large");
         value = add(value, target, copy, false);

@@ -1,4 +1,4 @@
-/** What waits for its turn. Taking the first costs the same however many wait, which `shift` does not. */
+/** A queue. Taking the first element costs the same however many wait, which `shift` does not. */
 export interface Queue<Item> {
   readonly size: number;
   push(item: Item): void;

@@ -2,14 +2,14 @@
 
 import { createQueue } from "./queue.js";
 
-/** What a server sends over a socket: text and bytes as they are, anything else as JSON text. */
+/** A frame of a server: strings and bytes as they are, other values as JSON text. */
 export type SocketFrame = string | Uint8Array | { readonly [member: string]: unknown } | readonly SocketFrame[];
 
 /** A connection of an agent's, at its server. */
 export interface ScriptedConnection {
   readonly url: string;
   readonly protocols: readonly string[];
-  /** What the agent has sent, as it was sent. */
+  /** The frames that the agent has sent, as they were sent. */
   readonly received: readonly (string | ArrayBufferLike | Blob | ArrayBufferView)[];
   /** Sends frames to the agent. */
   send(...frames: readonly SocketFrame[]): void;

@@ -3,7 +3,7 @@
 // Whatever is called from outside of the page's heap gets `weakly(…)` of it. While something is in progress of which the page has
 // to hear (a request, a wait for the next attempt), it is in `kept`.
 
-/** What may not be collected, although perhaps nobody holds it: it has work to finish. */
+/** Objects that may not be collected although nothing may reference them: they have work to finish. */
 export const kept = new Set<object>();
 
 /** The methods of the object, without holding it. Once it is collected they do nothing. */

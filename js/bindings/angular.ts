@@ -2,10 +2,10 @@
 
 import { afterNextRender, computed, DOCUMENT, effect, inject, InjectionToken, NgZone, signal, untracked, type Provider, type Signal } from "@angular/core";
 import { AgentError } from "../api/error.js";
-import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
-import { isAgent, keyOf } from "./shared.js";
+import type { Agent, AgentSnapshot } from "../api/types.js";
+import { isAgent, keyOf, type AgentTarget, type CreateAgent } from "./shared.js";
 
-/** What `agentResource` returns: the snapshot's fields as signals, the agent's methods, and the agent itself as a signal. */
+/** The result of `agentResource`: the snapshot's fields as signals, the agent's methods, and the agent itself as a signal. */
 export type AgentResource<State = unknown> = { readonly [Field in keyof AgentSnapshot<State>]: Signal<AgentSnapshot<State>[Field]> } & Omit<
   Agent<State>,
   "getSnapshot" | "getServerSnapshot" | "setOptions" | "history" | "guard" | typeof Symbol.dispose
@@ -14,16 +14,10 @@ export type AgentResource<State = unknown> = { readonly [Field in keyof AgentSna
     readonly snapshot: Signal<AgentSnapshot<State>>;
   };
 
-/** Makes an agent for components. */
-type Create = <State>(options: AgentOptions<State>) => Agent<State>;
-
-/** What `agentResource` and `provideAgent` take: an agent, options, or a function that returns one of the two. */
-export type Target<State> = Agent<State> | AgentOptions<State> | (() => Agent<State> | AgentOptions<State>);
-
 const token = new InjectionToken<AgentResource>("ag-ui-wasm");
 
 /** The agent that is given, or the one that is made of options: another one with another key. */
-function madeOf<State>(create: Create, target: Target<State>, outside: <Value>(action: () => Value) => Value): Signal<Agent<State>> {
+function madeOf<State>(create: CreateAgent, target: AgentTarget<State>, outside: <Value>(action: () => Value) => Value): Signal<Agent<State>> {
   let last: { readonly key: unknown; readonly agent: Agent<State> } | undefined;
   return computed(() => {
     // An agent is no function.
@@ -41,10 +35,10 @@ function madeOf<State>(create: Create, target: Target<State>, outside: <Value>(a
 }
 
 /** `agentResource` of an entry. */
-export function agentResourceOf<State>(create: Create, target: Target<State>): AgentResource<State> {
+export function agentResourceOf<State>(create: CreateAgent, target: AgentTarget<State>): AgentResource<State> {
   const zone = inject(NgZone);
   const page = inject(DOCUMENT);
-  // What an agent does in the background is none of a zone's business: signals say what has changed.
+  // An agent's work in the background stays outside of the zone: signals report the changes.
   const outside = <Value>(action: () => Value): Value => zone.runOutsideAngular(action);
   const agent = madeOf(create, target, outside);
   // A page that hydrates begins with what the server has rendered: Angular marks that with an attribute.
@@ -61,7 +55,7 @@ export function agentResourceOf<State>(create: Create, target: Target<State>): A
       const current = agent();
       untracked(() => {
         ended(outside(() => current.subscribe(look)));
-        // What came before it listened.
+        // Reads the changes that came before it listened.
         look();
       });
     });
@@ -76,7 +70,7 @@ export function agentResourceOf<State>(create: Create, target: Target<State>): A
 }
 
 /** `provideAgent` of an entry. */
-export function provideAgentOf<State>(create: Create, target: Target<State>): Provider {
+export function provideAgentOf<State>(create: CreateAgent, target: AgentTarget<State>): Provider {
   return { provide: token, useFactory: () => agentResourceOf(create, target) };
 }
 

@@ -13,17 +13,14 @@ import {
   type Context,
   type ReactNode,
 } from "react";
-import { isAgent, keyOf, nameOf, nowhere } from "./shared.js";
+import { isAgent, keyOf, nameOf, nowhere, type CreateAgent } from "./shared.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 
-/** What `useAgent` returns: the snapshot's fields, the agent's bound methods, and the agent itself. */
+/** The result of `useAgent`: the snapshot's fields, the agent's bound methods, and the agent itself. */
 export type UseAgent<State = unknown> = AgentSnapshot<State> &
   Omit<Agent<State>, "getSnapshot" | "getServerSnapshot" | "setOptions"> & { readonly agent: Agent<State> };
 
-/** Makes an agent for components. */
-type Create = <State>(options: AgentOptions<State>) => Agent<State>;
-
-/** What `AgentProvider` takes. */
+/** The props of `AgentProvider`. */
 export interface AgentProviderProps<State> {
   readonly agent: Agent<State> | AgentOptions<State>;
   readonly children?: ReactNode;
@@ -33,7 +30,7 @@ export interface AgentProviderProps<State> {
 let context: Context<Agent | undefined> | undefined;
 const provided = (): Context<Agent | undefined> => (context ??= createContext<Agent | undefined>(undefined));
 
-/** What is given, or the provider's agent. */
+/** The argument, or the provider's agent. */
 function useProvided<Target>(target: Target | undefined): Target | Agent {
   const agent = useContext(provided());
   if (!target && !agent) throw nowhere("AgentProvider");
@@ -41,7 +38,7 @@ function useProvided<Target>(target: Target | undefined): Target | Agent {
 }
 
 /** The agent that is given, or the one that is made of options. */
-function useMade<State>(create: Create, target: Agent<State> | AgentOptions<State>): Agent<State> {
+function useMade<State>(create: CreateAgent, target: Agent<State> | AgentOptions<State>): Agent<State> {
   const key = keyOf(target);
   const make = () => ({ key, agent: isAgent(target) ? target : spareOf(create, target) });
   const [made, setMade] = useState(make);
@@ -66,12 +63,12 @@ function useMade<State>(create: Create, target: Agent<State> | AgentOptions<Stat
 
 // Agents that were made of options for a component that was not committed, by what they were made of: React throws renders
 // away, and the next one takes the same agent. Held weakly: perhaps no render follows.
-const spares = new Map<string, { readonly create: Create; readonly agent: WeakRef<object> }[]>();
+const spares = new Map<string, { readonly create: CreateAgent; readonly agent: WeakRef<object> }[]>();
 // The component that an agent was made for, once that is committed.
 const owners = new WeakMap<object, object>();
 
 /** An agent of these options that no component has yet, or a new one. */
-function spareOf<State>(create: Create, options: AgentOptions<State>): Agent<State> {
+function spareOf<State>(create: CreateAgent, options: AgentOptions<State>): Agent<State> {
   const name = typeof document === "object" && nameOf(options);
   if (!name) return create(options);
   const list = spares.get(name) ?? [];
@@ -88,13 +85,13 @@ function spareOf<State>(create: Create, options: AgentOptions<State>): Agent<Sta
 }
 
 /** `AgentProvider` of an entry. */
-export function useProvider<State>(create: Create, { agent, children }: AgentProviderProps<State>): ReactNode {
+export function useProvider<State>(create: CreateAgent, { agent, children }: AgentProviderProps<State>): ReactNode {
   const value = useMade(create, agent) as Agent<unknown>;
   return createElement(provided().Provider, { value }, children);
 }
 
 /** `useAgent` of an entry. */
-export function useAgentOf<State>(create: Create, target?: Agent<State> | AgentOptions<State>): UseAgent<State> {
+export function useAgentOf<State>(create: CreateAgent, target?: Agent<State> | AgentOptions<State>): UseAgent<State> {
   const agent = useMade(create, useProvided(target) as Agent<State> | AgentOptions<State>);
   const snapshot = useSelected(agent, whole, Object.is);
   return useMemo(() => ({ ...agent, ...snapshot, agent }), [agent, snapshot]);
@@ -134,8 +131,8 @@ interface Notified<State> {
   readonly snapshot: AgentSnapshot<State>;
 }
 
-/** What a component shows: a part of this snapshot. */
-interface Shown<State, Part> extends Notified<State> {
+/** The part of a snapshot that a component shows. */
+interface SelectedPart<State, Part> extends Notified<State> {
   /** The last notification at that time. */
   readonly notified: Notified<State>;
   readonly select: Select<State, Part>;
@@ -143,8 +140,8 @@ interface Shown<State, Part> extends Notified<State> {
   readonly part: Part;
 }
 
-// What is rendered together shows one snapshot, although React gives the page its turn in between: the first that is read after
-// a commit. What is committed is compared with the agent once more, so no pin shows something old for longer.
+// Components that are rendered together show one snapshot, although React gives the page its turn in between: the first that is
+// read after a commit. A commit is compared with the agent once more, so no pin shows something old for longer.
 const pins = new WeakMap<object, { readonly snapshot: unknown; at: number }>();
 // A render that was thrown away releases nothing: so long after its last component, another one has begun.
 const pinMs = 500;
@@ -171,7 +168,7 @@ const never = () => () => {};
  * effect compares again after each commit, so no change in between is missed.
  */
 function useSelected<State, Part>(agent: Agent<State>, select: Select<State, Part>, isEqual: IsEqual<Part>): Part {
-  const committed = useRef<Shown<State, Part>>(undefined);
+  const committed = useRef<SelectedPart<State, Part>>(undefined);
   const [notified, notify] = useState<Notified<State>>(() => ({ agent, snapshot: read(agent) }));
   const old = committed.current;
   const goesOn = old ? old.agent === agent && old.select === select : notified.agent === agent;

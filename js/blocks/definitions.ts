@@ -60,7 +60,7 @@ export class Definitions {
     return this.#sources.size;
   }
 
-  /** What a string may refer to, as Markdown. */
+  /** The link definitions that a string may refer to, as Markdown. */
   of(text: string): string {
     // A paragraph before indented code could not be told from a footnote that has it.
     if (!this.count || CODE.test(text)) return "";

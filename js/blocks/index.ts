@@ -15,7 +15,7 @@ export interface Block {
   readonly tooDeep: boolean;
 }
 
-/** What {@link createBlocks} takes. */
+/** The options of {@link createBlocks}. */
 export interface BlocksOptions {
   /** Whether the renderer knows footnotes, `[^1]: text`. Default: `false`. */
   readonly footnotes?: boolean | undefined;
@@ -23,7 +23,7 @@ export interface BlocksOptions {
   readonly maxDepth?: number | undefined;
 }
 
-/** What {@link Blocks.update} takes besides the text. */
+/** The options of {@link Blocks.update}. */
 export interface UpdateOptions {
   /** Whether the text is complete, so that its last block is settled as well. Default: `false`. */
   readonly complete?: boolean | undefined;

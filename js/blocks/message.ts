@@ -1,6 +1,6 @@
 import { createBlocks, type Block, type BlocksOptions } from "./index.js";
 
-/** What `useBlocks` takes: a message of a snapshot, or a string. */
+/** The argument of `useBlocks`: a message of a snapshot, or a string. */
 export type Streamed = string | { readonly content?: unknown; readonly delivery?: string | undefined };
 
 /** A block, and what it needs of others. The same object until one of its fields changes. */

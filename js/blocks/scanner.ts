@@ -18,7 +18,7 @@ interface Container {
   filled: boolean;
 }
 
-// What is open in the deepest container: the kinds of leaves, those last that take a line whatever it looks like.
+// The kinds of leaves that can be open in the deepest container. The last ones take a line whatever it looks like.
 const NONE = 0;
 const PARAGRAPH = 1;
 const TABLE = 2;

@@ -40,7 +40,7 @@ export function createSplitter(footnotes: boolean, maxDepth: number, nextId: () 
       line = seen = lineEnd.lastIndex;
     }
     const end = text.endsWith("\r") ? text.length - 1 : text.length;
-    // What has been looked at in vain once it was longer than that stays so.
+    // A longer line that was peeked at in vain is not peeked at again.
     if (seen - line < PEEK && scanner.peek(text.slice(line, Math.min(end, line + PEEK)))) begin(text);
     seen = end;
   }

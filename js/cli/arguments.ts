@@ -1,4 +1,4 @@
-// What the command line says.
+// Parses the command line.
 
 import { parseArgs } from "node:util";
 import type { AgentOptions } from "../api/types.js";
@@ -48,7 +48,7 @@ export interface CheckCommand {
   readonly format: Format;
 }
 
-/** What a server has answered before is judged. */
+/** Judges recorded responses of a server. */
 export interface CheckFileCommand {
   readonly name: "check-file";
   /** "-": standard input. */

@@ -15,7 +15,7 @@ import { installedClient } from "./installed.js";
 import { sourceOf, type Recorded } from "./recorded.js";
 import { playScript, toPageTools, type Script } from "./script.js";
 import { grammar, lengthOf, official, toViolation } from "./strict.js";
-import { createTap, restMs, type Tap, type Turn } from "./tap.js";
+import { createTap, restMs, type Tap, type RecordedTurn } from "./tap.js";
 import type { Verdict, Violation } from "./verdict.js";
 
 export interface CheckOptions {
@@ -114,7 +114,7 @@ interface Judge {
 function createJudge(tap: Tap, dialect: AgentOptions["dialect"]): Judge {
   const violations: Violation[] = [];
   const notes: string[] = [];
-  const firstTokens = new Map<Turn, number>();
+  const firstTokens = new Map<RecordedTurn, number>();
   let events = 0;
   let unjudged: string | undefined;
   return {
@@ -171,8 +171,8 @@ function createJudge(tap: Tap, dialect: AgentOptions["dialect"]): Judge {
 
 const noEvents = "the answer holds no event of AG-UI";
 
-/** What the error of a run says about the server. Returns why it cannot be judged. */
-function judged(error: AgentError, turn: Turn | undefined, violations: Violation[], notes: string[]): string | undefined {
+/** Judges the server by the error of a run. Returns the reason where it cannot be judged. */
+function judged(error: AgentError, turn: RecordedTurn | undefined, violations: Violation[], notes: string[]): string | undefined {
   const { kind, status = 0, message } = error;
   const number = turn?.number ?? 1;
   const last = turn?.pieces[turn.pieces.length - 1];
@@ -197,7 +197,7 @@ function causeOf({ message, cause }: AgentError): string {
   return reason instanceof Error && reason.message ? `${message} (${reason.message})` : message;
 }
 
-/** What tolerant rules read without a word is what strict rules find. Both report the same of a rule: then it is said once. */
+/** Adds the violations that only strict rules find. Where both report the same of a rule, it is reported once. */
 function merged(found: readonly Violation[], turn: number, strict: ReadonlyMap<number, readonly Violation[]>): Violation[] {
   const known = ({ offset, rule }: Violation): boolean =>
     found.some((violation) => violation.turn === turn && violation.offset === offset && violation.rule === rule);

@@ -16,7 +16,7 @@ export interface Cutter {
   push(bytes: Uint8Array): Uint8Array[];
   /** The last piece ended within a frame, which goes on with the next one. */
   readonly within: boolean;
-  /** What has come of a frame that is not whole. */
+  /** The bytes of a frame that is not whole. */
   rest(): Uint8Array | undefined;
 }
 
@@ -24,7 +24,7 @@ const LF = 10;
 const CR = 13;
 const [QUOTE, ESCAPE, OPENS, CLOSES, OPENS_LIST, CLOSES_LIST] = [..."\"\\{}[]"].map((character) => character.charCodeAt(0));
 const blanks: readonly number[] = [..." \t\r\n"].map((character) => character.charCodeAt(0));
-// What has come of a frame is kept up to here; after that it is given in parts.
+// A part of a frame is kept up to here; after that it is emitted in parts.
 const heldBytes = 64 * 1024;
 
 export function createCutter(framing: Framing): Cutter {

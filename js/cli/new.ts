@@ -4,7 +4,7 @@ import { cpSync, existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "./arguments.js";
 
-/** What is copied, and where to. */
+/** The example to copy, and the folder to make. */
 export interface NewCommand {
   readonly name: "new";
   readonly example: string;

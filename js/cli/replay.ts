@@ -10,7 +10,7 @@ export interface Cut {
   readonly of: "bytes" | "events";
 }
 
-/** What goes wrong besides. */
+/** Faults to add to the replay. */
 export interface Faults {
   /** The connection breaks, in the middle of the body or where it is cut. */
   readonly drop: boolean;
@@ -75,7 +75,7 @@ async function answer(response: ServerResponse, exchange: ReadExchange, { speed,
     if (faults.split) await pause(1);
   }
   if (faults.drop || (end === "cut" && !cut)) {
-    // What was written has to go out first.
+    // Lets the bytes that were written go out first.
     await pause(10);
     response.destroy();
   } else if (end !== "open" || cut) {
@@ -83,10 +83,10 @@ async function answer(response: ServerResponse, exchange: ReadExchange, { speed,
   }
 }
 
-type Part = number | Uint8Array;
+type ReplayPart = number | Uint8Array;
 
-function changed(parts: ReadExchange["parts"], { crlf, split }: Faults): Part[] {
-  return parts.flatMap((part): Part[] => {
+function changed(parts: ReadExchange["parts"], { crlf, split }: Faults): ReplayPart[] {
+  return parts.flatMap((part): ReplayPart[] => {
     const bytes = bytesOf(part);
     if (!bytes) return [part as number];
     const lines = crlf ? withCrLf(bytes) : bytes;
@@ -109,10 +109,10 @@ function halfOf({ parts }: ReadExchange): Cut {
   return { count: Math.floor(bytes / 2), of: "bytes" };
 }
 
-function cutOff(parts: readonly Part[], cut: Cut | undefined): Part[] {
+function cutOff(parts: readonly ReplayPart[], cut: Cut | undefined): ReplayPart[] {
   if (!cut) return [...parts];
   let left = cut.count;
-  const kept: Part[] = [];
+  const kept: ReplayPart[] = [];
   for (const part of parts) {
     if (left <= 0) break;
     if (typeof part === "number") kept.push(part);

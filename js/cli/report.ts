@@ -3,7 +3,7 @@
 import { asksOf } from "./rules.js";
 import type { FramingReport, Official, Timing, Verdict, Violation } from "./verdict.js";
 
-/** What the package says of itself. */
+/** The name and version of the package. */
 export interface Program {
   readonly version: string;
   readonly homepage: string;

@@ -1,4 +1,4 @@
-// What docs/rules.md says of a rule; the build makes a table of it.
+// The rows of docs/rules.md, of which the build makes a table.
 
 import { rules } from "../glue/rules.js";
 
@@ -9,7 +9,7 @@ export function ruleOf(code: string): string | null {
   return others.length === 0 && tag ? tag : null;
 }
 
-/** What the rule asks for. */
+/** The requirement of a rule. */
 export function asksOf(rule: string | null, code: string): string | undefined {
   const rows = rules.filter(({ tags, codes }) => (rule === null ? codes.includes(code) : tags.includes(rule)));
   return (rows.find(({ codes }) => codes.includes(code)) ?? rows[0])?.asks;

@@ -1,4 +1,4 @@
-// What `--script` plays: turns, one after the other, on one thread.
+// Reads a file for `--script`: turns, played one after the other on one thread.
 
 import type { Message } from "../api/protocol.js";
 import type { Agent, AgentOptions, Interrupt, RunResult } from "../api/types.js";
@@ -138,7 +138,7 @@ export async function playScript(
   try {
     const answers = resume && toAnswers(resume, agent.getSnapshot().interrupts);
     const result = await agent.submit({ ...(message !== undefined && { message }), ...(answers && { resume: answers }) });
-    // What comes after the run is judged too: the agent waits for the end of the body, and the tap once more.
+    // Bytes after the run are judged too: the agent waits for the end of the body, and the tap once more.
     await Promise.race([tap.over(), new Promise((resolve) => setTimeout(resolve, 3 * restMs).unref())]);
     return { result, late };
   } catch (error) {

@@ -1,6 +1,6 @@
-// What `ag-ui-wasm check` says, as `--json` prints it. `docs/check.md` describes it.
+// The report of `ag-ui-wasm check`, as `--json` prints it. `docs/check.md` describes it.
 
-import type { Turn } from "./tap.js";
+import type { RecordedTurn } from "./tap.js";
 
 /** A rule that the server broke. */
 export interface Violation {
@@ -48,11 +48,11 @@ export interface FramingReport {
   readonly compression: string | null;
   readonly cacheControl: string | null;
   readonly xAccelBuffering: string | null;
-  /** What could be better. */
+  /** Suggestions for a server that breaks no rule. */
   readonly hints: readonly string[];
 }
 
-/** What the official client, which is strict, does with the same bytes. */
+/** The result of the official client, which is strict, with the same bytes. */
 export interface Official {
   readonly client: string;
   /** `core`: strict rules of this package, which fail where it fails; `client`: the installed one was asked. */
@@ -82,6 +82,6 @@ export interface Verdict {
   /** Why the server could not be judged. */
   readonly unjudged: string | undefined;
   readonly notes: readonly string[];
-  /** What was said. */
-  readonly turns: readonly Turn[];
+  /** The turns that were played. */
+  readonly turns: readonly RecordedTurn[];
 }

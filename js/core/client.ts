@@ -1,4 +1,4 @@
-// What an agent and its core are to each other: what an agent asks of its link to the core, and what the link asks of the agent.
+// The interfaces between an agent and its core: the calls of an agent to its link, and those of the link to the agent.
 
 import type { AgentError } from "../api/error.js";
 import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, RunResult } from "../api/types.js";
@@ -32,7 +32,7 @@ export interface Run<State> {
   start(session: Session): number;
   /** Starts it after a load that failed, when its messages stand in the thread already. */
   again(session: Session): number;
-  /** What it does to the thread at once. Idempotent. */
+  /** Applies it to the thread at once. Idempotent. */
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
@@ -55,25 +55,25 @@ export interface Run<State> {
 export interface Edit<State> {
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   apply(session: Session): void;
-  /** What it makes of the agent as a save, if that is more than the snapshot shows. */
+  /** The save of the agent with this edit, if it has more than the snapshot. */
   readonly save?: string;
 }
 
 /** A change that waits for a session; `acts`: one that needs it. */
-export interface Step<State> {
+export interface PendingStep<State> {
   run?: Run<State> | undefined;
   readonly edit: Edit<State> | Run<State>;
   readonly acts?: boolean;
 }
 
-/** What comes beside the core. */
+/** The code that comes beside the core. */
 export interface Parts {
   readonly openSession: typeof openSession;
   readonly changeQueued: typeof changeQueued;
   readonly stopped: typeof stopped;
   readonly calls: Calls;
   /** The response to the last request of that agent has come. */
-  head(client: Pick<Client<unknown, unknown>, "emitter">, headers: Headers, status: number): void;
+  head(client: Pick<LinkClient<unknown, unknown>, "emitter">, headers: Headers, status: number): void;
   /** The result of the run that was asked for with that id, with what its last response said beside its body. */
   withHead(client: { readonly emitter: object }, id: string, result: RunResult): RunResult;
 }
@@ -88,12 +88,12 @@ export interface Live<State> {
   /** Whether a patch has come, or is applied, in part: nothing of it is shown. */
   partly(): boolean;
   end(): void;
-  /** What the session calls. */
+  /** The methods that the session calls. */
   readonly host: object;
 }
 
-/** What a link and its session have in common. */
-export interface Shared<State> {
+/** The state that a link and its session share. */
+export interface LinkState<State> {
   readonly runs: Set<Run<State>>;
   live?: Live<State> | undefined;
   /** Notifications deferred until the current batch ends. */
@@ -110,18 +110,18 @@ export interface Shared<State> {
   giveUp(error: AgentError, last: AgentSnapshot<State>): void;
 }
 
-/** What a link works for. */
-export interface Client<State, Place = Port> {
+/** The agent as its link sees it. */
+export interface LinkClient<State, Place = Port> {
   /** The port to the core, or the place of the core where the link makes the port. */
   readonly source: () => Promise<Place>;
-  /** What the agent was made with. */
+  /** The options that the agent was made with. */
   readonly given: { readonly notify?: Notify | undefined; readonly schemas?: AgentSchemas<State> | undefined };
-  /** What sessions are made with. Comes with the core. */
+  /** The settings of sessions. Come with the core. */
   settings(): SessionOptions;
   readonly emitter: Pick<Emitter, "emit" | "has" | "wanted">;
   /** The agent that has asked for that run hears of its end. */
   tell(run: Run<State> | undefined, ...event: Parameters<Emitter["emit"]>): void;
-  /** What comes beside the core: there once `source` has given one. */
+  /** The code that comes beside the core: there once `source` has resolved. */
   parts(): Parts | undefined;
   request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
   stopRemote(runId: string): void;
@@ -140,8 +140,8 @@ export interface Client<State, Place = Port> {
    */
   save(json: string, done: () => void): void;
   /**
-   * What is known of a session that was lost, for the next one to begin with, with these messages: JSON text, empty if nothing may
-   * be kept. `undefined`: no more than the link knows.
+   * The state of a lost session, for the next one to begin with, with these messages: JSON text, empty if nothing may be kept.
+   * `undefined`: no more than the link knows.
    */
   rescue?(messages: readonly Message[]): string | undefined;
   /** The core cannot read the save. */

@@ -12,7 +12,7 @@ import { cancelled, failed } from "../snapshot/project.js";
 import { AgentError } from "../api/error.js";
 import { call } from "../base/call.js";
 import { internal } from "../base/failure.js";
-import type { Client, Link, Run, Shared } from "./client.js";
+import type { LinkClient, Link, Run, LinkState } from "./client.js";
 import type { Port } from "./port.js";
 import { belongs } from "../base/run-id.js";
 import { createSteps } from "./steps.js";
@@ -22,7 +22,7 @@ import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { kept } from "../base/weak.js";
 
 /** The link of one agent. Touches no WebAssembly before it has to. */
-export function createLink<State>(client: Client<State>): Link<State> {
+export function createLink<State>(client: LinkClient<State>): Link<State> {
   type Snapshot = AgentSnapshot<State>;
   const { source, emitter, read, publish } = client;
   const runs = new Set<Run<State>>();
@@ -65,7 +65,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
   /** Every run has failed. */
   const giveUp = (error: AgentError, last: Snapshot): void => {
     const ended = [...runs];
-    // What the next session begins with does not know what the snapshot shows beside it.
+    // The state that the next session begins with lacks the steps that the snapshot shows.
     if (typeof shared.saved === "string") steps.release();
     else steps.forget();
     kept.delete(client);
@@ -75,7 +75,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
     if (!ended.length) emitter.emit("error", error);
   };
 
-  const shared: Shared<State> = { runs, disposed: false, soon, report, giveUp };
+  const shared: LinkState<State> = { runs, disposed: false, soon, report, giveUp };
   const steps = createSteps(client, shared, (run, outcome) => settle(run, { runId: run.id, outcome }));
 
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
@@ -168,7 +168,7 @@ export function createLink<State>(client: Client<State>): Link<State> {
       }
     },
     stop: () => {
-      // What they come to is of no use from now on, also where somebody has answered the call meanwhile.
+      // Their results are of no use from now on, also where somebody has answered the call meanwhile.
       if (read().isLoading) client.parts()?.calls.abandonAll();
       const first = steps.first();
       if (shared.live) link.call("stop");

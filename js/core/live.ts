@@ -12,7 +12,7 @@ import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep } from "../snapshot/mirror.js";
 import { composeSave } from "../snapshot/compose.js";
 import { checksOf, emitCustom } from "./checked.js";
-import type { Client, Live, Shared, Step } from "./client.js";
+import type { LinkClient, Live, LinkState, PendingStep } from "./client.js";
 import { createPatches } from "./patches.js";
 import type { Port } from "./port.js";
 import { readBody } from "./read.js";
@@ -24,17 +24,17 @@ import { watched, type WatchfulHost } from "./traps.js";
  * the snapshot to show; nothing if the session was lost over it.
  */
 export function openSession<State>(
-  client: Client<State>,
-  shared: Shared<State>,
+  client: LinkClient<State>,
+  shared: LinkState<State>,
   port: Port,
   from: AgentSnapshot<State>,
   save: string | undefined,
-  todo: readonly Step<State>[],
+  todo: readonly PendingStep<State>[],
 ): AgentSnapshot<State> | undefined {
   type Snapshot = AgentSnapshot<State>;
   const [{ emitter, read }, { calls }, settings] = [client, client.parts()!, client.settings()];
   const { soon } = shared;
-  // What the last request has failed with.
+  // The error that the last request has failed with.
   let thrown: { readonly cause: unknown } | undefined;
   const checks = checksOf(client, calls.find);
   // It reads the save that it begins with.
@@ -63,7 +63,7 @@ export function openSession<State>(
     const ended = cutOff(last, "error");
     const shown = { ...ended, messages: [...ended.messages, ...last.queue.flatMap(({ messages }) => messages)] };
     const rescued = client.rescue?.(settings.saves ? ended.messages : shown.messages);
-    // What the thread does not say stays known; but a save over which the core fails is not tried twice.
+    // State outside of the thread stays known; but a save over which the core fails is not tried twice.
     if (rescued !== undefined) shared.saved = rescued || undefined;
     else if (!restoring && (shared.known !== undefined || last.interrupts.length || last.toolCalls.length)) {
       shared.saved = rescue(shared.known, shared.known === undefined ? shown : ended);
@@ -72,7 +72,7 @@ export function openSession<State>(
     patches.leave();
   };
 
-  // What the session calls, which holds it only weakly: it may be collected with the agent.
+  // The session references its host only weakly: it may be collected with the agent.
   const host: WatchfulHost = {
     request: (...which) => {
       thrown = undefined;
@@ -214,7 +214,7 @@ export function openSession<State>(
         try {
           if (!ask(edit.apply)) return undefined;
         } catch (error) {
-          // What the application has done wrong keeps nothing else from being done.
+          // A mistake in one edit does not stop the others.
           soon(() => emitter.emit("error", error as AgentError));
         }
       }

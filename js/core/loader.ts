@@ -17,7 +17,7 @@ export interface FullCore extends Core {
   readonly Stepper: typeof Stepper;
 }
 
-/** What wasm-bindgen makes of a module. */
+/** The glue that wasm-bindgen makes for a module. */
 export interface Glue extends Core {
   readonly default: typeof init;
 }

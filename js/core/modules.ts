@@ -10,12 +10,12 @@ export interface Modules {
   full(): Promise<FullCore>;
 }
 
-/** What decides. */
+/** The options that decide which module is loaded. */
 export type Needs = Pick<AgentOptions, "dialect" | "guard" | "rules" | "binary" | "transport">;
 
 /** Whether the options ask for what only the full module has. */
 export function needsFull(options: Needs): boolean {
-  // What are no options is refused by whoever makes the agent.
+  // The maker of the agent refuses values that are no options.
   const { dialect, guard, rules, binary, transport } = Object(options) as Needs;
   return Boolean(dialect || guard !== undefined || rules === "strict" || (transport ?? { binary }).binary);
 }

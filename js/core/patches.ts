@@ -4,7 +4,7 @@ import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { beginPatch, type Mark, type Patching } from "../snapshot/mirror.js";
 import { createScheduler } from "../snapshot/notify.js";
-import type { Client } from "./client.js";
+import type { LinkClient } from "./client.js";
 import { sliceMs, turn } from "./read.js";
 
 /** The session whose patches are shown. */
@@ -19,7 +19,7 @@ export interface Patched<State> {
   explain(error: AgentError | undefined): void;
 }
 
-/** What is shown of a session. */
+/** The patches of a session, applied to the shown snapshot. */
 export interface Patches {
   /**
    * Brings the snapshot up to date. Where that takes until later than that time, the rest is done after the page has had its
@@ -39,7 +39,7 @@ export interface Patches {
 }
 
 /** Shows nothing yet. */
-export function createPatches<State>(client: Client<State>, session: Patched<State>): Patches {
+export function createPatches<State>(client: LinkClient<State>, session: Patched<State>): Patches {
   type Snapshot = AgentSnapshot<State>;
   // A patch that is not applied to its end, with the checkpoints on its way; whether it continues in a task of its own.
   let patching: Patching<Snapshot> | undefined;
@@ -47,7 +47,7 @@ export function createPatches<State>(client: Client<State>, session: Patched<Sta
   let turning = false;
   // The last patch was: if it is of something that grows, the next one is as well.
   let large = false;
-  // What is done once it is shown.
+  // Actions that follow once the patch is shown.
   const unshown: (() => void)[] = [];
   const slice = (): number => performance.now() + sliceMs;
   const scheduler = createScheduler(client.given.notify ?? undefined, () => show(slice()));
@@ -74,7 +74,7 @@ export function createPatches<State>(client: Client<State>, session: Patched<Sta
   /** Applies what the core gives, until that time. False: there is nothing to show. */
   const advance = (until: number): boolean => {
     const late = (): boolean => until !== Infinity && !!patching?.parted && performance.now() > until;
-    // What was begun before lacks what has come since.
+    // The patch in progress lacks changes that have come since.
     let again = !!patching;
     for (;;) {
       while (patching?.step()) if (late()) return goOn();

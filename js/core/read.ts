@@ -12,14 +12,15 @@ import type { Body } from "../glue/core.js";
 export const sliceMs = 8;
 // Nothing came for so long: the page has had its turn. Chunks that are there already come without one in between.
 const pauseMs = 2;
-// What is read between two looks at the clock: a fraction of a millisecond of what agents say. After what took longer it is
-// less, for small events may take long where the state is large; it doubles as long as it does not.
+// The bytes that are read between two looks at the clock: a fraction of a millisecond of an agent's events. After a piece
+// that took longer it is less, for small events may take long where the state is large; it doubles as long as pieces are
+// fast.
 const pieceBytes = 32 * 1024;
 const leastBytes = 128;
 const slowMs = sliceMs / 4;
 // Room for small reads of any length.
 const roomBytes = 1024;
-// What the core answers while it has more to do with what it was given.
+// The core's answer while it has more work with its input.
 const steps = 2;
 const nothing = new Uint8Array();
 

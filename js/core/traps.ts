@@ -1,8 +1,8 @@
-// What the platform calls in the core, timers and promises, where nobody above would see it trap; and what goes to the core from
-// outside. A value of another type than the core expects would be an exception in the middle of it.
+// Guards entries to the core: timers and promises of the platform, where no caller would see it trap; and values from outside. A
+// value of another type than the core expects would be an exception in the middle of it.
 
 import { expect, unfit } from "../base/failure.js";
-import type { Answer, Host, RequestTarget } from "../glue/core.js";
+import type { FetchedResponse, Host, RequestTarget } from "../glue/core.js";
 
 /** A host as its owner writes it. */
 export type WatchfulHost = Omit<Host, "watch" | "settle" | "fetch"> & {
@@ -53,8 +53,8 @@ function toTarget(target: RequestTarget): RequestTarget {
   return { ...target, url: String(url), binary: binary === true };
 }
 
-/** What has come of a response, which the application's `fetch` may make of anything. */
-function toAnswer(response: Response): Answer {
+/** Reads a response, which the application's `fetch` may make of anything. */
+function toAnswer(response: Response): FetchedResponse {
   const { status, headers, body } = Object(response) as Response;
   if (typeof status !== "number" || typeof headers?.get !== "function") throw new Error("fetch gave no response");
   if (body?.locked) throw new Error("the body of the response has a reader already");

@@ -1,7 +1,7 @@
-// What the sources compile against. The real glue is made by wasm-bindgen from src/browser; a type test
-// (tests/js/glue.test-d.ts) proves that it is assignable to this.
+// The types that the sources compile against. The real glue is made by wasm-bindgen from src/browser; a
+// type test (tests/js/glue.test-d.ts) proves that it is assignable to this.
 
-/** What the module is made from. */
+/** The source of the module. */
 export type ModuleInput =
   | RequestInfo
   | URL
@@ -43,7 +43,7 @@ export interface SessionOptions {
   graceMs: number;
   /** Whether to call `host.save`. */
   saves: boolean;
-  /** What to do when the network fails: JSON text (`js/network/request.ts`). */
+  /** The retry policy for network failures: JSON text (`js/network/request.ts`). */
   network: string;
 }
 
@@ -61,20 +61,20 @@ export interface RequestTarget {
   input?: string | undefined;
 }
 
-/** What has come of a response. */
-export interface Answer {
+/** The state of a response. */
+export interface FetchedResponse {
   status: number;
   contentType: string;
   retryAfter: string | undefined;
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
 }
 
-/** What the core asks of the page. Every method of the session may be called from inside these. */
+/** The core's calls to the page. Every method of the session may be called from inside these. */
 export interface Host {
   /** Asked anew before every request. `resume`: it joins the run, whose stream was read up to `cursor`. */
   request(resume: boolean, runId: string, cursor?: string): RequestTarget | Promise<RequestTarget>;
   /** Sends a request there. */
-  fetch(target: RequestTarget, init: RequestInit): Promise<Answer>;
+  fetch(target: RequestTarget, init: RequestInit): Promise<FetchedResponse>;
   /** An answer has come: its body is to be read, and freed. `memory` is the module's. */
   receive(reader: ReadableStreamDefaultReader<Uint8Array>, body: Body, memory: WebAssembly.Memory): void;
   /** A response has come. The page's own: the core does not call it. */
@@ -91,7 +91,7 @@ export interface Host {
   custom(name: string, value: string): void;
   /** One AG-UI event as JSON text, as it came, before it is reduced. */
   event(json: string): void;
-  /** What the guard has decided: JSON text. */
+  /** A decision of the guard: JSON text. */
   decision(json: string): void;
   /** Something odd that was dealt with. */
   warning(warning: { code: string; rule?: string; message: string; eventType?: string }): void;
@@ -139,7 +139,7 @@ export class Body {
   free(): void;
 }
 
-/** What the methods of a session take and return, each by its name. JSON texts in and out; a misuse is thrown. */
+/** The methods of a session: the JSON text that each takes, and its result. A misuse is thrown. */
 export interface Methods {
   /** `{runId, messages, state?, resume?, tools, context, forwardedProps, …}` (`src/session/spine/asks.rs`). Returns a ticket. */
   submit: number;

@@ -7,23 +7,23 @@ export const encoder = new TextEncoder();
 /** The media type of lines of JSON. */
 export const LINES = "application/x-ndjson";
 
-/** What a connection fails with that the agent has given up. */
+/** The error of a connection that the agent has given up. */
 export const aborted = (): DOMException => new DOMException("aborted", "AbortError");
 
-/** What was thrown, as an error. */
+/** A thrown value as an error. */
 export const toError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /** A body that is written from outside. */
-export interface Body {
+export interface WritableBody {
   readonly stream: ReadableStream<Uint8Array>;
   write(text: string | Uint8Array): void;
   end(): void;
-  /** What was written before is read all the same, which `controller.error` would throw away. */
+  /** Chunks that were written before are still read, which `controller.error` would throw away. */
   fail(error: Error): void;
 }
 
 /** An empty body. `cancel`: nobody wants the rest. */
-export function createBody(cancel: () => void): Body {
+export function createBody(cancel: () => void): WritableBody {
   const waiting = createQueue<Uint8Array>();
   let last: { error?: Error } | undefined;
   let wake: (() => void) | undefined;

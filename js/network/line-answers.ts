@@ -1,15 +1,15 @@
 // The answer in progress on a line, and when it is over: by an event that says so, by a pause, by the next message, or
 // because the connection was lost.
 
-import { createBody, type Body } from "./body.js";
+import { createBody, type WritableBody } from "./body.js";
 import { endsByDefault, isText, parse } from "./line-frames.js";
 import { call } from "../base/call.js";
 import type { JsonObject } from "../api/protocol.js";
 import type { KeepOpenOptions } from "../api/types.js";
 
 /** A run's part of what comes. */
-export interface Answer {
-  readonly body: Body;
+export interface LineAnswer {
+  readonly body: WritableBody;
   readonly asked: boolean;
   talks: boolean;
   /** Its head: of this media type. */
@@ -30,7 +30,7 @@ export interface AnswerLine {
 
 /** The answers of one line, one after the other. There is none yet. */
 export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: KeepOpenOptions, line: AnswerLine) {
-  let answer: Answer | undefined;
+  let answer: LineAnswer | undefined;
   // When a pause ends it.
   let due: number | undefined;
   let pause: ReturnType<typeof setTimeout> | undefined;
@@ -38,7 +38,7 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
   let said: string | undefined;
   let continues = false;
 
-  const take = (): Answer | undefined => {
+  const take = (): LineAnswer | undefined => {
     const last = answer;
     answer = due = undefined;
     clearTimeout(pause);
@@ -49,7 +49,7 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
   const end = (byPause: boolean): void => {
     const last = take();
     if (!last) return;
-    // What happens beside an answer does not end it.
+    // Frames beside an answer do not end it.
     if (last.asked || last.talks) continues = byPause;
     last.begin(line.media());
     last.body.end();
@@ -76,7 +76,7 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
     due = ms > 0 ? Date.now() + ms : undefined;
   };
 
-  /** What the application says. What it throws is reported, and ends nothing. */
+  /** Calls the application's function. An error that it throws is reported, and ends nothing. */
   const isEnd = (data: string): boolean => {
     let ends = false;
     call(() => {
@@ -86,9 +86,9 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
     return ends;
   };
 
-  const create = (asked: boolean): { promise: Promise<Response>; mine: Answer } => {
+  const create = (asked: boolean): { promise: Promise<Response>; mine: LineAnswer } => {
     let answered = false;
-    let mine!: Answer;
+    let mine!: LineAnswer;
     const promise = new Promise<Response>((resolve, reject) => {
       const body = createBody(() => answer === mine && line.stop());
       const begin = (media: string): void => {
@@ -130,7 +130,7 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
       }
       if (answerEnds ? isEnd(data) : endsByDefault(data, said)) end(false);
       else if (mine.asked || mine.talks) expect(idleMs);
-      // What happens beside an answer is read, and that is all.
+      // Frames beside an answer are only read.
       else if (!line.hasMore()) end(true);
     },
     end,

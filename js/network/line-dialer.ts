@@ -11,7 +11,7 @@ import type { Line, LineClient, Wire, WireEvents } from "../api/line.js";
 import type { TransportRequest } from "../api/types.js";
 import { weakly } from "../base/weak.js";
 
-/** What comes over a connection, and what becomes of it. */
+/** The frames of a connection, and its end. */
 export interface Heard {
   opened(): void;
   /** It is lost, and is being opened again by itself. `continues`: where it was. */
@@ -55,7 +55,7 @@ export function createDialer(client: LineClient, heard: Heard) {
   const reconnecting = (retryAt = state.phase === "reconnecting" ? state.retryAt : undefined): void =>
     set({ phase: "reconnecting", ...(retryAt !== undefined && { retryAt }) });
 
-  const events: WireEvents & Reading = {
+  const events: WireEvents & WireReading = {
     ...heard,
     opened: () => {
       openedAt = Date.now();
@@ -195,7 +195,7 @@ export function createDialer(client: LineClient, heard: Heard) {
     },
     hangUp,
     giveUp,
-    /** What closes the connection when nobody holds the line. */
+    /** Closes the connection when nobody holds the line. */
     closing: (): (() => void) => closing(current),
   };
 }
@@ -208,8 +208,8 @@ function only(signal: AbortSignal, events: WireEvents): WireEvents {
   };
 }
 
-/** What is read of a wire. */
-interface Reading {
+/** The state of reading a wire. */
+interface WireReading {
   frame(frame: Uint8Array): void;
   kind(media: string): void;
   ended(): void;
@@ -217,7 +217,7 @@ interface Reading {
 }
 
 /** Reads a wire to its end. Holds nothing of the line. */
-async function read(answer: Promise<Response>, signal: AbortSignal, to: Reading): Promise<void> {
+async function read(answer: Promise<Response>, signal: AbortSignal, to: WireReading): Promise<void> {
   try {
     const { ok, status, headers, body } = await answer;
     if (!ok || !body) throw Object.assign(new Error(`the connection was refused with ${status}`), { status });

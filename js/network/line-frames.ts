@@ -1,4 +1,4 @@
-// What a frame of a line says: its event, and whether that is text, or the end of an answer.
+// Reads a frame of a line: its event, and whether that is text, or the end of an answer.
 
 const decoder = new TextDecoder();
 

@@ -1,7 +1,7 @@
 // Other ways to an agent than one request with fetch. Each gives what fetch would give, so that the core reads one kind of
 // body. Nothing else of the package imports this file: who does not use it does not get it.
 
-import { aborted, createBody, encoder, LINES, type Body } from "./body.js";
+import { aborted, createBody, encoder, LINES, type WritableBody } from "./body.js";
 import type { AgUiEvent } from "../api/events.js";
 import type { LineSource, OpenWire, WireEvents } from "../api/line.js";
 import { at, fetchWith, withParam } from "./request.js";
@@ -20,7 +20,7 @@ const BINARY = "application/vnd.ag-ui.event+proto";
 const EVENT_STREAM = "text/event-stream";
 
 /**
- * What an agent does by itself with `url`, `headers`, `credentials`, `fetch` and `binary`, as a transport.
+ * The transport of an agent with `url`, `headers`, `credentials`, `fetch` and `binary`.
  *
  * @example
  * const agent = createAgent({ transport: fetchTransport({ url: "/agent", credentials: "include" }) });
@@ -49,7 +49,7 @@ export function eventSource(options: EventSourceOptions): Transport {
     const { resume, cursor } = request;
     return resume && cursor !== undefined && typeof url !== "function" ? withParam(plain, "lastEventId", cursor) : plain;
   };
-  /** What is sent beside the source. */
+  /** Posts a body beside the source. */
   const post = async (body: string, request: TransportRequest): Promise<Response> => {
     const { url: to, headers: given, credentials, fetch: send = globalThis.fetch } = await submit.connect(request, undefined);
     const headers = new Headers(given);
@@ -107,7 +107,7 @@ export function eventSource(options: EventSourceOptions): Transport {
   };
 }
 
-/** What a transport has for connections that are kept open. */
+/** The `keep` of a transport: its connections that are kept open. */
 function kept(keepOpen: boolean | KeepOpenOptions | undefined, open: OpenWire): { keep?: LineSource } {
   if (!keepOpen) return {};
   const create: LineSource["create"] = async (client) => (await import("./line.js")).createLine(client);
@@ -135,12 +135,12 @@ interface SourceReading {
   gone?(): void;
 }
 
-/** What a source says, as the event stream that it has read. */
+/** Turns the messages of a source back into the event stream that it has read. */
 function readSource(
   source: EventSource,
   { names, closeIsEnd, events, gone = () => {} }: SourceReading,
   signal: AbortSignal | undefined,
-): { opened: Promise<void>; stream: Body["stream"] } {
+): { opened: Promise<void>; stream: WritableBody["stream"] } {
   const leave = (): void => {
     source.close();
     gone();
@@ -253,7 +253,7 @@ const KEPT_ENDS: readonly number[] = [1000, 1005];
 const PING = /^(?:ping|\{\s*"type"\s*:\s*"ping"[^{}]*\})?$/;
 const PONG = /^(?:pong|\{\s*"type"\s*:\s*"pong"[^{}]*\})$/;
 
-/** What comes over a socket, as the body of an answer. Its kind is that of the first frame. */
+/** Turns the frames of a socket into the body of a response. Its kind is that of the first frame. */
 function readSocket(
   socket: WebSocket,
   input: string,

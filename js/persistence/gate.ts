@@ -1,4 +1,4 @@
-// What the calls of an agent wait for while its save is on the way.
+// Holds the calls of an agent while its save is on the way.
 
 export interface Gate {
   /** Settles when it opens; nothing while it is open. */

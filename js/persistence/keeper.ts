@@ -12,7 +12,7 @@ export interface Keeper {
   stop(): void;
 }
 
-/** What a keeper works for. */
+/** The agent as its keeper sees it. */
 export interface KeeperClient {
   /** The agent as it is: JSON text. */
   read(): string;

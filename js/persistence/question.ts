@@ -4,7 +4,7 @@
 import { isPromise } from "../base/promise.js";
 import { later } from "../base/timer.js";
 
-/** What comes of a question: `found` or `refused`, at once or later; or `late`, and then perhaps `arrived`. */
+/** The answers to a question: `found` or `refused`, at once or later; or `late`, and then perhaps `arrived`. */
 export interface Answers {
   /** It was answered at once. */
   now(value: unknown): void;

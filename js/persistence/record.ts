@@ -1,6 +1,7 @@
-// What a store has: the text, which is the last save, and beside it a small record of what promises depend on (the calls that were
-// executed, the queue, the run, what people have said). The record is written with each save and stands in a place of its own, so
-// that it still fits where the save does not. It is a difference: it belongs to one text, and says what has happened since.
+// The format of a store: the text, which is the last save, and beside it a small record of the facts that promises depend on (the
+// calls that were executed, the queue, the run, the user's messages). The record is written with each save and stands in a place
+// of its own, so that it still fits where the save does not. It is a difference: it belongs to one text, and has the changes
+// since.
 //
 //   record.of = mark of the text   ─►  the text, with what has happened since
 //   record.mark = mark of the text ─►  the text has all of it
@@ -32,7 +33,7 @@ interface Record extends Partial<Pick<Saved, (typeof facts)[number]>> {
   readonly untold: readonly unknown[];
 }
 
-/** What a record has of a save as it is. */
+/** The members of a save that a record repeats. */
 const facts = ["threadId", "runId", "running", "interrupts", "handled", "unsent", "failed", "queue", "turn", "resumed"] as const;
 /** How far the stream of a run was read: of no use for another run. */
 const stream = ["lastEventId", "cursor", "behind", "usageTold", "checkpoint", "earlier"];
@@ -44,7 +45,7 @@ const note = (at: Text, { mark, messages }: Marked): void => {
   at.known = new Set(messages.flatMap((message) => [message.id, ...callsOf(message)]));
 };
 
-/** What has happened since the text was written. */
+/** The changes since the text was written. */
 function recordOf(saved: Saved, mark: string, { mark: of, known = new Set() }: Text): Record {
   const messages: Message[] = [];
   const untold: unknown[] = [...(saved.untold ?? [])];
@@ -78,7 +79,7 @@ const isText = (value: unknown): value is Marked => Array.isArray((value as Mark
 /** How an agent begins that finds nothing. */
 export type First = Pick<Saved, "messages" | "state">;
 
-/** What the store has. */
+/** Reads the store. */
 export function readStore(store: AgentStore, at: Text, first: First): unknown {
   const beside = (): unknown => {
     try {

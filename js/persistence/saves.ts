@@ -3,7 +3,7 @@
 
 import { createGate } from "./gate.js";
 import { createKeeper } from "./keeper.js";
-import { createClaim, type Member } from "./owner.js";
+import { createClaim, type StoreMember } from "./owner.js";
 import { createQuestion } from "./question.js";
 import { createStored } from "./stored.js";
 import { mergeSaves, sameThread } from "./merge.js";
@@ -19,12 +19,12 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   const { everyMs = 1000, waitMs = 300, loadMs = 3000 } = given.saving ?? {};
   const gate = createGate();
   const question = createQuestion();
-  // What the agent had when it let go of a store that it could not write to.
+  // The agent's save when it let go of a store that it could not write to.
   let unsaved: string | undefined;
-  // What the agent had when it began without, if nothing was done by then.
+  // The agent's save when it began without a store, if nothing was done by then.
   let without: string | undefined;
   let last: string | undefined;
-  // What was loaded may have been written over since.
+  // The loaded save may have been written over since.
   let stale = false;
   let disposed = false;
   // The store has taken nothing of the last save that the core has asked for.
@@ -57,7 +57,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     if (runId !== undefined) thread.jobs.rejoin(runId);
     else if (members.watched()) void link.load();
     thread.line?.reconnect();
-    // What was done before the store was this agent's.
+    // Saves the changes from before the store was this agent's.
     if (stored.dirty && claim.owns()) keeper.save();
     // Not before what the store was asked for has begun.
     queueMicrotask(claim.rest);
@@ -70,7 +70,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
       const text = found !== undefined && unsaved !== undefined ? mergeSaves(found, unsaved) : (found ?? unsaved);
       if (link.open()) link.suspend();
       quiet = true;
-      // What is shown already is not shown anew.
+      // A save that is shown already is not shown anew.
       show(text === undefined || text === last ? undefined : JSON.parse(text), text);
       last = text;
     } catch (cause) {
@@ -83,7 +83,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   /** Whether what was read is what the agent begins with: nobody else writes, or has written since it was asked for. */
   const final = (): boolean => claim.owns() && !stale;
 
-  /** What the store has, with what this page is writing: an agent before this one may have just ended. */
+  /** Reads the store, with the write of this page that is on the way: an agent before this one may have just ended. */
   const load = (): unknown => {
     const written = claim.written();
     return written ? written.then(load) : claim.read();
@@ -92,7 +92,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   /** A save has come after the agent had begun without it: it is shown if nothing was done since, and goes into the next one otherwise. */
   const arrive = (found: unknown): void => {
     const value = found as SavedAgent | undefined;
-    // What another agent owns is read when it is this one's.
+    // A store of another agent is read once it is this agent's.
     if (!disposed && !claim.owns()) return;
     if (value?.v === 1 && Array.isArray(value.messages)) {
       if (!disposed && !link.busy() && without !== undefined && sameThread(without, link.save())) {
@@ -169,7 +169,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     close();
   };
 
-  const member: Member = {
+  const member: StoreMember = {
     // Edits wait for the store as well, but for none that gives no answer.
     busy: () => link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
     mounted: members.watched,
@@ -180,7 +180,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
       stale ||= claim.shared() || stored.changed();
       if (question.open) return;
       if (!stale) {
-        // What was read waits as long as the store is not this agent's.
+        // A save that was read waits as long as the store is not this agent's.
         begin(last === undefined ? undefined : JSON.parse(last));
         return open();
       }

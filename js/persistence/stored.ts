@@ -1,5 +1,5 @@
-// What the store has, as far as its agent knows, and how the agent's saves get there: with what came too late to be shown, and
-// never over something that has not been read.
+// The content of the store, as far as its agent knows, and the way of the agent's saves into it: with changes that came too
+// late to be shown, and never over a save that has not been read.
 
 import { mergeSaves } from "./merge.js";
 import { reasonOf } from "../base/failure.js";
@@ -22,7 +22,7 @@ export interface Stored {
   waits(): void;
   /** It cannot be read. */
   refused(): void;
-  /** What it has is known. */
+  /** The content of the store is known. */
   answered(): void;
   /** This came from it too late to begin with: it is in the next save, beside what the agent has. */
   missed(save: string): void;

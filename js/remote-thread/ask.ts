@@ -3,7 +3,7 @@
 import type { AgentError } from "../api/error.js";
 import type { AgentOptions, ServerRequest, TransportTarget } from "../api/types.js";
 import type { Errors, RemoteClient } from "./client.js";
-import { readHydrated, toEvents, type Opened } from "./page.js";
+import { readHydrated, toEvents, type OpenedThread } from "./page.js";
 
 /** How much of the body of a refusal is kept. */
 const bodyLength = 64 * 2 ** 10;
@@ -27,7 +27,7 @@ export function errorOf({ error, isError }: Errors, cause: unknown, what: string
   return error({ kind: "connection", code: "thread", retryable: true, message: `${what}: ${reason}`, cause });
 }
 
-/** What functions of a preset are called with. The options are read before every request. */
+/** Makes the request that functions of a preset receive. The options are read before every request. */
 export async function createRequest<State>(client: RemoteClient<State>, signal: AbortSignal): Promise<ServerRequest> {
   const { options } = client;
   const own: AgentOptions<State> = options();
@@ -52,7 +52,7 @@ export async function createRequest<State>(client: RemoteClient<State>, signal: 
 }
 
 /** Asks for the thread with a request without messages. */
-export async function hydrate<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<Opened> {
+export async function hydrate<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<OpenedThread> {
   const { threadId } = client.core();
   const { tools, context, forwardedProps } = client.input();
   const target = await client.target({ resume: false, threadId, runId, cursor: undefined });

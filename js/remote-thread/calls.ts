@@ -12,7 +12,7 @@ import type { RemoteClient } from "./client.js";
 export interface OpenCalls<State> {
   /** The thread was opened. */
   begin(): void;
-  /** What the core says now. */
+  /** Takes the core's latest snapshot. */
   see(core: AgentSnapshot<State>): void;
 }
 

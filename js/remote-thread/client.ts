@@ -3,7 +3,7 @@
 import type { AgentError, AgentErrorData } from "../api/error.js";
 import type { AgentOptions, AgentSnapshot, AgentWarning, Message, ResumeEntry, RunResult, TransportRequest, TransportTarget } from "../api/types.js";
 
-/** What goes with every request. */
+/** The input that goes with every request. */
 export interface RequestInput {
   readonly runId: string;
   readonly tools: readonly unknown[];
@@ -11,7 +11,7 @@ export interface RequestInput {
   readonly forwardedProps: unknown;
 }
 
-/** What a run is asked for with; it may be changed before. */
+/** The input of a run that is asked for; it may be changed before. */
 export interface Asking extends Partial<RequestInput> {
   readonly runId: string;
   messages?: readonly Message[];
@@ -20,7 +20,7 @@ export interface Asking extends Partial<RequestInput> {
   newMessageId?: string;
 }
 
-/** What the core is asked to begin a run with. */
+/** The part of the session that begins a run. */
 export interface RunSession {
   call(method: "submit" | "answer", json: string): number;
 }
@@ -34,7 +34,7 @@ export interface Errors {
 /** An agent whose server keeps the thread. */
 export interface RemoteClient<State> extends Errors {
   options(): AgentOptions<State>;
-  /** What the core has said, without what is hidden of a run that opens the thread. */
+  /** Returns the core's snapshot, without the hidden messages of a run that opens the thread. */
   core(): AgentSnapshot<State>;
   readonly emitter: {
     emit(name: "error", error: AgentError): void;
@@ -55,17 +55,17 @@ export interface RemoteClient<State> extends Errors {
   answer(): void;
   /** Replies to an interrupt, for a run that begins once each one has its reply. */
   reply(entry: ResumeEntry): void;
-  /** What the agent began with, where that was not a save. */
+  /** Returns the beginning of the agent, where that was not a save. */
   first(): Pick<AgentSnapshot<State>, "messages" | "state"> | undefined;
   /** Changes the messages by hand, by what makes the first list the second one. */
   edit(before: readonly Message[], after: readonly Message[]): void;
-  /** What a request would carry now. */
+  /** Returns the input that a request would carry now. */
   input(): RequestInput;
   /** Where a request goes, as the options say. */
   target(request: TransportRequest): TransportTarget | Promise<TransportTarget>;
-  /** What is shown may be another snapshot. */
+  /** Called when the shown snapshot may have changed. */
   changed(): void;
-  /** What the edit that makes the first list the second one makes of another list. */
+  /** Applies to a third list the edit that leads from the first list to the second. */
   edited(before: readonly Message[], after: readonly Message[], list: readonly Message[]): readonly Message[];
   /** The same of a state. */
   editedState(before: unknown, after: unknown, state: unknown): unknown;

@@ -16,7 +16,7 @@ export interface Hidden<State> {
   target(runId: string): TransportTarget | undefined;
   /** Whether the server knows nothing of that run. */
   owns(runId: string): boolean;
-  /** What the page is shown. */
+  /** Returns the snapshot for the page. */
   shown(core: AgentSnapshot<State>, thread: ThreadState, failure: AgentError | undefined): AgentSnapshot<State>;
   /** The save without such runs. */
   saved(json: string): string;

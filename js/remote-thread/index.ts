@@ -46,7 +46,7 @@ export interface RemoteThread<State> {
 /** Opens what there is to know of an agent's thread at the server. */
 export type OpenRemote = <State>(agent: RemoteAgent<State>, core: () => AgentSnapshot<State>, changed: () => void) => Promise<RemoteThread<State>>;
 
-/** What there is to know of an agent's thread at the server. */
+/** Opens the thread of an agent at its server. */
 export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): RemoteThread<State> {
   const client = createClient<State>(kit, ...(agent as unknown as [RemoteAgent<State>, () => AgentSnapshot<State>, () => void]));
   const { options, keyOf } = client;

@@ -4,7 +4,7 @@ import type { AgentError, AgentErrorData } from "../api/error.js";
 import type { AgentOptions, AgentSnapshot, Message, RunResult, SendReason, TransportRequest, TransportTarget } from "../api/types.js";
 import type { Asking, RemoteClient, RequestInput, RunSession } from "./client.js";
 
-/** What this chunk is given of the page. */
+/** The helpers that this chunk receives from the page. */
 export interface Kit {
   readonly AgentError: { new (data: AgentErrorData): AgentError; is(value: unknown): value is AgentError };
   edited(before: unknown, after: unknown, now: unknown): unknown;

@@ -8,7 +8,7 @@ import type { Errors } from "./client.js";
 import { lastIndex } from "./list.js";
 
 /** A stored thread for the core: JSON texts of events, and what the page needs of it. */
-export interface Opened {
+export interface OpenedThread {
   readonly lines: readonly string[];
   readonly messages: readonly Message[] | undefined;
   readonly activeRunId?: string | undefined;
@@ -24,7 +24,7 @@ const otherThread = ({ error }: Errors, found: unknown): AgentError =>
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a loader has answered, as a page of that thread. `undefined`: the server does not have it. */
+/** Checks a loader's result, as a page of that thread. `undefined`: the server does not have it. */
 export function checkPage(client: Errors, page: unknown, threadId: string, warn: (message: string) => void): ThreadPage | undefined {
   if (page === undefined || page === null) return undefined;
   if (!isObject(page) || !Array.isArray(page.messages)) throw malformed(client, "a list of messages");
@@ -40,7 +40,7 @@ export function checkPage(client: Errors, page: unknown, threadId: string, warn:
 }
 
 /** The events that a page is, for a run of that id. */
-export function toEvents(page: ThreadPage | undefined, open: ThreadPage["interrupts"], runId: string, threadId: string): Opened {
+export function toEvents(page: ThreadPage | undefined, open: ThreadPage["interrupts"], runId: string, threadId: string): OpenedThread {
   const { messages, state, interrupts = open, activeRunId, older } = page ?? ({} as Partial<ThreadPage>);
   const events = [
     { type: "RUN_STARTED", threadId, runId },
@@ -52,7 +52,7 @@ export function toEvents(page: ThreadPage | undefined, open: ThreadPage["interru
 }
 
 /** The answer to a request without messages. It is read whole, because a part of it is no thread. */
-export function readHydrated(client: Errors, text: string, threadId: string): Opened {
+export function readHydrated(client: Errors, text: string, threadId: string): OpenedThread {
   const told = eventsOf(text);
   const find = (type: string) => told[lastIndex(told, ({ event }) => event.type === type)]?.event;
   const started = find("RUN_STARTED");
@@ -65,7 +65,7 @@ export function readHydrated(client: Errors, text: string, threadId: string): Op
 }
 
 /** The same with other messages, and with what `edit` makes of the state, where it is given. */
-export function changed(opened: Opened, messages: readonly Message[] | undefined, edit: ((state: unknown) => unknown) | undefined): Opened {
+export function changed(opened: OpenedThread, messages: readonly Message[] | undefined, edit: ((state: unknown) => unknown) | undefined): OpenedThread {
   if (messages === opened.messages && !edit) return opened;
   const lines = opened.lines.map((line) => {
     const event = JSON.parse(line);

@@ -1,5 +1,5 @@
-// What a request carries of the thread. The core writes all of it; here the list is made shorter, as the option `thread.send` says,
-// with every other byte as it was: numbers keep their digits.
+// Chooses which messages of the thread a request carries. The core writes all of them; here the list is made shorter, as the option
+// `thread.send` says, with every other byte as it was: numbers keep their digits.
 
 import type { AssistantMessage, Message, SendRequest, ThreadOptions, ToolMessage, TransportTarget } from "../api/types.js";
 import { elementsOf, membersOf } from "./json-text.js";
@@ -18,7 +18,7 @@ export function withChosen(body: string, choose: (messages: readonly Message[], 
   const all = [...texts.keys()];
   const chosen = choose(all, members.some(({ name }) => name === "resume"));
   if (chosen === all) return body;
-  // What the application has made itself is written as it is.
+  // Messages that the application has made are written as they are.
   const parts = chosen.map((message) => texts.get(message) ?? JSON.stringify(message));
   return `${body.slice(0, list.from)}[${parts.join(",")}]${body.slice(list.to)}`;
 }
@@ -41,7 +41,7 @@ function withCalls(all: readonly Message[], chosen: readonly Message[]): readonl
   if (!added.length) return chosen;
   const wanted = new Set([...added, ...all.filter((message) => isResult(message) && added.some((caller) => callsOf(caller).includes(message.toolCallId)))]);
   const more = all.filter((message) => wanted.has(message) && !taken.has(message));
-  // What the application has made itself has no place in the list: its results go last.
+  // Messages that the application has made have no place in the list; its tool results go last.
   const known = new Set(all);
   return [...all.filter((message) => taken.has(message) || more.includes(message)), ...chosen.filter((message) => !known.has(message))];
 }

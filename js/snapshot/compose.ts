@@ -5,7 +5,7 @@ import type { Queued, Saved } from "./save.js";
 
 const nothing: Pick<Saved, "v" | "interrupts" | "handled" | "unsent" | "queue"> = { v: 1, interrupts: [], handled: [], unsent: [], queue: [] };
 
-/** Those of both lists, each once. */
+/** The elements of both lists, each once. */
 export function union<Item>(one: readonly Item[] = [], other: readonly Item[] = [], id: (item: Item) => unknown): readonly Item[] {
   const known = new Set(one.map(id));
   return [...one, ...other.filter((item) => !known.has(id(item)))];

@@ -42,7 +42,7 @@ export function initialSnapshot<State>(
 export function settle(message: Message): Message {
   const { delivery } = message;
   const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
-  // What was a snapshot's stays the same object.
+  // A message that is as in the snapshot stays the same object.
   if (delivery && delivery !== "streaming" && (!calls.length || "toolCallIds" in message)) return message;
   return {
     ...message,

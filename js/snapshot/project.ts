@@ -1,7 +1,8 @@
-// What the page shows before the core answers: what a call will come to (for a run that was cut off, see cut-off.ts). The
-// core decides; tests/js/worker/worker-table.test.mjs and lockstep.test.mjs hold these against what it then says.
+// Guesses the result of a call before the core answers (for a run that was cut off, see cut-off.ts). The core decides;
+// tests/js/worker/worker-table.test.mjs and lockstep.test.mjs hold these against its answers.
 
 import type { AgentError } from "../api/error.js";
+import type { JsonObject } from "../api/protocol.js";
 import type { AgentSnapshot, Message } from "../api/types.js";
 import { settle, toolCallsOf } from "./initial.js";
 import { messageKey } from "./message-key.js";
@@ -44,10 +45,8 @@ export function failed<State>(at: AgentSnapshot<State>, error: AgentError, outco
   return { ...at, status: "error", isLoading: false, error, outcome, queue: [], connection: closed };
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** An object of which JSON has all members. */
-export function isPlain(value: unknown): value is Members {
+export function isPlain(value: unknown): value is JsonObject {
   if (typeof value !== "object" || !value || typeof (value as { toJSON?: unknown }).toJSON === "function") return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
@@ -86,11 +85,11 @@ export function editedMessages<State>(
     now.delete(key);
     if (!current) return old === message ? [] : [settle(message)];
     const made = edited(old, message, current, true) as Message;
-    // What streams is the server's to end.
+    // Only the server ends a message that streams.
     const streams = old?.delivery === "streaming" || current.delivery === "streaming";
     return made === current ? [current] : [streams ? { ...made, delivery: current.delivery! } : settle(made)];
   });
-  // What came since stands before what the edit has added at the end.
+  // Newer messages stand before those that the edit has added at the end.
   const since = [...now].filter(([key]) => !then.has(key)).map(([, message]) => message);
   let last = list.length;
   while (last && !then.has(messageKey(list[last - 1]!))) last--;

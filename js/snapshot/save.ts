@@ -45,7 +45,7 @@ export function refusal(cause: unknown): AgentError {
   return new AgentError({ kind: "unsupported", code: "restore", message: `The save is not used: ${reason}`, cause });
 }
 
-/** What the core writes of a save beside the thread. */
+/** The core's part of a save, beside the thread. */
 export interface Saved extends SavedAgent {
   readonly runId?: string;
   readonly running?: boolean;

@@ -33,7 +33,7 @@ export interface Members<State> {
   leave(member: Member<State>): void;
   /** Somebody has begun to use one of them. */
   arrived(): void;
-  /** Those that somebody uses, the newest first. */
+  /** The members that are in use, the newest first. */
   here(): readonly Member<State>[];
   watched(): boolean;
   /** This agent asks for that run, which has an end. */
@@ -46,7 +46,7 @@ export interface Members<State> {
   /** Settles when one of them is there; nothing where one is. */
   arrival(): Promise<void> | undefined;
   changed(): void;
-  /** What all of them hear. */
+  /** Emits to all members. */
   readonly emitter: Voice;
   /** All listeners hear of it, of the callbacks only those of `by`; where that has gone, of the newest. */
   tell: (by: Member<State> | undefined, ...event: Parameters<Emitter["emit"]>) => void;

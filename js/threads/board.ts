@@ -5,7 +5,7 @@ import type { AgentError } from "../api/error.js";
 import type { ThreadInfo, ThreadsSnapshot } from "../api/threads.js";
 import type { Change } from "./changes.js";
 
-/** What is known of the list apart from its threads. */
+/** The state of the list apart from its threads. */
 interface Progress {
   readonly status: ThreadsSnapshot["status"];
   /** Where the next page begins. */
@@ -17,7 +17,7 @@ interface Progress {
 /** The state of a list of threads, and who listens to it. */
 export interface Board {
   readonly progress: Progress;
-  /** What the server has confirmed. */
+  /** The threads as the server has confirmed them. */
   readonly confirmed: readonly ThreadInfo[];
   snapshot(): ThreadsSnapshot;
   subscribe(listener: () => void): () => void;

@@ -1,4 +1,4 @@
-// What a person does to the list: shown before the server has answered, and taken back when it refuses.
+// Changes that a person makes to the list: shown before the server has answered, and taken back when it refuses.
 
 import type { ThreadInfo } from "../api/threads.js";
 

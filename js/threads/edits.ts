@@ -1,4 +1,4 @@
-// What a person does to threads: shown at once, then asked of the server.
+// Edits of threads by a person: shown at once, then requested from the server.
 
 import { unsupported } from "../base/failure.js";
 import { uuid } from "../base/uuid.js";

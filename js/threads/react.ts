@@ -3,7 +3,7 @@
 import { useMemo, useSyncExternalStore } from "react";
 import type { Threads, ThreadsSnapshot } from "../api/threads.js";
 
-/** What `useThreads` returns: the snapshot's fields and the list's bound methods. */
+/** The result of `useThreads`: the snapshot's fields and the list's bound methods. */
 export type UseThreads = ThreadsSnapshot & Omit<Threads, "subscribe" | "getSnapshot">;
 
 /**

@@ -6,7 +6,7 @@ import { later } from "../base/timer.js";
 import type { ServerRequest } from "../api/server.js";
 import type { FetchOptions } from "../api/transport.js";
 
-/** What a request takes from the options. */
+/** The options that are about requests. */
 export type Sending = Pick<FetchOptions, "headers" | "credentials" | "fetch">;
 
 /** Calls a function with a request that ends with `ended`, with the list, or when it takes too long. Rejects with an AgentError. */

@@ -1,7 +1,7 @@
 import { createSubscriber } from "svelte/reactivity";
 import type { Threads, ThreadsSnapshot } from "../api/threads.js";
 
-/** What `useThreads` returns: the snapshot's fields as reactive getters, and the list's methods. */
+/** The result of `useThreads`: the snapshot's fields as reactive getters, and the list's methods. */
 export type UseThreads = ThreadsSnapshot & Omit<Threads, "subscribe" | "getSnapshot">;
 
 /**

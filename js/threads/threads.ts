@@ -7,7 +7,7 @@ import { askWith, type Sending } from "./request.js";
 import type { Preset } from "../api/server.js";
 import type { Threads, ThreadsSource } from "../api/threads.js";
 
-/** What `createThreads` takes: functions of the application's, or a preset of `ag-ui-wasm/servers` that has them. Functions given here come first. */
+/** The options of `createThreads`: functions of the application's, or a preset of `ag-ui-wasm/servers` that has them. Functions given here come first. */
 export interface CreateThreadsOptions extends Partial<ThreadsSource>, Sending {
   readonly server?: Preset | undefined;
   /** The address that the functions are given. Default: the preset's. */

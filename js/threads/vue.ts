@@ -1,7 +1,7 @@
 import { computed, getCurrentInstance, onScopeDispose, shallowRef, type ComputedRef } from "vue";
 import type { Threads, ThreadsSnapshot } from "../api/threads.js";
 
-/** What `useThreads` returns: the snapshot's fields as refs, and the list's methods. */
+/** The result of `useThreads`: the snapshot's fields as refs, and the list's methods. */
 export type UseThreads = { readonly [Name in keyof ThreadsSnapshot]: ComputedRef<ThreadsSnapshot[Name]> } & Omit<Threads, "subscribe" | "getSnapshot">;
 
 /**

@@ -4,7 +4,7 @@ import type { Agent } from "../api/types.js";
 
 const types = ["TOOL_CALL_START", "TOOL_CALL_CHUNK", "TOOL_CALL_RESULT"] as const;
 
-/** What `measureRuns` takes. */
+/** The options of `measureRuns`. */
 export interface MeasureOptions {
   /** Begins the names of the measures. Default: `ag-ui`. */
   readonly prefix?: string | undefined;

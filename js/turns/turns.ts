@@ -8,15 +8,15 @@ export type Piece =
   | { readonly key: string; readonly type: "call"; readonly call: ToolCall }
   | { readonly key: string; readonly type: "data"; readonly name: string; readonly data: unknown };
 
-/** What the agent said in answer to a question. */
+/** An answer of the agent to one question. */
 export interface Turn {
   /** Of its first message. */
   readonly id: string | undefined;
   readonly pieces: readonly Piece[];
 }
 
-/** What a chat shows of a snapshot. */
-export type Thread = Pick<AgentSnapshot, "messages" | "toolCalls">;
+/** The part of a snapshot that a chat shows. */
+export type ChatThread = Pick<AgentSnapshot, "messages" | "toolCalls">;
 
 /** Where the last question stands, or the last with an id; -1, where there is none. */
 function findQuestion(messages: readonly Message[], wanted?: string): number {
@@ -26,10 +26,10 @@ function findQuestion(messages: readonly Message[], wanted?: string): number {
 }
 
 /** The id of the last question. */
-export const lastQuestion = ({ messages }: Thread): string | undefined => messages[findQuestion(messages)]?.id;
+export const lastQuestion = ({ messages }: ChatThread): string | undefined => messages[findQuestion(messages)]?.id;
 
 /** The turn after a question, up to the next one. */
-export function turnAfter(thread: Thread, question: string | undefined): Turn {
+export function turnAfter(thread: ChatThread, question: string | undefined): Turn {
   const { messages } = thread;
   const start = findQuestion(messages, question);
   if (start < 0 && question !== undefined) return { id: undefined, pieces: [] };
@@ -37,7 +37,7 @@ export function turnAfter(thread: Thread, question: string | undefined): Turn {
   return turnOf(messages.slice(start + 1, end < 0 ? undefined : end), thread.toolCalls);
 }
 
-/** What stands in messages that follow each other, none of which a person wrote. */
+/** Makes a turn of consecutive messages, none of which a person wrote. */
 export function turnOf(messages: readonly Message[], toolCalls: readonly ToolCall[]): Turn {
   const calls = callsOf(messages, toolCalls);
   const pieces: Piece[] = [];

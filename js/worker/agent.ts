@@ -3,10 +3,10 @@ import { createAgentOver, createAgentWith } from "../agent/agent.js";
 import { expect } from "../base/failure.js";
 import type { Core } from "../core/loader.js";
 import type { Agent, AgentAddress, AgentOptions, CommonOptions } from "../api/types.js";
-import { createWorkerLink, type Place } from "./link.js";
+import { createWorkerLink, type CorePlace } from "./link.js";
 import { poolOf } from "./pool.js";
 
-/** What `createAgent` of `ag-ui-wasm/worker` takes. */
+/** The options of `createAgent` of `ag-ui-wasm/worker`. */
 export type WorkerAgentOptions<State = unknown> = Omit<CommonOptions<State>, "worker"> &
   AgentAddress & {
     /**
@@ -40,7 +40,7 @@ export function createWorkerAgentWith<State>(
   const options = rest as AgentOptions<State>;
   if (!worker) return createAgentWith(load, options);
   const pool = poolOf(spawn, second, workerStartMs, worker === true ? undefined : worker);
-  const source = (): Promise<Place> =>
+  const source = (): Promise<CorePlace> =>
     pool.ready().then(
       () => ({ at: "worker" }),
       async () => ({ at: "page", core: await load() }),

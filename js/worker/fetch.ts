@@ -1,7 +1,7 @@
 // A request of a worker's session that the page makes, because only the page has what makes it.
 
 import type { Host, RequestTarget } from "../glue/core.js";
-import type { Head } from "./serve.js";
+import type { ResponseHead } from "./serve.js";
 import type { FromWorker } from "./session.js";
 
 // As many bytes are read before the worker has asked for them. Then it is asked for less often than pieces come.
@@ -9,7 +9,7 @@ const AHEAD = 2 ** 16;
 
 /** A request on its way, or its answer. */
 interface PageRequest {
-  send(url: string, init: RequestInit): Promise<Head>;
+  send(url: string, init: RequestInit): Promise<ResponseHead>;
   read(): Promise<Uint8Array | undefined>;
   cancel(): void;
 }

@@ -1,4 +1,4 @@
-// What is shown before the worker has answered: what it has said, with the guesses on it.
+// The snapshot before the worker has answered: its last one, with the page's guesses applied.
 //
 //   call ──► guess shown ─────────────────────────► patch shown, guess dropped
 //      └──────────► worker: core ──► echo, patch ──┘
@@ -7,7 +7,7 @@ import { keep } from "../snapshot/mirror.js";
 import type { AgentSnapshot } from "../api/types.js";
 import type { RemoteSession } from "./session.js";
 
-/** What a call will do to the snapshot. */
+/** The expected effect of a call on the snapshot. */
 export interface Guess<State> {
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   ticket?: number | undefined;
@@ -21,7 +21,7 @@ export interface Guess<State> {
 }
 
 export interface Guesses<State> {
-  /** What the worker has said: patches fit that one only. */
+  /** The worker's snapshot: patches fit that one only. */
   readonly confirmed: AgentSnapshot<State>;
   readonly all: readonly Guess<State>[];
   /** The worker has not answered for all that was done. */
@@ -105,7 +105,7 @@ export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: 
   };
 }
 
-/** What has come as it was shown stays the same object. */
+/** Values that came as they were shown stay the same objects. */
 function keepShown<State>(shown: AgentSnapshot<State>, next: AgentSnapshot<State>): AgentSnapshot<State> {
   const messages = keepItems(shown.messages, next.messages);
   const toolCalls = keepItems(shown.toolCalls, next.toolCalls);

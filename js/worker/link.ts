@@ -6,7 +6,7 @@ import { stopped } from "../snapshot/cut-off.js";
 import { begun } from "../snapshot/project.js";
 import { misuse } from "../base/failure.js";
 import { createLink } from "../core/link.js";
-import type { Client, Link } from "../core/client.js";
+import type { LinkClient, Link } from "../core/client.js";
 import type { Core } from "../core/loader.js";
 import { portTo, type Port } from "../core/port.js";
 import { composeSave, union } from "../snapshot/compose.js";
@@ -20,17 +20,17 @@ import { createRemoteSession, type RemoteSession } from "./session.js";
 import { createSubmits, queuedOf } from "./submits.js";
 
 /** Where the core of an agent is. */
-export type Place = { readonly at: "worker" } | { readonly at: "page"; readonly core: Core };
+export type CorePlace = { readonly at: "worker" } | { readonly at: "page"; readonly core: Core };
 
 /** A link that works over a worker of the pool, or as any other where the core is in the page. */
-export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool): Link<State> {
+export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, pool: Pool): Link<State> {
   type Snapshot = AgentSnapshot<State>;
   const { emitter, settings } = client;
   const guesses: Guesses<State> = createGuesses(client.read, client.publish, () => link.partly());
   const known = createKnown<State>(guesses.confirmed);
   const submits = createSubmits<State>(() => client.save(save(), () => {}));
   let remote: RemoteSession | undefined;
-  // What the next session begins with, after one that was lost.
+  // Makes the beginning of the next session, after one that was lost.
   let heir: ((messages: readonly Message[]) => string) | undefined;
 
   /** Does something that the worker learns of, and shows what that will come to. Returns when it has come. */
@@ -57,7 +57,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
   /** A run ends: nothing of it is shown, whatever is on the way. */
   const stop = (act: () => void): Promise<void> | undefined => {
     const shown = client.read();
-    // What waits in the queue begins next.
+    // A queued submit begins next.
     const still = shown.queue.length || !shown.isLoading ? shown : stopped(shown);
     return guess(act, () => still, () => ({ stops: true }));
   };
@@ -75,7 +75,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     const { saves } = settings();
     const { beside, thread } = known.inherit({ shown, failed, running, resumes: client.resumes(), saves });
     const waiting = queuedOf(submits.sent.filter(({ run, waits }) => waits && run.id !== runId));
-    // What the user has said since, by a submit or an edit, stands in what is shown alone.
+    // Messages that the user has added since, by a submit or an edit, stand in the shown snapshot alone.
     const heard = new Set(answered.map(messageKey));
     const said = shown.messages.filter((message) => message.role === "user" && !heard.has(messageKey(message)));
     const replies = stops ? [] : submits.replies;
@@ -168,7 +168,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
     },
     edit: (edit) => void guess(() => link.edit(edit), edit.fold),
     act: (apply) => void guess(() => link.act(apply), (at) => at, () => ({ redo: () => link.act(apply) })),
-    // What the worker has not answered for may be the beginning of a run.
+    // A call without the worker's answer may be the beginning of a run.
     busy: () => guesses.pending || client.read().isLoading || link.busy(),
     cancel: (run) => {
       const { runId, isLoading } = client.read();

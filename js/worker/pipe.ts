@@ -6,9 +6,9 @@ import { isPromise } from "../base/promise.js";
 type Methods<Name extends string> = { [key in Name]: (...args: never[]) => unknown };
 type Args<Method> = Method extends (...args: infer List) => unknown ? List : never;
 /** A call, with a number if it is a question. Under no name: an answer, `[number, value, failure?]`. */
-type Item = readonly [name: string, args: readonly unknown[], question?: number];
+type PipeItem = readonly [name: string, args: readonly unknown[], question?: number];
 
-/** What an exception says, as it crosses the port. */
+/** An exception as it crosses the port. */
 export interface Failure {
   readonly name?: string;
   readonly message: string;
@@ -16,12 +16,12 @@ export interface Failure {
   readonly status?: number | undefined;
 }
 
-/** What is asked of the other end. */
+/** The calls to the other end. */
 export interface Pipe<Theirs> {
   tell<Name extends keyof Theirs & string>(name: Name, ...args: Args<Theirs[Name]>): void;
   /** Rejects with what the other end throws, or with what the pipe was closed for. */
   ask<Name extends keyof Theirs & string>(name: Name, ...args: Args<Theirs[Name]>): Promise<unknown>;
-  /** What was told so far travels as a message of its own: the other end has its turn before the rest. */
+  /** Sends the calls so far as a message of its own: the other end has its turn before the rest. */
   part(): void;
   /** Posts at the end of the task, even if nothing was sent by then. */
   wake(): void;
@@ -29,7 +29,7 @@ export interface Pipe<Theirs> {
   close(reason: string): void;
 }
 
-/** What is done beside the calls. */
+/** Hooks beside the calls. */
 export interface PipeHooks {
   /** Something is about to be posted: the last that can be added to it. */
   posting?(): void;
@@ -45,7 +45,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
 ): Pipe<Theirs> {
   const questions = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   let asked = 0;
-  let outbox: Item[] = [];
+  let outbox: PipeItem[] = [];
   let waking = false;
   let closed: string | undefined;
 
@@ -63,7 +63,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     if (!waking) queueMicrotask(post);
     waking = true;
   };
-  const send = (...item: Item): void => {
+  const send = (...item: PipeItem): void => {
     outbox.push(item);
     wake();
   };
@@ -74,14 +74,14 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     if (failure) question?.reject(Object.assign(new Error(failure.message), failure));
     else question?.resolve(value);
   };
-  const take = ([name, args, question]: Item): void => {
+  const take = ([name, args, question]: PipeItem): void => {
     if (!name) return answer(...(args as Parameters<typeof answer>));
     const method = (mine as Methods<string>)[name] as (...args: readonly unknown[]) => unknown;
     if (question === undefined) return void method(...args);
     const give = (value: unknown): void => send("", [question, value]);
     const fail = (error: unknown): void => send("", [question, undefined, toFailure(error)]);
     try {
-      // What is known is answered before anything that is sent next.
+      // A known value is returned before anything that is sent next.
       const value = method(...args);
       if (isPromise(value)) value.then(give, fail);
       else give(value);
@@ -90,7 +90,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     }
   };
 
-  port.onmessage = ({ data }: MessageEvent<readonly Item[]>) => {
+  port.onmessage = ({ data }: MessageEvent<readonly PipeItem[]>) => {
     for (const item of data) if (closed === undefined) take(item);
     if (closed === undefined) received?.();
   };
@@ -113,7 +113,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
   };
 }
 
-/** What an exception says. */
+/** The form of an exception that crosses the port. */
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, code, status } = error as Error & Failure;
@@ -121,7 +121,7 @@ export function toFailure(error: unknown): Failure {
 }
 
 /** The bytes of an answer, which go over and are not copied. */
-function transfersOf([name, args]: Item): Transferable[] {
+function transfersOf([name, args]: PipeItem): Transferable[] {
   const value = name ? undefined : args[1];
   return value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [];
 }

@@ -15,7 +15,7 @@ export type Begin = "submit" | "retry" | "regenerate" | "attach" | "answer";
 /** Any other. */
 export type Act = Exclude<keyof Methods, Begin>;
 
-/** What the page tells and asks. Its tickets are negative, so that they are none of the core's. */
+/** The calls of the page. Its tickets are negative, so they differ from those of the core. */
 export interface FromPage {
   open(options: SessionOptions, messages: string | undefined, state: string | undefined): void;
   begin(ticket: number, method: Begin, json: string | undefined): void;
@@ -29,8 +29,8 @@ export interface FromPage {
   end(): void;
 }
 
-/** What the worker knows of the request that the page answers for it. */
-interface Target {
+/** The worker's data of a request that the page performs for it. */
+interface FetchTarget {
   readonly url: string;
   readonly headers: [string, string][];
   /** The page makes the request. */
@@ -38,13 +38,13 @@ interface Target {
 }
 
 /** The head of an answer that the page got. */
-export interface Head {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: [string, string][];
   readonly hasBody: boolean;
 }
 
-// What these change is not worth a new save, or is in the page anyway.
+// Calls that change nothing a save needs, or only what is in the page anyway.
 const unsaved: readonly Act[] = ["restore", "editState", "listen", "present", "online", "saved"];
 
 /** Serves a page at the other end of the port. */
@@ -107,7 +107,7 @@ export function serve(port: MessagePort, core: Core): void {
   const host = watched({
     request: async (resume, runId, cursor) => {
       const number = ++requests;
-      const { fetches, ...target } = (await pipe.ask("request", number, resume, runId, cursor)) as Target;
+      const { fetches, ...target } = (await pipe.ask("request", number, resume, runId, cursor)) as FetchTarget;
       return fetches ? { ...target, fetch: fetchInPage(pipe, number) } : target;
     },
     receive: (reader, body, memory) => readBody(reader, body, memory, lose),
@@ -228,7 +228,7 @@ function fetchInPage(pipe: Pipe<FromWorker>, number: number): typeof fetch {
     const cancel = (): void => pipe.tell("cancelFetch", number);
     signal?.addEventListener("abort", cancel);
     const init = { method, headers: [...(headers as Headers)], body, credentials } as RequestInit;
-    const head = (await pipe.ask("fetch", number, url, init)) as Head;
+    const head = (await pipe.ask("fetch", number, url, init)) as ResponseHead;
     const stream = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         const chunk = (await pipe.ask("read", number)) as Uint8Array | undefined;
@@ -283,8 +283,8 @@ export interface Scope {
 }
 
 /**
- * What a worker says: first the lock that it holds, once that it has begun, or why it cannot work. After that, whenever it is
- * asked, that it is there.
+ * A message of the worker: first the lock that it holds, once that it has begun, or why it cannot work. After that it answers
+ * each check that it is there.
  */
 export interface Started {
   readonly started?: true;

@@ -8,9 +8,9 @@ import { createQueue } from "../base/queue.js";
 import { createPageRequests } from "./fetch.js";
 import { kept, weakly, whenCollected } from "../base/weak.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
-import type { Act, Begin, FromPage, Head } from "./serve.js";
+import type { Act, Begin, FromPage, ResponseHead } from "./serve.js";
 
-/** What the worker tells and asks. */
+/** The calls of the worker. */
 export interface FromWorker {
   /** A patch, or the next part of one. */
   patch(json: string): void;
@@ -42,13 +42,13 @@ export interface FromWorker {
   stopRemote(runId: string): void;
   failed(why: Failure): void;
   request(number: number, resume: boolean, runId: string, cursor: string | undefined): Promise<unknown>;
-  fetch(number: number, url: string, init: RequestInit): Promise<Head>;
+  fetch(number: number, url: string, init: RequestInit): Promise<ResponseHead>;
   read(number: number): Promise<Uint8Array | undefined>;
   cancelFetch(number: number): void;
 }
 
-/** What makes a session, and is given what it could not answer at once. */
-export interface Owner {
+/** The maker of a session, which receives the answers that came later. */
+export interface SessionOwner {
   /** A ticket's run will not be: `settled` is called next with its end. */
   refused(ticket: number, why: Failure): void;
   misused(why: Failure): void;
@@ -72,7 +72,7 @@ export interface Owner {
   begun(toolCallId: string): void;
   /** It is over with this session. */
   closed(): void;
-  /** What others hold only weakly: it lives as long as the session. */
+  /** Others reference this object weakly: it lives as long as the session. */
   readonly life: object;
   /** The session is about to read this save. */
   restoring(json: string): void;
@@ -95,7 +95,7 @@ export function createRemoteSession(
   messages: string | undefined,
   state: string | undefined,
   host: Host,
-  owner: Owner,
+  owner: SessionOwner,
 ): RemoteSession {
   const echoes = createEchoes();
   const requests = createPageRequests(host);
@@ -242,7 +242,7 @@ export function createRemoteSession(
 /** Whether the method begins a run. */
 const begins = (method: keyof Methods): method is Begin => /^(submit|retry|regenerate|attach|answer)$/.test(method);
 
-/** What the worker has made of the snapshot, until the page takes it. */
+/** The worker's changes to the snapshot, until the page takes them. */
 function createShown(host: Host) {
   const patches = createQueue<string>();
   // The worker has a patch that it did not send.

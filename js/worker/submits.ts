@@ -16,7 +16,7 @@ export interface Submits<State> {
   take(run: Run<State>, waits: boolean): { readonly own: Run<State>; send(): () => void };
   /** The run as the link has it. */
   of(run: Run<State>): Run<State>;
-  /** Those that the worker has not answered for. */
+  /** The submits that the worker has not answered. */
   readonly sent: readonly Sent<State>[];
   /** Replies to some of the interrupts, which no save has. */
   readonly replies: readonly Run<State>[];

@@ -70,7 +70,7 @@ impl Blocks {
                 return 0;
             }
             if at != self.end {
-                // What is left is used for what fits.
+                // The rest of the page is split into free blocks.
                 while self.next != self.end {
                     let len = self.end - self.next;
                     let (class, step) = class(len);

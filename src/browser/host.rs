@@ -1,4 +1,4 @@
-//! What JavaScript gives: the host's callbacks, the clock, timers, `fetch`. All of it from the global object, so that
+//! The page's side: the host's callbacks, the clock, timers, `fetch`. All of it from the global object, so that
 //! workers and Node have it too.
 
 // The names are explained where JavaScript declares them: js/glue/core.d.ts.

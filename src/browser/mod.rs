@@ -17,7 +17,7 @@ use crate::thread::Warning;
 use crate::wire::{Protocol, Wanted};
 use host::Timer;
 pub use host::{Host, SessionOptions};
-use request::{Open, Sent};
+use request::{OpenRequest, OutgoingRequest};
 use serde::Serializer as _;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -65,12 +65,12 @@ fn read_dialect(options: &SessionOptions) -> Result<Option<Box<dyn Dialect>>, Mi
     found.map(Some).ok_or(Misuse::Dialect(name))
 }
 
-/// What the exports and the requests share.
+/// The state that the exports and the requests share.
 struct Shared {
     core: RefCell<Core>,
     host: Host,
     /// The request that is open.
-    open: RefCell<Option<Open>>,
+    open: RefCell<Option<OpenRequest>>,
     timer: RefCell<Option<Timer>>,
     /// Whether the host has been asked to hold the session.
     held: Cell<bool>,
@@ -123,7 +123,7 @@ impl Session {
         })
     }
 
-    /// What the snapshot lacks, as JSON text: a patch, or the next part of a long one.
+    /// Takes the changes for the snapshot, as JSON text: a patch, or the next part of a long one.
     #[wasm_bindgen(js_name = takePatch)]
     pub fn take_patch(&self) -> Option<String> {
         self.0.core.borrow_mut().take_part()
@@ -164,7 +164,7 @@ impl Shared {
             match effect {
                 Effect::Open { request, target, run_id, cursor, body } => {
                     let resume = target == Target::Resume;
-                    request::open(self, request, Sent { resume, run_id, cursor, body });
+                    request::open(self, request, OutgoingRequest { resume, run_id, cursor, body });
                 }
                 Effect::StopRemote { run_id } => self.host.stop_remote(&run_id),
                 Effect::Close { request } => {

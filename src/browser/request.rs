@@ -9,13 +9,13 @@ use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, Headers, ReadableStreamDefaultReader, RequestInit};
 
 /// The request that is open.
-pub struct Open {
+pub struct OpenRequest {
     pub request: u32,
     controller: AbortController,
     reader: Option<ReadableStreamDefaultReader>,
 }
 
-impl Open {
+impl OpenRequest {
     /// Lets go of the connection.
     pub fn close(self) {
         if let Some(reader) = self.reader {
@@ -27,7 +27,7 @@ impl Open {
 }
 
 /// A request that is to be sent.
-pub struct Sent {
+pub struct OutgoingRequest {
     /// It joins a run, and goes where the host says that runs are joined.
     pub resume: bool,
     pub run_id: String,
@@ -36,18 +36,18 @@ pub struct Sent {
 }
 
 /// Sends the request; what comes back goes to the core under its number.
-pub fn open(shared: &Rc<Shared>, request: u32, sent: Sent) {
+pub fn open(shared: &Rc<Shared>, request: u32, sent: OutgoingRequest) {
     let Ok(controller) = AbortController::new() else { return };
-    *shared.open.borrow_mut() = Some(Open { request, controller: controller.clone(), reader: None });
-    let (host, step) = (shared.host.clone(), Cell::new(Step::Target));
+    *shared.open.borrow_mut() = Some(OpenRequest { request, controller: controller.clone(), reader: None });
+    let (host, step) = (shared.host.clone(), Cell::new(Resolved::Target));
     let sending = Sending { shared: Rc::downgrade(shared), host, request, controller, sent, step };
     // The host is asked once the caller is done.
     Rc::new(sending).wait(&JsValue::UNDEFINED);
 }
 
-/// What has come when a promise of a [`Sending`] is kept.
+/// The result of a promise of a [`Sending`].
 #[derive(Clone, Copy)]
-enum Step {
+enum Resolved {
     /// Nothing yet: the host is to be asked where the request goes.
     Target,
     /// Where it goes.
@@ -64,8 +64,8 @@ struct Sending {
     host: Host,
     request: u32,
     controller: AbortController,
-    sent: Sent,
-    step: Cell<Step>,
+    sent: OutgoingRequest,
+    step: Cell<Resolved>,
 }
 
 impl Sending {
@@ -98,7 +98,7 @@ impl Sending {
     fn next(&self, value: JsValue) -> Result<Option<JsValue>, JsValue> {
         let Some(shared) = self.shared.upgrade() else {
             // A fetch of the application's may look at no signal: its connection would stay open.
-            if matches!(self.step.get(), Step::Response)
+            if matches!(self.step.get(), Resolved::Response)
                 && let Some(reader) = value.unchecked_ref::<Answer>().reader()
             {
                 cancel(&reader);
@@ -106,12 +106,12 @@ impl Sending {
             return Ok(None);
         };
         match self.step.get() {
-            Step::Target => {
-                self.step.set(Step::Fetch);
-                let Sent { resume, run_id, cursor, .. } = &self.sent;
+            Resolved::Target => {
+                self.step.set(Resolved::Fetch);
+                let OutgoingRequest { resume, run_id, cursor, .. } = &self.sent;
                 shared.host.request(*resume, run_id, cursor.clone()).map(Some)
             }
-            Step::Fetch => {
+            Resolved::Fetch => {
                 let target: RequestTarget = value.unchecked_into();
                 let mut body = self.sent.body.clone();
                 if let Some(input) = target.input().filter(|_| !self.controller.signal().aborted()) {
@@ -122,11 +122,11 @@ impl Sending {
                 if self.controller.signal().aborted() {
                     return Ok(None);
                 }
-                self.step.set(Step::Response);
+                self.step.set(Resolved::Response);
                 let init = self.init(&shared, &target, &body)?;
                 shared.host.fetch(&target, &init).map(Some)
             }
-            Step::Response => {
+            Resolved::Response => {
                 receive(shared, self.request, value.unchecked_ref());
                 Ok(None)
             }
@@ -249,7 +249,7 @@ impl Shared {
 
     fn failed(self: &Rc<Self>, request: u32, error: &JsValue) {
         self.host.failed(error);
-        // What transports say where HTTP would say it with a head.
+        // Transports report a status in an error where HTTP would have it in a head.
         let status = js_sys::Reflect::get(error, &"status".into()).ok().and_then(|status| status.as_f64());
         let reason = reason(error);
         if status == Some(401.0) {
@@ -265,7 +265,7 @@ impl Shared {
     }
 }
 
-/// What an exception says.
+/// The message of an exception.
 fn reason(error: &JsValue) -> String {
     // Whatever it is: its message may be no string.
     let message = js_sys::Reflect::get(error, &"message".into()).ok().and_then(|message| message.as_string());

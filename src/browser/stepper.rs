@@ -71,7 +71,7 @@ impl Stepper {
         self.0.borrow_mut().set_state(json)
     }
 
-    /// What the snapshot lacks.
+    /// Takes the changes for the snapshot.
     #[wasm_bindgen(js_name = takePatch)]
     pub fn take_patch(&self) -> Option<String> {
         self.0.borrow_mut().take_patch()

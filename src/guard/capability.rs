@@ -93,7 +93,7 @@ fn is_empty(scope: Raw<'_>) -> bool {
 
 /// Whether the constraints of a grant are those of the event. `binds`: what the event is about must be among them.
 fn agrees(grant: &Fields<'_>, facts: &Facts<'_>, binds: bool) -> bool {
-    // What is not a list of pairs that are known binds the grant to something that this event is not.
+    // A value that is not a list of known pairs binds the grant to something that this event is not.
     let constraints = match grant.some("constraints") {
         Some(raw) => raw.array().and_then(|list| each(list, pair)),
         None => Some(Vec::new()),

@@ -3,7 +3,7 @@
 use super::event::ChioEvent;
 use crate::wire::{Fields, Raw};
 
-/// What an event does to the page.
+/// The effect of an event on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Class {
     #[default]
@@ -64,7 +64,7 @@ const OF_TYPE: [(&str, Class); 6] = [
     ("error", Class::Alert),
 ];
 
-/// What a lifecycle event may say that happens.
+/// The class of each action that a lifecycle event may name.
 const OF_ACTION: [(&str, Class); 16] = [
     ("create", Class::Create),
     ("created", Class::Create),

@@ -9,12 +9,12 @@ use std::borrow::Cow;
 pub(crate) const TYPES: [&str; 7] =
     ["text_stream", "state_update", "navigation", "lifecycle", "form_action", "notification", "error"];
 
-/// What is wrong with an event.
+/// A fault of an event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Complaint {
     /// The member.
     pub member: &'static str,
-    /// What it must be.
+    /// The expected value.
     pub expected: &'static str,
     /// The event makes no sense without it.
     pub fatal: bool,
@@ -123,7 +123,7 @@ impl<'a> ChioEvent<'a> {
         self.class.unwrap_or_default()
     }
 
-    /// What a policy looks at. The error is Chio's, of a class that is not the derived one.
+    /// The facts that a policy decides by. The error is Chio's, of a class that is not the derived one.
     pub fn facts(&self, compares: bool) -> Result<Facts<'a>, String> {
         if compares {
             self.compare()?;

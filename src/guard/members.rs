@@ -8,12 +8,12 @@ use std::collections::HashSet;
 const LONGEST: usize = 64;
 
 /// An object whose members are all known, by names in camel or snake case. `at`: where it stands, for messages.
-pub(super) struct Members<'a> {
+pub(super) struct KnownMembers<'a> {
     fields: Vec<(Cow<'a, str>, Raw<'a>)>,
     at: &'static str,
 }
 
-impl<'a> Members<'a> {
+impl<'a> KnownMembers<'a> {
     /// Reads an object. `names`: those that it may have, in snake case. `null` is no value of a member.
     pub fn read(fields: &Fields<'a>, names: &[&str], at: &'static str) -> Result<Self, String> {
         let mut members = Vec::new();
@@ -46,7 +46,7 @@ impl<'a> Members<'a> {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 
-    /// What a member is read as; `expected` names what it must be.
+    /// Reads a member; `expected` names the value that it must have.
     pub fn take<T>(
         &self,
         name: &str,

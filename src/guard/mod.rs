@@ -1,4 +1,5 @@
-//! What may be shown: the policy of Chio's proxy applied once more where events are shown, for any dialect. Uses `wire`.
+//! A policy for shown content: that of Chio's proxy applied once more where events are shown, for any dialect. Uses
+//! `wire`.
 //!
 //! ```text
 //!  a frame of Chio's ──► event ─┐                      ┌─ allowed ─► rules, thread
@@ -26,11 +27,11 @@ mod shut;
 pub use ask::ask;
 pub use canonical::canonicalize;
 pub(crate) use event::{ChioEvent, Complaint};
-pub(crate) use gate::{Known, Shown, Verdict, WITHHELD};
+pub(crate) use gate::{GateVerdict, MessageState, ShownItems, WITHHELD};
 
 use crate::wire::{Fields, JsonWriter, Raw};
 use classify::Class;
-use limits::Limits;
+use limits::RateLimits;
 use policy::Policy;
 use shut::Shut;
 use std::borrow::Cow;
@@ -39,8 +40,8 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub struct Guard {
     policy: Policy,
-    limits: Limits,
-    /// What this run was refused.
+    limits: RateLimits,
+    /// The blocked items of this run.
     shut: Shut,
     /// Calls that were refused in any run: their results may come in a later one.
     calls: Shut,
@@ -63,7 +64,7 @@ impl Guard {
     pub fn new(json: &str) -> Result<Self, String> {
         let policy = Policy::read(json)?;
         Ok(Self {
-            limits: Limits::new(&policy),
+            limits: RateLimits::new(&policy),
             policy,
             shut: Shut::default(),
             calls: Shut::default(),
@@ -123,7 +124,7 @@ impl Guard {
         self.limits.begin_again();
     }
 
-    /// What time it is, where somebody acts on a call.
+    /// Sets the time, where a person acts on a call.
     pub fn set_clock(&mut self, now: f64) {
         self.clock = now;
     }
@@ -193,7 +194,7 @@ impl Guard {
     }
 }
 
-/// What a decision is about.
+/// The subject of a decision.
 struct Told<'a> {
     name: &'a str,
     class: Class,

@@ -6,7 +6,7 @@ use super::read;
 use crate::wire::Raw;
 use std::borrow::Cow;
 
-/// What a policy looks at in an event.
+/// The facts of an event that a policy decides by.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Facts<'a> {
     /// AG-UI's `type`, or Chio's `event_type`.
@@ -36,7 +36,7 @@ pub(super) struct Pattern {
     pub id: Option<String>,
 }
 
-/// What a token that names this scope may authorize.
+/// The rights that a token may name.
 #[derive(Debug)]
 pub(super) struct Scope {
     pub id: String,
@@ -79,7 +79,7 @@ pub struct Policy {
     pub(super) capabilities: Vec<Capability>,
 }
 
-/// What Chio says of a token that is for something else.
+/// Chio's reason for a token that is for something else.
 pub(super) const OUT_OF_SCOPE: &str = "capability scope does not authorize this AG-UI event";
 
 impl Policy {
@@ -195,7 +195,7 @@ impl Policy {
     }
 }
 
-/// What every element is read as, or nothing if one cannot be.
+/// Reads every element; `None` if one cannot be read.
 pub(crate) fn each<'a, T>(list: Vec<Raw<'a>>, read: impl Fn(Raw<'a>) -> Option<T>) -> Option<Vec<T>> {
     let mut all = Vec::new();
     for raw in list {

@@ -1,12 +1,12 @@
-//! What was blocked when it began, so that nothing of it is shown later. Ids are kept as hashes: a collision can only block
-//! more.
+//! Items that were blocked when they began, so that no part of them is shown later. Ids are kept as hashes: a collision
+//! can only block more.
 
 use std::fmt;
 
 /// How many ids are kept.
 const MOST: usize = 4096;
 
-/// What an id names.
+/// The kind of item that an id names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Of {
     Message,

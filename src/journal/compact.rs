@@ -58,7 +58,7 @@ pub fn compact(lines: &str) -> String {
 /// Where there is nothing to join.
 const NOWHERE: At = At { message: usize::MAX, call: 0 };
 
-/// What happens to events before they are reduced.
+/// Applies the rules to events before they are reduced.
 struct Rules {
     thinking: Thinking,
     chunks: ChunkExpander,
@@ -124,7 +124,7 @@ impl<'a> Shorter<'a> {
         self.events.len().saturating_sub(1)
     }
 
-    /// What comes now joins nothing that is here.
+    /// Ends the joining: the next event is not joined with those before it.
     fn part(&mut self) {
         self.part_messages();
         self.state = None;

@@ -2,7 +2,7 @@
 
 use crate::wire::EventError;
 
-/// What kind of rule was broken. Names in the API: [`Code::as_str`], described in `docs/rules.md`.
+/// The kind of rule that was broken. Names in the API: [`Code::as_str`], described in `docs/rules.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)] // As the codes say.
 pub enum Code {

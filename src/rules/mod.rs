@@ -1,4 +1,4 @@
-//! What happens to events before they are reduced: the grammar, chunk expansion, and the order of events. Event →
+//! Rules for events before they are reduced: the grammar, chunk expansion, and the order of events. Event →
 //! events or a violation; messages are never touched here.
 
 mod chunks;
@@ -19,13 +19,13 @@ pub struct Violation {
     pub code: Code,
     /// The rule's tag in `docs/rules.md`.
     pub rule: &'static str,
-    /// What tolerant rules do about it.
+    /// The repair by tolerant rules.
     pub repair: Repair,
-    /// What was expected and what came.
+    /// The expected and the actual event, in words.
     pub message: String,
 }
 
-/// What tolerant rules do with an event that breaks a rule.
+/// The repair by tolerant rules of an event that breaks a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repair {
     /// Reduce it all the same.

@@ -1,4 +1,4 @@
-//! What a stepper reports: broken rules, warnings, limits.
+//! The reports of a stepper: broken rules, warnings, limits.
 
 use super::{Stepper, broken};
 use crate::rules::{Code, Repair, Violation};
@@ -48,7 +48,7 @@ impl Stepper {
         }
     }
 
-    /// What the thread found odd, and the limit that it would exceed.
+    /// Reports the thread's warnings, and the limit that it would exceed.
     pub(super) fn note_thread(&mut self) {
         if self.thread.has_warnings() {
             for warning in self.thread.take_warnings() {
@@ -68,7 +68,7 @@ impl Stepper {
 
     /// A rule was broken: the end of the stream if they are strict, a warning if they are not. Returns what to do now.
     pub(super) fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
-        // What AG-UI 1.0 does not know is no mistake: a later version may.
+        // An event that AG-UI 1.0 does not have is no mistake: a later version may have it.
         if self.settings.strict && violation.code != Code::EventUnknown {
             self.fail(broken(violation, event_type));
             return Repair::Drop;

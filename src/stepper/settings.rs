@@ -2,7 +2,7 @@
 
 use crate::wire::{Protocol, Raw};
 
-/// What is done with what comes, each with all before it.
+/// The stages of reading, each with all before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// Frames become events, of whatever type.
@@ -20,7 +20,7 @@ pub struct Settings {
     pub strict: bool,
     /// How far it goes, default [`Stage::Order`].
     pub stage: Stage,
-    /// What the server speaks, default 1.0.
+    /// The server's version of AG-UI, default 1.0.
     pub protocol: Protocol,
     /// Deltas of one message or call that wait one after the other become one event, default no.
     pub join: bool,

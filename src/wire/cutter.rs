@@ -24,7 +24,7 @@ pub(crate) struct Cutter {
     open: Vec<(u8, Range<usize>)>,
 }
 
-/// What ends a part, or a step.
+/// The end of a part, or of a step.
 enum End {
     Cut,
     Closed,
@@ -63,11 +63,11 @@ impl Cutter {
             part.push('[');
             part.push(char::from(bracket));
             part.push_str(self.text.get(begin..self.at).unwrap_or_default());
-            // What the step has opened and not closed.
+            // The containers that the step has opened and not closed.
             let inner = self.open.get(outer..).unwrap_or_default();
             inner.iter().rev().for_each(|(bracket, _)| part.push(closer(*bracket)));
             part.push(closer(bracket));
-            // What stands here is what closes the container, or the comma.
+            // This byte closes the container, or is the comma.
             self.at += 1;
             match end {
                 End::Closed => {

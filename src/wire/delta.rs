@@ -9,7 +9,7 @@ use super::scan::{digits, same_literal};
 use super::text::string_end;
 use std::ops::Range;
 
-/// What grows.
+/// The kind of text that grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeltaKind {
     /// TEXT_MESSAGE_CONTENT
@@ -34,11 +34,11 @@ impl DeltaKind {
 /// A content event without `subagentRunId` and metadata.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Delta<'a> {
-    /// What grows.
+    /// The kind of text that grows.
     pub kind: DeltaKind,
     /// `messageId` or `toolCallId`.
     pub id: Str<'a>,
-    /// What is added.
+    /// The added text.
     pub delta: Str<'a>,
 }
 

@@ -55,7 +55,7 @@ impl PartialEq for Str<'_> {
 /// One event with what every event may carry.
 #[derive(Debug, Clone, Copy)]
 pub struct Incoming<'a> {
-    /// What happened.
+    /// The event itself.
     pub event: Event<'a>,
     /// The subagent that it happened in; absent: the parent agent.
     pub subagent_run_id: Option<Str<'a>>,
@@ -63,8 +63,8 @@ pub struct Incoming<'a> {
     pub metadata: Option<Raw<'a>>,
 }
 
-/// What happened. Members have the names of the specification; optional ones read `null` as absent. What the
-/// specification requires, but the event makes sense without, is optional here.
+/// An event of AG-UI. Members have the names of the specification; optional ones read `null` as absent. A
+/// member that the specification requires, but without which the event makes sense, is optional here.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs)] // The specification's own names.
 // Exhaustive: `tests/growth/main.rs` has a row for each.

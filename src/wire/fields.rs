@@ -3,14 +3,14 @@
 use super::undecodable::Undecodable;
 use std::ops::Deref;
 
-pub(super) type Read<T> = Result<T, Undecodable>;
+pub(super) type FieldResult<T> = Result<T, Undecodable>;
 
 pub(super) const MALFORMED: Undecodable = Undecodable::Broken("malformed field");
 
 /// How deep groups, which AG-UI has none of, may be nested.
 const GROUPS: usize = 100;
 
-/// What a field holds.
+/// The content of a field.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Payload<'a> {
     Varint(u64),
@@ -25,7 +25,7 @@ pub(super) enum Payload<'a> {
 pub(super) struct Wire<'a>(pub &'a [u8]);
 
 impl<'a> Wire<'a> {
-    pub fn next(&mut self) -> Read<Option<(u32, Payload<'a>)>> {
+    pub fn next(&mut self) -> FieldResult<Option<(u32, Payload<'a>)>> {
         if self.0.is_empty() {
             return Ok(None);
         }
@@ -127,7 +127,11 @@ impl<'a> Deref for Pieces<'a> {
 }
 
 /// Every occurrence of a field that holds bytes.
-pub(super) fn each<'a>(pieces: &[&'a [u8]], wanted: u8, item: &mut dyn FnMut(&'a [u8]) -> Read<()>) -> Read<()> {
+pub(super) fn each<'a>(
+    pieces: &[&'a [u8]],
+    wanted: u8,
+    item: &mut dyn FnMut(&'a [u8]) -> FieldResult<()>,
+) -> FieldResult<()> {
     for piece in pieces {
         let mut wire = Wire(piece);
         while let Some((number, payload)) = wire.next()? {

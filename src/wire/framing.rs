@@ -188,7 +188,7 @@ impl Framer {
 
     /// Reads the next bytes of the body. `joins`: what the sink would answer now.
     pub fn feed(&mut self, bytes: &[u8], joins: bool, sink: &mut FrameSink<'_>) -> Result<(), BadBody> {
-        // What came before comes first.
+        // Earlier input comes first.
         while self.waits {
             self.step(joins, sink)?;
         }

@@ -5,10 +5,10 @@ use super::text::write_json;
 use super::tree::Tree;
 use super::write::JsonWriter;
 
-/// What a request carries.
+/// The body of a request.
 #[allow(missing_docs)] // The specification's own names.
 pub(crate) struct RunAgentInput<'a, M> {
-    /// What the server speaks.
+    /// The server's version of AG-UI.
     pub protocol: Protocol,
     pub thread_id: &'a str,
     pub run_id: &'a str,

@@ -32,7 +32,7 @@ impl Joined {
         while at < part.len() {
             let block = target.get_mut(at..).and_then(|target| target.first_chunk_mut::<BLOCK>());
             match (block, source.get(at..).and_then(|source| source.first_chunk())) {
-                // What is copied after the end, the next part is written over.
+                // Bytes that are copied beyond the end are written over by the next part.
                 (Some(block), Some(bytes)) => *block = *bytes,
                 // The text ends before the block does.
                 (Some(block), None) => {

@@ -1,4 +1,4 @@
-//! What was odd about a value.
+//! Warnings about a value.
 
 /// Something odd about a message, that was dealt with.
 #[derive(Debug, Clone, PartialEq, Eq)]

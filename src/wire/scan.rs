@@ -1,4 +1,4 @@
-//! What every delta passes: the search for bytes that a JSON string has to escape, and comparisons.
+//! The inner loops for deltas: the search for bytes that a JSON string has to escape, and comparisons.
 //!
 //! Written out, because the module is built for size: rustc then neither vectorises nor unrolls loops, `memchr` pays for
 //! its set-up on the dozen bytes that a delta has, and WebAssembly's `memcmp` goes byte by byte.

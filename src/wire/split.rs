@@ -107,7 +107,7 @@ impl Splitter {
     }
 }
 
-/// What may stand around a JSON text.
+/// Whitespace that may stand around a JSON text.
 pub(super) fn blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\r' | '\n' | '\u{FEFF}')
 }
@@ -160,7 +160,7 @@ impl Array {
             match byte {
                 b'"' => self.quoted = true,
                 b'{' | b'[' => self.level += 1,
-                // What is neither object nor array ends before what follows it.
+                // A scalar ends before the byte that follows it.
                 b',' | b']' if self.level <= 1 => {
                     self.inside = false;
                     return Some(at);

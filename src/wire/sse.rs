@@ -67,7 +67,7 @@ pub struct SseParser {
     max_frame: usize,
     /// The last plain content event that came as one line.
     template: Option<Template>,
-    /// What the sink has answered last.
+    /// The last answer of the sink.
     joins: bool,
     /// The deltas of frames that are handed on as one.
     joined: Joined,
@@ -242,7 +242,7 @@ impl SseParser {
         {
             Template::learn(&mut self.template, text, data, delta, places);
         } else if read.is_some() {
-            // What is alike is like the last one, and not like one before it.
+            // Frames are compared with the last one only.
             self.template = None;
         }
         if !data.is_empty() {

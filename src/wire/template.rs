@@ -73,7 +73,7 @@ impl Template {
         Some(Alike { delta: start..end, escaped, end: self.skip(bytes, to, from..self.text.len())? })
     }
 
-    /// What a frame that is like this one says. `added`: of the delta.
+    /// Reads a frame that is like this one. `added`: the text of its delta.
     pub fn delta<'a>(&'a self, added: Str<'a>) -> Option<Delta<'a>> {
         Some(Delta { kind: self.kind, id: Str::new(self.text.get(self.id.clone())?, self.id_escaped), delta: added })
     }
@@ -100,7 +100,7 @@ mod tests {
 
     type Read = (String, Option<(DeltaKind, String, String)>);
 
-    /// What a parser makes of the text: the data and the deltas.
+    /// The parsed text: the data and the deltas.
     fn read(parser: &mut SseParser, text: &str) -> Vec<Read> {
         let mut frames = Vec::new();
         let mut sink = |frame: Result<&Frame<'_>, Undecodable>| {

@@ -61,8 +61,8 @@ pub(crate) fn shortened(text: &str, units: usize) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-/// What stands in `text` after `start`, with which it begins as JavaScript sees them: a pair that came in halves may be one
-/// character in the other one. `None`: it begins otherwise.
+/// The rest of `text` after its prefix `start`, compared as JavaScript compares strings: a pair that came in halves may
+/// be one character in the other one. `None`: `text` does not begin with it.
 pub(crate) fn text_after<'t>(start: &str, text: &'t str) -> Option<Cow<'t, str>> {
     if let Some(rest) = text.strip_prefix(start) {
         return Some(Cow::Borrowed(rest));
@@ -93,7 +93,7 @@ pub(crate) fn shown_id(id: &str) -> Cow<'_, str> {
     shortened(id, 100)
 }
 
-/// What is wrong with the escapes of a string.
+/// The error for an invalid escape in a string.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BadEscape;
 

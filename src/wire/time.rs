@@ -32,7 +32,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     year * 365 + leap_days + (month * 153 + 2) / 5 + day - 1 - 719_468
 }
 
-/// What is still to be read.
+/// The digits that are still to be read.
 struct Digits<'a>(&'a [u8]);
 
 impl Digits<'_> {

@@ -14,7 +14,7 @@ impl Utf8Decoder {
     /// Hands the text of `bytes` to `sink`, in as few pieces as it takes; one, without a copy, if nothing is odd.
     pub fn feed(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
         let rest = if self.held > 0 { self.complete(bytes, sink) } else { bytes };
-        // What is whole is told several times as fast. The other reader says where it is not.
+        // Valid text is decoded several times as fast. The other reader finds the place where it is malformed.
         match simdutf8::basic::from_utf8(rest) {
             Ok("") => {}
             Ok(text) => sink(&keep_private(text)),
@@ -43,7 +43,7 @@ impl Utf8Decoder {
                     rest = tail;
                 }
                 Err(_) => {
-                    // What was held is malformed; this byte begins anew.
+                    // The held bytes are malformed; this byte begins anew.
                     self.held = 0;
                     sink("\u{FFFD}");
                 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { prose } from "./prose.mjs";
+import { beginnings, prose } from "./prose.mjs";
 
 /** @type {readonly [phrase: RegExp, instead: string, allowed?: RegExp][]} */
 const PHRASES = [
@@ -25,3 +25,8 @@ for (const [phrase, instead, allowed] of PHRASES) {
     assert.deepEqual(found.map(({ file, line, text }) => `${file}:${line} ${text.trim()}`), [], `write ${instead}`);
   });
 }
+
+test("no comment begins with a clause: it begins with a noun or a verb", () => {
+  const found = beginnings().filter(({ file, text }) => /^(What|Those|Who|Whom|Whose)\b/.test(text) && !/^(src\/(session|document|thread)|tests)\//.test(file));
+  assert.deepEqual(found.map(({ file, line, text }) => `${file}:${line} ${text}`), [], 'write "The options of …", not "What … takes"');
+});

@@ -12,10 +12,23 @@ const SKIPPED = /^(tests\/fixtures|fuzz\/corpus|tools\/licenses|tests\/prose)\//
 
 /** @typedef {{ file: string, line: number, text: string }} Prose */
 
-/** Every line of prose of the files that git knows. @returns {Prose[]} */
-export function prose() {
-  const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
-  return files.filter((file) => EXTENSIONS.test(file) && !SKIPPED.test(file)).flatMap(linesOf);
+/** The files that git knows and people read. */
+const files = () => execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n").filter((file) => EXTENSIONS.test(file) && !SKIPPED.test(file));
+
+/** Every line of prose. @returns {Prose[]} */
+export const prose = () => files().flatMap(linesOf);
+
+/** The lines with which comments and their paragraphs begin, without the marks. @returns {Prose[]} */
+export function beginnings() {
+  return files().filter((file) => !/\.(md|html|toml|py)$/.test(file)).flatMap((file) => {
+    let inside = false;
+    return readFileSync(join(root, file), "utf8").split("\n").flatMap((line, index) => {
+      const [, text] = line.match(/^\s*(?:\/\/[/!]?|\/\*\*?|\*(?!\/))(?:\s+(.*))?$/) ?? [];
+      const begins = !inside || /^\s*\/\*/.test(line);
+      inside = Boolean(text) && !line.trimEnd().endsWith("*/");
+      return text && begins ? [{ file, line: index + 1, text }] : [];
+    });
+  });
 }
 
 /** @param {string} file @returns {Prose[]} */

@@ -65,6 +65,9 @@ pub enum Dialect {
     Snapshot,
     /// The same, with RUN_STARTED before it and a START of all that is open after it.
     Prelude,
+    /// The server works on without a listener, refuses requests while it does, and tells an empty one how its last run has
+    /// left the thread.
+    Hydrate,
 }
 
 impl Dialect {
@@ -81,6 +84,11 @@ impl Dialect {
     /// Whether a run whose stream had no number yet can be joined.
     pub fn whole(self) -> bool {
         !matches!(self, Self::Id | Self::Member | Self::Socket)
+    }
+
+    /// Whether a page that joins is told how things stand, and not what has happened.
+    pub fn stands(self) -> bool {
+        matches!(self, Self::Snapshot | Self::Prelude | Self::Hydrate)
     }
 }
 
@@ -162,7 +170,7 @@ pub enum Step {
     Frame,
 }
 
-const WAYS: [Option<Dialect>; 10] = [
+const WAYS: [Option<Dialect>; 11] = [
     None,
     Some(Dialect::Member),
     Some(Dialect::Id),
@@ -173,6 +181,7 @@ const WAYS: [Option<Dialect>; 10] = [
     Some(Dialect::Thread),
     Some(Dialect::Snapshot),
     Some(Dialect::Prelude),
+    Some(Dialect::Hydrate),
 ];
 
 const POLICIES: [Policy; 4] = ["queue", "replace", "drop", "reject"];

@@ -74,6 +74,9 @@ pub struct Server {
     /// What it has to tell of each run, and in which order they began.
     runs: HashMap<String, Told>,
     order: Vec<String>,
+    /// How the last run has left the thread that has ended well; and so many requests come before the one in progress is over.
+    stored: Vec<Value>,
+    works: usize,
     /// It asks to come back at once.
     hurries: bool,
     /// Ids of frames are names, and no numbers.
@@ -115,7 +118,8 @@ impl Server {
     pub fn new(plan: &Plan) -> Self {
         let &Plan { framing, faults, resume: dialect, hurries, .. } = plan;
         let (asked, runs, order) = (HashMap::new(), HashMap::new(), Vec::new());
-        Self { framing, faults, ids: 0, asked, dialect, runs, order, hurries, names: plan.names() }
+        let (stored, works) = (Told::nothing().stands(0, false).0, 0);
+        Self { framing, faults, ids: 0, asked, dialect, runs, order, stored, works, hurries, names: plan.names() }
     }
 
     fn id(&mut self, kind: &str) -> String {
@@ -140,10 +144,17 @@ impl Server {
         if faulty && random.one_in(2) {
             return self.mistake(&mut random);
         }
+        let hydrates = self.dialect == Some(Dialect::Hydrate);
+        if hydrates && self.is_at_work() {
+            return self.refusal((409, "application/json", "{\"error\":\"at work\"}"), &mut random);
+        }
         let events = self.events(&mut random, request, strict, now);
         let run_id = request["runId"].as_str().unwrap().to_owned();
         let mut answer = self.write(&[], &[], &events, 0);
-        let told = Told { request: request.clone(), events, reached: 0 };
+        let mut told = Told { request: request.clone(), events, reached: 0 };
+        if hydrates {
+            (self.works, told) = (random.below(5), told.whole());
+        }
         if matches!(self.dialect, Some(Dialect::RunUrl { .. })) && random.one_in(2) {
             // The stream is elsewhere.
             answer = match random.below(3) {
@@ -165,6 +176,36 @@ impl Server {
         cut(answer, faulty, self.dialect == Some(Dialect::Socket), &mut random)
     }
 
+    /// Whether the last run is in progress still. If not, the thread is as that has left it, unless it has failed.
+    fn is_at_work(&mut self) -> bool {
+        if self.works > 0 {
+            self.works -= 1;
+            return true;
+        }
+        let last = self.order.last().map(|id| &self.runs[id]);
+        if let Some(told) = last.filter(|told| !told.fails()) {
+            self.stored = told.stands(0, false).0;
+        }
+        false
+    }
+
+    /// Says how its last run has left the thread, and how that has ended.
+    fn hydrates(&mut self, run_id: &str, random: &mut Random) -> Answer {
+        let works = self.is_at_work();
+        let mut opening = self.stored.clone();
+        if random.one_in(2) {
+            opening.reverse();
+        }
+        opening.insert(0, event!("RUN_STARTED", "threadId": "t", "runId": run_id));
+        let last = self.order.last().map(|id| &self.runs[id]).filter(|told| !works && !told.fails());
+        let mut finished = event!("RUN_FINISHED", "threadId": "t", "runId": run_id);
+        if let Some(outcome) = last.and_then(|told| told.events[told.reached].get("outcome")) {
+            finished["outcome"] = outcome.clone();
+        }
+        opening.push(finished);
+        self.write(&[], &opening, &[], 0)
+    }
+
     /// A run is joined whose events were read up to the cursor: its rest, perhaps with some of what was read, or all of it,
     /// or how things stand with what follows. `anew`: by a page that knows no more than the cursor.
     pub fn resume(&mut self, run_id: &str, cursor: usize, whole: bool, anew: bool) -> Answer {
@@ -174,6 +215,10 @@ impl Server {
         let faulty = self.faults > 0 && random.one_in(self.faults);
         if faulty && random.one_in(3) {
             return self.refusal(MISTAKES[random.below(4)], &mut random);
+        }
+        if self.dialect == Some(Dialect::Hydrate) {
+            let answer = self.hydrates(run_id, &mut random);
+            return cut(answer, faulty, false, &mut random);
         }
         let overlap = if random.one_in(3) { random.below(4) } else { 0 };
         let ahead = random.below(5);
@@ -204,7 +249,8 @@ impl Server {
     }
 
     fn refusal(&self, (status, content_type, text): (u16, &'static str, &str), random: &mut Random) -> Answer {
-        let retry_after = [None, Some(0), Some(2), Some(3600)][random.below(4)].filter(|_| matches!(status, 429 | 503));
+        let retry_after =
+            [None, Some(0), Some(2), Some(3600)][random.below(4)].filter(|_| matches!(status, 409 | 429 | 503));
         Answer { retry_after, ..Answer::plain((status, content_type), text) }
     }
 

@@ -239,6 +239,12 @@ impl Thread {
         answers
     }
 
+    /// Whether a list of messages has what the run was asked with.
+    pub fn is_asked_in(&self, messages: &Value) -> bool {
+        let has = |id: &String| messages.as_array().unwrap().iter().any(|message| message["id"] == **id);
+        self.behind.as_ref().is_none_or(has)
+    }
+
     /// The calls after the message that was the last one when the run began, or else after the user's last one, that have
     /// no answer.
     pub fn unanswered(&self) -> Vec<String> {

@@ -130,6 +130,11 @@ struct Run {
     closed: bool,
     /// This connection has brought an event whose number is new.
     advanced: bool,
+    /// The server is at work on it, or on another one: no attempt has failed.
+    works: bool,
+    /// This connection says how things stand after the run, and not before it.
+    opened: bool,
+    held: Option<Value>,
 }
 
 impl Run {
@@ -159,6 +164,9 @@ impl Run {
             lost: None,
             closed: false,
             advanced: false,
+            works: false,
+            opened: false,
+            held: None,
         }
     }
 
@@ -246,6 +254,9 @@ pub struct World {
     pub trace: Option<Vec<String>>,
 }
 
+/// Connections that a run may make: one that fails without a listener is waited for in vain.
+const PER_RUN: u32 = 40;
+
 pub fn options(plan: &Plan) -> Options {
     Options {
         thread_id: "t".into(),
@@ -258,6 +269,7 @@ pub fn options(plan: &Plan) -> Options {
         network: Network {
             posts: plan.posts,
             per_minute: plan.per_minute,
+            per_run: PER_RUN,
             queue_ms: plan.queue_ms,
             renew_headers: plan.renew,
             idle_ms: plan.idle_ms,
@@ -271,6 +283,7 @@ pub fn options(plan: &Plan) -> Options {
                     Dialect::Replay | Dialect::Thread => Resume::by("replay", None, None),
                     Dialect::Snapshot => Resume::by("snapshot", None, None),
                     Dialect::Prelude => Resume::by("prelude", None, None),
+                    Dialect::Hydrate => Resume::by("hydrate", None, None),
                 };
                 resume.unwrap()
             }),
@@ -318,7 +331,7 @@ impl World {
             untold: Vec::new(),
             customs: Vec::new(),
             heard_customs: Vec::new(),
-            steps: (!matches!(plan.resume, Some(Dialect::Snapshot | Dialect::Prelude))).then_some(0),
+            steps: (!plan.resume.is_some_and(Dialect::stands)).then_some(0),
             tokens: 0,
             told_to: BTreeMap::new(),
             counted: BTreeMap::new(),

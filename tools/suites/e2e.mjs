@@ -22,7 +22,7 @@ export async function* e2e({ engines: names, unusable }) {
   for (const name of names) {
     const title = `end to end in ${engines[name].title}`;
     const reason = unusable.get(name);
-    // One browser at a time: two of them on a small machine make each other late.
+    // One browser at a time: more of them on a small machine make each other late.
     yield reason
       ? absent(title, reason)
       : nodeTest(title, tests, { log: `test-e2e-${name}`, env: { ENGINE: name }, concurrency: 1 });

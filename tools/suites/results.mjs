@@ -1,4 +1,4 @@
-// What a suite gives back, and how counts are read from what test programs print.
+// The results of suites, and how counts are read from the output of test programs.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

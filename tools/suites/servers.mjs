@@ -12,7 +12,7 @@ export async function* servers() {
   for (const { name } of all) yield* live(name, [name]);
 }
 
-/** Those that `npm test` has time for. @returns {AsyncGenerator<import("./results.mjs").Result>} */
+/** The servers that `npm test` has time for. @returns {AsyncGenerator<import("./results.mjs").Result>} */
 export const quickServers = () => live("real servers that keep threads", all.filter(({ quick }) => quick).map(({ name }) => name));
 
 /** @param {string} title @param {string[]} names @returns {AsyncGenerator<import("./results.mjs").Result>} */

@@ -1,4 +1,4 @@
-// What a change may cost: instructions of the core, and how they grow with what comes.
+// The limits of what a change may cost: instructions of the core, and how they grow with their input.
 
 import { aptInstall, canUseApt } from "../apt.mjs";
 import { files } from "../fingerprint.mjs";

@@ -4,7 +4,7 @@ import { errorFacts, headline } from "../shared/format.js";
 import type { HeldQuestion } from "../shared/held.js";
 import { h, icon, list, maybe, slot, type View } from "./dom.js";
 
-/** What stands under the last message: the agent's questions, and the error that ended the run. */
+/** The cards under the last message: the agent's questions, and the error that ended the run. */
 export function cards(agent: Agent): { node: Element; update(): void; hold(questions: readonly HeldQuestion[]): void } {
   const [held, questions, failure] = [slot(), slot(), slot()];
   let answers: readonly ResumeEntry[] = [];

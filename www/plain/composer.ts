@@ -18,7 +18,7 @@ export interface Composer {
   takeFiles(chat: HTMLElement): () => void;
 }
 
-/** What is chosen in it, which outlives an agent. */
+/** The choices in the composer, which outlive an agent. */
 export interface Choice {
   scenario: string;
   url: string;

@@ -19,7 +19,7 @@ import { panel } from "./panel.js";
 import { rowView, waitingView } from "./row.js";
 import { toasts } from "./toasts.js";
 
-/** What outlives a conversation. */
+/** The settings that outlive a conversation. */
 export interface Settings extends Choice {
   panel: boolean;
 }

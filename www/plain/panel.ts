@@ -14,7 +14,7 @@ interface Panel {
   dispose(): void;
 }
 
-/** What the run is made of. Each part is drawn again when its part of the snapshot is another object. */
+/** The state of the run. Each part is drawn again when its part of the snapshot is another object. */
 export function panel(agent: Agent): Panel {
   const none = h("p", { class: "none" }, "Nothing shared yet.");
   const json = jsonView(undefined);

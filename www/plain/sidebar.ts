@@ -10,7 +10,7 @@ export interface Sidebar {
   dispose(): void;
 }
 
-/** What a row shows. */
+/** The content of a row. */
 interface Shown {
   readonly thread: ThreadInfo;
   readonly current: boolean;

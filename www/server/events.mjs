@@ -29,7 +29,7 @@ export function* words(messageId, content, { ms = 24, tag, half = false } = {}) 
   }
 }
 
-/** What the model thinks, as a message of its own, or folded into the answer when the answer has the same id. */
+/** Reasoning of the model, as a message of its own, or folded into the answer when the answer has the same id. */
 export function* reasoning(messageId, content, { ms = 18 } = {}) {
   yield { type: "REASONING_START", messageId };
   yield { type: "REASONING_MESSAGE_START", messageId, role: "reasoning" };

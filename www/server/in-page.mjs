@@ -5,7 +5,7 @@ import { agUi } from "./systems/ag-ui.mjs";
 
 const runs = new Runs();
 
-/** What the picker of the pages lists. */
+/** The list for the picker of the pages. */
 export const catalogue = {
   [agUi.name]: agUi.scenarios.map(({ name, title, about, prompt }) => ({ name, title, about, prompt, path: `/agent/${name}` })),
 };

@@ -1,6 +1,6 @@
 /**
- * What the server knows of the runs it plays, for tests: `GET /control/runs` shows it, `POST /control/release` lets a
- * run that waits at a mark continue. A release that comes before its run is kept, so a test never has to win a race.
+ * The runs that the server plays, for tests: `GET /control/runs` shows them, `POST /control/release` lets a run that
+ * waits at a mark continue. A release that comes before its run is kept, so a test never has to win a race.
  */
 const KEPT = 200;
 

@@ -1,5 +1,5 @@
 /**
- * What a scenario yields. A scenario is a generator; an object with a `step` is one of the steps below, everything else
+ * The steps of a scenario. A scenario is a generator; an object with a `step` is one of the steps below, everything else
  * is an event of its system and goes out as one frame. Scenarios never see a clock or a socket, so one reads as a script.
  */
 

@@ -34,7 +34,7 @@ export function find(path) {
   return undefined;
 }
 
-/** What stands for the `*` of a pattern. */
+/** The text that stands for the `*` of a pattern. */
 function between(path, pattern) {
   const [before, after] = pattern.split("*");
   if (!path.startsWith(before) || !path.endsWith(after)) return undefined;
@@ -42,7 +42,7 @@ function between(path, pattern) {
   return /^[\w-]+$/.test(name) ? name : undefined;
 }
 
-/** What the demo lists: by system, `[{ name, title, about, prompt, path }]`. */
+/** The list of the demo: by system, `[{ name, title, about, prompt, path }]`. */
 export const catalogue = () =>
   Object.fromEntries(
     systems.map(({ name, paths, scenarios }) => [

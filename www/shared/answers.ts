@@ -1,7 +1,7 @@
 /** Questions that end a run, and the two answers that a button can give. */
 import type { Interrupt, ResumeEntry } from "ag-ui-wasm";
 
-/** What an agent wants to know, in words. */
+/** The question of an agent in words. */
 export const questionOf = ({ message, reason }: Interrupt): string => message ?? `The agent asks: ${reason.replaceAll("_", " ")}`;
 
 export function approve({ id, metadata }: Interrupt): ResumeEntry {

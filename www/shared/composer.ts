@@ -1,6 +1,6 @@
 /** How the message field behaves, whatever draws it. */
 
-/** What a key means: Enter sends, Shift+Enter makes a line, and an input method that is composing keeps its Enter. */
+/** The meaning of a key: Enter sends, Shift+Enter makes a line, and an input method that is composing keeps its Enter. */
 export function sends(event: { key: string; shiftKey: boolean; isComposing: boolean; keyCode: number }): boolean {
   // Safari ends a composition before it reports the Enter that ended it; the key code still says so.
   return event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229;

@@ -16,7 +16,7 @@ export const OTHER = "other";
 
 const query = new URLSearchParams(location.search);
 
-/** What the address of the page asks for: `?url=…` for any agent, `?scenario=…` for one of ours, `?protocol=…` for its way to speak. */
+/** The parameters of the page's address: `?url=…` for any agent, `?scenario=…` for one of ours, `?protocol=…` for its protocol. */
 export const initial = {
   url: query.get("url") ?? "",
   scenario: query.has("url") ? OTHER : (query.get("scenario") ?? "short"),

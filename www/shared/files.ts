@@ -59,7 +59,7 @@ function dataUrl(file: Blob): Promise<string> {
   });
 }
 
-/** What stands beside a picture of the composer; nothing where it is ready. */
+/** The label beside a picture of the composer; empty where it is ready. */
 export function stateOf({ status, progress, error, message }: Attachment): string {
   if (status === "uploading") return progress < 1 ? `${Math.round(progress * 100)}%` : "Almost there";
   if (error === "type") return "Not a picture";
@@ -68,7 +68,7 @@ export function stateOf({ status, progress, error, message }: Attachment): strin
   return error === undefined ? "" : `Failed: ${message}`;
 }
 
-/** What a submit of the queue waits for. */
+/** The reason why a submit of the queue waits. */
 export function waitsFor({ attachments = [] }: QueuedSubmit): string {
   const left = attachments.filter(({ status }) => status !== "ready").length;
   return left === 0 ? "waiting" : `waiting for ${left === 1 ? "a picture" : `${left} pictures`}`;

@@ -41,7 +41,7 @@ export class HeldQuestions {
       message: `Run ${approval.toolName}: ${approval.toolInput}?`,
       answer: (approved) => {
         this.#set(this.#list.filter((other) => other !== question));
-        // Who cannot be told is left asking.
+        // If the answer cannot be sent, the question stays.
         answerApproval(url, approval, approved ? "approve" : "deny").catch(() => this.#set([...this.#list, question]));
       },
     };

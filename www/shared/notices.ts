@@ -21,7 +21,7 @@ export class Notices {
 
   /** Listens to an agent; the answer stops it. */
   listen(agent: Agent): () => void {
-    // What has no title of its own is kept in the list, and does not float: some systems tell a lot.
+    // Notices without a title of their own are kept in the list, and do not float: some systems send many.
     const offs = [
       agent.on("custom", (event) =>
         event.type === "state_update"

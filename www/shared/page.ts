@@ -1,4 +1,4 @@
-/** What all three chats start with. */
+/** The imports that all three chats start with. */
 import "./base.css";
 import "./chat.css";
 import "./prose.css";

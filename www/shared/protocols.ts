@@ -8,7 +8,7 @@ import { tools } from "./tools.js";
 export interface Protocol {
   readonly name: string;
   readonly title: string;
-  /** Whose scenarios they are, in the server's list. */
+  /** The system whose scenarios they are, in the server's list. */
   readonly system: string;
   /** Scenarios of the system that make no sense in this form. */
   readonly without?: readonly string[];
@@ -23,7 +23,7 @@ export interface Protocol {
   readonly options: Pick<AgentOptions, "dialect" | "guard" | "resume">;
 }
 
-/** What this page has, as Chio names it: no windows to go to, no modals to submit. */
+/** The targets of this page, as Chio names them: no windows to go to, no modals to submit. */
 const guard: GuardOptions = {
   allowDisplayWithoutCapability: true,
   restrictedClassifications: ["navigate", "destroy"],
@@ -89,7 +89,7 @@ export const protocols = inPage ? all.slice(0, 1) : all;
 
 export const protocolOf = (name: string): Protocol => protocols.find((protocol) => protocol.name === name) ?? protocols[0]!;
 
-/** What can be said to an agent that keeps notes. */
+/** Suggestions for an agent that keeps notes. */
 const notes: readonly Scenario[] = [
   { name: "notes", title: "A note", about: "The server keeps it, in a thread that is listed beside the chat.", prompt: "Remember the milk", path: "/threads" },
   { name: "plan", title: "A plan", about: "Another thread may be opened while this one is answered.", prompt: "Plan a week in Rome", path: "/threads" },
@@ -115,7 +115,7 @@ function wayOf({ session }: Protocol, url: () => string): Pick<AgentOptions, "fe
   return { notify, transport };
 }
 
-/** What the page makes its agent of: options, or an agent whose core is in a worker. `url` is asked before every request. */
+/** The source of the page's agent: options, or an agent whose core is in a worker. `url` is called before every request. */
 export function sourceOf(protocol: Protocol, url: () => string): AgentOptions | Agent {
   const options = { ...protocol.options, ...wayOf(protocol, url), tools };
   return protocol.worker === true ? createWorkerAgent({ ...options, worker: true }) : options;

@@ -1,4 +1,4 @@
-/** What the conversation shows: the snapshot's messages, each with what belongs to it. */
+/** The rows of the conversation: the snapshot's messages, each with its calls and citations. */
 import { citationsOf } from "ag-ui-wasm/ngaf";
 import type { Message, Subagent, ToolCall } from "ag-ui-wasm";
 

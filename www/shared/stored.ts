@@ -78,5 +78,5 @@ export function remember(threadId: string): void {
   history.replaceState(null, "", url);
 }
 
-/** What a thread is called. */
+/** The title of a thread. */
 export const titleOf = ({ title }: { readonly title?: string | undefined }): string => title || "New chat";

@@ -7,7 +7,7 @@ export interface Tail {
 
 /** How near the end counts as being there, in CSS pixels. */
 const NEAR = 32;
-/** What a reader scrolls with, and for how long after it a scroll is theirs, in milliseconds. */
+/** The events by which a reader scrolls, and for how long after one a scroll is theirs, in milliseconds. */
 const INPUTS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 const INPUT_MS = 500;
 

@@ -1,7 +1,7 @@
-/** What the page lets an agent do: change its color, fill its query bar and, if the user agrees, look at its window. */
+/** The tools of the page for an agent: change its color, fill its query bar and, if the user agrees, look at its window. */
 import { tool } from "ag-ui-wasm";
 
-/** What stands in the query bar. A store in Svelte's sense. */
+/** The text of the query bar. A store in Svelte's sense. */
 export interface Query {
   readonly query: string;
   readonly language?: string;

@@ -1,5 +1,5 @@
-//! What is measured: streams of frames, and the parts of the core that they are given to. Each part is given a whole
-//! stream and says what came of it, so that a part that did nothing is noticed.
+//! The measured parts of the core, and the streams of frames that they read. Each part is given a whole stream and
+//! returns a count, so that a part that did nothing is noticed.
 
 use ag_ui_wasm::rules::{ChunkExpander, OrderKeeper};
 use ag_ui_wasm::session::{Effect, Options, Session};

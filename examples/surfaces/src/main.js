@@ -8,7 +8,7 @@ import { mcpRequest } from "ag-ui-wasm/mcp-apps";
 import "./style.css";
 
 const agent = createAgent({ url: "/agent" });
-// What apps ask for is not part of the thread.
+// Requests of apps are not part of the thread.
 const beside = createAgent({ url: "/agent" });
 const processor = new MessageProcessor([basicCatalog]);
 connectSurfaces(agent, processor);

@@ -9,7 +9,7 @@ use serde_json::Value;
 pub fn compact(data: &[u8]) {
     let (mut random, bytes) = seeded(data);
     let text = String::from_utf8_lossy(bytes);
-    // What a recording is: a line of JSON text an event.
+    // A recording is a line of JSON text an event.
     let lines: String = text
         .lines()
         .map(|line| line.strip_prefix("data: ").unwrap_or(line))

@@ -59,7 +59,7 @@ fn read(format: Format, limit: usize, pieces: &[&[u8]]) -> Read {
     Read { frames, last_id: framer.last_id().to_owned(), retry: framer.retry(), end }
 }
 
-/// What joined frames say: each kind of content with its id, and how many frames that were.
+/// The content of joined frames: each kind with its id, and how many frames that were.
 fn content(pieces: &[&[u8]], joins: bool) -> (Vec<(String, String, u32)>, bool) {
     let mut framer = Framer::new(Format::EventStream, 1 << 24, 100);
     let mut told: Vec<(String, String, u32)> = Vec::new();

@@ -1,4 +1,4 @@
-//! What is fuzzed: a function of bytes for each target, which panics when a promise does not hold.
+//! The fuzz targets: a function of bytes for each, which panics when a promise does not hold.
 //!
 //! ```text
 //! input: 8 bytes ─► a seed: where bytes are cut, what the user does, which options

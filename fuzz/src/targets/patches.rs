@@ -63,7 +63,7 @@ pub fn patches(data: &[u8]) {
         }
     }
     compare(&mut agent, &state, &activity);
-    // What goes back to the server is the same, in the same order.
+    // The next request has the same messages, in the same order.
     let saved = agent.session.save();
     assert_eq!(parse(&saved)["state"].to_string(), state.to_string(), "saved in another way: {saved}");
 }

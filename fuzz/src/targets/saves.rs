@@ -28,7 +28,7 @@ pub fn saves(data: &[u8]) {
     agent.snapshot();
     super::streams::once(&agent);
     again(&agent, self::agent);
-    // What was waiting continues, or at least ends.
+    // Waiting submits continue, or at least end.
     let tickets: Vec<u32> = agent.settled.iter().map(|(ticket, _)| *ticket).collect();
     let next = r#"{"runId":"next","messages":[],"ifBusy":"replace"}"#;
     agent.act(|session, now| drop(session.submit(next, now)));

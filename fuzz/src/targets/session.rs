@@ -46,7 +46,7 @@ struct Play {
     again: Vec<String>,
     headed: u32,
     disposed: bool,
-    /// What the application was shown last, which may be some time ago.
+    /// The application's last snapshot, which may be some time old.
     shown: Value,
 }
 
@@ -164,7 +164,7 @@ impl Play {
             }
             13 | 14 => {
                 let id = json!({"toolCallId": self.call()}).to_string();
-                // What a person was not shown cannot be approved.
+                // A person approves only what was shown.
                 self.lazy.snapshot();
                 drop(self.both(|session, now| session.approve(&id, now)));
             }
@@ -323,7 +323,7 @@ impl Play {
         self.look();
     }
 
-    /// What holds at any time.
+    /// Checks the invariants that hold at any time.
     fn look(&mut self) {
         if self.random.one_in(2) {
             self.shown = self.eager.snapshot().clone();

@@ -3,7 +3,7 @@
 import type { AgentSnapshot, Message } from "../../api/types.js";
 import { applyOperations, type Operation } from "../../base/json-patch.js";
 import { diff, overlaps, type Difference } from "./diff.js";
-import type { Changes, Entry, Item, Loose, MessageChange, MessageState } from "./entry.js";
+import type { Changes, Entry, Item, LooseEvent, MessageChange, MessageState } from "./entry.js";
 import { cut } from "./text.js";
 
 /** A row that has got an event since the last snapshot. */
@@ -18,14 +18,14 @@ const maxMessages = 50;
 const maxEvents = 2000;
 const maxInTurn = 200;
 
-/** What has changed between two snapshots. */
+/** The changes between two snapshots. */
 export interface Between {
   readonly state: readonly Difference[];
   readonly more: boolean;
   readonly messages: readonly MessageChange[];
 }
 
-/** What differs between two snapshots. */
+/** Compares two snapshots. */
 export function between(before: AgentSnapshot, after: AgentSnapshot): Between {
   const { differences, more } = before.state === after.state ? { differences: [], more: false } : diff(before.state, after.state);
   return { state: differences, more, messages: before.messages === after.messages ? [] : messagesBetween(before.messages, after.messages) };
@@ -74,8 +74,8 @@ export function attribute(changed: Between, all: readonly Pending[], before: Age
     shares.set(entry, found);
     return found;
   };
-  const claim = (claims: (event: Loose) => boolean, add: (entry: Entry) => unknown): boolean => {
-    const rows = new Set(pending.filter(({ item }) => "event" in item && claims(item.event as Loose)).map(({ entry }) => entry));
+  const claim = (claims: (event: LooseEvent) => boolean, add: (entry: Entry) => unknown): boolean => {
+    const rows = new Set(pending.filter(({ item }) => "event" in item && claims(item.event as LooseEvent)).map(({ entry }) => entry));
     for (const entry of rows) {
       add(entry);
       if (rows.size > 1) share(entry).shared = true;
@@ -101,13 +101,13 @@ export function attribute(changed: Between, all: readonly Pending[], before: Age
 }
 
 /**
- * What each event of the state has changed, if they have made the one state of the other: the page may have changed it too, and a
- * patch may have been refused.
+ * The changes that each event of the state has made, if they lead from the one state to the other: the page may have changed it
+ * too, and a patch may have been refused.
  */
 function eachInTurn(before: unknown, after: unknown, pending: readonly Pending[]): Map<Entry, readonly Difference[]> | undefined {
   const told = new Map<Entry, readonly Difference[]>();
   let state = before;
-  const events = pending.flatMap(({ entry, item }) => ("event" in item ? [{ entry, event: item.event as Loose }] : []));
+  const events = pending.flatMap(({ entry, item }) => ("event" in item ? [{ entry, event: item.event as LooseEvent }] : []));
   const ofState = events.filter(({ event: { type } }) => type === "STATE_SNAPSHOT" || type === "STATE_DELTA");
   if (ofState.length > maxInTurn) return undefined;
   for (const { entry, event } of ofState) {
@@ -122,7 +122,7 @@ function eachInTurn(before: unknown, after: unknown, pending: readonly Pending[]
   return diff(state, after).differences.length === 0 ? told : undefined;
 }
 
-function namesPlace(event: Loose, path: string): boolean {
+function namesPlace(event: LooseEvent, path: string): boolean {
   if (event.type === "STATE_SNAPSHOT") return true;
   if (event.type !== "STATE_DELTA" || !Array.isArray(event["delta"])) return false;
   return event["delta"].some((operation: { path?: unknown; from?: unknown } | null) => {
@@ -132,7 +132,7 @@ function namesPlace(event: Loose, path: string): boolean {
   });
 }
 
-function namesMessage(event: Loose, id: string, calls: ReadonlySet<string>, answers: string | undefined): boolean {
+function namesMessage(event: LooseEvent, id: string, calls: ReadonlySet<string>, answers: string | undefined): boolean {
   if (event.type === "MESSAGES_SNAPSHOT") return true;
   const { messageId, toolCallId, parentMessageId, entityId } = event;
   if ([messageId, parentMessageId, entityId].includes(id)) return true;
@@ -140,7 +140,7 @@ function namesMessage(event: Loose, id: string, calls: ReadonlySet<string>, answ
   return event.type === "TOOL_CALL_RESULT" ? answers === toolCallId : calls.has(toolCallId);
 }
 
-/** What a row has changed before, and now: of each place and message, from the first to the last. */
+/** Joins earlier changes of a row with later ones: of each place and message, from the first to the last. */
 export function join(old: Changes | undefined, next: Changes): Changes {
   const state = new Map((old?.state ?? []).map((one) => [one.path, one]));
   for (const one of next.state ?? []) {

@@ -5,7 +5,7 @@ import type { AgentRequest, AgentWarning, AgUiEvent, Connection, Decision, RunOu
 import type { Difference } from "./diff.js";
 import { clock, count, duration, line, preview } from "./text.js";
 
-/** What rows are filtered by. */
+/** The kinds by which rows are filtered. */
 export const kinds = ["run", "text", "reasoning", "tool", "state", "activity", "subagent", "custom", "network", "page", "warning", "error"] as const;
 
 export type Kind = (typeof kinds)[number];
@@ -29,7 +29,7 @@ export interface MessageChange {
   readonly tail?: string;
 }
 
-/** What an event has changed in the snapshot. */
+/** The changes that an event has made to the snapshot. */
 export interface Changes {
   readonly state?: readonly Difference[];
   /** More of the state has changed than is listed. */
@@ -42,7 +42,7 @@ export interface Changes {
 /** How a request ended. */
 export type RequestEnd = "closed" | "lost";
 
-/** What a row shows: an event, or something that the inspector has seen beside the events. */
+/** The content of a row: an event, or something that the inspector has seen beside the events. */
 export type Item =
   | { readonly event: AgUiEvent }
   | { readonly request: AgentRequest }
@@ -118,33 +118,33 @@ function kindOf(type: unknown): Kind {
  */
 export function nameOfBurst(item: Item): string | undefined {
   if (!("event" in item)) return undefined;
-  const { type, messageId, toolCallId, subagentRunId } = item.event as Loose;
+  const { type, messageId, toolCallId, subagentRunId } = item.event as LooseEvent;
   if (!delta.has(type)) return undefined;
   const ids = [messageId, toolCallId, subagentRunId].filter((id) => typeof id === "string");
   return [type, ...ids].join("\n");
 }
 
 /** An event whose members are read without knowing its type; a server may send anything in them. */
-export interface Loose {
+export interface LooseEvent {
   readonly type: string;
   readonly [member: string]: unknown;
 }
 
 /** The text of a delta. */
 export function deltaOf(item: Item): string {
-  const value = "event" in item && delta.has(item.event.type) ? (item.event as Loose)["delta"] : undefined;
+  const value = "event" in item && delta.has(item.event.type) ? (item.event as LooseEvent)["delta"] : undefined;
   return typeof value === "string" ? value : "";
 }
 
-/** What a row says after its type, as one line. */
+/** The text of a row after its type, as one line. */
 export function summary(entry: Entry): string {
   const item = entry.items[0];
   if (!item) return "";
-  if ("event" in item) return entry.text || delta.has(entry.type) ? line(entry.text) : line(ofEvent(item.event as Loose));
+  if ("event" in item) return entry.text || delta.has(entry.type) ? line(entry.text) : line(ofEvent(item.event as LooseEvent));
   return line(ofOther(item));
 }
 
-function ofEvent(event: Loose): string {
+function ofEvent(event: LooseEvent): string {
   const text = (name: string): string => (typeof event[name] === "string" ? (event[name] as string) : "");
   switch (event.type) {
     case "RUN_STARTED":
@@ -176,7 +176,7 @@ function ofEvent(event: Loose): string {
   }
 }
 
-function ofFinished(event: Loose): string {
+function ofFinished(event: LooseEvent): string {
   const { outcome, result, runId } = event as { outcome?: { type?: unknown }; result?: unknown; runId?: unknown };
   const how = typeof outcome?.type === "string" ? outcome.type : "";
   return [String(runId ?? ""), how, result === undefined ? "" : preview(result, 120)].filter(Boolean).join("  ");

@@ -8,21 +8,21 @@ import { changesOf, itemOf, snapshotOf } from "./checked.js";
 import type { Changes, Entry, Item } from "./entry.js";
 import type { Log } from "./log.js";
 
-/** What a recording of the inspector begins with. */
-interface Head {
+/** The first line of a recording of the inspector. */
+interface RecordingHead {
   readonly inspector: 1;
   /** When the first line came, in milliseconds since 1970. */
   readonly at: number;
   readonly snapshot?: AgentSnapshot;
 }
 
-/** What a note may have. */
-type Note = Partial<Head> & { readonly seen?: Item; readonly changes?: Changes; readonly afterMs?: number };
+/** The members of a note. */
+type Note = Partial<RecordingHead> & { readonly seen?: Item; readonly changes?: Changes; readonly afterMs?: number };
 
 /** Writes the rows as a recording. The snapshot is what the inspector shows beside them. */
 export function writeLog(entries: readonly Entry[], snapshot?: AgentSnapshot): string {
   const lines: string[] = [];
-  const head: Head = { inspector: 1, at: entries[0]?.at ?? 0, ...(snapshot && { snapshot: { ...snapshot, error: undefined } }) };
+  const head: RecordingHead = { inspector: 1, at: entries[0]?.at ?? 0, ...(snapshot && { snapshot: { ...snapshot, error: undefined } }) };
   lines.push(JSON.stringify({ note: head }));
   let clock = head.at;
   // Only what passes while a response comes is a pause of the server's.

@@ -4,7 +4,7 @@ import type { Entry, Kind } from "./entry.js";
 import { summary } from "./entry.js";
 import type { Log } from "./log.js";
 
-/** What is wanted. */
+/** The filter for rows. */
 export interface Wanted {
   /** Kinds that are not shown. */
   readonly hidden: ReadonlySet<Kind>;

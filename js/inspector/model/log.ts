@@ -3,7 +3,7 @@
 import { classify, deltaOf, maxJoined, maxText, nameOfBurst, type Changes, type Entry, type Item } from "./entry.js";
 import { weigh } from "./text.js";
 
-/** What a log keeps. */
+/** The limits of a log. */
 export interface LogLimits {
   /** Events. The oldest rows go first. Default: 100,000. */
   readonly maxEvents?: number | undefined;

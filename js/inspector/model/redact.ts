@@ -1,5 +1,6 @@
 // Recordings without what people and servers have written, to be attached to a report.
 
+import type { JsonObject } from "../../api/protocol.js";
 import { readLines } from "../../base/recording.js";
 import { createJsonMask, maskJson, maskNumber, maskText } from "./mask.js";
 
@@ -17,10 +18,8 @@ const documents = new Set([
 /** Short JSON, or JSON as text. */
 const json = new Set(["arguments", "argsText", "before", "after"]);
 
-/** What the inspector itself says of the page. */
+/** Texts of the inspector itself about the page. */
 const ours = /^(Changed by the page|The inspector was opened)/;
-
-type Members = Record<string, unknown>;
 
 /**
  * Masks the text of messages, arguments, results and state in a recording, and every other text but ids, names and codes. Lengths
@@ -52,11 +51,11 @@ export function redactRecording(recording: string): string {
 }
 
 /** An object of the protocol's, or of a recording's. */
-function members(value: Readonly<Members>): Members {
+function members(value: JsonObject): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, memberOf(key, member, value)]));
 }
 
-function memberOf(key: string, member: unknown, owner: Readonly<Members>): unknown {
+function memberOf(key: string, member: unknown, owner: JsonObject): unknown {
   if (key === "url" && typeof member === "string" && "method" in owner) return address(member);
   if (key === "base64") return typeof member === "string" ? member.replace(/[^=]/g, "A") : member;
   if (key === "local" && typeof member === "string" && ours.test(member)) return member;
@@ -71,7 +70,7 @@ function memberOf(key: string, member: unknown, owner: Readonly<Members>): unkno
 }
 
 /** Names of tools, steps and subagents say how a server works; that of a message's author may be a person's. */
-function nameOf(name: unknown, { role }: Readonly<Members>): unknown {
+function nameOf(name: unknown, { role }: JsonObject): unknown {
   return typeof name === "string" && role !== undefined ? maskText(name) : name;
 }
 
@@ -98,4 +97,4 @@ function address(url: string): string {
 /** Bytes that are no event. */
 const bytes = (text: string): string => maskText(text).replace(/^xxxx: /gm, "data: ");
 
-const isObject = (value: unknown): value is Readonly<Members> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-// What a warning's rule says: the table of docs/rules.md, which the build reads.
+// The rules of warnings: the table of docs/rules.md, which the build reads.
 
 import { rules } from "../../glue/rules.js";
 
@@ -7,9 +7,9 @@ export interface Rule {
   /** Its tags; none where no rule of the protocol is broken. */
   readonly tags: readonly string[];
   readonly codes: readonly string[];
-  /** What it asks for, or what was odd. */
+  /** The requirement of the rule, or the oddity. */
   readonly asks: string;
-  /** What the client does with it. */
+  /** How the client handles it. */
   readonly becomes: string;
 }
 

@@ -56,7 +56,7 @@ export function watch(agent: Agent, log: Log, now: () => number = Date.now): () 
     }),
   ];
 
-  /** What no event accounts for. */
+  /** Adds a row for changes that no event accounts for. */
   const page = (rest: Between, before: AgentSnapshot, after: AgentSnapshot): void => {
     const said = told(before, after);
     if (rest.state.length) said.push("state");
@@ -72,7 +72,7 @@ export function watch(agent: Agent, log: Log, now: () => number = Date.now): () 
   };
 }
 
-/** What the agent has kept of the time before: its last requests, how the last run ended, and the error. */
+/** Adds rows for the time before: the agent's last requests, how the last run ended, and the error. */
 function earlier(agent: Agent, log: Log, now: number): void {
   const { isLoading, messages, runId, outcome, error } = agent.getSnapshot();
   const listed = new Set(log.entries.map(({ items: [item] }) => item && "request" in item && item.request.id));

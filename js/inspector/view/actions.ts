@@ -4,7 +4,7 @@ import { cut } from "../model/text.js";
 import { button, h } from "./dom.js";
 import type { Dock } from "./dock.js";
 
-/** What the buttons do. */
+/** The actions of the buttons. */
 export interface ActionTargets {
   clear(): void;
   export(options: { readonly redact: boolean }): string;

@@ -1,4 +1,4 @@
-// What a screen reader says of its own accord: little. Of what comes within a second, the last.
+// Announcements to screen readers. They are few: the last one of each second.
 
 import { h } from "./dom.js";
 

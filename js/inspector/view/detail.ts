@@ -1,4 +1,4 @@
-// What the selected row is about, beside what it has changed.
+// The details of the selected row, beside its changes.
 
 import type { AgentRequest } from "../../api/types.js";
 import type { Changes, Entry, Item, MessageChange, MessageState } from "../model/entry.js";
@@ -6,12 +6,12 @@ import { deltaOf } from "../model/entry.js";
 import { ruleOf } from "../model/rules.js";
 import { clock, count, cut, duration } from "../model/text.js";
 import { h } from "./dom.js";
-import { tree, type Opened } from "./json.js";
+import { tree, type OpenBranches } from "./json.js";
 
 const maxText = 4000;
 
 /** The element that shows a row. */
-export function detail(entry: Entry, startedAt: number, opened: Opened): HTMLElement {
+export function detail(entry: Entry, startedAt: number, opened: OpenBranches): HTMLElement {
   const { items, times, type, at } = entry;
   const last = times[times.length - 1] ?? at;
   const when = `${clock(at)} · +${((at - startedAt) / 1000).toFixed(3)} s${last > at ? ` · for ${duration(last - at)}` : ""}`;
@@ -25,7 +25,7 @@ export function detail(entry: Entry, startedAt: number, opened: Opened): HTMLEle
 
 const part = (title: string, ...children: readonly Node[]): HTMLElement => h("section", {}, h("h3", {}, title), ...children);
 
-function joined({ items }: Entry, opened: Opened): Node[] {
+function joined({ items }: Entry, opened: OpenBranches): Node[] {
   let text = "";
   for (const item of items) if (text.length <= maxText) text += deltaOf(item);
   return [
@@ -34,7 +34,7 @@ function joined({ items }: Entry, opened: Opened): Node[] {
   ];
 }
 
-function one(item: Item, opened: Opened): Node[] {
+function one(item: Item, opened: OpenBranches): Node[] {
   if ("event" in item) return [part("Event", tree(item.event, 3, opened))];
   if ("request" in item) return [request(item.request, opened)];
   if ("response" in item) return [response(item.response)];
@@ -55,7 +55,7 @@ export function warning({ code, rule, message: text }: { readonly code?: string 
   );
 }
 
-function request({ method, url, body, runId, resume }: AgentRequest, opened: Opened): HTMLElement {
+function request({ method, url, body, runId, resume }: AgentRequest, opened: OpenBranches): HTMLElement {
   return part("Request",
     facts([["Method", method], ["Address", cut(url, 1000)], ["Run", runId], ...(resume ? [["Purpose", "rejoins a run in progress"] as const] : [])]),
     ...(body === undefined ? [] : [h("h3", {}, "Body"), tree(parsed(body), 1, opened)]),

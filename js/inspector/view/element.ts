@@ -11,7 +11,7 @@ import { dress } from "./styles.js";
 export interface AgUiInspectorElement extends HTMLElement {
   /** The agent that is looked at. */
   agent: Agent | undefined;
-  /** What is kept. Read when the element is put into a document. */
+  /** The limits of the log. Read when the element is put into a document. */
   limits: LogLimits;
   /** The rows as a recording: JSON Lines. Empty while the element is in no document. */
   export(options?: ExportOptions): string;

@@ -20,8 +20,8 @@ export interface ExportOptions {
   readonly redact?: boolean | undefined;
 }
 
-/** What the inspector can do with its place, which its element knows. */
-export interface Place {
+/** Control over the inspector's place, which its element has. */
+export interface DockControl {
   /** Moves it there; absent: it stands where the page has put it. */
   readonly dock?: ((dock: Dock) => void) | undefined;
   readonly close?: (() => void) | undefined;
@@ -40,7 +40,7 @@ export interface Inspector {
 }
 
 /** Opens an inspector. */
-export function openInspector(limits: LogLimits, place: Place): Inspector {
+export function openInspector(limits: LogLimits, place: DockControl): Inspector {
   const log = createLog(limits);
   const announcer = createAnnouncer();
   let agent: Agent | undefined;

@@ -2,7 +2,7 @@
 
 import type { AgentSnapshot, ToolCall } from "../../api/types.js";
 import type { Entry } from "../model/entry.js";
-import { exchanges, type Exchange } from "../model/requests.js";
+import { exchanges, type ObservedRequest } from "../model/requests.js";
 import type { Log } from "../model/log.js";
 import { clock, count, cut, duration, line } from "../model/text.js";
 import { warning } from "./detail.js";
@@ -46,7 +46,7 @@ export function network(log: Log): Panel {
   ]);
 }
 
-function row({ at, method, url, resume, status, error, headMs, firstEventMs, totalMs, end, events }: Exchange): (string | Node)[] {
+function row({ at, method, url, resume, status, error, headMs, firstEventMs, totalMs, end, events }: ObservedRequest): (string | Node)[] {
   const bad = error !== undefined || (status !== undefined && (status < 200 || status > 299)) || end === "lost";
   const how = error ?? (status === undefined ? "pending" : `${status}${end === "lost" ? ", lost" : end === undefined ? ", open" : ""}`);
   const ms = (value: number | undefined): string => (value === undefined ? "–" : duration(value));

@@ -7,7 +7,7 @@ export const rowHeight = 26;
 /** Rows that are made above and below what is in sight. */
 const margin = 8;
 
-/** What a list shows. */
+/** A list of rows. */
 export interface Rows<Row> {
   readonly length: number;
   readonly at: (index: number) => Row;

@@ -7,7 +7,7 @@ import type { Log } from "../model/log.js";
 import { count } from "../model/text.js";
 import { detail } from "./detail.js";
 import { button, h, rove, say, set } from "./dom.js";
-import type { Opened } from "./json.js";
+import type { OpenBranches } from "./json.js";
 import { list } from "./rows.js";
 
 /** Rows that are looked at for a search between two frames. */
@@ -20,7 +20,7 @@ export interface Timeline {
   update(): boolean;
   focus(): void;
   search(): void;
-  /** What Escape does here. False: nothing. */
+  /** Handles Escape. Returns false where there is nothing to close. */
   escape(): boolean;
   /** Selects the newest row that is not younger. */
   show(at: number): void;
@@ -33,7 +33,7 @@ export function timeline(log: Log, told: (text: string) => void, ask: () => void
   const hidden = new Set<Kind>();
   let announced = true;
   let drawn: { entry: Entry; items: number; changes: Entry["changes"] } | undefined;
-  let opened: Opened = new Map();
+  let opened: OpenBranches = new Map();
 
   const field = h("input", { type: "search", placeholder: "Search  /", "aria-label": "Search events", spellcheck: "false", autocomplete: "off", part: "search", input: () => wish() });
   const chips = h("div", { class: "chips", role: "toolbar", "aria-label": "Kinds of events" }, ...kinds.map((kind) => chip(kind)));

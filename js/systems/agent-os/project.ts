@@ -11,13 +11,13 @@ const BUILT_IN = new Set([RUNTIME, "@agent-os/workspace-job", "@agent-os/workspa
 
 /** A row as the ledger has it. */
 export interface LedgerRow extends SafeLedgerEvent {
-  /** What a product's projector reads. Never shown as it is. */
+  /** The data for a product's projector. Never shown as it is. */
   readonly payload?: unknown;
 }
 
 /** How the rows of a product are shown. */
 export interface ProductProjector {
-  /** Who owns the rows. Not one of agentOS's own owners, and no other projector's: then none of them counts. */
+  /** The owner of the rows. It may be none of agentOS's own owners, nor another projector's: then none of them counts. */
   readonly owner: string;
   /** The row without what must not be shown; `null`: none of it. It must agree with the row in all but the payload. */
   readonly safeEvent?: (row: LedgerRow) => SafeLedgerEvent | null;
@@ -102,7 +102,7 @@ function safeEventOf(row: LedgerRow, options: ProjectionOptions): SafeLedgerEven
   if (!event || !isSafe(event)) return null;
   const { id, ts, kind, scopeKey, factOwnerRef, safePayload } = event;
   const same = id === row.id && ts === row.ts && kind === row.kind && scopeKey === row.scopeKey && factOwnerRef === row.factOwnerRef;
-  // What a projector returns is made of its named members: one that returns its row gives nothing raw away.
+  // The result is made of named members: a projector that returns its row shows no raw data.
   return same ? { id, ts, kind, scopeKey, factOwnerRef, ...(safePayload !== undefined && { safePayload }) } : null;
 }
 
@@ -112,7 +112,7 @@ function productProjector(owner: string, { projectors = [] }: ProjectionOptions)
   return more.length > 0 ? null : projector;
 }
 
-/** What a product's projector says; nothing, if it throws. */
+/** The result of a product's projector; undefined if it throws. */
 function attempt<Value>(ask: () => Value): Value | undefined {
   try {
     return ask();
@@ -157,7 +157,7 @@ function rowOf(event: SafeLedgerEvent, { threadId, parentRunId, flavor }: Projec
   return { event, payload, run, runId, flavoredRun, threadId: threadId ?? event.scopeKey, parentRunId };
 }
 
-type Rule = (row: Row) => Frame[];
+type RowRule = (row: Row) => Frame[];
 
 const custom = (name: string, value: unknown): Frame => ({ type: "CUSTOM", name: `agent-os.${name}`, value });
 
@@ -180,14 +180,14 @@ function shownAll(payload: JsonObject): JsonObject {
 }
 
 /** All that the payload has. */
-const whole = (name: string): Rule => ({ payload }) => [custom(name, shownAll(payload))];
+const whole = (name: string): RowRule => ({ payload }) => [custom(name, shownAll(payload))];
 
-const aborted: Rule = ({ event, payload, threadId, runId }) => {
+const aborted: RowRule = ({ event, payload, threadId, runId }) => {
   return [{ type: "RUN_ERROR", threadId, runId, message: text(payload.reason) ?? event.kind, code: event.kind }];
 };
 
-/** What becomes of each kind of the runtime's rows. */
-const RULES = new Map<string, Rule>([
+/** The rule for each kind of the runtime's rows. */
+const RULES = new Map<string, RowRule>([
   [
     "agent.run.started",
     ({ threadId, runId, parentRunId }) => [
@@ -297,7 +297,7 @@ const REQUESTS = new Map<unknown, string>([
   ["authorization_required", "authorization"],
 ]);
 
-/** What somebody is asked for, where the row says all of it. */
+/** The input that a person is asked for, where the row has all of it. */
 function inputRequestOf({ event, payload, run }: Row): JsonObject | undefined {
   const kind = REQUESTS.get(payload.reason);
   const interruptId = text(payload.interruptId);
@@ -323,7 +323,7 @@ function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Those of the members that are there. */
+/** The named members that are present. */
 function pick(payload: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.filter((name) => payload[name] !== undefined).map((name) => [name, payload[name]!]));
 }

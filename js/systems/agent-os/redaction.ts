@@ -1,9 +1,9 @@
-// What may be shown of a value that must not be shown, and a check that nothing else got through.
+// Summaries of values that must not be shown, and a check that no such value was let through.
 
 /** Why a value is not shown. */
 export type RedactionReason = "run_input" | "run_output" | "tool_arguments" | "tool_result" | "provider_error";
 
-/** What stands in a value's place: its type and size, never the value. */
+/** The stand-in for a value: its type and size, never the value. */
 export type RedactedSummary = { readonly redacted: true; readonly reason: RedactionReason } & (
   | { readonly type: "string"; readonly bytes: number }
   | { readonly type: "array"; readonly items: number }
@@ -54,7 +54,7 @@ export function isSummary(value: unknown): boolean {
   return Object.entries(value).every(([name, member]) => Object.hasOwn(MEMBERS, name) && MEMBERS[name]!(member));
 }
 
-/** What must not stand in any text of a frame. */
+/** The texts that must not stand in a frame. */
 export interface FrameSafetyRules {
   /** Texts that must not be a part of one. */
   readonly forbiddenLiterals?: Iterable<string>;

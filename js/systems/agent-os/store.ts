@@ -3,7 +3,7 @@ import { frameReducer, type Reduction } from "./views.js";
 
 /** A list of frames that tells when it has changed. */
 export interface FrameStore {
-  /** What the frames come to. The same object until they change. */
+  /** Reduces the frames. The same object until they change. */
   getSnapshot(): Reduction;
   /** The frames. The same list until they change. */
   getFrames(): readonly Frame[];
@@ -28,7 +28,7 @@ export function createFrameStore(initial: Iterable<Frame> = []): FrameStore {
   let reducer = frameReducer();
   /** How many frames it has taken. */
   let taken = 0;
-  // What was read since the last change: nobody who holds it sees it change.
+  // A list that was handed out is not changed later.
   let frames: readonly Frame[] | undefined;
   let snapshot: Reduction | undefined;
   const listeners = new Set<{ listener: () => void }>();

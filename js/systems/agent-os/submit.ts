@@ -1,8 +1,8 @@
-// What goes to a host: AG-UI's input, lowered to what agentOS takes; and its tools, as AG-UI declares them.
+// Lowers AG-UI's input to agentOS's request, and declares its tools as AG-UI does.
 
 import type { JsonObject } from "../../api/protocol.js";
 
-/** What the application has for every submit. */
+/** The application's defaults for every submit. */
 export interface SubmitDefaults {
   readonly system?: unknown;
   readonly budget?: unknown;
@@ -16,7 +16,7 @@ export interface SubmitDefaults {
   readonly context?: JsonObject;
   /** The members of `forwardedProps` that are sent on. Default: none. */
   readonly forwardedPropAllowlist?: readonly string[];
-  /** What goes where the input has no answer. */
+  /** The member `resume` where the input has no answer. */
   readonly resume?: unknown;
   /** The questions that are open, each with where its answer belongs. */
   readonly inputRequests?: readonly InputRequestBinding[];
@@ -38,7 +38,7 @@ export interface InputRequestBinding {
   readonly decisionRef: string;
 }
 
-/** What agentOS takes. */
+/** The request that agentOS takes. */
 export interface SubmitRequest extends Omit<SubmitDefaults, "forwardedPropAllowlist" | "inputRequests"> {
   /** The text of the last user message; empty if there is none. */
   readonly intent: string;
@@ -136,7 +136,7 @@ export function lowerSubmitInput(input: unknown, defaults: SubmitDefaults = {}):
   }) as unknown as SubmitRequest;
 }
 
-function resumeOf(entries: readonly ResumeEntry[], { resume, inputRequests = [] }: SubmitDefaults): unknown {
+function resumeOf(entries: readonly ResumeReply[], { resume, inputRequests = [] }: SubmitDefaults): unknown {
   const [entry, ...more] = entries;
   if (!entry) return resume;
   if (more.length > 0) throw new TypeError("more than one resume entry");
@@ -182,13 +182,13 @@ function authorizationOf({ kind, materialRef, sealed }: Record<string, unknown>)
   return { kind, sealed: { kind, ref: ref as unknown, codec, version } };
 }
 
-interface ResumeEntry {
+interface ResumeReply {
   readonly interruptId: string;
   readonly status: string;
   readonly payload?: unknown;
 }
 
-/** What a member must be; a list of objects is described by its members. */
+/** A check of a member's value; a list of objects is described by its members. */
 type Check = (value: unknown, path: string) => unknown;
 
 const ROLES = ["developer", "system", "assistant", "user", "tool", "reasoning", "activity"];
@@ -236,7 +236,7 @@ function readInput(input: unknown) {
     readonly tools?: readonly { readonly name: string }[];
     readonly context?: readonly { readonly description: string; readonly value: string }[];
     readonly forwardedProps?: JsonObject;
-    readonly resume?: readonly ResumeEntry[];
+    readonly resume?: readonly ResumeReply[];
   };
 }
 

@@ -7,7 +7,7 @@ import { type Activity, activitiesOf, type Reduction, reduceFrames } from "./vie
 
 /** A store of frames, with what it holds as Svelte's stores. */
 export interface SvelteFrameStore {
-  /** What takes frames. */
+  /** The store that takes the frames. */
   readonly store: FrameStore;
   readonly frames: Readable<readonly Frame[]>;
   /** The run that the frames tell of. */

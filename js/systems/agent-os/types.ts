@@ -11,18 +11,18 @@ export interface SafeLedgerEvent {
   readonly kind: string;
   /** As `conversation:support`. */
   readonly scopeKey: string;
-  /** Who owns the row: `@agent-os/runtime`, `@agent-os/workspace-job`, `@agent-os/workspace-op`, or a product. */
+  /** The owner of the row: `@agent-os/runtime`, `@agent-os/workspace-job`, `@agent-os/workspace-op`, or a product. */
   readonly factOwnerRef: string;
   readonly safePayload?: JsonObject;
 }
 
-interface Base {
+interface FrameBase {
   /** Milliseconds since 1970. */
   readonly timestamp?: number;
 }
 
-/** What a row becomes: the AG-UI events that agentOS has, as it writes them. */
-export type Frame = Base &
+/** A projected row: the AG-UI events that agentOS has, as it writes them. */
+export type Frame = FrameBase &
   (
     | { readonly type: "RUN_STARTED"; readonly threadId: string; readonly runId: string; readonly parentRunId?: string }
     | {

@@ -2,7 +2,7 @@
 
 import type { Frame } from "./types.js";
 
-/** What frames come to. */
+/** The result of reducing frames. */
 export interface Reduction {
   readonly runId: string | null;
   readonly threadId: string | null;
@@ -103,7 +103,7 @@ export function frameReducer(): { take(frame: Frame): void; read(): Reduction } 
 }
 
 /** When something happened: milliseconds since 1970, where its frames say so. */
-interface Span {
+interface TimeSpan {
   readonly startedAt?: number;
   readonly updatedAt?: number;
 }
@@ -122,9 +122,9 @@ export type Activity =
       readonly message?: string;
       readonly code?: string;
     }
-  | (Span & { readonly kind: "message"; readonly id: string; readonly role: "assistant"; readonly text: string; readonly endedAt?: number })
-  | (Span & { readonly kind: "reasoning"; readonly id: string; readonly text: string; readonly endedAt?: number })
-  | (Span & {
+  | (TimeSpan & { readonly kind: "message"; readonly id: string; readonly role: "assistant"; readonly text: string; readonly endedAt?: number })
+  | (TimeSpan & { readonly kind: "reasoning"; readonly id: string; readonly text: string; readonly endedAt?: number })
+  | (TimeSpan & {
       readonly kind: "tool_call";
       readonly id: string;
       readonly toolCallId: string;

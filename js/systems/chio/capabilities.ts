@@ -15,7 +15,7 @@ export interface CapabilityCheck {
   readonly revoked?: readonly string[] | undefined;
 }
 
-/** What became of a token. */
+/** The outcome for a token. */
 export interface CapabilityReport {
   readonly valid: boolean;
   readonly signatureValid: boolean;

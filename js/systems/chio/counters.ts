@@ -3,7 +3,7 @@
 import type { Decision } from "../../api/guard.js";
 import { wrong } from "./ask.js";
 
-/** What Chio keeps of a connection. */
+/** Chio's record of a connection. */
 export interface TransportRecord {
   readonly kind: "sse" | "web_socket";
   readonly connection_id: string;

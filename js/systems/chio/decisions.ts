@@ -1,4 +1,4 @@
-// What Chio's proxy would decide.
+// Predicts the decisions of Chio's proxy.
 
 import { toPolicy } from "../../core/policy.js";
 import type { Classification, GuardOptions } from "../../api/guard.js";
@@ -20,14 +20,14 @@ export interface ProxyConfig {
   readonly revoked_capability_ids?: readonly string[] | undefined;
 }
 
-/** What Chio would decide, in its words. */
+/** A decision in Chio's words. */
 export interface Prediction {
   readonly allowed: boolean;
   readonly denial_reason?: string;
 }
 
 /**
- * What Chio's proxy would decide of an event. Limits on how many events come are not looked at.
+ * Predicts how Chio's proxy would decide about an event. Its limits on how many events come are ignored.
  *
  * @param now Seconds since 1970. Default: the clock's.
  * @example
@@ -46,17 +46,17 @@ export async function predictDecision(
   const decided = await ask<Prediction>("decide", question);
   if (!token || !bind_capability) return decided;
   if (compare_classification && !(await compareClassification(event)).matches) return decided;
-  // What is wrong with the token itself comes before its time and scope.
+  // A fault of the token itself comes before its time and scope.
   const { reason, itself } = await check(token, { now, trustedIssuers, revoked });
   return itself ? { allowed: false, denial_reason: reason! } : decided;
 }
 
-type Own = ProxyConfig & GuardOptions;
+type AnyConfig = ProxyConfig & GuardOptions;
 
-/** What the core decides by, and what tokens are verified with, which has to be lists of strings. */
-function split(config: ProxyConfig | GuardOptions): { policy: Own; trustedIssuers: Issuers; revoked: Issuers } {
+/** Splits the configuration into the core's policy and the lists that tokens are verified with, which must consist of strings. */
+function split(config: ProxyConfig | GuardOptions): { policy: AnyConfig; trustedIssuers: Issuers; revoked: Issuers } {
   if (typeof config !== "object" || config === null || Array.isArray(config)) return { policy: config, trustedIssuers: undefined, revoked: undefined };
-  const { trusted_issuers: trustedIssuers, revoked_capability_ids: revoked, ...policy } = config as Own;
+  const { trusted_issuers: trustedIssuers, revoked_capability_ids: revoked, ...policy } = config as AnyConfig;
   for (const [name, list] of Object.entries({ trusted_issuers: trustedIssuers, revoked_capability_ids: revoked })) {
     const fits = list === undefined || (Array.isArray(list) && list.every((item) => typeof item === "string"));
     if (!fits) throw wrong(`"${name}" must be a list of strings`);

@@ -27,7 +27,7 @@ export async function payloadHash(json: Json<unknown>): Promise<string> {
   return digest(await canonicalize(json));
 }
 
-/** What became of a receipt. */
+/** The outcome for a receipt. */
 export interface ReceiptReport {
   /** All of it: the signature, a key that is pinned, and the event, where there is one. */
   readonly valid: boolean;
@@ -40,7 +40,7 @@ export interface ReceiptReport {
   readonly mismatches: readonly string[];
   readonly receiptKind: "trace_observation";
   readonly boundaryClass: "detect_only";
-  /** What the proxy did, by this receipt. */
+  /** The proxy's action, by this receipt. */
   readonly result?: "observed_allow" | "observed_deny";
   /** A receipt is no permission. */
   readonly authorized: false;

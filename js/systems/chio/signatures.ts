@@ -2,9 +2,9 @@
 
 import { AgentError } from "../../api/error.js";
 
-/** What is signed, and how. Keys and signatures are hexadecimal. */
+/** A signed value. Keys and signatures are hexadecimal. */
 export interface Signed {
-  /** What may have been signed. */
+  /** The bodies that may have been signed. */
   readonly bodies: readonly string[];
   readonly algorithm: "ed25519" | "p256" | "p384";
   readonly key: string;

@@ -1,8 +1,8 @@
-// What Chio's events and receipts have.
+// The members of Chio's events and receipts.
 
 import type { Classification } from "../../api/guard.js";
 
-/** What an event is about. */
+/** The target of an event. */
 export interface Target {
   readonly component_type: string;
   readonly component_id?: string | null | undefined;
@@ -31,7 +31,7 @@ export interface ChioEvent {
   readonly payload: unknown;
 }
 
-/** What Chio's kernel has signed of one event. */
+/** The signed receipt of Chio's kernel for one event. */
 export interface Receipt {
   readonly id: string;
   readonly timestamp: number;

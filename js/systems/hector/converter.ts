@@ -37,9 +37,9 @@ export function partsToEvents(parts: readonly Part[]): FormEvent[] {
 
 /** Converts a native stream, response by response. */
 export interface Converter {
-  /** What a response (`{task}`, `{message}`, `{statusUpdate}` or `{artifactUpdate}`) adds. */
+  /** Converts a response (`{task}`, `{message}`, `{statusUpdate}` or `{artifactUpdate}`) to the events that it adds. */
   convert(response: Readonly<Record<string, unknown>>): FormEvent[];
-  /** What parts add. */
+  /** Converts parts to the events that they add. */
   parts(parts: readonly Part[]): FormEvent[];
   /** Ends what is open, which a stream that is cut leaves to its reader. */
   close(): FormEvent[];

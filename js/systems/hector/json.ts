@@ -1,4 +1,4 @@
-// What came from a server, looked at member by member.
+// Reads members of a server's data.
 
 export function string(value: unknown): string {
   return typeof value === "string" ? value : "";

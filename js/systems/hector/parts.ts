@@ -99,7 +99,7 @@ export function extractToolResults(parts: readonly Part[]): PartToolResult[] {
 }
 
 /**
- * What kind of event a part is, under any name that Hector has given to that member. Empty: it does not say.
+ * The kind of a part's event, under any name that Hector has given to that member. Empty if it is absent.
  *
  * @example
  * getEventType({ text: "", metadata: { agui_event_type: "thinking" } }); // "thinking"
@@ -119,7 +119,7 @@ export function getBlockId(part: Part | null | undefined): string {
 }
 
 /**
- * What the block of a part holds. Empty: it does not say.
+ * The content of a part's block. Empty if it is absent.
  *
  * @example
  * getBlockType({ text: "a", metadata: { block_type: "code" } }); // "code"
@@ -215,7 +215,7 @@ export function createToolCallPart({ id, name, args = {} }: ToolCallInput): Part
 export interface ToolResultInput {
   readonly toolCallId: string;
   readonly content: string;
-  /** What went wrong. Default: empty, for a result of success. */
+  /** The message of a failed call. Default: empty, for a result of success. */
   readonly error?: string | undefined;
 }
 

@@ -3,7 +3,7 @@
 import type { HectorSettings, ResumeOptions, StopOptions } from "../../api/types.js";
 import { isObject, list, toObject } from "./json.js";
 
-/** What an agent says of itself; see the A2A protocol. */
+/** An agent's card; see the A2A protocol. */
 export interface AgentCard {
   readonly name?: string | undefined;
   readonly url?: string | undefined;
@@ -96,7 +96,7 @@ export interface ToolApproval {
   readonly toolInput: string;
   /** As the server names them. */
   readonly options?: readonly string[] | undefined;
-  /** What it has asked in words. */
+  /** The question in words. */
   readonly prompt: string;
   /** The call, where it is known; else empty. */
   readonly toolCallId: string;

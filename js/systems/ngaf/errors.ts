@@ -1,6 +1,6 @@
 // The error classes of the ngaf Agent contract, version 2.
 
-/** What an application should do about it. */
+/** The kinds of errors, by how an application should handle them. */
 export type NgafErrorKind = "connection" | "auth" | "server" | "interrupted" | "aborted";
 
 /** An error of the contract. */

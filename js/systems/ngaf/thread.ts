@@ -1,5 +1,5 @@
-// What happens to the agent's thread beside the contract: messages that were there before, that are submitted to the agent
-// itself, or that are taken away. Events tell of none of it, the snapshot does.
+// Changes of the agent's thread outside of the contract: messages that were there before, that are submitted to the agent
+// itself, or that are removed. No event reports them, the snapshot does.
 
 import type { AgentSnapshot, ContentPart, Message } from "../../api/types.js";
 import { isObject } from "./json.js";

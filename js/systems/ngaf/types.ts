@@ -68,7 +68,7 @@ export interface NgafToolCall {
   readonly error?: unknown;
 }
 
-/** What `events$` tells. */
+/** The events of `events$`. */
 export type NgafEvent =
   | { readonly type: "state_update"; readonly data: JsonObject }
   | { readonly type: "custom"; readonly name: string; readonly data: unknown };
@@ -98,7 +98,7 @@ export interface NgafCheckpoint {
   readonly values: unknown;
 }
 
-/** What `submit` takes. */
+/** The argument of `submit`. */
 export interface NgafSubmitInput {
   readonly message?: string | readonly ContentBlock[];
   /** The answer to the interrupt. */
@@ -115,7 +115,7 @@ export interface ClientTool {
   readonly parameters: object;
 }
 
-/** What came of a call. */
+/** The outcome of a call. */
 export type ClientToolOutcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
 
 /** Catalogues of components that the page can show, for the state's `a2ui_client_capabilities`. */
@@ -183,10 +183,10 @@ export interface NgafAgent {
   dispose(): void;
 }
 
-/** What may be told to a telemetry service. */
+/** The function that receives reports for a telemetry service. */
 export type NgafTelemetry = (name: string, properties: JsonObject) => void;
 
-/** What `toNgafAgent` takes beside the agent. */
+/** The options of `toNgafAgent`. */
 export interface NgafOptions {
   /** 1: `@ngaf/ag-ui` 0.0.x. 2 (default): `@threadplane/ag-ui` 0.0.58. */
   readonly version?: 1 | 2 | undefined;

@@ -61,7 +61,7 @@ export interface ModelUsage {
   readonly call_count?: number;
 }
 
-/** What the server has counted in a run. */
+/** The tokens that the server has counted in a run. */
 export interface OpenSearchTokenUsage {
   readonly per_model_usage: readonly ModelUsage[];
   readonly per_turn_usage: readonly (ModelUsage & { readonly turn: number })[];
@@ -102,7 +102,7 @@ export function resultText(result: unknown): string {
 }
 
 /**
- * What an agent is told when somebody rejects a call, as the reason of `agent.deny()`.
+ * The reason that `agent.deny()` sends when somebody rejects a call.
  *
  * @example
  * agent.deny(call.id, rejection(call));

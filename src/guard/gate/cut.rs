@@ -1,4 +1,4 @@
-//! What is left of JSON that has blocked things in it.
+//! Removes blocked parts from JSON.
 
 use crate::wire::{Fields, JsonWriter, Raw};
 
@@ -36,7 +36,7 @@ pub(super) fn changed(fields: &Fields<'_>, changes: &[(&str, Option<&str>)]) -> 
     json
 }
 
-/// What a message has that says nothing: which one it is, and whose.
+/// The members of a message that have no content: its id, its role, and its subagent.
 pub(super) const IDENTITY: [&str; 3] = ["id", "role", "subagentRunId"];
 
 /// A message that says nothing, with these calls.

@@ -22,10 +22,10 @@ pub(super) struct Asked {
     resumed: Option<String>,
 }
 
-/// What an answer leads to.
+/// The consequences of an answer.
 #[derive(Debug)]
 pub(super) struct Answered {
-    /// Those whose answers will not be sent, with the interrupt if it has expired.
+    /// The answers that will not be sent, with the interrupt if it has expired.
     pub dropped: Vec<(Ticket, Option<String>)>,
     /// All are answered: the `resume` of the run, and those who gave the other answers.
     pub resume: Option<(String, Vec<Ticket>)>,

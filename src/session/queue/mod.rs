@@ -1,4 +1,4 @@
-//! What waits for its turn, and who waits for what: submits in their order, and every ticket until it is settled.
+//! The queue of submits in their order, and every ticket until it is settled.
 
 mod tickets;
 mod tracked;
@@ -12,7 +12,7 @@ use tracked::Tracked;
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     submits: Tracked<VecDeque<Submit>>,
-    /// Those that were edited since it was published.
+    /// The submits that were edited since the last notification.
     edited: Vec<Ticket>,
     tickets: Tickets,
 }
@@ -92,7 +92,7 @@ impl Queue {
         self.submits.take_changed()
     }
 
-    /// Those that were edited since the last call.
+    /// Takes the submits that were edited since the last call.
     pub fn take_edited(&mut self) -> Vec<Ticket> {
         std::mem::take(&mut self.edited)
     }

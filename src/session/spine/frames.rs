@@ -240,6 +240,7 @@ impl Session {
     }
 
     /// Whether the run's body is read no more, for something waits for its end. `over`: nothing more comes.
+    #[inline(always)]
     fn is_unread(&mut self, over: bool) -> bool {
         let Some(run) = self.run.as_mut().filter(|run| run.closed) else { return false };
         if !over && !std::mem::replace(&mut run.unread, true) {

@@ -1,10 +1,10 @@
-//! What a session asks its border to do.
+//! The effects that a session asks its border to perform.
 
 use super::Ticket;
 use crate::thread::Warning;
 use std::rc::Rc;
 
-/// What the border has to do, in order.
+/// An effect for the border to perform, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Send this body (a `RunAgentInput`), and report what comes back under this number.
@@ -77,7 +77,7 @@ pub enum Effect {
     },
     /// An event as it came, as JSON text.
     Event(String),
-    /// What the guard has decided of an event, as JSON text.
+    /// A decision of the guard about an event, as JSON text.
     #[cfg(feature = "guard")]
     Decision(String),
     /// Something odd that was dealt with.

@@ -21,7 +21,7 @@ pub enum EventError {
         event: String,
         /// The member's name.
         member: &'static str,
-        /// What it must be.
+        /// The expected value.
         expected: &'static str,
     },
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What every event may have.
+/// The members that every event may have.
 pub(crate) static BASE: Shape = object(&[
     field(1, "type", Code, Carrier),
     may(2, "timestamp", Integer),
@@ -43,7 +43,7 @@ pub(crate) static EVENTS: [EventShape; 31] = [
             must(2, "threadId", Text),
             must(3, "runId", Text),
             may(4, "parentRunId", Text),
-            may(5, "input", Is(Item::Input)),
+            may(5, "input", Is(ItemShape::Input)),
             may(6, "protocolVersion", Text),
         ],
     ),
@@ -54,9 +54,9 @@ pub(crate) static EVENTS: [EventShape; 31] = [
             must(2, "threadId", Text),
             must(3, "runId", Text),
             field(4, "result", Any, Nullable),
-            field(0, "outcome", Is(Item::RunOutcome), Nullable),
+            field(0, "outcome", Is(ItemShape::RunOutcome), Nullable),
             field(5, "outcome", Text, Carrier),
-            field(6, "interrupts", Many(Item::Interrupt), Carrier),
+            field(6, "interrupts", Many(ItemShape::Interrupt), Carrier),
             may(7, "usage", USAGES),
             field(8, "pendingToolCallIds", TEXTS, Carrier),
         ],
@@ -98,7 +98,7 @@ pub(crate) static EVENTS: [EventShape; 31] = [
         &[
             must(2, "subagentRunId", Text),
             field(3, "result", Any, Nullable),
-            may(0, "outcome", Is(Item::SubagentOutcome)),
+            may(0, "outcome", Is(ItemShape::SubagentOutcome)),
             field(4, "outcome", Text, Carrier),
             field(5, "interruptIds", TEXTS, Carrier),
         ],

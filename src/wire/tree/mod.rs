@@ -67,7 +67,7 @@ impl Short {
 struct Text {
     json: Box<str>,
     depth: usize,
-    /// What it is, once somebody has looked.
+    /// The parsed value, once somebody has looked.
     opened: OnceCell<Tree>,
 }
 
@@ -83,14 +83,14 @@ impl Text {
 
 /// How much is in a container.
 #[derive(Debug, Clone, Copy, Default)]
-struct Size {
+struct ContainerSize {
     /// As JSON, with a comma after each.
     bytes: usize,
     /// Levels of nesting: at most so many. Containers that once nested deeper may say more.
     depth: usize,
 }
 
-impl Size {
+impl ContainerSize {
     fn grow(&mut self, key: usize, child: &Tree) {
         self.bytes += key + child.bytes();
         self.depth = self.depth.max(child.depth() + 1);
@@ -106,7 +106,7 @@ impl Size {
     }
 }
 
-/// What an empty container is that stands as text.
+/// The node of an empty container that stands as text.
 fn empty(bracket: u8) -> &'static Node {
     thread_local! {
         static EMPTY: [&'static Node; 2] = [Tree::list(), Tree::object()].map(|tree| &*Box::leak(Box::new(tree.0)));
@@ -114,7 +114,7 @@ fn empty(bracket: u8) -> &'static Node {
     EMPTY.with(|[list, object]| if bracket == b'{' { *object } else { *list })
 }
 
-/// What an element adds besides its value.
+/// The bytes that an element adds besides its value.
 const COMMA: usize = 1;
 
 /// How a change of one container is taken back. Places are indices of a list, or numbers of an object's members.
@@ -283,7 +283,7 @@ impl Tree {
         }
     }
 
-    /// What stands at the end of a path.
+    /// The value at the end of a path.
     pub(crate) fn at<'t>(&self, mut path: impl Iterator<Item = Token<'t>>) -> Result<&Tree, Misfit> {
         path.try_fold(self, |at, token| at.child(&token)).ok_or(NOTHING)
     }

@@ -215,7 +215,7 @@ impl Server {
             events.push(chunk);
         }
         // A client that joins in the middle cannot know which message the next event ends.
-        if matches!(self.dialect, Some(Dialect::Snapshot | Dialect::Prelude)) {
+        if self.dialect.is_some_and(Dialect::stands) {
             events.push(event!("STATE_DELTA", "delta": [{"op": "add", "path": "/n", "value": random.below(99)}]));
         }
         json!({"id": id, "role": "assistant", "content": content})

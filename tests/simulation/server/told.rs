@@ -2,7 +2,7 @@
 
 use super::super::thread::Thread;
 use crate::event;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A run, as the server keeps it.
 #[derive(Debug, Clone)]
@@ -14,6 +14,23 @@ pub(super) struct Told {
 }
 
 impl Told {
+    /// Of a thread that has seen no run.
+    pub(super) fn nothing() -> Self {
+        Self { request: json!({"messages": [], "state": {}}), events: Vec::new(), reached: 0 }
+    }
+
+    /// The same, reported only once it is over.
+    pub(super) fn whole(mut self) -> Self {
+        let terminal = |event: &Value| matches!(event["type"].as_str(), Some("RUN_FINISHED" | "RUN_ERROR"));
+        self.reached = self.events.iter().rposition(terminal).unwrap_or_default();
+        self
+    }
+
+    /// Whether it ends with an error.
+    pub(super) fn fails(&self) -> bool {
+        self.events.iter().any(|event| event["type"] == "RUN_ERROR")
+    }
+
     /// How things stand a few events later, for a page that joins; and with which event it continues then.
     pub(super) fn stands(&self, ahead: usize, prelude: bool) -> (Vec<Value>, usize) {
         let meanings = meanings(&self.events);

@@ -136,7 +136,7 @@ impl World {
         if !follows {
             self.untold.clear();
         }
-        self.run = Some(Run::new(ticket, self.lines.len(), self.now));
+        self.run = Some(Run { connected: vec![self.now], ..Run::new(ticket, self.lines.len(), self.now) });
         self.lines.push(Line { request, answer, headed: false, sent: 0, told: 0, over: false, closed: false });
         (self.status, self.outcome, self.run_id) = ("running", None, run_id);
         Ok(())
@@ -153,11 +153,13 @@ impl World {
             return Err(format!("request {request} is sent again, and nobody waits for it"));
         };
         ensure!(target != Target::Again || !run.streamed, "a run that has begun is sent again");
-        let may = self.plan.posts || self.plan.renew && run.renewed;
+        let last = self.lines.get(run.line).and_then(|line| line.answer.head);
+        let refused = last.is_some_and(|(status, _)| status == 409);
+        let may = self.plan.posts || self.plan.renew && run.renewed || refused;
         ensure!(target != Target::Again || may, "a request is sent again that may have begun a run");
         let read = run.received;
         (run.waiting, run.line, run.joins, run.heard) = (false, at, target == Target::Resume, now);
-        (run.body_until, run.rewinds) = (None, false);
+        (run.body_until, run.rewinds, run.opened, run.held) = (None, false, false, None);
         if let Some(lost) = run.lost_at.take() {
             let early = now < lost + 100.0;
             ensure!(!early, "the connection was lost at {lost}, and is made again at {now}");
@@ -175,6 +177,8 @@ impl World {
                 (run.best, run.fresh, run.advanced) = (run.best.max(run.fresh), 0, false);
                 run.whole =
                     matches!(way, Dialect::Replay | Dialect::Thread | Dialect::RunUrl { .. }) && expected.is_none();
+                let asks = way != Dialect::Hydrate || body["messages"] == json!([]) && body.get("resume").is_none();
+                ensure!(asks, "{body} asks how things stand, and brings something");
                 self.server.resume(run_id, read, run.whole, self.anew)
             }
             _ => self.server.answer(body, self.plan.strict, now),

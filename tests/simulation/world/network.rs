@@ -2,7 +2,7 @@
 
 use super::super::plan::{Amount, Dialect};
 use super::super::server::{Answer, End, Frame};
-use super::{Held, World};
+use super::{Held, PER_RUN, Run, World};
 use serde_json::{Value, json};
 
 impl World {
@@ -57,6 +57,10 @@ impl World {
             self.lines[at].told += 1;
             if self.run.as_ref().is_some_and(|run| run.closed) {
                 self.say(|| format!("       unread: {event}"));
+                continue;
+            }
+            if self.is_stale(&event) {
+                self.say(|| format!("       of before: {event}"));
                 continue;
             }
             if let Some(run) = self.run.as_mut().filter(|run| run.whole) {
@@ -120,6 +124,24 @@ impl World {
                 means.iter().for_each(|event| self.tell_event(event));
             }
         }
+    }
+
+    /// Whether the server says how things stood before the run: it is at work on it.
+    fn is_stale(&mut self, event: &Value) -> bool {
+        let hydrates = self.plan.resume == Some(Dialect::Hydrate);
+        let Some(run) = self.run.as_mut().filter(|run| hydrates && run.joins && !run.opened) else { return false };
+        run.opened = event["type"] == "MESSAGES_SNAPSHOT" && self.thread.is_asked_in(&event["messages"]);
+        (run.works, run.streamed) = (!run.opened, true);
+        run.events += 1;
+        if run.opened {
+            let held = run.held.take();
+            held.iter().for_each(|state| self.tell_event(state));
+            return false;
+        }
+        if event["type"] == "STATE_SNAPSHOT" {
+            run.held = Some(event.clone());
+        }
+        true
     }
 
     /// The page hears of it, and does not again.
@@ -235,7 +257,14 @@ impl World {
     /// The run waits for another attempt, if there is one left.
     pub(super) fn waits_again(&mut self) -> bool {
         self.note_end();
-        let Some(run) = self.run.as_mut().filter(|run| run.attempt < 5) else { return false };
+        let left = |run: &&mut Run| run.connected.len() < PER_RUN as usize;
+        let Some(run) = self.run.as_mut().filter(left) else { return false };
+        if std::mem::take(&mut run.works) {
+            run.attempt = 0;
+        }
+        if run.attempt >= 5 {
+            return false;
+        }
         run.attempt += 1;
         run.waiting = true;
         run.lost_at = Some(self.now);
@@ -250,7 +279,9 @@ impl World {
             (run.renewed, run.waiting) = (true, true);
             return;
         }
+        run.works = status == 409;
         let repeats = match status {
+            409 => true,
             425 | 429 | 503 | 408 | 502 | 504 => run.joins || posts,
             500.. => run.joins,
             _ => false,

@@ -1,7 +1,7 @@
 import { delta, finished, snapshot, started, text } from "../events.mjs";
 import { raw } from "../steps.mjs";
 
-/** What a tolerant reader lives with: each of these is reported and left out, and the run continues. */
+/** Events that a tolerant reader survives: each of these is reported and left out, and the run continues. */
 export const odd = {
   name: "odd",
   title: "Broken frames",

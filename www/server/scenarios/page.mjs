@@ -1,4 +1,4 @@
-/** What needs the page's help: its tools, its user's consent, and its patience with the network. */
+/** Scenarios that need the page's help: its tools, its user's consent, and its patience with the network. */
 import { call, finished, started, text, words } from "../events.mjs";
 import { continued } from "../page-tools.mjs";
 import { cut, mark, wait } from "../steps.mjs";

@@ -1,4 +1,4 @@
-/** What the agent was given to see. */
+/** An agent that looks at pictures. */
 import { finished, started, text } from "../events.mjs";
 import { mark } from "../steps.mjs";
 

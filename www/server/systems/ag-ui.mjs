@@ -11,7 +11,7 @@ export function readInput(text) {
   return input;
 }
 
-/** What tests ask of a request. */
+/** The members of a request that tests read. */
 export const receivedInput = (input) => ({
   messages: input.messages.length,
   lastMessage: input.messages.at(-1),

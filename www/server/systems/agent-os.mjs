@@ -1,6 +1,6 @@
 /**
  * agentOS: a ledger whose rows go out as `event: ag_ui` envelopes, each with the AG-UI frames that its row is projected to.
- * What a model was given or made of tools is sent as a summary only. A thread is a scope; its ledger counts on over runs.
+ * Inputs of a model, and results of its tools, are sent as a summary only. A thread is a scope; its ledger counts on over runs.
  */
 import { parse, problem } from "../http.mjs";
 import { mark, wait } from "../steps.mjs";
@@ -11,7 +11,7 @@ const START = Date.UTC(2026, 5, 12);
 /** The last row's id of each thread. */
 const ledgers = new Map();
 
-/** What stands for a value that must not leave the server. */
+/** A summary in place of a value that must not leave the server. */
 function summary(reason, value) {
   const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
   const size = {

@@ -50,7 +50,7 @@ class Stream {
   }
 }
 
-/** What the proxy signs of an event. `blocked`: why it did not let it through. */
+/** The proxy's receipt for an event. `blocked`: why it did not let it through. */
 function receipt({ payload, ...event }, blocked) {
   const { event_id, timestamp, agent_id, session_id, event_type, target, classification } = event;
   const body = {
@@ -131,7 +131,7 @@ export const chio = {
   frame: dataFrame,
 };
 
-/** What the user of a session has sent and nobody has read. */
+/** The messages of a session's user that nobody has read. */
 class Inbox {
   #messages = [];
   #wake = () => {};

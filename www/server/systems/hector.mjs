@@ -12,7 +12,7 @@ const AT = "2026-01-10T10:00:00.5Z";
 
 // ---- Version 1 ----
 
-/** What a run of version 1 is made of, as native responses. */
+/** A run of version 1, as native responses. */
 class Task {
   constructor({ threadId, taskId }) {
     this.contextId = threadId;
@@ -205,7 +205,7 @@ function read(text, request, query) {
   };
 }
 
-/** What a message decides; a text that is neither counts as a denial. */
+/** The decision in a message; a text that is neither counts as a denial. */
 function decisionOf(parts) {
   for (const { data, text } of parts) {
     const decision = data?.data?.decision ?? data?.decision;
@@ -238,7 +238,7 @@ export const hector = {
 
 // ---- Version 2 ----
 
-/** What a run of version 2 is made of. The events of one author are parts of one artifact. */
+/** A run of version 2. The events of one author are parts of one artifact. */
 class Run2 {
   #artifact;
   #count = 0;

@@ -19,7 +19,7 @@ fn main() {
     println!("{} events, {result}", stream.events);
 }
 
-/// What is counted: the counter finds it by its name.
+/// Measured by the counter, which finds it by its name.
 #[unsafe(no_mangle)]
 #[inline(never)]
 fn measured(part: &str, stream: &Stream) -> usize {

@@ -6,7 +6,7 @@ export interface Chunks {
    * The id that a chunk is about. `start` opens what the chunks before it did not, and may return what closes it.
    */
   continue(kind: string, id: string, start: (id: string) => (() => void) | void): string;
-  /** What the chunks have opened is closed. */
+  /** Closes the items that chunks have opened. */
   close(): void;
   /** It is left as it is. */
   forget(): void;

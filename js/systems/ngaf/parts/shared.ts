@@ -1,4 +1,4 @@
-// What the parts of a reducer share: each changes the fields that it owns, and no others.
+// The state that the parts of a reducer share: each changes the fields that it owns, and no others.
 
 import type { NgafSnapshot } from "../types.js";
 

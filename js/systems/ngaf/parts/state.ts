@@ -44,7 +44,7 @@ export function createState({ version, fields, changed }: Shared, messages: Mess
       if (!isObject(all)) return;
       for (const id of Object.keys(all)) {
         const message = messages.get(id);
-        // What a patch does not touch stays the same.
+        // Messages without a change stay the same objects.
         if (!message || (cited.get(id) === all[id] && message.citations)) continue;
         cited.set(id, all[id]);
         const citations = citationsOf(fields.state, id, version);
