@@ -3,7 +3,7 @@
 import type { AgentError } from "../api/error.js";
 import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
-import type { Methods, RequestTarget, Session, SessionOptions } from "../glue/core.js";
+import type { SessionMethods, RequestTarget, Session, SessionOptions } from "../glue/core.js";
 import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
@@ -159,7 +159,7 @@ export interface Link<State> {
   /** Something that only a session can do. */
   act(apply: (session: Session) => void): void;
   /** Calls a method that makes sense only if a session is there; else `undefined`. */
-  call<Name extends keyof Methods>(method: Name, json?: string): Methods[Name] | undefined;
+  call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name] | undefined;
   /**
    * Changes a submit that waits in the save that the next session begins with, or takes it out. False if there is a session, or
    * no such submit.

@@ -16,7 +16,7 @@ import type { LinkClient, Link, Run, LinkState } from "./client.js";
 import type { Port } from "./port.js";
 import { belongs } from "../base/run-id.js";
 import { createSteps } from "./steps.js";
-import type { Methods, Session } from "../glue/core.js";
+import type { SessionMethods, Session } from "../glue/core.js";
 import { composeSave } from "../snapshot/compose.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { kept } from "../base/weak.js";
@@ -149,7 +149,7 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
     },
     flush,
     call: (method, json) => {
-      let value: Methods[typeof method] | undefined;
+      let value: SessionMethods[typeof method] | undefined;
       ask((session) => (value = session.call(method, json)));
       return value;
     },

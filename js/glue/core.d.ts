@@ -140,7 +140,7 @@ export class Body {
 }
 
 /** The methods of a session: the JSON text that each takes, and its result. A misuse is thrown. */
-export interface Methods {
+export interface SessionMethods {
   /** `{runId, messages, state?, resume?, tools, context, forwardedProps, …}` (`src/session/spine/asks.rs`). Returns a ticket. */
   submit: number;
   retry: number;
@@ -198,7 +198,7 @@ export interface Methods {
 /** The life of one agent. */
 export class Session {
   constructor(options: SessionOptions, messages: string | undefined, state: string | undefined, host: Host);
-  call<Name extends keyof Methods>(method: Name, json?: string): Methods[Name];
+  call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name];
   takePatch(): string | undefined;
   free(): void;
 }

@@ -2,7 +2,7 @@
 // to decide or to do is asked of it; everything else happens here.
 
 import { isTrap } from "../base/failure.js";
-import type { Methods, Session, SessionOptions } from "../glue/core.js";
+import type { SessionMethods, Session, SessionOptions } from "../glue/core.js";
 import type { Core } from "../core/loader.js";
 import { readBody } from "../core/read.js";
 import { watched } from "../core/traps.js";
@@ -13,7 +13,7 @@ import { holdLife } from "./watch.js";
 /** The methods of a session that begin a run. */
 export type Begin = "submit" | "retry" | "regenerate" | "attach" | "answer";
 /** Any other. */
-export type Act = Exclude<keyof Methods, Begin>;
+export type Act = Exclude<keyof SessionMethods, Begin>;
 
 /** The calls of the page. Its tickets are negative, so they differ from those of the core. */
 export interface FromPage {

@@ -1,7 +1,7 @@
 // The page's side: a session like the core's, whose core is in a worker. Its methods return at once. What the core makes
 // of a call comes later: a patch, the end of a run, or a refusal.
 
-import type { Host, Methods, Session, SessionOptions } from "../glue/core.js";
+import type { Host, SessionMethods, Session, SessionOptions } from "../glue/core.js";
 import { AgentError } from "../api/error.js";
 import { internal, unsupported } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
@@ -190,7 +190,7 @@ export function createRemoteSession(
     return true;
   };
   // The methods that the page has an answer to, or more to do for than to pass them on.
-  const own: { readonly [Name in keyof Methods]?: (json?: string) => Methods[Name] } = {
+  const own: { readonly [Name in keyof SessionMethods]?: (json?: string) => SessionMethods[Name] } = {
     restore: (json) => {
       owner.restoring(json!);
       act("restore", json);
@@ -221,7 +221,7 @@ export function createRemoteSession(
     call: (method, json) => {
       const answer = own[method];
       if (answer) return answer(json);
-      return (begins(method) ? begin(method, json) : act(method as Act, json)) as Methods[typeof method];
+      return (begins(method) ? begin(method, json) : act(method as Act, json)) as SessionMethods[typeof method];
     },
     takePatch: () => {
       if (failure) throw failure;
@@ -240,7 +240,7 @@ export function createRemoteSession(
 }
 
 /** Whether the method begins a run. */
-const begins = (method: keyof Methods): method is Begin => /^(submit|retry|regenerate|attach|answer)$/.test(method);
+const begins = (method: keyof SessionMethods): method is Begin => /^(submit|retry|regenerate|attach|answer)$/.test(method);
 
 /** The worker's changes to the snapshot, until the page takes them. */
 function createShown(host: Host) {
