@@ -5,7 +5,7 @@ import type { SavedAgent } from "../api/saving.js";
 import { createEmitter } from "../base/emitter.js";
 import { toJson, unsupported } from "../base/failure.js";
 import { createLink } from "../core/link.js";
-import type { Core } from "../core/loader.js";
+import type { Core, Inflate } from "../core/loader.js";
 import { portTo } from "../core/port.js";
 import { checkOptions } from "./check.js";
 import { createEdits, idOf } from "./edits.js";
@@ -24,8 +24,8 @@ import { createView } from "./view.js";
  *
  * @internal
  */
-export function createAgentWith<State>(load: () => Promise<Core>, given: AgentOptions<State>, mounted = false): Agent<State> {
-  return createAgentOver(false, () => load().then(portTo), given, createLink, mounted);
+export function createAgentWith<State>(load: (inflate: Inflate) => Promise<Core>, given: AgentOptions<State>, mounted = false): Agent<State> {
+  return createAgentOver(false, (inflate) => load(inflate).then(portTo), given, createLink, mounted);
 }
 
 /**
@@ -33,11 +33,17 @@ export function createAgentWith<State>(load: () => Promise<Core>, given: AgentOp
  *
  * @internal
  */
-export function createAgentOver<State, Place>(worker: boolean, core: () => Promise<Place>, given: AgentOptions<State>, linked: Linked<State, Place>, mounted = false): Agent<State> {
+export function createAgentOver<State, Place>(
+  worker: boolean,
+  core: (inflate: Inflate) => Promise<Place>,
+  given: AgentOptions<State>,
+  linked: Linked<State, Place>,
+  mounted = false,
+): Agent<State> {
   given = withPreset(given);
   // Mistakes are reported where they are made.
   checkOptions(given);
-  if (given.worker) throw unsupported("worker", 'worker: createAgent() of ag-ui-wasm/worker takes it');
+  if (given.worker) throw unsupported("worker", "worker: createAgent() of ag-ui-wasm/worker takes it");
   const first = firstSnapshot(given);
   const make = (): Thread<State> => createThread(core, given, first, linked);
   // A server that renders has pages of several users.
@@ -48,7 +54,12 @@ export function createAgentOver<State, Place>(worker: boolean, core: () => Promi
 const none: readonly Checkpoint[] = [];
 
 /** An agent of that thread. */
-function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>, first: ReturnType<typeof firstSnapshot<State>>, mounted: boolean): Agent<State> {
+function createAgentOf<State>(
+  thread: Thread<State>,
+  given: AgentOptions<State>,
+  first: ReturnType<typeof firstSnapshot<State>>,
+  mounted: boolean,
+): Agent<State> {
   let current = given;
   let gone = false;
   const options = (): AgentOptions<State> => current;

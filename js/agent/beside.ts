@@ -1,16 +1,14 @@
 // The core of an agent, and what the agent needs only once its core is there (live.ts): that comes as a chunk of its own, at the
 // same time as the module.
 
-import type { AgentSchemas } from "../api/schemas.js";
-import type { Parts } from "../core/client.js";
-import { loading } from "../core/loader.js";
-import type { CallsClient } from "./calls.js";
+import { loading, type Inflate } from "../core/loader.js";
+import type { Own } from "./own.js";
 
 /** All of live.ts. */
 type LiveModule = typeof import("./live.js");
 
 /** The part of it that one agent has. */
-type OwnParts = Parts & LiveModule & ReturnType<LiveModule["createOwn"]>;
+type BesideParts = LiveModule & Own;
 
 /** The core of one agent. */
 export interface CoreSource<Place> {
@@ -19,9 +17,9 @@ export interface CoreSource<Place> {
   /** The core. A load that failed is tried again. */
   load(): Promise<Place>;
   /** Loads what comes with it. */
-  beside(): Promise<OwnParts>;
+  beside(): Promise<BesideParts>;
   /** The exports of the chunk, once it has come. */
-  parts(): OwnParts | undefined;
+  parts(): BesideParts | undefined;
 }
 
 let come: LiveModule | undefined;
@@ -29,13 +27,16 @@ let come: LiveModule | undefined;
 /** Loads it unless it is there. */
 export const loadBeside = (): Promise<LiveModule> => loading(async () => (come ??= await import("./live.js")));
 
-/** The core that `core` loads, with what comes beside it. `schemas`: their checks come after that. */
-export function createSource<Place>(core: () => Promise<Place>, calls: CallsClient, schemas: AgentSchemas<never> | undefined): CoreSource<Place> {
-  let parts: OwnParts | undefined;
+/** Unpacks a module by what comes beside it. */
+export const inflate: Inflate = async (bytes) => (await loadBeside()).inflate(bytes);
+
+/** The core that `core` loads, with what comes beside it, of which `own` is the agent's. `schemas`: there are some, whose checks come after that. */
+export function createSource<Place>(core: (inflate: Inflate) => Promise<Place>, own: (live: LiveModule) => Own, schemas: boolean): CoreSource<Place> {
+  let parts: BesideParts | undefined;
   // The load that began with the agent, until something needs it.
   let early: Promise<Place> | undefined;
 
-  const take = (live: LiveModule): OwnParts => (parts ??= { ...live, ...live.createOwn(calls, schemas) });
+  const take = (live: LiveModule): BesideParts => (parts ??= { ...live, ...own(live) });
 
   const loadAll = async (): Promise<LiveModule> => {
     const live = await loadBeside();
@@ -44,7 +45,7 @@ export function createSource<Place>(core: () => Promise<Place>, calls: CallsClie
   };
 
   const load = (): Promise<Place> => {
-    const loaded = core();
+    const loaded = core(inflate);
     if (come && !schemas) take(come);
     if (parts) return loaded;
     return Promise.all([loaded, loadAll()]).then(([place, live]) => {

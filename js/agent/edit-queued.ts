@@ -6,7 +6,11 @@ import { toCoreInput, toSubmitInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** Gives the submit that waits another input. False if it no longer waits. */
-export function editQueued<State>(self: Pick<Self<State>, "thread" | "read" | "options">, waiting: QueuedSubmit, input: Parameters<Agent<State>["editQueued"]>[1]): boolean {
+export function editQueued<State>(
+  self: Pick<Self<State>, "thread" | "read" | "options">,
+  waiting: QueuedSubmit,
+  input: Parameters<Agent<State>["editQueued"]>[1],
+): boolean {
   const { link } = self.thread;
   const { runId } = waiting;
   const long = toSubmitInput("editQueued", input);

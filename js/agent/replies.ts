@@ -9,16 +9,22 @@ import type { Voice } from "../thread/members.js";
 /** The snapshot, as replies need it. */
 type WithInterrupts = { readonly interrupts: readonly Interrupt[] };
 
+/** Replies of an agent, in the core's form. */
+export interface Replies {
+  toAnswer(answer: ResumeAnswer, at: WithInterrupts): ResumeEntry;
+  toResume(answers: ResumeAnswers | ResumeAnswer, at: WithInterrupts): readonly ResumeEntry[];
+}
+
 /** Replies of an agent, against its schemas where it has some. */
-export function createReplies(emitter: Voice, schemas: AgentSchemas<never> | undefined) {
+export function createReplies(emitter: Voice, schemas: AgentSchemas<never> | undefined): Replies {
   if (!schemas) return { toAnswer, toResume };
   const checked = <Entries extends readonly ResumeEntry[]>(entries: Entries, { interrupts }: WithInterrupts): Entries => {
     for (const entry of entries) checkReply(emitter, schemas, entry, interrupts);
     return entries;
   };
   return {
-    toAnswer: (answer: ResumeAnswer, at: WithInterrupts): ResumeEntry => checked([toAnswer(answer)] as const, at)[0],
-    toResume: (answers: ResumeAnswers | ResumeAnswer, at: WithInterrupts): readonly ResumeEntry[] => checked(toResume(answers, at), at),
+    toAnswer: (answer, at) => checked([toAnswer(answer)] as const, at)[0],
+    toResume: (answers, at) => checked(toResume(answers, at), at),
   };
 }
 

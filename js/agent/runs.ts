@@ -117,17 +117,15 @@ export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
   };
 
   /** Shows the error of a call of the method that could not be made: the promise may be one that nobody looks at. */
-  const shown =
-    <Args extends readonly unknown[]>(method: (...args: Args) => Promise<RunResult>) =>
-    async (...args: Args): Promise<RunResult> => {
-      try {
-        return await method(...args);
-      } catch (error) {
-        // These were asked for by whoever called.
-        if (AgentError.is(error) && !self.disposed() && !["busy", "calls-open"].includes(error.code ?? "")) view.refuse(error);
-        throw error;
-      }
-    };
+  const shown = <Args extends readonly unknown[]>(method: (...args: Args) => Promise<RunResult>) => async (...args: Args): Promise<RunResult> => {
+    try {
+      return await method(...args);
+    } catch (error) {
+      // These were asked for by whoever called.
+      if (AgentError.is(error) && !self.disposed() && !["busy", "calls-open"].includes(error.code ?? "")) view.refuse(error);
+      throw error;
+    }
+  };
 
   return {
     submit: shown(submit),

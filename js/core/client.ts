@@ -7,7 +7,7 @@ import type { SessionMethods, RequestTarget, Session, SessionOptions } from "../
 import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
-import type { openSession } from "./live.js";
+import type { openSession } from "./open.js";
 import type { changeQueued } from "./queued.js";
 import type { Port } from "./port.js";
 
@@ -66,12 +66,21 @@ export interface PendingStep<State> {
   readonly acts?: boolean;
 }
 
+/** The parts beside the core of which each agent has its own. */
+export interface OwnParts {
+  readonly calls: Calls;
+  readonly settings: SessionOptions;
+  request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
+  stopRemote(runId: string): void;
+  /** Hears of each boundary that the core comes to. */
+  readonly history: { readonly add: Mark<AgentSnapshot> };
+}
+
 /** The code that comes beside the core. */
-export interface Parts {
+export interface Parts extends OwnParts {
   readonly openSession: typeof openSession;
   readonly changeQueued: typeof changeQueued;
   readonly stopped: typeof stopped;
-  readonly calls: Calls;
   /** The response to the last request of that agent has come. */
   head(client: Pick<LinkClient<unknown, unknown>, "emitter">, headers: Headers, status: number): void;
   /** The result of the run that was asked for with that id, with what its last response said beside its body. */
@@ -116,23 +125,17 @@ export interface LinkClient<State, Place = Port> {
   readonly source: () => Promise<Place>;
   /** The options that the agent was made with. */
   readonly given: { readonly notify?: Notify | undefined; readonly schemas?: AgentSchemas<State> | undefined };
-  /** The settings of sessions. Come with the core. */
-  settings(): SessionOptions;
   readonly emitter: Pick<Emitter, "emit" | "has" | "wanted">;
   /** The agent that has asked for that run hears of its end. */
   tell(run: Run<State> | undefined, ...event: Parameters<Emitter["emit"]>): void;
   /** The code that comes beside the core: there once `source` has resolved. */
   parts(): Parts | undefined;
-  request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
-  stopRemote(runId: string): void;
   /** Whether runs can be joined again. */
   resumes(): boolean;
   /** A run has said its end, but its body is open: it is not reported yet, and what waits for it has not begun. */
   ending(): boolean;
   read(): AgentSnapshot<State>;
   publish(snapshot: AgentSnapshot<State>): void;
-  /** The core has come to a boundary. */
-  readonly checkpoint: Mark<AgentSnapshot<State>>;
   /** The snapshot of an agent that nothing was restored to. */
   empty(): AgentSnapshot<State>;
   /**

@@ -80,18 +80,9 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
 
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
   const open = (): void => {
-    let save = shared.saved as string | undefined;
     const [before, all] = steps.take();
-    // Nobody waits for these any longer, but what they say stays. After the queue of the save they could only be cancelled.
-    const stored = save && JSON.parse(save);
-    const said = stored?.queue?.length ? all.filter(({ run, edit }) => !run && "start" in edit) : [];
-    if (said.length) save = composeSave(save, said.reduce((at, { edit }) => edit.fold(at), { ...client.empty(), ...stored }));
-    const todo = all.filter((step) => !said.includes(step));
-    let from = save ? client.empty() : before;
-    shared.saved = undefined;
-    while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.edit.fold(from);
     shared.held = [];
-    const shown = client.parts()!.openSession(client, shared, port!, from, save, todo);
+    const shown = client.parts()!.openSession(client, shared, port!, before, all);
     if (shown) release(() => publish(shown));
   };
 
@@ -99,8 +90,7 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
     let cause: unknown;
     try {
       // The save may have another owner since the load began: then it is being read again.
-      do port = await source();
-      while (shared.saved === true && !shared.disposed);
+      do port = await source(); while (shared.saved === true && !shared.disposed);
     } catch (error) {
       cause = error;
     }
@@ -155,7 +145,7 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
     },
     queued: (runId, change) => {
       const aborts = client.parts()?.changeQueued(client, shared, runId, change);
-      if (aborts) for (const run of [...runs]) if (run.id === runId) settle(run, { runId, outcome: "aborted" });
+      if (aborts) { for (const run of [...runs]) if (run.id === runId) settle(run, { runId, outcome: "aborted" }); }
       return aborts !== undefined;
     },
     cancel: (run) => {

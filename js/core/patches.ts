@@ -9,6 +9,8 @@ import { sliceMs, turn } from "./read.js";
 
 /** The session whose patches are shown. */
 export interface Patched<State> {
+  /** The core has come to a boundary. */
+  readonly checkpoint: Mark<AgentSnapshot<State>>;
   /** Looks at a snapshot before it is shown. */
   check(next: AgentSnapshot<State>): void;
   /** Whether it is the agent's, and what it says does not wait for the end of a batch. */
@@ -64,7 +66,7 @@ export function createPatches<State>(client: LinkClient<State>, session: Patched
     const { snapshot: next } = patching!;
     ({ large } = patching!);
     patching = undefined;
-    for (const mark of checkpoints.splice(0)) client.checkpoint(...mark);
+    for (const mark of checkpoints.splice(0)) session.checkpoint(...mark);
     if (next.error !== client.read().error) session.explain(next.error);
     session.check(next);
     client.publish(next);

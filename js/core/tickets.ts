@@ -2,7 +2,8 @@
 
 import { AgentError } from "../api/error.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
-import { isTrap, misuse } from "../base/failure.js";
+import { misuse } from "../base/failure.js";
+import { isTrap } from "./traps.js";
 import type { Session } from "../glue/core.js";
 import type { Run, LinkState } from "./client.js";
 import { belongs } from "../base/run-id.js";

@@ -4,6 +4,11 @@
 import { expect, unfit } from "../base/failure.js";
 import type { FetchedResponse, Host, RequestTarget } from "../glue/core.js";
 
+/** Whether the core is lost: it trapped, or ran out of stack. */
+export function isTrap(error: unknown): boolean {
+  return error instanceof Error && /^(RuntimeError|RangeError|InternalError)$/.test(error.name);
+}
+
 /** A host as its owner writes it. */
 export type WatchfulHost = Omit<Host, "watch" | "settle" | "fetch"> & {
   /** The core has trapped: its session is lost. */

@@ -170,7 +170,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   };
 
   const member: StoreMember = {
-    // Edits wait for the store as well, but for none that gives no answer.
+    // Edits also wait for the store, unless it has stopped responding.
     busy: () => link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
     mounted: members.watched,
     surrender: letGo,
@@ -222,7 +222,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
       quiet = false;
     },
     ready: async () => {
-      for (let wait; (wait = gate.closed); ) await wait;
+      for (let wait; (wait = gate.closed);) await wait;
     },
     use: () => {
       if (disposed || claim.owns()) return;

@@ -6,7 +6,7 @@ import type { Asking, RemoteClient, RequestInput, RunSession } from "./client.js
 
 /** The helpers that this chunk receives from the page. */
 export interface Kit {
-  readonly AgentError: { new (data: AgentErrorData): AgentError; is(value: unknown): value is AgentError };
+  readonly AgentError: { new(data: AgentErrorData): AgentError; is(value: unknown): value is AgentError };
   edited(before: unknown, after: unknown, now: unknown): unknown;
   editedMessages<State>(before: readonly Message[], after: readonly Message[], at: AgentSnapshot<State>): AgentSnapshot<State>;
   messageKey(message: Message): string;

@@ -57,7 +57,7 @@ function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>): PageRequ
       while (!pieces.length && !end) await change();
       if (!pieces.length && end && "error" in end) throw end.error;
       if (!pieces.length) return undefined;
-      // A copy, because it is given away, and what came may be part of something that the page still needs.
+      // A copy, because it is transferred, and the bytes may be part of a buffer that the page still needs.
       const bytes = new Uint8Array(length);
       let at = 0;
       for (const piece of pieces) {

@@ -1,8 +1,8 @@
 // The worker's side: a session of the core for each port, with the page at the other end as its host. What the page has
 // to decide or to do is asked of it; everything else happens here.
 
-import { isTrap } from "../base/failure.js";
-import type { SessionMethods, Session, SessionOptions } from "../glue/core.js";
+import { isTrap } from "../core/traps.js";
+import type { Session, SessionMethods, SessionOptions } from "../glue/core.js";
 import type { Core } from "../core/loader.js";
 import { readBody } from "../core/read.js";
 import { watched } from "../core/traps.js";
@@ -71,7 +71,7 @@ export function serve(port: MessagePort, core: Core): void {
   const patch = (): void => {
     fresh = posted = due = false;
     const now = session?.call("guardCounters");
-    if (now !== counters) pipe.tell("counted", (counters = now));
+    if (now !== counters) pipe.tell("counted", counters = now);
     for (let json; (json = session?.takePatch()) !== undefined; pipe.part()) {
       pipe.tell("patch", json);
       // All of it; else it is a part, which the page gets in a task of its own.
@@ -214,7 +214,7 @@ export function serve(port: MessagePort, core: Core): void {
   const pipe = createPipe<FromWorker>(port, mine, {
     posting: () => {
       attempt(posting, misused);
-      if (!busy && rested !== rest) pipe.tell("idle", (rested = rest));
+      if (!busy && rested !== rest) pipe.tell("idle", rested = rest);
     },
     received: () => {
       if (acted || rested !== rest) pipe.wake();

@@ -6,7 +6,8 @@ import { AgentError } from "../api/error.js";
 import { internal, unsupported } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
 import { createPageRequests } from "./fetch.js";
-import { kept, weakly, whenCollected } from "../base/weak.js";
+import { kept, whenCollected } from "../base/weak.js";
+import { weakly } from "../base/weakly.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
 import type { Act, Begin, FromPage, ResponseHead } from "./serve.js";
 
@@ -203,7 +204,7 @@ export function createRemoteSession(
     },
     listen: (json) => {
       // Options may be set with every rendering.
-      if (json !== listens) act("listen", (listens = json));
+      if (json !== listens) act("listen", listens = json);
     },
     guardCounters: shown.counters,
     judgeInbound: () => {

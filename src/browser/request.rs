@@ -59,7 +59,7 @@ enum Resolved {
 /// A request on its way to its response, one promise after the other. No future: those bring a queue, tasks and wakers,
 /// 2 kB (brotli) of them.
 struct Sending {
-    /// A fetch that never settles shall not hold the session.
+    /// A fetch that never settles must not keep the session alive.
     shared: Weak<Shared>,
     host: Host,
     request: u32,
@@ -192,7 +192,7 @@ fn cancel(reader: &ReadableStreamDefaultReader) {
 /// How much of a long event is read ahead at a time: some milliseconds' worth.
 const STEP: usize = 32 * 1024;
 
-/// The body of an answer, for who reads it (`js/core/read.ts`): copies what comes into the room, then says how much it is.
+/// The body of an answer, for its reader (`js/core/read.ts`): copies what comes into the room, then says how much it is.
 #[wasm_bindgen]
 pub struct Body {
     shared: Rc<Shared>,
@@ -224,7 +224,7 @@ impl Body {
         u32::from(self.shared.is_open(self.request)) << u32::from(waits)
     }
 
-    /// There is no more.
+    /// The body has ended.
     pub fn end(&self) {
         self.shared.drive(|core, now| core.end(self.request, now));
         self.close();

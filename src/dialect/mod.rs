@@ -236,7 +236,7 @@ impl Output {
         self.items.push(OutputItem::Usage(json.into()));
     }
 
-    /// Says that an interrupt is open no more.
+    /// Reports that an interrupt is no longer open.
     pub fn answered(&mut self, interrupt: impl Into<String>) {
         self.items.push(OutputItem::Answered(interrupt.into()));
     }

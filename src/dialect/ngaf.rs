@@ -1,7 +1,7 @@
 //! The ngaf Agent contract (`@ngaf/ag-ui`, now `@threadplane/ag-ui`): AG-UI, written more freely than 1.0 allows, and with
 //! conventions of its own. Uses `wire`.
 //!
-//! | what it sends | what becomes of it |
+//! | what it sends | its translation |
 //! | --- | --- |
 //! | no `messageId`, `delta`, `snapshot`, `messages`, another `role` | what its own reducer takes instead |
 //! | REASONING_MESSAGE_CHUNK into an open message | REASONING_MESSAGE_CONTENT |

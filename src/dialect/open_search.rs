@@ -4,7 +4,7 @@
 //!   for agents with a memory of their own;
 //! - `members`, what a request consists of: `"seven"` (default), the members that the server documents, or `"all"` of AG-UI.
 //!
-//! | what comes | what becomes of it |
+//! | what it sends | its translation |
 //! | --- | --- |
 //! | `Custom` | CUSTOM; its `token_usage` counts as usage |
 //! | data without a type, or that is no JSON | RUN_ERROR with its text |

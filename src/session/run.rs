@@ -115,7 +115,7 @@ pub(super) struct Run {
     pub best: usize,
     /// A stream of it has begun.
     pub streamed: bool,
-    /// This connection continues a stream that was cut or left, or shall.
+    /// This connection continues a stream that was cut or left, or is going to.
     pub joined: Option<Answer>,
     /// This connection tells the run from its beginning.
     pub replays: bool,

@@ -26,7 +26,7 @@ struct Size {
     calls: usize,
 }
 
-/// A message that grows no more, or whose size is not known.
+/// A message that no longer grows, or whose size is not known.
 const WHOLE: Size = Size { content: usize::MAX, reasoning: usize::MAX, calls: usize::MAX };
 
 impl Size {

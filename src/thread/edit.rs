@@ -232,7 +232,7 @@ impl EditedList {
         Some(row)
     }
 
-    /// A message is wanted no more.
+    /// A message is no longer wanted.
     fn leave(&mut self, shown: &ShownMessage, merged: &mut Merged) {
         let Some(row) = shown.row.and_then(|row| self.entries.get_mut(row)) else { return };
         if let (Some(entry), true) = (row.as_mut(), shown.folded) {

@@ -114,7 +114,7 @@ impl Interrupts {
         }
     }
 
-    /// The interrupts of an id are open no more.
+    /// The interrupts of an id are no longer open.
     pub fn close(&mut self, id: &str) {
         let mut next = self.last.remove(id).map(|at| at.message);
         if next.is_some() {

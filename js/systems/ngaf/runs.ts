@@ -65,7 +65,7 @@ export function createRuns({ agent, reducer, tools, changed, now, measure }: Run
         ...(merged && { state: merged }),
         ...(catalog && { tools: catalog as never }),
         ifBusy: version === 2 ? "replace" : "queue",
-      } as SubmitInput<JsonObject>),
+      } as SubmitInput<JsonObject>)
     );
   };
 
@@ -95,7 +95,7 @@ export function createRuns({ agent, reducer, tools, changed, now, measure }: Run
       else if (error) reducer.end(undefined, error);
       else reducer.end("success");
       const theirs = agent.getSnapshot().state;
-      // A patch that RFC 6902 refuses was refused by the agent too. The next request shall have the state that is shown.
+      // A patch that RFC 6902 refuses was refused by the agent too. The next request must have the state that is shown.
       if (state.lenient) {
         state.agree();
         agent.setState(fields.state);

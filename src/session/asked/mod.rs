@@ -108,7 +108,7 @@ impl Asked {
         self.partial.iter().for_each(|partial| thread.mark_answered(&partial.id, true));
     }
 
-    /// Drops the answers to what is open no more; and all, where no interrupt is left to wait for: nothing would send them.
+    /// Drops the answers to interrupts that are no longer open; and all, where no interrupt is left to wait for: nothing would send them.
     pub fn drop_stale(&mut self, thread: &mut Thread) -> Vec<Ticket> {
         if self.partial.len() == 0 {
             return Vec::new();

@@ -106,7 +106,7 @@ impl Mirror {
         limit: usize,
         now: f64,
     ) -> bool {
-        // Lists that a boundary changes are written whole: many boundaries in one read must not add up without end.
+        // Lists that a boundary changes are written whole: many boundaries in one read must not add up without a bound.
         if self.marked.len() > limit {
             return false;
         }

@@ -76,7 +76,7 @@ impl Queue {
         std::mem::take(&mut *self.submits)
     }
 
-    /// Changes a submit that waits, by the JSON that `edited` was read from. False if it waits no more.
+    /// Changes a submit that waits, by the JSON that `edited` was read from. False if it no longer waits.
     pub fn edit(&mut self, ticket: Ticket, json: &str, edited: Submit) -> bool {
         let at = self.submits.iter().position(|submit| submit.ticket == ticket);
         let Some(submit) = at.and_then(|at| self.submits.get_mut(at)) else { return false };

@@ -38,7 +38,7 @@ impl Session {
         if !joins {
             self.end_last(now);
             self.rejoin.begin(self.thread.last_id().is_none());
-            // A result whose call was taken away may be asked for by the run that follows, and by no other.
+            // A result whose call was removed may be asked for by the run that follows, and by no other.
             if !follows {
                 self.page.forget_detached();
             }

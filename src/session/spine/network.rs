@@ -44,8 +44,8 @@ impl Session {
         while self.waits() && self.go_on(request, usize::MAX, now) {}
     }
 
-    /// The same for who has other things to do as well: a long frame, and what comes after it, is left to [`Self::go_on`]. Until
-    /// that has nothing more to do, it is as if the frame had not come.
+    /// Like [`Self::bytes`], but a long frame and all after it is left to [`Self::go_on`]. Call that until it returns false; until
+    /// then the frame has no effect.
     pub fn read(&mut self, request: u32, bytes: &[u8], now: f64) {
         let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
         run.heard = now;

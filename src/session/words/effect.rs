@@ -35,7 +35,7 @@ pub enum Effect {
         /// When; `None`: not at all.
         at: Option<f64>,
     },
-    /// Write this save, where saves are kept, and report it with [`crate::session::Session::saved`]: within a bounded time, also if
+    /// Write this save, where saves are kept, and report it with [`crate::session::Session::saved`]: within a bounded time, even if
     /// the store refuses or does not answer.
     Save {
         /// Names the save; later ones have greater numbers.
