@@ -35,7 +35,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   // The application has no agent to listen to before.
   const warn = (code: string, message: string): void => queueMicrotask(() => thread.disposed() || emitter.emit("warning", { code, message }));
 
-  const saved = (json: string): string => thread.remote.thread?.saved(json) ?? json;
+  const save = (): string => thread.remote.saved(link.save());
 
   /** The run that was in progress when the page was left, if it is to be joined. */
   const interrupted = (text: string | undefined): string | undefined => {
@@ -95,7 +95,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     // A store of another agent is read once it is this agent's.
     if (!disposed && !claim.owns()) return;
     if (value?.v === 1 && Array.isArray(value.messages)) {
-      if (!disposed && !link.busy() && without !== undefined && sameThread(without, link.save())) {
+      if (!disposed && !link.busy() && without !== undefined && sameThread(without, save())) {
         close();
         begin(value);
         return settle();
@@ -134,7 +134,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
       late: () => {
         warn("not-restored", `The store has not answered for ${loadMs} ms: the agent goes on without its save`);
         if (final()) begin(undefined);
-        without = stored.dirty ? undefined : link.save();
+        without = stored.dirty ? undefined : save();
         settle();
       },
       arrived: (value) => {
@@ -155,11 +155,11 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   };
 
   const write = (json: string, done: (kept: boolean) => void): void => stored.write(json, done, arrive);
-  const keeper = createKeeper({ read: () => saved(link.save()), write, everyMs });
+  const keeper = createKeeper({ read: save, write, everyMs });
 
   const letGo = (): void => {
     if (gate.closed) return;
-    const json = link.suspend();
+    const json = thread.remote.saved(link.suspend());
     thread.line?.current?.close();
     if (stored.dirty) write(json, () => {});
     if (stored.dirty) unsaved = json;
@@ -246,7 +246,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     },
     save: () => keeper.save(),
     write: (said, done) => {
-      const json = saved(said);
+      const json = thread.remote.saved(said);
       // Whoever owns the save begins what it has.
       if (!claim.owns()) return;
       keeper.save(json, (kept) => {
@@ -260,7 +260,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     },
     dispose: () => {
       if (disposed) return;
-      const json = saved(link.save());
+      const json = save();
       keeper.stop();
       if (claim.owns() && stored.dirty) {
         last = json;

@@ -56,10 +56,6 @@ export function openRemote<State>(kit: Kit, ...agent: Parameters<OpenRemote>): R
   const paging = createPaging(client, hidden);
   const opening = createOpening(client, hidden, paging);
   const reasons = createReasons(client);
-  // A save does not have the run that only opens the thread.
-  const { link } = agent[0];
-  const { save } = link;
-  link.save = () => hidden.saved(save());
   const answered = (message: Message): boolean =>
     client.core().messages.some((shown) => shown.id === message.id && keyOf(shown) === keyOf(message) && shown.delivery === "complete");
 

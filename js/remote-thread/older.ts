@@ -31,9 +31,13 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
   let loading: Promise<boolean> | undefined;
   let begun = 0;
 
+  const repeats = (what: string): void =>
+    client.emitter.emit("warning", { code: "older-repeats", message: `The loader of the thread names ${what}: the thread is not paged further` });
+
   const turnTo = (older: ThreadPage["older"], messages: readonly Message[]): void => {
     const next = older === true ? messages[0]?.id : older || undefined;
     before = next === undefined || seen.has(next) ? undefined : next;
+    if (before !== next) repeats(`the page ${JSON.stringify(next)} once more`);
     if (messages.length) front = new Set(messages.map(client.keyOf));
   };
 
@@ -105,6 +109,7 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
       turnTo(page?.older, page?.messages ?? []);
       if (await show(page?.messages ?? [])) return true;
     }
+    if (before !== undefined) repeats(`${mostEmpty} pages in a row that have nothing new`);
     before = undefined;
     client.changed();
     return false;

@@ -19,7 +19,7 @@ export interface Kit {
 
 /** An agent, as far as this chunk knows it. */
 export interface RemoteAgent<State> extends Pick<RemoteClient<State>, "options" | "emitter" | "disposed"> {
-  readonly link: { busy(): boolean; open(): boolean; edit(edit: never): void; save(): string };
+  readonly link: { busy(): boolean; open(): boolean; edit(edit: never): void };
   readonly jobs: { start(run: never): Promise<RunResult>; join(runId: string): Promise<RunResult> };
   readonly saves: { use(): void; ready(): Promise<void> };
   readonly shown: { readonly first: AgentSnapshot<State> };

@@ -434,8 +434,8 @@ export const bugs = [
   },
   {
     name: "a thread that is being opened is saved as a run",
-    file: "persistence/saves.ts",
-    from: "thread.remote.thread?.saved(json) ?? json",
+    file: "agent/remote.ts",
+    from: "thread?.saved(json) ?? json",
     to: "json",
     tests: ["opened-again"],
   },
