@@ -170,7 +170,7 @@ export function createThread<State, Place>(core: (inflate: Inflate) => Promise<P
       // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
       if (inPage()) void link.load();
     },
-    released: (member) => void (given.persist && members.left(member)),
+    released: (member) => void (given.persist && members.left(member, saves.alone)),
     leave: (member) => {
       if (!members.here().some((other) => other !== member)) dispose();
       members.leave(member);
