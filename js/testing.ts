@@ -7,16 +7,7 @@ import { bytesOf, readRecording } from "./base/recording.js";
 import { uuid } from "./base/uuid.js";
 export { forgetThreads } from "./thread/registry.js";
 import type { RecordedEnd } from "./base/recording.js";
-import type {
-  Agent,
-  AgentListeners,
-  AgentSnapshot,
-  Context,
-  Message,
-  ResumeEntry,
-  RunResult,
-  Tool,
-} from "./api/types.js";
+import type { Agent, AgentListeners, AgentSnapshot, Context, Message, ResumeEntry, RunResult, Tool } from "./api/types.js";
 
 /** A request that a scripted agent has got. */
 export interface ScriptedRequest {

@@ -168,7 +168,10 @@ function arguments_() {
   }
   const names = parsed.positionals.length > 0 ? parsed.positionals : Object.keys(regular);
   const engines = engineNames.filter((name) => parsed.values.engine?.includes(name) ?? true);
-  const unknown = [...names.filter((name) => !(name in suites)), ...(parsed.values.engine ?? []).filter((name) => !engineNames.some((known) => known === name))];
+  const unknown = [
+    ...names.filter((name) => !(name in suites)),
+    ...(parsed.values.engine ?? []).filter((name) => !engineNames.some((known) => known === name)),
+  ];
   if (unknown.length > 0) {
     throw new Failure(`Unknown: ${unknown.join(", ")}. Suites: ${Object.keys(suites).join(", ")}; engines: ${engineNames.join(", ")}.`);
   }

@@ -36,7 +36,9 @@ function read(operation: unknown): { readonly kind: string; readonly body: Surfa
 const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** The ids of an operation's components. */
-const components = ({ components: listed }: SurfaceOperation): unknown[] => (Array.isArray(listed) ? listed.map((one) => (one as SurfaceOperation | null)?.id) : []);
+const components = (
+  { components: listed }: SurfaceOperation,
+): unknown[] => (Array.isArray(listed) ? listed.map((one) => (one as SurfaceOperation | null)?.id) : []);
 
 /** Whether an operation says what another one said, and perhaps more: applied after it, it leaves nothing of it. */
 function grows(before: unknown, now: unknown): boolean {
@@ -63,7 +65,14 @@ export function createSurfaces(processor: SurfaceProcessor, report: (error: Agen
       if (of.kind === "createSurface") surfaces.add(of.id);
       if (of.kind === "deleteSurface") surfaces.delete(of.id);
     } catch (cause) {
-      report(new AgentError({ kind: "protocol", code: "a2ui-operation", message: `An A2UI operation was not applied: ${cause instanceof Error ? cause.message : String(cause)}`, cause }));
+      report(
+        new AgentError({
+          kind: "protocol",
+          code: "a2ui-operation",
+          message: `An A2UI operation was not applied: ${cause instanceof Error ? cause.message : String(cause)}`,
+          cause,
+        }),
+      );
     }
   };
   const remove = (surfaces: Set<string>, by: ReadonlySet<string>): void => surfaces.forEach((id) => by.has(id) || model.deleteSurface(id));

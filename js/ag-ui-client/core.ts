@@ -51,7 +51,7 @@ export function failureOf(stepper: Stepper): AgentError | undefined {
 /** Reports what a stepper found odd. */
 export function reportWarnings(stepper: Stepper, report: AgentSettings["onWarning"]): void {
   const json = stepper.takeWarnings();
-  if (json !== undefined) for (const warning of JSON.parse(json) as AgentWarning[]) (report ?? toConsole)(warning);
+  if (json !== undefined) { for (const warning of JSON.parse(json) as AgentWarning[]) (report ?? toConsole)(warning); }
 }
 
 /** Where warnings go that the application does not listen to. */

@@ -13,8 +13,7 @@ export interface HookView {
 
 export type HookCall = (subscriber: AgentSubscriber, shown: HookView) => MaybePromise<AgentStateMutation | void>;
 
-export const isPromise = <T>(value: unknown): value is Promise<T> =>
-  typeof (value as Promise<T> | undefined)?.then === "function";
+export const isPromise = <T>(value: unknown): value is Promise<T> => typeof (value as Promise<T> | undefined)?.then === "function";
 
 /**
  * Merges the results of all subscribers. Each sees the results before its own; the last word counts, and `stopPropagation` ends

@@ -140,8 +140,7 @@ export class RunEvents {
       (subscriber[hook] as ((params: object) => ReturnType<HookCall>) | undefined)?.call(
         subscriber,
         this.params({ event, ...extras }, shown),
-      ),
-    );
+      ));
     return isPromise<boolean>(own) ? own.then((counts) => this.count(event, counts, extras)) : this.count(event, own, extras);
   }
 

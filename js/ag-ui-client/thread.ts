@@ -25,7 +25,19 @@ const none: ChangedMembers = { messages: false, state: false };
 const added = new Set(["delivery", "reasoning", "reasoningDurationMs", "reasoningEncryptedValue", "durationMs", "citations", "toolCallIds"]);
 
 /** The members that AG-UI describes: what the core says about them counts. */
-export const described = new Set(["id", "role", "content", "name", "toolCalls", "toolCallId", "error", "encryptedValue", "metadata", "subagentRunId", "activityType"]);
+export const described = new Set([
+  "id",
+  "role",
+  "content",
+  "name",
+  "toolCalls",
+  "toolCallId",
+  "error",
+  "encryptedValue",
+  "metadata",
+  "subagentRunId",
+  "activityType",
+]);
 
 export class ClientThread {
   messages: Message[] = [];
@@ -139,8 +151,7 @@ export class ClientThread {
   }
 
   private mixed(messages: readonly Shown[]): Message[] {
-    const at = (id: string | undefined): Message[] =>
-      this.foreign.filter(({ after }) => after === id).map(({ message }) => message);
+    const at = (id: string | undefined): Message[] => this.foreign.filter(({ after }) => after === id).map(({ message }) => message);
     return [...at(undefined), ...messages.flatMap((shown) => [this.toPlain(shown), ...at(shown.id)])];
   }
 
@@ -150,7 +161,7 @@ export class ClientThread {
     if (known) return known;
     const plain: Record<string, unknown> = {};
     const given = this.given.get(shown.id);
-    if (given) for (const [key, value] of Object.entries(given)) if (!described.has(key)) plain[key] = value;
+    if (given) { for (const [key, value] of Object.entries(given)) if (!described.has(key)) plain[key] = value; }
     for (const key of Object.keys(shown)) if (!added.has(key)) plain[key] = shown[key as keyof Shown];
     const message = old && isSame(old, plain) ? old : (plain as unknown as Message);
     this.plain.set(shown, message);

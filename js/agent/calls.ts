@@ -43,7 +43,7 @@ export function createCalls({ members, arrival, brought, refusal, settle, hold }
   const run = async (toolCallId: string, name: string, json: string, approved: boolean, signal: AbortSignal): Promise<unknown> => {
     const refused = refusal();
     if (refused) throw refused;
-    for (let nobody; !signal.aborted && (nobody = arrival()); ) await nobody;
+    for (let nobody; !signal.aborted && (nobody = arrival());) await nobody;
     const tool = find(name);
     if (!tool?.execute) throw new Error(`The page has no tool ${name} to execute`);
     const args = check(tool, JSON.parse(json));

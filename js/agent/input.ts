@@ -2,18 +2,7 @@
 
 import { expect, expectList, isEvent, unfit } from "../base/failure.js";
 import { declare } from "./tools.js";
-import type {
-  AgainOptions,
-  AgentOptions,
-  ContentPart,
-  Context,
-  Message,
-  ResumeEntry,
-  SubmitHolder,
-  SubmitInput,
-  Tool,
-  UserMessage,
-} from "../api/types.js";
+import type { AgainOptions, AgentOptions, ContentPart, Context, Message, ResumeEntry, SubmitHolder, SubmitInput, Tool, UserMessage } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
 
 /** The part of a run's input that the application's options may change with every request. */
@@ -77,7 +66,8 @@ export function toSubmitInput<State>(method: string, input: string | SubmitInput
   const long = typeof input === "string" ? { message: input } : input;
   if (typeof long !== "object" || !long || isEvent(long)) throw unfit(`${method}()`, "a string or an object", input);
   const { message = "", parts, runId, signal } = long;
-  if (typeof message !== "string" && (typeof message !== "object" || !message || Array.isArray(message))) throw unfit("message", "a string or a message", message);
+  if (typeof message !== "string" && (typeof message !== "object" || !message || Array.isArray(message)))
+    throw unfit("message", "a string or a message", message);
   if (parts != null && !holds(parts)) expectList("parts", "object", parts);
   if (runId != null) expect("runId", "string", runId);
   if (signal && typeof signal.addEventListener !== "function") throw unfit("signal", "an AbortSignal", signal);

@@ -50,7 +50,9 @@ export function toRequest<State>(
   const request = { resume, threadId: read().threadId, runId, cursor };
   const opens = remote.thread?.opens(request);
   if (opens) return { ...opens, ...(!resume && { input: toJson(toAsked(options() as AgentOptions)) }) };
-  const target = options().transport?.keep ? keepLine().then((line) => line.make()).then((connection) => connection.target(request)) : toTarget(options(), request);
+  const target = options().transport?.keep
+    ? keepLine().then((line) => line.make()).then((connection) => connection.target(request))
+    : toTarget(options(), request);
   const seen = emitter.has("request");
   const change = (asked: TransportTarget): RequestTarget => {
     // The small module cannot read it, whatever the options say by now.

@@ -68,4 +68,7 @@ export function createShown<State>(given: AgentOptions<State>, first: AgentSnaps
 }
 
 /** The snapshot as that of a thread with this id. */
-export const ofThread = <State>(first: AgentSnapshot<State>, threadId: string): AgentSnapshot<State> => (threadId === first.threadId ? first : { ...first, threadId });
+export const ofThread = <State>(
+  first: AgentSnapshot<State>,
+  threadId: string,
+): AgentSnapshot<State> => (threadId === first.threadId ? first : { ...first, threadId });

@@ -89,8 +89,7 @@ function toJsonSchema(name: string, validator: StandardSchema): unknown {
   };
   if (!schemas.has(validator)) {
     try {
-      const made =
-        standard.jsonSchema?.input({ target: "draft-2020-12" }) ??
+      const made = standard.jsonSchema?.input({ target: "draft-2020-12" }) ??
         (toJSONSchema ?? convert)?.call(validator);
       if (!made) throw new TypeError(`its validator (${standard.vendor}) cannot write JSON Schema: pass one as \`jsonSchema\` (docs/tools.md)`);
       schemas.set(validator, made);

@@ -65,7 +65,8 @@ const unfit = (message: string): AgentError => new AgentError({ kind: "unsupport
 
 /** Reads a request of the SDK. */
 function asked(agent: Agent, { trigger, messages, messageId, body }: SendArguments): SdkRequest {
-  if (!triggers.includes(trigger)) throw unfit(`ag-ui-wasm/ai-sdk is made for version 7 of the package "ai", whose triggers are ${triggers.join(" and ")}; got ${trigger}`);
+  if (!triggers.includes(trigger))
+    throw unfit(`ag-ui-wasm/ai-sdk is made for version 7 of the package "ai", whose triggers are ${triggers.join(" and ")}; got ${trigger}`);
   agent.flush();
   const snapshot = agent.getSnapshot();
   const last = messages.at(-1);
@@ -146,7 +147,7 @@ function streamOf(agent: Agent, { question, before, ask }: SdkRequest, signal: A
       const look = (): void => {
         const snapshot = agent.getSnapshot();
         writer.write(turnAfter(snapshot, question));
-        if (snapshot.state !== state) writer.data("state", (state = snapshot.state), "state");
+        if (snapshot.state !== state) writer.data("state", state = snapshot.state, "state");
         for (const interrupt of newInterrupts(snapshot.interrupts, interrupts)) writer.data("interrupt", interrupt, interrupt.id);
         interrupts = snapshot.interrupts;
         if (settled && !isBusy(snapshot)) finish(lastOf(snapshot));

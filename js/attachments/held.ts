@@ -93,7 +93,14 @@ export function createHeld({ composer, changed, drop }: BatchOwner): HeldSubmits
       const entries = own ? composer.entries : [];
       if (own) composer.entries = [];
       return new Promise((resolve) => {
-        const held: Held = { agent, input: input as Held["input"], submit: submit as Held["submit"], entries, message: toMessage(input as SubmitInput), settle: resolve };
+        const held: Held = {
+          agent,
+          input: input as Held["input"],
+          submit: submit as Held["submit"],
+          entries,
+          message: toMessage(input as SubmitInput),
+          settle: resolve,
+        };
         all = [...all, held];
         signal?.addEventListener("abort", () => abort(held));
         changed();

@@ -86,7 +86,7 @@ export function readRecording(text: string): ReadExchange[] {
   let headed = false;
   let over = false;
   const begin = (request?: RecordedRequest): OpenExchange => {
-    exchanges.push((current = open(request)));
+    exchanges.push(current = open(request));
     [headed, over] = [false, false];
     return current;
   };

@@ -6,10 +6,13 @@ import type { Agent, AgentSnapshot } from "../api/types.js";
 import { isAgent, keyOf, type AgentTarget, type CreateAgent } from "./shared.js";
 
 /** The result of `agentResource`: the snapshot's fields as signals, the agent's methods, and the agent itself as a signal. */
-export type AgentResource<State = unknown> = { readonly [Field in keyof AgentSnapshot<State>]: Signal<AgentSnapshot<State>[Field]> } & Omit<
-  Agent<State>,
-  "getSnapshot" | "getServerSnapshot" | "setOptions" | "history" | "guard" | typeof Symbol.dispose
-> & {
+export type AgentResource<State = unknown> =
+  & { readonly [Field in keyof AgentSnapshot<State>]: Signal<AgentSnapshot<State>[Field]> }
+  & Omit<
+    Agent<State>,
+    "getSnapshot" | "getServerSnapshot" | "setOptions" | "history" | "guard" | typeof Symbol.dispose
+  >
+  & {
     readonly agent: Signal<Agent<State>>;
     readonly snapshot: Signal<AgentSnapshot<State>>;
   };
@@ -29,7 +32,7 @@ function madeOf<State>(create: CreateAgent, target: AgentTarget<State>, outside:
           if (!isAgent(given)) last.agent.setOptions(given);
         } else last = { key, agent: isAgent(given) ? given : create(given) };
         return last.agent;
-      }),
+      })
     );
   });
 }

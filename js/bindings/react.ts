@@ -17,8 +17,10 @@ import { isAgent, keyOf, nameOf, nowhere, type CreateAgent } from "./shared.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 
 /** The result of `useAgent`: the snapshot's fields, the agent's bound methods, and the agent itself. */
-export type UseAgent<State = unknown> = AgentSnapshot<State> &
-  Omit<Agent<State>, "getSnapshot" | "getServerSnapshot" | "setOptions"> & { readonly agent: Agent<State> };
+export type UseAgent<State = unknown> =
+  & AgentSnapshot<State>
+  & Omit<Agent<State>, "getSnapshot" | "getServerSnapshot" | "setOptions">
+  & { readonly agent: Agent<State> };
 
 /** The props of `AgentProvider`. */
 export interface AgentProviderProps<State> {
@@ -73,7 +75,7 @@ function spareOf<State>(create: CreateAgent, options: AgentOptions<State>): Agen
   if (!name) return create(options);
   const list = spares.get(name) ?? [];
   let agent: Agent<State> | undefined;
-  for (let spare; !agent && (spare = list.shift()); ) {
+  for (let spare; !agent && (spare = list.shift());) {
     const left = spare.agent.deref();
     if (left && spare.create === create && !owners.has(left)) agent = left as Agent<State>;
   }
@@ -151,7 +153,7 @@ function read<State>(agent: Agent<State>): AgentSnapshot<State> {
   if (typeof document !== "object") return agent.getSnapshot();
   const now = performance.now();
   let pin = pins.get(agent);
-  if (!pin || now > pin.at + pinMs) pins.set(agent, (pin = { snapshot: agent.getSnapshot(), at: now }));
+  if (!pin || now > pin.at + pinMs) pins.set(agent, pin = { snapshot: agent.getSnapshot(), at: now });
   pin.at = now;
   return pin.snapshot as AgentSnapshot<State>;
 }

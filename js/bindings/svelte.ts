@@ -10,8 +10,10 @@ import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
  * The result of `useAgent`: the snapshot's fields as reactive getters, the agent's methods, and the agent
  * itself. It is a store as well: `$chat` is the snapshot.
  */
-export type UseAgent<State = unknown> = AgentSnapshot<State> &
-  Omit<Agent<State>, "subscribe" | "getSnapshot" | "getServerSnapshot" | "setOptions" | typeof Symbol.dispose> & {
+export type UseAgent<State = unknown> =
+  & AgentSnapshot<State>
+  & Omit<Agent<State>, "subscribe" | "getSnapshot" | "getServerSnapshot" | "setOptions" | typeof Symbol.dispose>
+  & {
     readonly agent: Agent<State>;
     /** The store contract. Follows the agent, should the function of options make another. */
     subscribe(run: (snapshot: AgentSnapshot<State>) => void): () => void;
@@ -48,7 +50,7 @@ export function useAgentOf<State>(create: CreateAgent, target?: AgentTarget<Stat
   const { agent } = current();
   // Read in a component, a function may depend on what changes.
   const agents = typeof target === "function" ? toStore(() => current().agent) : undefined;
-  const follow = (listener: (agent: Agent<State>) => void): (() => void) => {
+  const follow = (listener: (agent: Agent<State>) => void): () => void => {
     if (agents) return agents.subscribe(listener);
     listener(agent);
     return () => {};

@@ -1,14 +1,29 @@
 // Vue: what the entries share, which differ in the agents that they make of options.
 
-import { computed, getCurrentInstance, inject, onMounted, provide, shallowRef, toValue, watch, type ComputedRef, type InjectionKey, type ShallowRef } from "vue";
+import {
+  computed,
+  getCurrentInstance,
+  inject,
+  onMounted,
+  provide,
+  shallowRef,
+  toValue,
+  watch,
+  type ComputedRef,
+  type InjectionKey,
+  type ShallowRef,
+} from "vue";
 import { isAgent, keyOf, nowhere, type AgentTarget, type CreateAgent } from "./shared.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 
 /** The result of `useAgent`: the snapshot's fields as refs, the agent's methods, and the agent itself as a ref. */
-export type UseAgent<State = unknown> = { readonly [Field in keyof AgentSnapshot<State>]: ComputedRef<AgentSnapshot<State>[Field]> } & Omit<
-  Agent<State>,
-  "getSnapshot" | "getServerSnapshot" | "setOptions" | "history" | "guard" | typeof Symbol.dispose
-> & {
+export type UseAgent<State = unknown> =
+  & { readonly [Field in keyof AgentSnapshot<State>]: ComputedRef<AgentSnapshot<State>[Field]> }
+  & Omit<
+    Agent<State>,
+    "getSnapshot" | "getServerSnapshot" | "setOptions" | "history" | "guard" | typeof Symbol.dispose
+  >
+  & {
     readonly agent: Readonly<ShallowRef<Agent<State>>>;
     readonly snapshot: Readonly<ShallowRef<AgentSnapshot<State>>>;
   };
@@ -91,8 +106,15 @@ export function injectAgentOf<State>(): UseAgent<State> {
  * const last = useAgentSelector(agent, ({ messages }) => messages.at(-1));
  * const busy = useAgentSelector(({ isLoading }) => isLoading);
  */
-export function useAgentSelector<State, Part>(agent: Agent<State>, select: (snapshot: AgentSnapshot<State>) => Part, isEqual?: (a: Part, b: Part) => boolean): ComputedRef<Part>;
-export function useAgentSelector<Part, State = unknown>(select: (snapshot: AgentSnapshot<State>) => Part, isEqual?: (a: Part, b: Part) => boolean): ComputedRef<Part>;
+export function useAgentSelector<State, Part>(
+  agent: Agent<State>,
+  select: (snapshot: AgentSnapshot<State>) => Part,
+  isEqual?: (a: Part, b: Part) => boolean,
+): ComputedRef<Part>;
+export function useAgentSelector<Part, State = unknown>(
+  select: (snapshot: AgentSnapshot<State>) => Part,
+  isEqual?: (a: Part, b: Part) => boolean,
+): ComputedRef<Part>;
 export function useAgentSelector<State, Part>(...args: readonly unknown[]): ComputedRef<Part> {
   type Given = [Agent<State> | undefined, (snapshot: AgentSnapshot<State>) => Part, ((a: Part, b: Part) => boolean)?];
   const [agent, select, isEqual = Object.is] = (typeof args[0] === "function" ? [undefined, ...args] : args) as Given;

@@ -11,7 +11,7 @@ interface OfficialAgent {
 }
 
 interface OfficialClient {
-  readonly HttpAgent: new (options: object) => OfficialAgent;
+  readonly HttpAgent: new(options: object) => OfficialAgent;
 }
 
 /** Undefined where it is not installed. */

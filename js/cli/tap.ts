@@ -232,4 +232,3 @@ function parsed(body: RequestInit["body"]): unknown {
 function isAbort(error: unknown): boolean {
   return (error as { name?: unknown } | undefined)?.name === "AbortError";
 }
-

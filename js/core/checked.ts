@@ -17,12 +17,20 @@ export const loadChecks = async (): Promise<void> => void (checking ??= await im
 const kit = { isPromise, issuesText, reasonOf, unsupported };
 
 /** The checks of a session, where its agent has schemas. */
-export function checksOf<State>(client: Pick<LinkClient<State>, "given" | "emitter" | "cover">, tool: (name: string) => PageTool | undefined): Checks<State> | undefined {
+export function checksOf<State>(
+  client: Pick<LinkClient<State>, "given" | "emitter" | "cover">,
+  tool: (name: string) => PageTool | undefined,
+): Checks<State> | undefined {
   return client.given.schemas && checking?.createChecks(kit, client, tool);
 }
 
 /** Checks the answer to an interrupt, where its agent has schemas. */
-export function checkReply(emitter: Pick<LinkClient<never>["emitter"], "emit">, schemas: AgentSchemas<never>, entry: ResumeEntry, interrupts: readonly Interrupt[]): void {
+export function checkReply(
+  emitter: Pick<LinkClient<never>["emitter"], "emit">,
+  schemas: AgentSchemas<never>,
+  entry: ResumeEntry,
+  interrupts: readonly Interrupt[],
+): void {
   checking?.checkReply(kit, emitter, schemas, entry, interrupts);
 }
 

@@ -34,7 +34,13 @@ function judgeWith({ isPromise, issuesText, reasonOf }: CheckKit) {
 }
 
 /** Checks what a person answers. A payload that does not fit is a warning, and with `drop` refused. */
-export function checkReply(kit: CheckKit, emitter: ErrorSink, schemas: AgentSchemas<never>, { interruptId, status, payload }: ResumeEntry, interrupts: readonly Interrupt[]): void {
+export function checkReply(
+  kit: CheckKit,
+  emitter: ErrorSink,
+  schemas: AgentSchemas<never>,
+  { interruptId, status, payload }: ResumeEntry,
+  interrupts: readonly Interrupt[],
+): void {
   const { reason = "" } = interrupts.find(({ id }) => id === interruptId) ?? {};
   const of = schemas.interrupts;
   const schema = status === "resolved" && of && Object.hasOwn(of, reason) ? of[reason] : undefined;
@@ -54,7 +60,11 @@ export interface Checks<State> {
 }
 
 /** Nothing is checked yet. */
-export function createChecks<State>(kit: CheckKit, client: Pick<LinkClient<State>, "given" | "emitter" | "cover">, tool: (name: string) => PageTool | undefined): Checks<State> {
+export function createChecks<State>(
+  kit: CheckKit,
+  client: Pick<LinkClient<State>, "given" | "emitter" | "cover">,
+  tool: (name: string) => PageTool | undefined,
+): Checks<State> {
   const { given, emitter, cover } = client;
   const judge = judgeWith(kit);
   const { state, custom, invalid } = given.schemas ?? {};

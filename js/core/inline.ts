@@ -10,13 +10,11 @@ interface Packed<Module extends Glue> {
 }
 
 /** The load of a module whose chunk is imported by that. */
-export const packed =
-  <Module extends Glue>(chunk: () => Promise<Packed<Module>>) =>
-  (inflate: Inflate): Promise<Module> =>
-    loading(async () => {
-      const { glue, bytes } = await chunk();
-      return instantiate(glue, () => inflate(bytes));
-    });
+export const packed = <Module extends Glue>(chunk: () => Promise<Packed<Module>>) => (inflate: Inflate): Promise<Module> =>
+  loading(async () => {
+    const { glue, bytes } = await chunk();
+    return instantiate(glue, () => inflate(bytes));
+  });
 
 /** The modules that the package carries. */
 export const inline: Modules = {

@@ -22,16 +22,15 @@ function isSources(wasm: WasmSource | WasmSources): wasm is WasmSources {
 /** Loads at most once. The file and its glue are fetched side by side. */
 function once<Module extends Core>(load: (found: ReturnType<typeof find>) => Promise<Module>): (wasm: WasmSource) => Promise<Module> {
   let last: Promise<Module> | undefined;
-  return (wasm) =>
-    (last ??= loading(() => {
-      const found = find(wasm);
-      // Perhaps nobody asks for it: the import may fail, or another entry may have loaded the module.
-      found.catch(() => {});
-      return load(found);
-    }).catch((cause: unknown) => {
-      last = undefined;
-      throw cause;
-    }));
+  return (wasm) => (last ??= loading(() => {
+    const found = find(wasm);
+    // Perhaps nobody asks for it: the import may fail, or another entry may have loaded the module.
+    found.catch(() => {});
+    return load(found);
+  }).catch((cause: unknown) => {
+    last = undefined;
+    throw cause;
+  }));
 }
 
 const loadSmall = /* @__PURE__ */ once(async (found) => instantiate((await import("./core.js")).glue, () => found));

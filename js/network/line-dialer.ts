@@ -196,7 +196,7 @@ export function createDialer(client: LineClient, heard: Heard) {
     hangUp,
     giveUp,
     /** Closes the connection when nobody holds the line. */
-    closing: (): (() => void) => closing(current),
+    closing: (): () => void => closing(current),
   };
 }
 
@@ -222,7 +222,7 @@ async function read(answer: Promise<Response>, signal: AbortSignal, to: WireRead
     const { ok, status, headers, body } = await answer;
     if (!ok || !body) throw Object.assign(new Error(`the connection was refused with ${status}`), { status });
     if (!signal.aborted) to.kind(headers.get("content-type") ?? LINES);
-    for (const reader = body.getReader(); ; ) {
+    for (const reader = body.getReader();;) {
       const { done, value } = await reader.read();
       if (signal.aborted) return void reader.cancel().catch(() => {});
       if (done) return to.ended();
@@ -234,7 +234,4 @@ async function read(answer: Promise<Response>, signal: AbortSignal, to: WireRead
 }
 
 /** Closes what is open. Made here, where nothing of a line can be held. */
-const closing =
-  (of: { readonly controller?: AbortController | undefined }): (() => void) =>
-  () =>
-    of.controller?.abort();
+const closing = (of: { readonly controller?: AbortController | undefined }): () => void => () => of.controller?.abort();

@@ -175,7 +175,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
 
   /** Nobody has come back in time: hangs up and lets the store go. Whoever comes next begins with the save. */
   const hangUp = (): void => {
-    // What waits for the store would not be in the save: that comes first.
+    // A save has nothing of what still waits for the store: that comes first.
     owed = !!gate.closed;
     if (owed || disposed || members.here().length) return;
     letGo("aborted");
@@ -235,7 +235,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
       quiet = false;
     },
     ready: async () => {
-      for (let wait; (wait = gate.closed); ) await wait;
+      for (let wait; (wait = gate.closed);) await wait;
     },
     use: () => {
       if (disposed || claim.owns()) return;

@@ -63,7 +63,11 @@ export async function hydrate<State>(client: RemoteClient<State>, runId: string,
 }
 
 /** Sends a body to the agent's own address, as a run's request would go there. */
-export async function post({ url, method = "POST", headers, credentials, fetch: send = globalThis.fetch }: TransportTarget, body: unknown, signal: AbortSignal): Promise<Response> {
+export async function post(
+  { url, method = "POST", headers, credentials, fetch: send = globalThis.fetch }: TransportTarget,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<Response> {
   const all = new Headers(headers);
   all.set("content-type", "application/json");
   all.set("accept", "text/event-stream");

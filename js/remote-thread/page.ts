@@ -58,7 +58,8 @@ export function readHydrated(client: Errors, text: string, threadId: string): Op
   const started = find("RUN_STARTED");
   if (started && typeof started.threadId === "string" && started.threadId !== threadId) throw otherThread(client, started.threadId);
   const failed = find("RUN_ERROR");
-  if (failed) throw client.error({ kind: "run", code: typeof failed.code === "string" ? failed.code : undefined, retryable: true, message: String(failed.message) });
+  if (failed)
+    throw client.error({ kind: "run", code: typeof failed.code === "string" ? failed.code : undefined, retryable: true, message: String(failed.message) });
   if (!find("RUN_FINISHED")) throw malformed(client, "RUN_FINISHED");
   const messages = find("MESSAGES_SNAPSHOT")?.messages;
   return { lines: told.map(({ json }) => json), messages: Array.isArray(messages) ? (messages as readonly Message[]) : undefined };

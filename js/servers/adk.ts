@@ -15,7 +15,9 @@ function unwrapped(message: Message): Message {
   if (message.role !== "tool" || typeof message.content !== "string") return message;
   try {
     const { success, result, status, ...others }: NonNullable<ServerJson> = JSON.parse(message.content);
-    return success === true && status === "completed" && result !== undefined && !Object.keys(others).length ? { ...message, content: textOf(result) } : message;
+    return success === true && status === "completed" && result !== undefined && !Object.keys(others).length
+      ? { ...message, content: textOf(result) }
+      : message;
   } catch {
     return message;
   }

@@ -11,7 +11,11 @@ export interface AgnoOptions {
 
 /** Messages of the runs of a session, each of which may repeat those before. */
 const ofRuns = (runs: unknown): Message[] =>
-  Array.isArray(runs) ? runs.flatMap((run: ServerJson) => fromAgno(Array.isArray(run?.messages) ? run.messages.filter((message: ServerJson) => message?.from_history !== true) : [])) : [];
+  Array.isArray(runs)
+    ? runs.flatMap((run: ServerJson) =>
+      fromAgno(Array.isArray(run?.messages) ? run.messages.filter((message: ServerJson) => message?.from_history !== true) : [])
+    )
+    : [];
 
 /** Messages of Agno's as AG-UI's. */
 export function fromAgno(messages: unknown): Message[] {
@@ -22,7 +26,9 @@ export function fromAgno(messages: unknown): Message[] {
     if (role === "user") return [{ id, role, content: textOf(content ?? "") }];
     if (role === "tool") return [{ id, role, toolCallId: textOf(toolCallId), content: textOf(content ?? "") }];
     if (role !== "assistant") return [];
-    const made = (Array.isArray(calls) ? calls : []).map((call: ServerJson) => callOf(textOf(call?.id), textOf(call?.function?.name), call?.function?.arguments ?? "{}"));
+    const made = (Array.isArray(calls) ? calls : []).map((call: ServerJson) =>
+      callOf(textOf(call?.id), textOf(call?.function?.name), call?.function?.arguments ?? "{}")
+    );
     return [assistant(id, textOf(content ?? ""), made)];
   });
 }

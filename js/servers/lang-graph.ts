@@ -41,13 +41,25 @@ export function fromLangChain(messages: unknown): Message[] {
 /** Questions of a graph that waits. */
 function interruptsOf(tasks: unknown): Interrupt[] {
   if (!Array.isArray(tasks)) return [];
-  return tasks.flatMap((task: ServerJson) => (Array.isArray(task?.interrupts) ? task.interrupts : [])).flatMap(({ id, value }: { readonly id?: unknown; readonly value?: any }) =>
-    typeof id === "string" ? [{ id, reason: value?.reason ?? "langgraph:interrupt", ...(typeof value === "string" && { message: value }), metadata: { langgraph: { raw: value } } } as Interrupt] : [],
+  return tasks.flatMap((task: ServerJson) => (Array.isArray(task?.interrupts) ? task.interrupts : [])).flatMap((
+    { id, value }: { readonly id?: unknown; readonly value?: any },
+  ) =>
+    typeof id === "string"
+      ? [
+        {
+          id,
+          reason: value?.reason ?? "langgraph:interrupt",
+          ...(typeof value === "string" && { message: value }),
+          metadata: { langgraph: { raw: value } },
+        } as Interrupt,
+      ]
+      : []
   );
 }
 
 const loadFrom = (apiUrl: string): ThreadLoader => async ({ threadId, fetch }) => {
-  const { values, tasks }: { readonly values?: ServerJson; readonly tasks?: unknown } = await (await fetch(under(apiUrl, `/threads/${encodeURIComponent(threadId)}/state`))).json();
+  const { values, tasks }: { readonly values?: ServerJson; readonly tasks?: unknown } =
+    await (await fetch(under(apiUrl, `/threads/${encodeURIComponent(threadId)}/state`))).json();
   if (!values || !("messages" in values)) return undefined;
   const { messages, ...state } = values;
   return { threadId, messages: fromLangChain(messages), state, interrupts: interruptsOf(tasks) };

@@ -73,7 +73,8 @@ export function mastra({ apiUrl, agentId, resourceId }: MastraOptions = {}): Pre
   };
   const threads: ThreadsSource = {
     list: async ({ cursor = "0", limit, fetch }) => {
-      const { threads: page = [], hasMore }: NonNullable<ServerJson> = await (await fetch(threadsAt("", { resourceId, page: cursor, perPage: String(limit) }))).json();
+      const { threads: page = [], hasMore }: NonNullable<ServerJson> = await (await fetch(threadsAt("", { resourceId, page: cursor, perPage: String(limit) })))
+        .json();
       return { threads: page.map(infoOf), next: hasMore ? String(Number(cursor) + 1) : null };
     },
     rename: async (threadId, title, { fetch }) => void (await fetch(one(threadId), json("PATCH", { title, resourceId }))),

@@ -24,18 +24,30 @@ function fromParts(message: ServerJson): Message[] {
   }
   if (role === "system") return [{ id, role, content: text }];
   if (role !== "assistant") return [];
-  const calls = parts.flatMap(({ type, id: callId, name, arguments: args }) => (type === "tool-call" ? [callOf(textOf(callId), textOf(name), args ?? "{}")] : []));
+  const calls = parts.flatMap((
+    { type, id: callId, name, arguments: args },
+  ) => (type === "tool-call" ? [callOf(textOf(callId), textOf(name), args ?? "{}")] : []));
   const results = parts.flatMap((part, at): Message[] =>
-    part.type === "tool-result" ? [{ id: typeof part.id === "string" ? part.id : `${id}-${at}`, role: "tool", toolCallId: textOf(part.toolCallId), content: textOf(part.content ?? "") }] : [],
+    part.type === "tool-result"
+      ? [{ id: typeof part.id === "string" ? part.id : `${id}-${at}`, role: "tool", toolCallId: textOf(part.toolCallId), content: textOf(part.content ?? "") }]
+      : []
   );
-  const thoughts = parts.flatMap(({ type, content }, at): Message[] => (type === "thinking" ? [{ id: `${id}-${at}`, role: "reasoning", content: textOf(content ?? "") }] : []));
+  const thoughts = parts.flatMap((
+    { type, content },
+    at,
+  ): Message[] => (type === "thinking" ? [{ id: `${id}-${at}`, role: "reasoning", content: textOf(content ?? "") }] : []));
   return [...thoughts, ...(text || calls.length || !results.length ? [assistant(id, text, calls)] : []), ...results];
 }
 
 const load: ThreadLoader = async ({ threadId, before, limit, url, fetch }) => {
   const address = asking(url, { threadId, before, limit: limit === undefined ? undefined : String(limit) });
   const { messages, activeRun, interrupts, page }: NonNullable<ServerJson> = await (await fetch(address)).json();
-  return { messages: fromTanStack(messages), interrupts: interrupts?.pending, activeRunId: activeRun?.runId, older: page?.truncated === true ? page.cursor : null };
+  return {
+    messages: fromTanStack(messages),
+    interrupts: interrupts?.pending,
+    activeRunId: activeRun?.runId,
+    older: page?.truncated === true ? page.cursor : null,
+  };
 };
 
 /** Where the routes of the application are. */

@@ -114,7 +114,7 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
     parted = true;
     for (const [more, up] of given.steps) {
       const at = opened[opened.length - 1];
-      if (Array.isArray(at)) for (const item of more as unknown[]) at.push(item);
+      if (Array.isArray(at)) { for (const item of more as unknown[]) at.push(item); }
       else for (const key of Object.keys(more)) write(at!, key, (more as PlainObject)[key]);
       opened.length -= up;
     }

@@ -84,7 +84,7 @@ export function splitTurns(messages: readonly Message[]): (readonly Message[])[]
     const { role } = message;
     const isAgents = role !== "user" && role !== "system" && role !== "developer";
     if (isAgents && turn) turn.push(message);
-    else all.push((turn = [message]));
+    else all.push(turn = [message]);
     if (!isAgents) turn = undefined;
   }
   return all;

@@ -7,8 +7,10 @@ import { createWorkerLink, type CorePlace } from "./link.js";
 import { poolOf } from "./pool.js";
 
 /** The options of `createAgent` of `ag-ui-wasm/worker`. */
-export type WorkerAgentOptions<State = unknown> = Omit<CommonOptions<State>, "worker"> &
-  AgentAddress & {
+export type WorkerAgentOptions<State = unknown> =
+  & Omit<CommonOptions<State>, "worker">
+  & AgentAddress
+  & {
     /**
      * Whether the agent works in a worker, or a function that makes the worker: of the script `ag-ui-wasm/worker-main` of
      * this very version, or of `ag-ui-wasm/worker-full` where the options need the full module. All agents of a script share one worker,

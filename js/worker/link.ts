@@ -68,7 +68,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
    * The session is lost. What the page holds of it is kept for the next one. A worker that has ended is an error only for
    * those who wait for a run.
    */
-  const lose = (died: boolean, read: boolean, fail: () => void): (() => void) => {
+  const lose = (died: boolean, read: boolean, fail: () => void): () => void => {
     const made = guesses.all;
     const shown = client.read();
     const stops = made.some((one) => one.stops);
@@ -99,7 +99,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
       }
       heir = undefined;
       // Once, so that what ends a worker does not end one after the other.
-      if (died) for (const { redo } of made) redo?.();
+      if (died) { for (const { redo } of made) redo?.(); }
     };
   };
 

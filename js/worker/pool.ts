@@ -112,7 +112,7 @@ function start(shared: WorkerSlot, spawn: () => Worker, startMs: number): Spawne
 }
 
 function createPool(shared: WorkerSlot, startMs: number, given: (() => Worker) | undefined): Pool {
-  const maker = (): (() => Worker) => given ?? shared.own[0]!;
+  const maker = (): () => Worker => given ?? shared.own[0]!;
 
   const get = async (): Promise<void> => {
     for (;;) {
@@ -145,7 +145,7 @@ function createPool(shared: WorkerSlot, startMs: number, given: (() => Worker) |
       place.users.add(died);
       let works = false;
       const working = (on: boolean): void => {
-        if (on !== works) place.watch.working((works = on));
+        if (on !== works) place.watch.working(works = on);
       };
       return {
         port: port1,

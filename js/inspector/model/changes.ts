@@ -66,7 +66,13 @@ function tail(message: Message): string {
  * Shares what has changed among the rows of its events, by the ids and places that these name. Returns what no event accounts
  * for: the page has done it.
  */
-export function attribute(changed: Between, all: readonly Pending[], before: AgentSnapshot, snapshot: AgentSnapshot, tell: (entry: Entry, changes: Changes) => void): Between {
+export function attribute(
+  changed: Between,
+  all: readonly Pending[],
+  before: AgentSnapshot,
+  snapshot: AgentSnapshot,
+  tell: (entry: Entry, changes: Changes) => void,
+): Between {
   const pending = all.slice(-maxEvents);
   const shares = new Map<Entry, { state: Set<Difference>; messages: Set<MessageChange>; shared: boolean }>();
   const share = (entry: Entry): { state: Set<Difference>; messages: Set<MessageChange>; shared: boolean } => {
@@ -84,7 +90,7 @@ export function attribute(changed: Between, all: readonly Pending[], before: Age
   };
 
   const told = changed.state.length > 0 && eachInTurn(before.state, snapshot.state, pending);
-  if (told) for (const [entry, differences] of told) for (const one of differences) share(entry).state.add(one);
+  if (told) { for (const [entry, differences] of told) for (const one of differences) share(entry).state.add(one); }
   const state = told ? [] : changed.state.filter((one) => !claim((event) => namesPlace(event, one.path), (entry) => share(entry).state.add(one)));
   const messages = changed.messages.filter((one) => {
     const calls = new Set(snapshot.toolCalls.filter(({ messageId }) => messageId === one.id).map(({ id }) => id));

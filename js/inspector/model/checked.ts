@@ -60,7 +60,10 @@ function side(name: "before" | "after", one: JsonObject): JsonObject {
 export function snapshotOf(value: unknown): AgentSnapshot | undefined {
   const lists = ["messages", "toolCalls", "interrupts", "queue", "steps", "subagents", "usage"] as const;
   if (!isObject(value) || !pick(value, { threadId: "string", status: "string", connection: "object" }, {})) return undefined;
-  const forms: Partial<Record<string, Form>> = { messages: { id: "string", role: "string" }, toolCalls: { id: "string", name: "string", phase: "string", argsText: "string" } };
+  const forms: Partial<Record<string, Form>> = {
+    messages: { id: "string", role: "string" },
+    toolCalls: { id: "string", name: "string", phase: "string", argsText: "string" },
+  };
   const valid = lists.every((name) => Array.isArray(value[name]) && value[name].every((one: unknown) => isObject(one) && pick(one, forms[name] ?? {}, {})));
   const connection = pick(value["connection"], required["connection"]!, optional);
   const texts = ["runId", "outcome"].every((name) => value[name] === undefined || typeof value[name] === "string");

@@ -80,7 +80,14 @@ export interface Entry {
   changes?: Changes;
 }
 
-const delta = new Set(["TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK", "REASONING_MESSAGE_CONTENT", "REASONING_MESSAGE_CHUNK", "TOOL_CALL_ARGS", "TOOL_CALL_CHUNK"]);
+const delta = new Set([
+  "TEXT_MESSAGE_CONTENT",
+  "TEXT_MESSAGE_CHUNK",
+  "REASONING_MESSAGE_CONTENT",
+  "REASONING_MESSAGE_CHUNK",
+  "TOOL_CALL_ARGS",
+  "TOOL_CALL_CHUNK",
+]);
 
 /** Events that one row joins, so that a row can be dropped when there are too many. */
 export const maxJoined = 10_000;

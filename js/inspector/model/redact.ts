@@ -6,14 +6,42 @@ import { createJsonMask, maskJson, maskNumber, maskText } from "./mask.js";
 
 /** Members whose text says how something is made, not what it is about. */
 const kept = new Set([
-  ...["type", "role", "id", "messageId", "toolCallId", "toolCallIds", "pendingToolCallIds", "parentMessageId", "parentToolCallId", "interruptId", "interruptIds"],
+  ...[
+    "type",
+    "role",
+    "id",
+    "messageId",
+    "toolCallId",
+    "toolCallIds",
+    "pendingToolCallIds",
+    "parentMessageId",
+    "parentToolCallId",
+    "interruptId",
+    "interruptIds",
+  ],
   ...["runId", "threadId", "parentRunId", "subagentRunId", "parentSubagentRunId", "entityId", "protocolVersion", "lastEventId"],
   ...["toolCallName", "stepName", "activityType", "subtype", "status", "delivery", "phase", "kind", "op", "path", "from", "code", "rule", "eventType"],
   ...["outcome", "mimeType", "method", "contentType", "content-type", "end", "provider", "model", "direction"],
 ]);
 /** Members that hold a document of the application: all of it but the keys is masked, numbers too. */
 const documents = new Set([
-  ...["snapshot", "state", "value", "payload", "result", "args", "forwardedProps", "metadata", "rawEvent", "event", "parameters", "data", "responseSchema", "content", "input"],
+  ...[
+    "snapshot",
+    "state",
+    "value",
+    "payload",
+    "result",
+    "args",
+    "forwardedProps",
+    "metadata",
+    "rawEvent",
+    "event",
+    "parameters",
+    "data",
+    "responseSchema",
+    "content",
+    "input",
+  ],
 ]);
 /** Short JSON, or JSON as text. */
 const json = new Set(["arguments", "argsText", "before", "after"]);
@@ -42,7 +70,7 @@ export function redactRecording(recording: string): string {
     if (type === undefined && typeof text === "string") redacted["text"] = bytes(text);
     if ((type === "TOOL_CALL_ARGS" || type === "TOOL_CALL_CHUNK") && typeof delta === "string") {
       const mask = calls.get(toolCallId) ?? createJsonMask();
-      calls.set((newest = toolCallId), mask);
+      calls.set(newest = toolCallId, mask);
       redacted["delta"] = mask(delta);
     }
     lines.push(JSON.stringify(redacted));

@@ -25,7 +25,7 @@ export function exchanges(entries: readonly Entry[]): ObservedRequest[] {
   for (const { items, at } of entries) {
     const [item] = items;
     if (!item) continue;
-    if ("request" in item) found.set((newest = item.request.id), { ...item.request, at, events: 0 });
+    if ("request" in item) found.set(newest = item.request.id, { ...item.request, at, events: 0 });
     else if ("response" in item) set(item.response.id, { ...item.response, at: found.get(item.response.id)?.at ?? at });
     else if ("ended" in item) set(item.ended.id, { end: item.ended.end, totalMs: at - (found.get(item.ended.id)?.at ?? at) });
     else if ("event" in item && newest !== undefined) {

@@ -15,7 +15,9 @@ export function detail(entry: Entry, startedAt: number, opened: OpenBranches): H
   const { items, times, type, at } = entry;
   const last = times[times.length - 1] ?? at;
   const when = `${clock(at)} · +${((at - startedAt) / 1000).toFixed(3)} s${last > at ? ` · for ${duration(last - at)}` : ""}`;
-  return h("div", { class: "detail" },
+  return h(
+    "div",
+    { class: "detail" },
     h("h2", {}, h("span", { class: "dot", "data-kind": entry.kind }), cut(type, 100)),
     h("p", { class: "facts" }, items.length > 1 ? `${count(items.length)} events · ${count(entry.length)} characters · ${when}` : when),
     ...changes(entry.changes),
@@ -45,9 +47,13 @@ function one(item: Item, opened: OpenBranches): Node[] {
 }
 
 /** The text of the rule that was broken. */
-export function warning({ code, rule, message: text }: { readonly code?: string | undefined; readonly rule?: string | undefined; readonly message: string }): HTMLElement {
+export function warning(
+  { code, rule, message: text }: { readonly code?: string | undefined; readonly rule?: string | undefined; readonly message: string },
+): HTMLElement {
   const found = ruleOf({ code, rule });
-  return h("section", { class: "rule" },
+  return h(
+    "section",
+    { class: "rule" },
     h("h3", {}, [rule, code].filter(Boolean).join(" · ") || "Message"),
     h("p", { dir: "auto" }, cut(text, maxText)),
     ...(found?.asks ? [h("p", {}, h("b", {}, found.tags.length ? "The rule: " : "What was odd: "), found.asks)] : []),
@@ -56,19 +62,23 @@ export function warning({ code, rule, message: text }: { readonly code?: string 
 }
 
 function request({ method, url, body, runId, resume }: AgentRequest, opened: OpenBranches): HTMLElement {
-  return part("Request",
+  return part(
+    "Request",
     facts([["Method", method], ["Address", cut(url, 1000)], ["Run", runId], ...(resume ? [["Purpose", "rejoins a run in progress"] as const] : [])]),
     ...(body === undefined ? [] : [h("h3", {}, "Body"), tree(parsed(body), 1, opened)]),
   );
 }
 
 function response({ status, headMs, contentType, error }: AgentRequest): HTMLElement {
-  return part("Response", facts([
-    ...(status === undefined ? [] : [["Status", String(status)] as const]),
-    ...(error === undefined ? [] : [["Failed with", cut(error, 1000)] as const]),
-    ...(contentType === undefined ? [] : [["Content type", cut(contentType, 200)] as const]),
-    ...(headMs === undefined ? [] : [["After", duration(headMs)] as const]),
-  ]));
+  return part(
+    "Response",
+    facts([
+      ...(status === undefined ? [] : [["Status", String(status)] as const]),
+      ...(error === undefined ? [] : [["Failed with", cut(error, 1000)] as const]),
+      ...(contentType === undefined ? [] : [["Content type", cut(contentType, 200)] as const]),
+      ...(headMs === undefined ? [] : [["After", duration(headMs)] as const]),
+    ]),
+  );
 }
 
 /** Names and values in two columns. */
@@ -99,19 +109,25 @@ function changes(changed: Changes | undefined): Node[] {
 }
 
 function difference({ path, before, after }: { readonly path: string; readonly before?: string; readonly after?: string }): HTMLElement {
-  return h("li", {},
+  return h(
+    "li",
+    {},
     h("code", { class: "path" }, cut(path, 200) || "(all)"),
     ...(before === undefined ? [] : [sided("del", "before", before)]),
     ...(after === undefined ? [] : [sided("ins", "after", after)]),
   );
 }
 
-const sided = (name: "del" | "ins", said: string, text: string): HTMLElement => h(name, { dir: "auto" }, h("span", { class: "unseen" }, `${said} `), cut(text, 600));
+const sided = (name: "del" | "ins", said: string, text: string): HTMLElement =>
+  h(name, { dir: "auto" }, h("span", { class: "unseen" }, `${said} `), cut(text, 600));
 
 function message({ id, role, before, after, tail }: MessageChange): HTMLElement {
   const what = !before ? "added" : !after ? "removed" : "changed";
-  return h("li", {},
-    h("span", { class: "path" }, `${role} ${cut(id, 60)}`), h("span", { class: "facts" }, ` ${what}: ${how(before, after)}`),
+  return h(
+    "li",
+    {},
+    h("span", { class: "path" }, `${role} ${cut(id, 60)}`),
+    h("span", { class: "facts" }, ` ${what}: ${how(before, after)}`),
     ...(tail ? [h("pre", { class: "text", dir: "auto" }, cut(tail, 400))] : []),
   );
 }

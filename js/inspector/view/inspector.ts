@@ -59,9 +59,13 @@ export function openInspector(limits: LogLimits, place: DockControl): Inspector 
 
   const state = h("span");
   const status = h("div", { class: "status", role: "group", "aria-label": "Agent" }, h("span", { class: "dot" }), state);
-  const tabs = names.map((name, index) => button(name, () => turnTo(index), { role: "tab", id: `tab-${index}`, "aria-controls": `panel-${index}`, "aria-selected": String(index === 0) }));
+  const tabs = names.map((name, index) =>
+    button(name, () => turnTo(index), { role: "tab", id: `tab-${index}`, "aria-controls": `panel-${index}`, "aria-selected": String(index === 0) })
+  );
   const bar = h("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...tabs);
-  const bodies = panels.map(({ node }, index) => h("div", { class: "tab", role: "tabpanel", id: `panel-${index}`, "aria-labelledby": `tab-${index}`, hidden: index !== 0 }, node));
+  const bodies = panels.map(({ node }, index) =>
+    h("div", { class: "tab", role: "tabpanel", id: `panel-${index}`, "aria-labelledby": `tab-${index}`, hidden: index !== 0 }, node)
+  );
   const head = h("div", { class: "head" }, status, bar);
   const node = h("div", { class: "frame" }, head, ...bodies, announcer.node);
   rove(bar, "button", (tab) => tab.click());

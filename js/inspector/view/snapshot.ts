@@ -114,8 +114,11 @@ function messageRow(message: Message, opened: OpenBranches): HTMLElement {
   const { id, role, content } = message as { id: string; role: string; content?: unknown };
   const { delivery } = message as { delivery?: string };
   const text = typeof content === "string" ? line(content) : "";
-  const node = h("details", { class: "message" },
-    h("summary", {}, h("span", { class: "role" }, role), h("span", { class: "phase" }, delivery ?? ""), h("span", { class: "short", dir: "auto" }, text)));
+  const node = h(
+    "details",
+    { class: "message" },
+    h("summary", {}, h("span", { class: "role" }, role), h("span", { class: "phase" }, delivery ?? ""), h("span", { class: "short", dir: "auto" }, text)),
+  );
   const place = `message ${id}`;
   node.open = opened.get(place) ?? false;
   const fill = (): void => {

@@ -194,7 +194,10 @@ const RULES = new Map<string, RowRule>([
       { type: "RUN_STARTED", threadId, runId, ...(parentRunId !== undefined && { parentRunId }) },
     ],
   ],
-  ["chat.ingested", ({ payload, run }) => [custom("chat.ingested", { runId: run, intent: payload.intent === undefined ? null : shown("intent", payload.intent) })]],
+  [
+    "chat.ingested",
+    ({ payload, run }) => [custom("chat.ingested", { runId: run, intent: payload.intent === undefined ? null : shown("intent", payload.intent) })],
+  ],
   [
     "agent.run.interrupted",
     (row) => {
@@ -302,9 +305,7 @@ function inputRequestOf({ event, payload, run }: Row): JsonObject | undefined {
   const kind = REQUESTS.get(payload.reason);
   const interruptId = text(payload.interruptId);
   const decision = isObject(payload.decision) ? (payload.decision as JsonObject) : {};
-  const [gateRef, subjectRef, toolCallId, toolName] = ["gateRef", "subjectRef", "toolCallId", "toolName"].map((name) =>
-    text(decision[name]),
-  );
+  const [gateRef, subjectRef, toolCallId, toolName] = ["gateRef", "subjectRef", "toolCallId", "toolName"].map((name) => text(decision[name]));
   if (kind === undefined || interruptId === undefined) return undefined;
   if (gateRef === undefined || subjectRef === undefined || toolCallId === undefined || toolName === undefined) return undefined;
   const { id, scopeKey } = event;

@@ -199,8 +199,7 @@ const fail = (path: string, expected: string): never => {
 const any: Check = (value) => value;
 const string: Check = (value, path) => (typeof value === "string" ? value : fail(path, "a string"));
 const object: Check = (value, path) => (isObject(value) ? value : fail(path, "an object"));
-const word = (...words: readonly string[]): Check => (value, path) =>
-  words.includes(value as string) ? value : fail(path, `one of ${words.join(", ")}`);
+const word = (...words: readonly string[]): Check => (value, path) => words.includes(value as string) ? value : fail(path, `one of ${words.join(", ")}`);
 const list = (members: Record<string, Check>): Check => (value, path) =>
   Array.isArray(value) ? value.map((item, at) => read(item, members, `${path}/${at}`)) : fail(path, "an array");
 

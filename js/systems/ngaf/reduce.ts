@@ -74,8 +74,7 @@ export function createReducer({ version, now, changed, tell }: ReducerClient): R
     if (version === 2) answers.complete(outcome);
   };
 
-  const addText = (id: string, delta: string): void =>
-    messages.edit(id, (message) => ({ ...message, content: String(message.content) + delta }));
+  const addText = (id: string, delta: string): void => messages.edit(id, (message) => ({ ...message, content: String(message.content) + delta }));
   const startCall = (event: Loose, id: string): void => {
     calls.start(id, text(event, "toolCallName"));
     const parent = event.parentMessageId;

@@ -65,7 +65,7 @@ export function createRuns({ agent, reducer, tools, changed, now, measure }: Run
         ...(merged && { state: merged }),
         ...(catalog && { tools: catalog as never }),
         ifBusy: version === 2 ? "replace" : "queue",
-      } as SubmitInput<JsonObject>),
+      } as SubmitInput<JsonObject>)
     );
   };
 

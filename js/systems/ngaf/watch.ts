@@ -25,7 +25,7 @@ export function createWatch(): NgafWatch {
     scheduled = false;
     for (const watcher of [...watchers]) if (watchers.has(watcher)) watcher.tell();
   };
-  const subscribe = (tell: () => void): (() => void) => {
+  const subscribe = (tell: () => void): () => void => {
     const watcher = { tell };
     watchers.add(watcher);
     return () => void watchers.delete(watcher);

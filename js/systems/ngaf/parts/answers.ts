@@ -78,7 +78,7 @@ export function createAnswers({ version, fields, named }: Shared, messages: Mess
         return { ...message, delivery };
       });
       const kept = answered ? [] : fields.messages.filter(({ id }) => streaming.has(id) && !ids.has(id));
-      if (answered) for (const id of streaming) if (!ids.has(id)) streaming.delete(id);
+      if (answered) { for (const id of streaming) if (!ids.has(id)) streaming.delete(id); }
       return [...merged, ...kept];
     },
   };
