@@ -144,8 +144,8 @@ export function createThread<State, Place>(core: (inflate: Inflate) => Promise<P
     },
     keepLine: () =>
       loading(async () => {
-        const [{ createKeptLine }] = await Promise.all([import("./kept-line.js"), source.beside()]);
-        return (line ??= createKeptLine(thread, retell, internal, toJson, toRunInput, unsupported));
+        const [{ createKeptLine }, { weakly }] = await Promise.all([import("./kept-line.js"), source.beside()]);
+        return (line ??= createKeptLine(thread, retell, weakly, internal, toJson, toRunInput, unsupported));
       }),
     get jobs() {
       return jobs;
