@@ -95,7 +95,7 @@ export function createSteps<State>(
       }
       base ??= read();
       const step = { run, edit: run };
-      // What brings the thread comes before all that waits; what replaces the first one, before what waits after that.
+      // The run that brings the thread comes before all that wait; one that replaces the first, before those after it.
       const replaces = before >= 0 && run.ifBusy === "replace";
       list.splice(before >= 0 && run.opens ? before : replaces ? before + 1 : list.length, 0, step);
       if (replaces) cancel(list[before]!.run!);

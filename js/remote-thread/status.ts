@@ -22,7 +22,7 @@ export function createStatus<State>(client: RemoteClient<State>, hidden: Hidden<
   let now: ThreadState["status"] = !given?.load ? "ready" : threadId === undefined ? "new" : "loading";
   let failure: AgentError | undefined;
   let thread: ThreadState = { status: now, hasOlder: false };
-  // What was shown last: the same snapshot of the core is shown as the same one.
+  // The last pair: one snapshot of the core is shown as one object.
   let memo: readonly [core: AgentSnapshot<State>, shown: AgentSnapshot<State>] | undefined;
 
   return {

@@ -3,6 +3,7 @@
 import { bugs as attachmentBugs } from "./attachments/bugs.mjs";
 import { bugs as inspectorBugs } from "./inspector/bugs.mjs";
 import { bugs as threadBugs } from "./persistence/bugs.mjs";
+import { bugs as remoteThreadBugs } from "./remote-thread/bugs.mjs";
 
 export const bugs = [
   {
@@ -370,67 +371,11 @@ export const bugs = [
     tests: ["a2ui"],
   },
   {
-    name: "a failed load lets what waits go",
-    file: "remote-thread/open.ts",
-    from: "await called;",
-    to: "throw error;",
-    tests: ["open"],
-  },
-  {
-    name: "the run that opens a thread is shown",
-    file: "remote-thread/hidden.ts",
-    from: "!!last && (last.playing || runId === last.id);",
-    to: "!!last && !last.playing && runId === last.id && false;",
-    tests: ["open"],
-  },
-  {
-    name: "what was edited while a thread came is forgotten",
-    file: "remote-thread/open.ts",
-    from: "now.messages === base.messages ? opened.messages :",
-    to: "true ? opened.messages :",
-    tests: ["open"],
-  },
-  {
-    name: "a question that the server has not got is forgotten",
-    file: "remote-thread/open.ts",
-    from: "kept.length ? [...messages, ...kept] : messages",
-    to: "messages",
-    tests: ["open"],
-  },
-  {
     name: "the server is notified of the stop of a load",
     file: "agent/requests.ts",
     from: "if (remote.thread?.owns(runId)) return;",
     to: "",
     tests: ["open"],
-  },
-  {
-    name: "a result goes out without its call",
-    file: "remote-thread/send.ts",
-    from: "if (!added.length) return chosen;",
-    to: "return chosen;",
-    tests: ["send"],
-  },
-  {
-    name: "a cursor that comes again is asked again",
-    file: "remote-thread/older.ts",
-    from: "seen.has(next) ? undefined : next",
-    to: "next",
-    tests: ["older"],
-  },
-  {
-    name: "what waits is sent before the run in progress is joined",
-    file: "remote-thread/hidden.ts",
-    from: "queueMicrotask(end);",
-    to: "setTimeout(end, 50);",
-    tests: ["connect"],
-  },
-  {
-    name: "a message that may have reached the server is sent again",
-    file: "remote-thread/steer.ts",
-    from: "  } catch (cause) {\n    return failed(cause);",
-    to: "  } catch {\n    return undefined;",
-    tests: ["connect"],
   },
   {
     name: "a thread that is being opened is saved as a run",
@@ -448,61 +393,6 @@ export const bugs = [
     to: "let opening = save && [].find",
     tests: ["opened-again"],
   },
-  {
-    name: "a save has the run that opens the thread in its queue",
-    file: "remote-thread/hidden.ts",
-    from: ".filter((text) => !ids.some((id) => text.includes(id)))",
-    to: "",
-    tests: ["opened-again"],
-  },
-  {
-    name: "older pages pass no guard",
-    file: "remote-thread/older.ts",
-    from: "if (!client.options().guard) client.edit",
-    to: "if (true) client.edit",
-    tests: ["older"],
-  },
-  {
-    name: "an interrupt that waits for a tool is answered for each change of the snapshot",
-    file: "remote-thread/calls.ts",
-    from: "|| replied.has(interrupt.id)) continue;",
-    to: ") continue;",
-    tests: ["tool-interrupts"],
-  },
-  {
-    name: "the run that opens a thread is taken for one that somebody has asked for",
-    file: "remote-thread/hidden.ts",
-    from: ', unasked: "begins"',
-    to: "",
-    tests: ["tool-results"],
-  },
-  {
-    name: "what waits for the thread goes before the run that opens it",
-    file: "core/steps.ts",
-    from: "before >= 0 && run.opens ? before :",
-    to: "",
-    tests: ["open"],
-  },
-  {
-    name: "a page that opens its thread gives its store away",
-    file: "persistence/saves.ts",
-    from: "!!thread.remote.thread?.isLoading() || ",
-    to: "",
-    tests: ["tabs"],
-  },
-  {
-    name: "older pages are put before the thread that another tab has opened",
-    file: "remote-thread/older.ts",
-    from: "front.has(client.keyOf(message)))) await reopen();",
-    to: "front.has(client.keyOf(message)))) await null;",
-    tests: ["tabs"],
-  },
-  {
-    name: "a thread is opened once more in a tab that has lost its store",
-    file: "remote-thread/hidden.ts",
-    from: "          await client.ready();\n",
-    to: "",
-    tests: ["tabs"],
-  },
+  ...remoteThreadBugs,
   ...threadBugs,
 ];
