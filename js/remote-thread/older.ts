@@ -1,10 +1,10 @@
 // Paging back in a stored thread.
 
 import type { Message, ThreadPage } from "../api/types.js";
-import { createRequest, errorOf } from "./ask.js";
+import { askPage } from "./ask.js";
 import type { RemoteClient } from "./client.js";
 import type { Hidden } from "./hidden.js";
-import { checkPage, toEvents, withOlder } from "./page.js";
+import { toEvents, withOlder } from "./page.js";
 
 /** Pages asked for in a row that bring nothing new. */
 const mostEmpty = 10;
@@ -17,8 +17,6 @@ export interface Paging {
   load(reopen: () => Promise<void>): Promise<boolean>;
   /** Pages begin anew, before this page. */
   begin(older: ThreadPage["older"], messages: readonly Message[]): void;
-  /** Calls a loader with a time limit. */
-  ask(before: string | undefined, signal: AbortSignal): Promise<ThreadPage | undefined>;
 }
 
 /** Nothing to page in yet. */
@@ -39,37 +37,6 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
     before = next === undefined || seen.has(next) ? undefined : next;
     if (before !== next) repeats(`the page ${JSON.stringify(next)} once more`);
     if (messages.length) front = new Set(messages.map(client.keyOf));
-  };
-
-  const ask: Paging["ask"] = async (from, signal) => {
-    const { thread } = client.options();
-    const load = thread?.load;
-    if (typeof load !== "function") return undefined;
-    const { threadId } = client.core();
-    const limit = thread?.limit;
-    const timeoutMs = thread?.timeoutMs ?? 30_000;
-    const controller = new AbortController();
-    const stop = (): void => controller.abort();
-    signal.addEventListener("abort", stop);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    try {
-      const late = new Promise<never>((_, reject) => {
-        const end = (): void =>
-          reject(client.error({ kind: "connection", code: "thread", retryable: true, message: "The loader of the thread has not answered" }));
-        if (timeoutMs > 0 && timeoutMs !== Infinity) timer = setTimeout(() => (end(), stop()), timeoutMs);
-        controller.signal.addEventListener("abort", end);
-      });
-      const request = await createRequest(client, controller.signal);
-      const page = await Promise.race([load({ ...request, threadId, before: from, limit }), late]);
-      return checkPage(client, page, threadId, (message) => client.emitter.emit("warning", { code: "message-malformed", message }));
-    } catch (cause) {
-      const error = errorOf(client, cause, "The thread could not be loaded");
-      if (error.status === 404 || error.status === 410) return undefined;
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
-    }
   };
 
   /** Shows a page before the thread. False: there is nothing new in it, or nothing that the guard lets pass. */
@@ -102,7 +69,7 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
     const turn = begun;
     for (let empty = 0; before !== undefined && empty < mostEmpty; empty++) {
       const from = before;
-      const page = await ask(from, new AbortController().signal);
+      const page = await askPage(client, from, new AbortController().signal);
       // Reloaded, or gone, meanwhile.
       if (turn !== begun || client.disposed()) return false;
       seen.add(from);
@@ -125,6 +92,5 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
       seen = new Set();
       turnTo(older, messages);
     },
-    ask,
   };
 }

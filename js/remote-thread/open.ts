@@ -10,7 +10,7 @@
 
 import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot, TransportRequest, TransportTarget } from "../api/types.js";
-import { errorOf, hydrate } from "./ask.js";
+import { askPage, errorOf, hydrate } from "./ask.js";
 import { createOpenCalls } from "./calls.js";
 import type { RemoteClient } from "./client.js";
 import { connect, type Connected } from "./connect.js";
@@ -72,7 +72,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   const answered = async (runId: string, stopped: AbortSignal): Promise<Connected> => {
     for (;;) {
       try {
-        return await ask(client, paging, runId, signal);
+        return await ask(client, runId, signal);
       } catch (cause) {
         if (stopped.aborted) throw cause;
         const error = errorOf(client, cause, "The thread could not be loaded");
@@ -175,12 +175,12 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
 }
 
 /** The stored thread. */
-async function ask<State>(client: RemoteClient<State>, paging: Paging, runId: string, signal: AbortSignal): Promise<Connected> {
+async function ask<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<Connected> {
   const { load } = client.options().thread ?? {};
   const { threadId, interrupts } = client.core();
   if (load === "hydrate") return hydrate(client, runId, signal);
   if (load === "connect") return connect(client, runId, signal);
-  return toEvents(await paging.ask(undefined, signal), interrupts, runId, threadId);
+  return toEvents(await askPage(client, undefined, signal), interrupts, runId, threadId);
 }
 
 /** The same, as the core is to take it: what was edited since `base` is edited in it, too. */

@@ -310,7 +310,7 @@ export const bugs = [
   {
     name: "the record of an older save is taken for news",
     file: "persistence/record.ts",
-    from: "if (record.of !== mark) return",
+    from: "if (record.of !== mark && !record.among?.includes(mark!)) return",
     to: "if (record === null) return",
     tests: ["record"],
   },
