@@ -120,7 +120,7 @@ export function batchesOf(seed, { pauses, deaths, store, throttled, thread }) {
     if (throttled) return batch.map((step) => (/^(change|setState|setMessages)$/.test(step.name) ? { name: "change", act: "change", given: [pick(["add", "count"]), n] } : step));
     // A submit that is taken out of the queue late has begun in the page, and in a worker is stopped or reported (docs/worker.md).
     const queued = ({ act }) => act === "cancelQueued" || act === "editQueued";
-    // What the options say of a thread at the server is looked up before a run is asked for, while frames come.
+    // A run of a thread at the server is asked for once the options are looked up; frames come meanwhile.
     const run = batch.find(({ act }) => ["submit", "retry", "regenerate"].includes(act));
     if (thread && run) return [run];
     // The result of a tool is heard of after the batch, in which the call may have been given up. An edit
@@ -172,7 +172,7 @@ function sorted(messages) {
 /** An agent with its server, and everything that can be seen of both. */
 function open(make, { pauses, store, throttled, thread }) {
   const log = [];
-  // What the server is asked for, and has not answered.
+  // The questions that the server has not answered.
   const asked = [];
   const ask = ({ signal }) =>
     new Promise((resolve, reject) => {
