@@ -336,7 +336,7 @@ export async function play(seed, kind, batches = batchesOf(seed, kind)) {
         if (!sides[1].settled() || !workers.all.length) continue;
         workers.all.at(-1).crash("out of memory");
         died = true;
-        unknown = sides[0].runId();
+        unknown = { runId: sides[0].runId() };
       } else {
         const at = sides.map((side) => side.frame());
         for (const step of batch) {
@@ -358,8 +358,8 @@ export async function play(seed, kind, batches = batchesOf(seed, kind)) {
         tick();
         await quiet(sides);
       }
-      if (sides[0].runId() !== unknown) unknown = undefined;
-      const masked = unknown === undefined ? [] : ["steps", "outcome", "runId", "status", "error"];
+      if (sides[0].runId() !== unknown?.runId) unknown = undefined;
+      const masked = !unknown ? [] : ["steps", "outcome", "runId", "status", "error"];
       const [page, worker] = sides.map((side) => side.view(died, masked));
       assert.deepEqual(worker, page);
     }
