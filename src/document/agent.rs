@@ -30,3 +30,27 @@ const CONNECTION_PHASES: &[&str] = &["closed", "connecting", "open", "reconnecti
 /// How a run may end.
 pub(crate) const OUTCOMES: &[&str] =
     &["success", "error", "aborted", "interrupted", "cancelled", "truncated", "dropped", "disconnected"];
+
+table! {
+    /// A submit, as a save has it, and as the snapshot's queue shows it. JSON is kept as text.
+    SUBMIT {
+        SUBMIT_RUN = Member::new("runId", Kind::Text).at(["runId", "runId"]),
+        /// The assistant message to say anew; without one the last.
+        OF = Member::new("of", Kind::Text),
+        IF_AWAITING = Member::new("ifAwaiting", Kind::Word(IF_AWAITINGS)),
+        /// The user message that the new one takes the place of.
+        REPLACES = Member::new("replaces", Kind::Text),
+        /// The id that the last user message takes before the request is made.
+        NEW_MESSAGE_ID = Member::new("newMessageId", Kind::Text),
+        SUBMIT_MESSAGES = Member::new("messages", Kind::Json).at(["messages", "messages"]),
+        SUBMIT_STATE = Member::new("state", Kind::Json),
+        SUBMIT_RESUME = Member::new("resume", Kind::Json),
+        SUBMIT_TOOLS = Member::new("tools", Kind::Json),
+        SUBMIT_CONTEXT = Member::new("context", Kind::Json),
+        SUBMIT_PROPS = Member::new("forwardedProps", Kind::Json),
+        /// How many runs may follow on the calls of the page's tools.
+        MAX_FOLLOW_UPS = Member::new("maxFollowUps", Kind::Count),
+    }
+}
+
+const IF_AWAITINGS: &[&str] = &["deny", "wait", "reject"];

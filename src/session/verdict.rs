@@ -93,9 +93,9 @@ impl Verdict {
     }
 
     /// A run begins.
-    pub fn begun(&mut self, run_id: String, now: f64) {
+    pub fn begun(&mut self, run_id: &str, now: f64) {
         self.works();
-        self.named(Some(run_id));
+        self.row.set_text(RUN_ID, run_id);
         self.timing = Some(Timing { started: now, first_token: None, duration: None });
         self.set_timing();
     }
