@@ -1,4 +1,4 @@
-//! The tables of what a snapshot says of the agent itself, and of its connection.
+//! The tables of what a snapshot says beside its thread: how the agent stands, its connection, the submits that wait.
 
 use super::table::{Kind, Member, table};
 

@@ -78,7 +78,7 @@ impl Submit {
 
     /// How many runs may follow on its calls.
     pub fn max_follow_ups(&self) -> u32 {
-        self.row.count(MAX_FOLLOW_UPS).unwrap_or(8).min(1000) as u32
+        self.row.count(MAX_FOLLOW_UPS).unwrap_or_default() as u32
     }
 
     /// Reads the application's JSON (see `Session::submit`).
@@ -108,6 +108,7 @@ impl Submit {
             Some(_) => {}
             None => row.set_text(SUBMIT_MESSAGES, "[]"),
         }
+        row.set(MAX_FOLLOW_UPS, Value::count(row.count(MAX_FOLLOW_UPS).unwrap_or(8).min(1000)));
         // Here `null` is a value.
         row.set_some(SUBMIT_STATE, fields.get("state").map(Raw::text));
         let mut unknown = Vec::new();
@@ -127,7 +128,9 @@ impl Submit {
         let mut members: Members = 0;
         for (at, member) in SUBMIT.iter().enumerate().filter(|(at, member)| says(member.name) && edited.row.has(*at)) {
             members |= 1 << at;
-            self.own.push(member.name.to_owned());
+            if [SUBMIT_MESSAGES, SUBMIT_TOOLS, SUBMIT_CONTEXT, SUBMIT_PROPS].contains(&at) {
+                self.own.push(member.name.to_owned());
+            }
         }
         self.row.assume(edited.row, members);
         if says("pageTools") {
@@ -187,11 +190,12 @@ impl Submit {
             Start::Regenerate => "regenerate",
         };
         object.string("start", start);
-        self.row.write(&mut object, 0, Members::MAX);
+        self.row.write(&mut object, 0, !(1 << MAX_FOLLOW_UPS));
         object.strings("own", self.own.iter().map(String::as_str));
         let mut tools = JsonWriter::array(object.member("pageTools"));
         self.page_tools.iter().for_each(|tool| tool.save(tools.item()));
         tools.close();
+        self.row.write(&mut object, 0, 1 << MAX_FOLLOW_UPS);
         object.close();
     }
 
