@@ -36,7 +36,7 @@ export interface Run<State> {
   fold(snapshot: AgentSnapshot<State>): AgentSnapshot<State>;
   resolve(result: RunResult): void;
   reject(error: AgentError): void;
-  /** One of several that settle with the same run, of which callbacks shall hear once. */
+  /** One of several that settle with the same run, for which callbacks are called once. */
   readonly part?: boolean;
   /** The agent that has asked for it. */
   readonly by?: object | undefined;
@@ -186,7 +186,7 @@ export interface Link<State> {
   busy(): boolean;
   /**
    * Ends the session, without a word to the server; its runs settle with this outcome (default: `disconnected`), except those
-   * that `waiting` names: their ids are in the queue of the save that comes. What is called from now on waits for `restore`.
+   * that `waiting` names: their ids are in the queue of the save that comes. Calls from now on wait for `restore`.
    * Returns the save.
    */
   suspend(outcome?: "disconnected" | "aborted", waiting?: readonly string[]): string;

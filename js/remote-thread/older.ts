@@ -72,7 +72,7 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
     if (all === messages) return false;
     if (!client.options().guard) client.edit(messages, all);
     else {
-      // The gate is in the way of runs. What is shown already is not judged again.
+      // The gate is in the way of runs. Shown messages are not judged again.
       const turn = begun;
       const runId = client.uuid();
       await hidden.play(runId, async () => {

@@ -48,7 +48,7 @@ export const bugs = [
     tests: ["worker-deaths"],
   },
   {
-    name: "a store is given away while the worker has yet to answer",
+    name: "a store is released while the worker has yet to answer",
     file: "worker/link.ts",
     from: "busy: () => guesses.pending || client.read().isLoading || link.busy(),",
     to: "busy: link.busy,",
@@ -153,7 +153,7 @@ export const bugs = [
     tests: ["inspector"],
   },
   {
-    name: "a store is given away between the end of a run and the end of its body",
+    name: "a store is released between the end of a run and the end of its body",
     file: "core/link.ts",
     from: "read().isLoading || client.ending() ||",
     to: "read().isLoading ||",
@@ -174,7 +174,7 @@ export const bugs = [
     tests: ["tabs"],
   },
   {
-    name: "a store that is being read is given away with the edits that wait for it",
+    name: "a store that is being read is released with the edits that wait for it",
     file: "persistence/saves.ts",
     from: "link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread))",
     to: "link.busy()",
@@ -265,7 +265,7 @@ export const bugs = [
     tests: ["blocked"],
   },
   {
-    name: "what could not be written is forgotten when the store is given away",
+    name: "what could not be written is forgotten when the store is released",
     file: "persistence/saves.ts",
     from: "if (stored.dirty) unsaved = json;",
     to: "",

@@ -49,7 +49,7 @@ impl Stage {
 #[derive(Debug)]
 pub(super) struct PageCall {
     pub id: String,
-    /// What it was when it was taken up, or approved.
+    /// The call when it was taken up, or approved.
     name: String,
     args: String,
     pub follow_up: bool,

@@ -312,7 +312,7 @@ impl Page {
         answers.into_iter().for_each(|answer| self.detached.push(answer));
     }
 
-    /// A result whose call was taken away may be asked for by the run that follows, and by no other.
+    /// A result whose call was removed may be asked for by the run that follows, and by no other.
     pub fn forget_detached(&mut self) {
         self.detached = Detached::default();
     }

@@ -76,7 +76,7 @@ impl Turn {
         None
     }
 
-    /// What it does between two runs is stopped. Gives how the last run has ended, and who waits.
+    /// Stops the turn's work between two runs. Returns how the last run has ended, and who waits.
     pub fn stop(&mut self) -> Option<(Ended, Option<Ticket>)> {
         Some((self.last.take()?, self.ticket.take()))
     }
@@ -152,7 +152,7 @@ impl Turn {
             let is = |name: &str| fields.get(name).and_then(Raw::boolean);
             let stage = Stage::named(&fields.get("stage")?.string()?);
             let id = fields.get("id")?.string()?;
-            // What it is stands in the thread.
+            // The name and the arguments of the call stand in the thread.
             Some(PageCall::new(&id, "", "", is("followUp")?, stage))
         };
         let mut calls = PageCalls::default();

@@ -1,4 +1,4 @@
-//! What the calls of the page do to the session: they begin, they are answered, and runs follow on them.
+//! Calls of the page in the session: they begin, they are answered, and runs follow on them.
 
 use crate::session::Session;
 use crate::session::page::{Begun, Call, Next, Stage};

@@ -407,7 +407,7 @@ impl Session {
         true
     }
 
-    /// Events were taken. What is certain to be new fills the budget at once: what has a mark, and what goes beyond the longest replay.
+    /// Counts events that were taken. New ones fill the budget at once: those with a mark, and those beyond the longest replay.
     pub(super) fn progressed(&mut self, frames: u32) {
         let Some(run) = &mut self.run else { return };
         run.events += frames as usize;

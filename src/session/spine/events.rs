@@ -1,4 +1,4 @@
-//! What an event does to the session.
+//! The effect of an event on the session.
 
 use crate::rules::{Repair, opener};
 use crate::session::Session;

@@ -12,7 +12,7 @@ use crate::session::words::Misuse;
 use crate::session::words::Outcome;
 use crate::wire::{At, Gather, Index, JsonWriter, Raw, keep_private};
 
-/// What `v` says.
+/// The value of `v`.
 const VERSION: &str = "1";
 
 impl Session {
@@ -54,7 +54,7 @@ impl Session {
         json
     }
 
-    /// Makes a fresh session the one that was saved. What is damaged, or of another version, is refused, and the session
+    /// Makes a fresh session the one that was saved. A damaged save, or one of another version, is refused, and the session
     /// stays as it was.
     pub fn restore(&mut self, json: &str, now: f64) -> Result<(), Misuse> {
         self.alive()?;
