@@ -42,7 +42,10 @@ export interface Run<State> {
   readonly by?: object | undefined;
   /** Nobody asked for it, and nothing is said: callbacks hear of it only if it fails. */
   readonly quiet?: boolean;
-  /** It brings the thread: a save that a session begins with has it before all that waits. Then the session has no call for it. */
+  /**
+   * It brings the thread, and goes before all that waits. What it makes of the save that a session begins with, which has it first then; the
+   * session is not called for it.
+   */
   readonly opens?: (save: string) => string;
   /** It waits in the queue for what a person decides. */
   readonly waits?: boolean;

@@ -3,7 +3,7 @@
 use crate::document::SUBMIT_RUN;
 use crate::rules::{Code, Repair, Violation};
 use crate::session::Session;
-use crate::session::rejoin::{Answer, Budget, Place, Resume};
+use crate::session::rejoin::{Answer, Budget, Resume, StreamPlace};
 use crate::session::run::{Phase, Run};
 use crate::session::submit::{Start, Submit};
 use crate::session::words::Outcome;
@@ -388,7 +388,7 @@ impl Session {
             let id = fields.some("runId").and_then(Raw::string).filter(|id| !id.is_empty());
             self.rejoin.tells_run(id.as_deref(), self.verdict.run_id());
         }
-        if self.rejoin.place() != Place::Known {
+        if self.rejoin.place() != StreamPlace::Known {
             self.rewind(false);
             return false;
         }

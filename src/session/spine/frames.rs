@@ -10,7 +10,7 @@ use crate::dialect::Taken;
 use crate::rules::grammar::{self, Unknown};
 use crate::rules::{Code, Repair, Violation};
 use crate::session::Session;
-use crate::session::rejoin::{Place, Report};
+use crate::session::rejoin::{Report, StreamPlace};
 use crate::session::words::Outcome;
 use crate::session::words::{AgentError, Effect, ErrorKind, Target};
 use crate::thread::Warning;
@@ -258,7 +258,7 @@ impl Session {
     /// A rule was broken: the end of the run if they are strict, a warning if they are not. Says what to do now.
     pub(super) fn violation(&mut self, violation: Violation, event_type: Option<String>) -> Repair {
         // A known frame was judged when it came first.
-        if self.rejoin.place() == Place::Known {
+        if self.rejoin.place() == StreamPlace::Known {
             return Repair::Drop;
         }
         let Violation { code, rule, repair, message } = violation;

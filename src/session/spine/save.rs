@@ -102,6 +102,10 @@ impl Session {
             id.string().into_iter().for_each(|id| self.thread.restore_failed(&id));
         }
         self.page.restore(page, &mut self.thread);
+        // Where the thread is brought first, what became of the page's work stands in that, perhaps.
+        if self.queue.get(0).is_none_or(Submit::speaks) {
+            self.page.give_up_left(&mut self.thread);
+        }
         self.report_warnings();
         if fields.get("running").and_then(Raw::boolean) == Some(true) {
             self.rejoin.set_restored();
