@@ -113,4 +113,11 @@ export const bugs = [
     to: "!early",
     tests: ["opened-again"],
   },
+  {
+    name: "a thread whose opening was hung up is not opened by whoever comes next",
+    file: "remote-thread/open.ts",
+    from: 'left ? "loading" : "error", error',
+    to: '"error", error',
+    tests: ["tabs"],
+  },
 ];
