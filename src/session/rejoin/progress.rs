@@ -45,7 +45,7 @@ pub(super) struct Progress {
     ends: Vec<u64>,
 }
 
-/// What a connection that joins the run has shown of where it begins.
+/// The beginning of a connection that joins the run, as far as it has shown where it begins.
 #[derive(Debug, Default)]
 struct Opening {
     /// Its first mark has come.
@@ -78,7 +78,7 @@ impl Progress {
     /// Notes a frame. Says whether it came over an earlier connection already. Within one connection frames may share a
     /// mark: those that a server made of one thing.
     pub fn is_repeated(&mut self, resume: &Resume, frame: &Frame<'_>, max_depth: usize) -> bool {
-        // What has no mark stands where the marks beside it do.
+        // A frame without a mark stands where the marks beside it do.
         let Some((mark, number)) = resume.mark(frame, max_depth) else { return self.opening.skips };
         let repeated = match (number, self.floor) {
             (Some(number), Some(floor)) => number <= floor,
@@ -142,7 +142,8 @@ impl Progress {
         }
     }
 
-    /// What of the beginning of this connection was taken before it was known to be one: RUN_STARTED, and the state.
+    /// The parts of this connection's beginning that were taken before it was known to be one: RUN_STARTED, and the
+    /// state.
     pub fn taken(&self, expected: Answer) -> (bool, bool) {
         let Opening { greeted, stated, .. } = self.opening;
         if expected == Answer::Snapshot { (greeted, stated) } else { (false, false) }
