@@ -29,7 +29,7 @@ pub(super) struct Progress {
     pub behind: Option<String>,
     /// The same of the last run that has begun in its stream.
     pub part: Option<String>,
-    /// What was reported: events, CUSTOM events, token counts, checkpoints, warnings, decisions.
+    /// The counts of reports: events, CUSTOM events, token counts, checkpoints, warnings, decisions.
     pub told: Once,
     /// The session was restored while this run was in progress, and the run has not ended since.
     pub restored: bool,
