@@ -88,7 +88,6 @@ enum Start {
 }
 
 /// The run that must be on.
-#[derive(Default)]
 struct Run {
     ticket: Ticket,
     line: usize,
@@ -140,7 +139,35 @@ struct Run {
 
 impl Run {
     fn new(ticket: Ticket, line: usize, heard: f64) -> Self {
-        Self { ticket, line, heard, ..Self::default() }
+        Self {
+            ticket,
+            line,
+            ended: None,
+            events: 0,
+            pending: Vec::new(),
+            received: 0,
+            joins: false,
+            whole: false,
+            replays: false,
+            fresh: 0,
+            best: 0,
+            streamed: false,
+            waiting: false,
+            attempt: 0,
+            renewed: false,
+            heard,
+            body_until: None,
+            connected: Vec::new(),
+            lost_at: None,
+            rewinds: false,
+            known: false,
+            lost: None,
+            closed: false,
+            advanced: false,
+            works: false,
+            opened: false,
+            held: None,
+        }
     }
 
     /// Whether its stream continues one that was lost, or left.
@@ -166,8 +193,6 @@ pub struct World {
     turn: Option<Turn>,
     /// Calls that the page was given, or that somebody answered.
     handled: BTreeSet<String>,
-    /// The same of earlier runs.
-    earlier: BTreeSet<String>,
     /// Calls that were executed.
     executing: BTreeSet<String>,
     due: Due,
@@ -285,7 +310,6 @@ impl World {
             run: None,
             turn: None,
             handled: BTreeSet::new(),
-            earlier: BTreeSet::new(),
             executing: BTreeSet::new(),
             due: Due::default(),
             approved: None,
@@ -427,7 +451,6 @@ impl World {
                     (self.left, self.lost, self.anew, self.over) = (None, None, false, false);
                     self.restored = false;
                     self.handled.clear();
-                    self.executing.clear();
                     self.tokens = 0;
                     self.untold.clear();
                     (self.status, self.outcome, self.resumed) = ("idle", None, None);
