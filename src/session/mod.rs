@@ -12,46 +12,47 @@
 //!     a connection that is lost leads to waiting and back to connecting, where that is possible
 //! ```
 //!
-//! A session is a spine with parts. Each part owns its state and is the only one that writes it; the spine hands a part what it may
-//! use, and does what the part returns. Arrows go one way, and parts of one floor do not know each other:
+//! A session is handlers over parts. Each part owns its state and is the only one that writes it; a handler takes one kind of
+//! input, hands a part what it may use, and does what the part returns. Arrows go one way, and parts of one floor do not know
+//! each other:
 //!
 //! ```text
-//!  spine    asks, edits, interrupts, approvals · begin, end · network, connections, frames, events · calls · save
+//!  handlers asks, edits, interrupts, approvals · begin, end · network, connections, frames, events · calls · save
 //!    │
-//!  parts    thread · intake · run · page · asked · rejoin · verdict · queue ◄── outbox
+//!  parts    thread · intake · run · page · replies · rejoin · verdict · queue ◄── outbox
 //!    │
-//!  ground   submit, options ──► words
+//!  ground   submit, options ──► types
 //! ```
 
-mod asked;
+mod handlers;
 mod intake;
 mod options;
 mod outbox;
 mod page;
 mod queue;
 mod rejoin;
+mod replies;
 mod run;
-mod spine;
 mod submit;
+mod types;
 mod verdict;
-mod words;
 
 pub use options::Options;
 pub use rejoin::{Network, Resume};
-pub use words::{AgentError, Effect, ErrorKind, Misuse, Outcome, Reply, Target, Ticket};
+pub use types::{AgentError, Effect, ErrorKind, Misuse, Outcome, Reply, Target, Ticket};
 
 use crate::dialect::Dialect;
 use crate::thread::{Thread, ThreadLimits, Warning};
 use crate::wire::{Str, Wanted, keep_private};
-use asked::Asked;
 use intake::Intake;
 use outbox::{Connection, ConnectionPhase, Outbox, Outgoing, Shown};
 use page::Page;
 use queue::Queue;
 use rejoin::{Rejoin, Report};
+use replies::Replies;
 use run::{Phase, Run};
+use types::{Boundary, list, value};
 use verdict::Verdict;
-use words::{Boundary, list, value};
 
 /// An agent: a thread, the run in progress, and what waits for its turn.
 #[derive(Debug)]
@@ -74,7 +75,7 @@ pub struct Session {
     /// One run over several connections.
     rejoin: Rejoin,
     /// Answers to interrupts.
-    asked: Asked,
+    replies: Replies,
 }
 
 impl Session {
@@ -95,7 +96,7 @@ impl Session {
             outbox: Outbox::default(),
             page: Page::default(),
             rejoin: Rejoin::default(),
-            asked: Asked::default(),
+            replies: Replies::default(),
         };
         if !session.options.protocol.tags() {
             session.thread.ignore_tags();
@@ -131,7 +132,7 @@ impl Session {
         let run = self.run.as_ref().map(|run| run.ticket);
         // A run's turn has its ticket, too.
         let turn = self.page.ticket().filter(|ticket| run != Some(*ticket));
-        self.queue.holds_every_ticket([run, turn].into_iter().flatten(), self.asked.len())
+        self.queue.holds_every_ticket([run, turn].into_iter().flatten(), self.replies.len())
     }
 
     /// The save of this number was written, or need not be waited for any longer.

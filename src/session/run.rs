@@ -1,7 +1,7 @@
 //! One run: from its request to its outcome.
 
 use super::rejoin::{Answer, Budget};
-use super::words::{AgentError, Outcome, Target, Ticket, is_a_name};
+use super::types::{AgentError, Outcome, Target, Ticket, is_a_name};
 use crate::wire::{Format, Raw, decode};
 use std::rc::Rc;
 

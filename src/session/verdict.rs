@@ -1,6 +1,6 @@
 //! How the agent stands: its status, the last run's id, how that run ended, and how long it took. Nothing else writes these.
 
-use super::words::{AgentError, Outcome};
+use super::types::{AgentError, Outcome};
 use crate::document::{AGENT, AGENT_STATUS, IS_LOADING, RUN_ERROR, RUN_ID, RUN_OUTCOME, RUN_TIMING, Row, Value};
 use crate::wire::JsonWriter;
 

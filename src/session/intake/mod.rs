@@ -1,5 +1,5 @@
 //! From bytes to events: the framing, the dialect, the gate, older events, chunks, and what is open. It keeps what has to be
-//! remembered from one frame to the next; the spine hands each frame through, and decides what an event does.
+//! remembered from one frame to the next; the handlers pass each frame through it, and decide what an event does.
 //!
 //! ```text
 //!  bytes ─► body ─► frame ─┬─ plain delta of what is open ────────────────────────► event

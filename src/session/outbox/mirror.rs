@@ -4,8 +4,8 @@ use crate::document::{
     ATTEMPT, CONNECTION, CONNECTION_PHASE, LAST_EVENT_ID, Part, Patch, RETRY_AT, Row, Value, add_part,
 };
 use crate::session::queue::Queue;
+use crate::session::types::{Boundary, Ticket};
 use crate::session::verdict::Verdict;
-use crate::session::words::{Boundary, Ticket};
 use crate::thread::Thread;
 use crate::wire::{Cutter, JsonWriter, Str};
 

@@ -1,7 +1,7 @@
 //! The outputs of a session: effects, notifications, patches, saves. It decides in which order, and how much; not what.
 //!
 //! ```text
-//!  spine ──► effects ──┬──────────────────► next()        Changed: once until a patch is taken
+//!  handlers ► effects ─┬──────────────────► next()        Changed: once until a patch is taken
 //!                      └─► saving: parked ──► next()      Wake: only where the time is another one
 //!  thread, verdict, queue ──► mirror ──► take_patch()
 //! ```
@@ -12,7 +12,7 @@ mod saving;
 pub(super) use mirror::{Connection, ConnectionPhase, Shown};
 
 use super::options::Options;
-use super::words::{Boundary, Effect};
+use super::types::{Boundary, Effect};
 use crate::thread::Warning;
 use crate::wire::{Str, shortened};
 use mirror::Mirror;

@@ -8,7 +8,7 @@
 //!
 //! The border calls `saved` within a bounded time, whatever becomes of the store: here is no clock.
 
-use crate::session::words::{Effect, Target};
+use crate::session::types::{Effect, Target};
 use std::collections::VecDeque;
 
 /// How many bytes of saves a server may lead to in a millisecond: each is the whole thread.

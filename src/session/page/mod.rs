@@ -21,7 +21,7 @@ mod turn;
 pub(super) use calls::Stage;
 
 use super::submit::{PageTool, Start, Submit};
-use super::words::{Ended, Outcome, Ticket};
+use super::types::{Ended, Outcome, Ticket};
 use crate::thread::{At, CallPhase, Index, LocalAnswer, Thread};
 use crate::wire::{Fields, Gather, JsonWriter, Raw};
 use calls::PageCall;

@@ -3,7 +3,7 @@
 use super::calls::{PageCall, PageCalls, Stage};
 use crate::document::{SUBMIT_RUN, Value};
 use crate::session::submit::{PageTool, Submit};
-use crate::session::words::{Ended, Outcome, Ticket};
+use crate::session::types::{Ended, Outcome, Ticket};
 use crate::thread::Thread;
 use crate::wire::{Fields, JsonWriter, Raw};
 

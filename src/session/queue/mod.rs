@@ -4,7 +4,7 @@ mod tickets;
 mod tracked;
 
 use super::submit::Submit;
-use super::words::Ticket;
+use super::types::Ticket;
 use std::collections::VecDeque;
 use tickets::Tickets;
 use tracked::Tracked;

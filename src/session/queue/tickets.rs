@@ -1,6 +1,6 @@
 //! Every ticket that was given, until it is settled: each settles exactly once.
 
-use crate::session::words::Ticket;
+use crate::session::types::Ticket;
 
 /// The tickets whose end has not been reported.
 #[derive(Debug, Default)]

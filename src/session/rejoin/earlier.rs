@@ -6,7 +6,7 @@
 //!  └── earlier: known or new ───────────────────────┘                └── joined, and all after it
 //! ```
 
-use crate::session::words::{AgentError, Outcome};
+use crate::session::types::{AgentError, Outcome};
 use crate::thread::{At, Index};
 use crate::wire::{JsonWriter, Raw};
 

@@ -1,5 +1,5 @@
 //! One run over several connections: how far its stream was read, what a replay tells again, which of a thread's runs is the
-//! one that was to be joined, and what was left to the server. It knows; the spine acts.
+//! one that was to be joined, and what was left to the server. It knows; the handlers act.
 //!
 //! ```text
 //!  policy: when is a request sent again, how does the stream go on?      budget: how many connections may a run make?
@@ -18,7 +18,7 @@ pub(super) use once::Report;
 pub(super) use policy::{Answer, retry_after};
 pub use policy::{Network, Resume};
 
-use super::words::{AgentError, Outcome};
+use super::types::{AgentError, Outcome};
 use crate::thread::{Checkpoint, Thread};
 use crate::wire::{Fields, Frame, JsonWriter, Raw};
 use earlier::Earlier;

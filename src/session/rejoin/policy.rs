@@ -1,5 +1,5 @@
 //! When a request is sent again, and where a stream that was cut continues. Pure: the time is an argument, and its jitter comes
-//! from a seed. Uses `wire`; the spine asks it, and does what follows.
+//! from a seed. Uses `wire`; the handlers ask it, and do what follows.
 //!
 //! ```text
 //!              cut, and the run can be joined                     an event that is new
@@ -8,7 +8,7 @@
 //!                                                    └──────────┘ failed again, budget left
 //! ```
 
-use crate::session::words::Misuse;
+use crate::session::types::Misuse;
 use crate::thread::pointer_key;
 use crate::wire::{Fields, Frame, Gather, JsonWriter, Raw, parse_time, write_json};
 

@@ -6,7 +6,7 @@ mod tool;
 pub(super) use shapes::RESUME;
 pub(super) use tool::PageTool;
 
-use super::words::{Misuse, Ticket};
+use super::types::{Misuse, Ticket};
 use crate::document::{
     IF_AWAITING, MAX_FOLLOW_UPS, Members, Row, SUBMIT, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS, SUBMIT_RESUME,
     SUBMIT_RUN, SUBMIT_STATE, SUBMIT_TOOLS, Value,

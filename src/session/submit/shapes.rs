@@ -1,7 +1,7 @@
 //! Tools, context and answers as the application gives them, brought into the shape of AG-UI: what a server must be able
 //! to rely on is checked here, and what it does not know stays here.
 
-use crate::session::words::Misuse;
+use crate::session::types::Misuse;
 use crate::wire::{Fields, JsonWriter, Raw};
 
 #[derive(Clone, Copy)]

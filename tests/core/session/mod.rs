@@ -1,6 +1,5 @@
 //! Runs: what is sent, what an answer does, and what lasts.
 
-mod asked;
 mod bad_input;
 mod call;
 mod changed_calls;
@@ -11,6 +10,7 @@ mod page_tools;
 mod queue;
 mod rejoined;
 mod replays;
+mod replies;
 mod request;
 mod saving;
 mod steps;

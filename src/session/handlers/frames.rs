@@ -11,8 +11,8 @@ use crate::rules::grammar::{self, Unknown};
 use crate::rules::{Code, Repair, Violation};
 use crate::session::Session;
 use crate::session::rejoin::{Report, StreamPlace};
-use crate::session::words::Outcome;
-use crate::session::words::{AgentError, Effect, ErrorKind, Target};
+use crate::session::types::Outcome;
+use crate::session::types::{AgentError, Effect, ErrorKind, Target};
 use crate::thread::Warning;
 #[cfg(feature = "codecs")]
 use crate::wire::frame_type;

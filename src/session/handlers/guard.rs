@@ -8,7 +8,7 @@ use crate::rules::is_chunk;
 use crate::session::Session;
 use crate::session::intake::Gate;
 use crate::session::rejoin::Report;
-use crate::session::words::{AgentError, Effect, ErrorKind, Misuse};
+use crate::session::types::{AgentError, Effect, ErrorKind, Misuse};
 use crate::thread::Warning;
 use crate::wire::{Event, EventError, Fields, Incoming, JsonWriter, Raw, frame_fields};
 

@@ -1,7 +1,7 @@
 //! Changes that the application makes: messages and state.
 
 use crate::session::Session;
-use crate::session::words::{Misuse, list, value};
+use crate::session::types::{Misuse, list, value};
 use crate::wire::keep_private;
 
 impl Session {
@@ -64,7 +64,7 @@ impl Session {
         self.rejoin.clear();
         self.thread.clear();
         self.verdict.clear();
-        self.asked.ended();
+        self.replies.ended();
         self.outbox.ask_for_save();
         self.outbox.changed(true);
         Ok(())

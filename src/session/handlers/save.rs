@@ -8,8 +8,8 @@ use crate::session::Session;
 use crate::session::page::Page;
 use crate::session::rejoin::Resume;
 use crate::session::submit::Submit;
-use crate::session::words::Misuse;
-use crate::session::words::Outcome;
+use crate::session::types::Misuse;
+use crate::session::types::Outcome;
 use crate::wire::{At, Gather, Index, JsonWriter, Raw, keep_private};
 
 /// The value of `v`.
@@ -42,7 +42,7 @@ impl Session {
         let mut queue = JsonWriter::array(object.member("queue"));
         self.queue.iter().for_each(|submit| submit.save(queue.item()));
         queue.close();
-        self.asked.save(&mut object);
+        self.replies.save(&mut object);
         if let Some(usage) = self.thread.write_usage() {
             object.json("usage", &usage);
         }
@@ -88,7 +88,7 @@ impl Session {
         if let Some(usage) = fields.some("usage") {
             self.thread.restore_usage(usage);
         }
-        self.asked.restore(&fields);
+        self.replies.restore(&fields);
         self.rejoin.restore(&fields, &mut self.thread);
         // A run is sent once, whatever a save says.
         let mut runs = Index::new();

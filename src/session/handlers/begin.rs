@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::session::rejoin::{Resume, hash};
 use crate::session::run::Run;
 use crate::session::submit::{Start, Submit};
-use crate::session::words::{Boundary, Misuse, Outcome, Target, list, value};
+use crate::session::types::{Boundary, Misuse, Outcome, Target, list, value};
 use crate::thread::Warning;
 use crate::wire::{JsonWriter, RunAgentInput, keep_private, refill};
 use std::rc::Rc;
@@ -35,7 +35,7 @@ impl Session {
         }
         self.begin_turn(&submit, same);
         if submit.speaks() {
-            let dropped = self.asked.send(&submit, &mut self.thread);
+            let dropped = self.replies.send(&submit, &mut self.thread);
             self.settle_dropped(dropped, Outcome::Dropped);
         }
         if !joins {
@@ -130,7 +130,7 @@ impl Session {
         let (input, begin) = &run.input;
         let mut input = input.get(..*begin).unwrap_or_default().to_owned();
         let [tools, context, props] = [SUBMIT_TOOLS, SUBMIT_CONTEXT, SUBMIT_PROPS].map(|member| again.row.text(member));
-        refill(&mut input, tools, context, props, self.asked.resume());
+        refill(&mut input, tools, context, props, self.replies.resume());
         let input: Rc<str> = input.into();
         let body = self.intake.body(&input).map_or_else(|| input.clone(), Rc::from);
         (run.input.0, run.request_body) = (input, body.clone());
@@ -159,7 +159,7 @@ impl Session {
             tools: submit.row.text(SUBMIT_TOOLS),
             context: submit.row.text(SUBMIT_CONTEXT),
             forwarded_props: submit.row.text(SUBMIT_PROPS),
-            resume: self.asked.resume(),
+            resume: self.replies.resume(),
         };
         let (body, begin) = input.write();
         // An attach request carries no new input.

@@ -3,9 +3,9 @@
 use crate::rules::{Repair, opener};
 use crate::session::Session;
 use crate::session::rejoin::{Report, StreamPlace, hash};
-use crate::session::words::Boundary;
-use crate::session::words::Outcome;
-use crate::session::words::{AgentError, Effect, ErrorKind, is_a_name};
+use crate::session::types::Boundary;
+use crate::session::types::Outcome;
+use crate::session::types::{AgentError, Effect, ErrorKind, is_a_name};
 use crate::thread::Ending;
 use crate::wire::{Event, Gather, Incoming, PROTOCOL_VERSION, Raw, Str, shown_id};
 

@@ -9,14 +9,14 @@ mod partial;
 pub(super) use partial::Partial;
 
 use super::submit::{Start, Submit};
-use super::words::{Misuse, Ticket};
+use super::types::{Misuse, Ticket};
 use crate::document::SUBMIT_RESUME;
 use crate::thread::Thread;
 use crate::wire::{Fields, Gather, Index, JsonWriter, Raw};
 use partial::Partials;
 
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct Replies {
     /// Answers to interrupts, while others wait for theirs.
     partial: Partials,
     /// The answers that the last run was sent with, until it has ended well.
@@ -32,7 +32,7 @@ pub(super) struct Answered {
     pub resume: Option<(String, Vec<Ticket>)>,
 }
 
-impl Asked {
+impl Replies {
     /// How many answers wait.
     pub fn len(&self) -> usize {
         self.partial.len()

@@ -3,7 +3,7 @@
 use crate::document::{OF, REPLACES};
 use crate::session::Session;
 use crate::session::submit::{IfAwaiting, IfBusy, Start, Submit};
-use crate::session::words::{Effect, Misuse, Outcome, Ticket};
+use crate::session::types::{Effect, Misuse, Outcome, Ticket};
 use crate::thread::Warning;
 use crate::wire::keep_private;
 
@@ -38,7 +38,7 @@ impl Session {
         // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
         let over = !first && self.run.as_ref().is_none_or(|run| run.ended.is_some());
         if first || over && !self.any_in_line(now) || if_busy == IfBusy::Replace {
-            self.asked.admit(&submit, &self.thread, now)?;
+            self.replies.admit(&submit, &self.thread, now)?;
         }
         if over {
             self.close(now);

@@ -1,6 +1,6 @@
 //! Answers to some of the open interrupts, while the others have none: each found by the interrupt's id.
 
-use crate::session::words::Ticket;
+use crate::session::types::Ticket;
 use crate::wire::{At, Index};
 
 /// An interrupt that is answered, while others are not.

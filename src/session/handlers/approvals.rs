@@ -6,7 +6,7 @@
 
 use crate::session::Session;
 use crate::session::page::Stage;
-use crate::session::words::Misuse;
+use crate::session::types::Misuse;
 use crate::thread::{CallPhase, Warning, same_args};
 use crate::wire::{Raw, keep_private};
 

@@ -1,7 +1,7 @@
 //! One way in for all that the application asks of a session, by the names that `js/glue/core.d.ts` explains.
 
 use crate::session::Session;
-use crate::session::words::{Misuse, Reply};
+use crate::session::types::{Misuse, Reply};
 use crate::wire::{Fields, Raw, Wanted};
 
 impl Session {

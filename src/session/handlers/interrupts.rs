@@ -2,9 +2,9 @@
 
 use crate::document::{SUBMIT_RESUME, Value};
 use crate::session::Session;
-use crate::session::asked::Partial;
+use crate::session::replies::Partial;
 use crate::session::submit::{IfAwaiting, RESUME, Start, Submit};
-use crate::session::words::{Misuse, Outcome, Ticket};
+use crate::session::types::{Misuse, Outcome, Ticket};
 use crate::thread::Warning;
 use crate::wire::{Raw, keep_private};
 
@@ -21,9 +21,9 @@ impl Session {
         let run = fields.get("run").ok_or(expected.clone())?.text();
         let entry = RESUME.read_entry(&fields).ok_or(expected)?;
         let (mut submit, _) = Submit::read(run, self.options.max_depth, Start::Submit)?;
-        let until = self.asked.judge(&id, &entry, &self.thread, self.run.is_some(), now)?;
+        let until = self.replies.judge(&id, &entry, &self.thread, self.run.is_some(), now)?;
         let ticket = self.queue.give();
-        let answered = self.asked.answer(Partial { ticket, id, entry, until }, &mut self.thread, now);
+        let answered = self.replies.answer(Partial { ticket, id, entry, until }, &mut self.thread, now);
         for (ticket, expired) in answered.dropped {
             if let Some(id) = expired {
                 let message = format!("interrupt {id} expired before all had a reply: it can only be cancelled");
@@ -45,19 +45,19 @@ impl Session {
 
     /// A run has ended with interrupts. Some of them may be those that it has ended with before: it was replayed.
     pub(super) fn mark_answers(&mut self) {
-        self.asked.mark(&mut self.thread);
+        self.replies.mark(&mut self.thread);
     }
 
     /// The run is over. Answers to what is open no more are useless; and where none waits for another one, a person is asked
     /// again, for nothing would send them.
     pub(super) fn drop_stale_answers(&mut self) {
-        let dropped = self.asked.drop_stale(&mut self.thread);
+        let dropped = self.replies.drop_stale(&mut self.thread);
         self.settle_dropped(dropped, Outcome::Dropped);
     }
 
     /// Answers that no run has taken along are useless.
     pub(super) fn drop_answers(&mut self, outcome: Outcome) {
-        let dropped = self.asked.drop_answers(&mut self.thread);
+        let dropped = self.replies.drop_answers(&mut self.thread);
         self.settle_dropped(dropped, outcome);
     }
 
@@ -82,6 +82,6 @@ impl Session {
 
     fn may_begin(&self, submit: &Submit, now: f64) -> bool {
         let waits = self.awaits_people() && submit.is_if_awaiting(IfAwaiting::Wait);
-        !waits && self.asked.admit(submit, &self.thread, now).is_ok()
+        !waits && self.replies.admit(submit, &self.thread, now).is_ok()
     }
 }

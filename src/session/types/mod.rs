@@ -1,4 +1,4 @@
-//! The words of a session that its border knows, too. Uses nothing else of the session.
+//! The types of a session that its border knows, too. Uses nothing else of the session.
 
 mod boundary;
 mod effect;

@@ -5,8 +5,8 @@ use crate::rules::Code;
 use crate::session::Session;
 use crate::session::options::Options;
 use crate::session::run::{BodyStart, Phase, Run};
-use crate::session::words::AgentError;
-use crate::session::words::Outcome;
+use crate::session::types::AgentError;
+use crate::session::types::Outcome;
 use crate::wire::{BadBody, Framer};
 
 impl Session {

@@ -6,9 +6,9 @@ use crate::session::Session;
 use crate::session::rejoin::{Answer, Budget, Resume, StreamPlace};
 use crate::session::run::{Phase, Run};
 use crate::session::submit::{Start, Submit};
-use crate::session::words::Outcome;
-use crate::session::words::Ticket;
-use crate::session::words::{AgentError, Effect, ErrorKind, Misuse, Target};
+use crate::session::types::Outcome;
+use crate::session::types::Ticket;
+use crate::session::types::{AgentError, Effect, ErrorKind, Misuse, Target};
 use crate::thread::Ending;
 use crate::wire::{Event, Fields, Frame, Incoming, JsonWriter, Raw, frame_fields, frame_type, keep_private};
 

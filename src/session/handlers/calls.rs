@@ -3,7 +3,7 @@
 use crate::session::Session;
 use crate::session::page::{Begun, CallArrival, Next, Stage};
 use crate::session::submit::Submit;
-use crate::session::words::{Effect, Ended, Misuse, Outcome, Ticket};
+use crate::session::types::{Effect, Ended, Misuse, Outcome, Ticket};
 use crate::thread::{CallPhase, Warning};
 use crate::wire::{Fields, Raw, keep_private};
 

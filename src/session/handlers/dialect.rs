@@ -5,7 +5,7 @@ use crate::rules::{Code, Repair};
 use crate::session::Session;
 use crate::session::rejoin::{Report, StreamPlace};
 use crate::session::run::BodyStart;
-use crate::session::words::Effect;
+use crate::session::types::Effect;
 use crate::thread::Warning;
 use crate::wire::{EventError, Incoming, JsonWriter, frame_fields};
 

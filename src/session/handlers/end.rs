@@ -2,7 +2,7 @@
 
 use crate::session::Session;
 use crate::session::run::Phase;
-use crate::session::words::{AgentError, Boundary, Effect, Ended, Outcome, Ticket, settlement};
+use crate::session::types::{AgentError, Boundary, Effect, Ended, Outcome, Ticket, settlement};
 use crate::thread::Ending;
 
 impl Session {
@@ -64,7 +64,7 @@ impl Session {
             self.abandon_turn();
         }
         if ending == Ending::Complete {
-            self.asked.ended();
+            self.replies.ended();
         }
         self.verdict.ended(outcome, error, goes_on, now);
     }
