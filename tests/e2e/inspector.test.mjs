@@ -195,6 +195,8 @@ const cases = {
   async "makes room for the page, wherever it is docked"(chat) {
     const roomy = async (width) => {
       await chat.until(() => document.querySelector("ag-ui-inspector").offsetHeight > 0);
+      // The page makes room in the frame after that in which the inspector grows.
+      await chat.inside(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
       await apart(chat, [id("viewport"), id("composer"), "ag-ui-inspector"], width);
     };
     try {
