@@ -92,22 +92,35 @@ impl Thread {
     /// A list of messages, with its calls numbered: calls of one id by their places, those of known messages as they are.
     fn read(&self, messages: &Value) -> Vec<Message> {
         let mut given: Vec<Message> = messages.as_array().unwrap().iter().map(Message::read).collect();
-        let mut calls = self.messages.iter().flat_map(|message| &message.calls);
-        let repeats = calls.any(|call| wire(&call.id).1 > 1);
+        let mut repeats = self.messages.iter().flat_map(|message| &message.calls).any(|call| wire(&call.id).1 > 1);
+        let mut ids = HashSet::new();
+        for call in given.iter().flat_map(|message| &message.calls) {
+            repeats |= !ids.insert(wire(&call.id).0.to_owned());
+        }
+        let here = |message: &Message| self.messages.iter().find(|local| repeats && local.id == message.id);
+        let known = |message: &Message, at: usize| {
+            let known = here(message)?.calls.get(at)?.id.clone();
+            (wire(&known).0 == wire(&message.calls[at].id).0).then_some(known)
+        };
+        let calls = given.iter().flat_map(|message| (0..message.calls.len()).map(move |at| (message, at)));
+        let taken: HashSet<String> = calls.filter_map(|(message, at)| known(message, at)).collect();
         let mut last: HashMap<String, usize> = HashMap::new();
         for message in &mut given {
-            let here = self.messages.iter().find(|local| repeats && local.id == message.id);
-            for (at, call) in message.calls.iter_mut().enumerate() {
-                let known = here.and_then(|here| here.calls.get(at)).map(|call| wire(&call.id));
-                let (id, own) = (wire(&call.id).0.to_owned(), wire(&call.id).1);
-                let last = last.entry(id.clone()).or_default();
-                *last = known.filter(|known| known.0 == id).map_or(own.max(*last + 1), |known| known.1);
-                call.id = numbered(&id, *last);
+            for at in 0..message.calls.len() {
+                let known = known(message, at);
+                let (id, own) = wire(&message.calls[at].id);
+                let last = last.entry(id.to_owned()).or_default();
+                let free = |number: &usize| !taken.contains(&numbered(id, *number));
+                *last = match &known {
+                    Some(known) => wire(known).1,
+                    None => (own.max(*last + 1)..).find(free).unwrap(),
+                };
+                message.calls[at].id = numbered(id, *last);
             }
-            if let Some(id) = &mut message.tool_call_id {
-                let known = here.and_then(|here| here.tool_call_id.as_deref()).map(wire);
+            if let Some(id) = message.tool_call_id.clone() {
+                let known = here(message).and_then(|here| here.tool_call_id.as_deref()).map(wire);
                 let known = known.filter(|known| known.0 == id).map(|known| known.1);
-                *id = numbered(id, known.unwrap_or(*last.get(id).unwrap_or(&1)));
+                message.tool_call_id = Some(numbered(&id, known.unwrap_or(*last.get(&id).unwrap_or(&1))));
             }
         }
         given

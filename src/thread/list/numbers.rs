@@ -18,29 +18,47 @@ impl MessageList {
         last.message
     }
 
-    /// Numbers the calls of a list that have one id, as they stand in it; those of messages that are here have their numbers.
+    /// Numbers the calls of a list that have one id: those of messages that are here as they are, the others as they stand in it.
     pub(in crate::thread) fn number_calls(&self, entries: &mut [Entry]) {
         let mut last = Index::new();
+        let mut repeats = self.repeats();
+        for call in entries.iter().flat_map(|entry| &entry.calls) {
+            repeats |= last.insert(wire_id(call.id()).0, At::default()).is_some();
+        }
+        if !repeats {
+            return;
+        }
+        let here = |entry: &Entry| self.get(self.by_id.get(entry.id())?.message);
+        let known = |entry: &Entry, at: usize| {
+            let known = here(entry)?.calls.get(at)?.id();
+            let same = wire_id(known).0 == wire_id(entry.calls.get(at)?.id()).0;
+            same.then(|| known.to_owned())
+        };
+        let mut taken = Index::new();
+        for entry in entries.iter() {
+            taken.extend((0..entry.calls.len()).filter_map(|at| Some((known(entry, at)?, At::default()))));
+        }
         for entry in entries {
-            let here = if self.repeats() { self.by_id.get(entry.id()).map(|at| at.message) } else { None };
-            for (at, call) in entry.calls.iter_mut().enumerate() {
-                let known = here.and_then(|message| self.call(At { message, call: at })).map(|call| wire_id(call.id()));
-                let (id, own) = wire_id(call.id());
-                let place = last.entry(id).or_default();
-                let next = own.max(place.message + 1);
-                place.message = known.filter(|known| known.0 == id).map_or(next, |known| known.1);
-                if place.message > 1 {
-                    let id = numbered(id, place.message);
-                    call.row.set_text(OWN_ID, &id);
+            for at in 0..entry.calls.len() {
+                let known = known(entry, at);
+                let Some(call) = entry.calls.get_mut(at) else { continue };
+                let (wire, own) = wire_id(call.id());
+                let place = last.entry(wire).or_default();
+                let mut id = known.unwrap_or_default();
+                if id.is_empty() {
+                    let mut next = own.max(place.message + 1);
+                    while taken.contains_key(&numbered(wire, next)) {
+                        next += 1;
+                    }
+                    id = numbered(wire, next);
                 }
+                place.message = wire_id(&id).1;
+                call.row.set_text(OWN_ID, &id);
             }
             if let Some(id) = entry.call_id().map(String::from) {
-                let known = here.and_then(|message| self.get(message)?.call_id()).map(wire_id);
-                let number = known.filter(|known| known.0 == id).map(|known| known.1);
-                let number = number.or(last.get(&id).map(|at| at.message)).unwrap_or_default();
-                if number > 1 {
-                    entry.row.set_text(CALL_ID, &numbered(&id, number));
-                }
+                let known = here(entry).and_then(Entry::call_id).map(wire_id).filter(|known| known.0 == id);
+                let number = known.map(|known| known.1).or(last.get(&id).map(|at| at.message));
+                entry.row.set_text(CALL_ID, &numbered(&id, number.unwrap_or_default()));
             }
         }
     }
