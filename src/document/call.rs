@@ -21,6 +21,20 @@ table! {
     }
 }
 
+/// What stands after the id that several calls of a thread have, before the number of one of them: from 2 on.
+const AGAIN: &str = "~again~";
+
+/// The id that the call with this number has in its thread, where the server gives it and others one id.
+pub(crate) fn numbered(id: &str, number: usize) -> String {
+    if number > 1 { format!("{id}{AGAIN}{number}") } else { id.to_owned() }
+}
+
+/// The id that the server gives a call, and its number.
+pub(crate) fn wire_id(id: &str) -> (&str, usize) {
+    let parts = id.rsplit_once(AGAIN).and_then(|(id, number)| Some((id, number.parse().ok()?)));
+    parts.unwrap_or((id, 1))
+}
+
 /// Where the mirror has a call: in its message, and in the list of all.
 const IN_MESSAGE: usize = 0;
 const IN_LIST: usize = 1;
@@ -67,7 +81,7 @@ impl Call {
         call.row.set(ARGUMENTS, Value::Text(string(&function, "arguments").unwrap_or_default()));
         call.row.set_word(STATUS, CallStatus::Complete as u8);
         call.row.set_word(PHASE, CallPhase::InputAvailable as u8);
-        call.given = true;
+        (call.given, call.checked) = (true, Some(usize::MAX));
         Some(call)
     }
 
@@ -110,8 +124,17 @@ impl Call {
 
     /// Writes it in AG-UI's shape.
     pub fn write_in_message(&self, out: &mut String) {
+        self.write_as(self.id(), out);
+    }
+
+    /// The same for the server.
+    pub fn write_outgoing(&self, out: &mut String) {
+        self.write_as(wire_id(self.id()).0, out);
+    }
+
+    fn write_as(&self, id: &str, out: &mut String) {
         let mut object = JsonWriter::object(out);
-        object.string("id", self.id()).string("type", "function");
+        object.string("id", id).string("type", "function");
         let mut function = JsonWriter::object(object.member("function"));
         function.string("name", self.tool()).string("arguments", self.arguments());
         function.close();

@@ -44,6 +44,48 @@ impl Thread {
         self.adopt_result(id);
     }
 
+    /// The number of the call that a TOOL_CALL_START means, of those that have its id. It is the last one, unless that is over
+    /// and was made before this run, which `behind` was the last message before, or in another message than `parent`.
+    pub(crate) fn number_of_start(&mut self, id: &str, parent: Option<&str>, behind: Option<&str>) -> usize {
+        let number = self.list.last_number(id);
+        let Some(at) = self.list.find_call(&numbered(id, number)) else { return number };
+        let here = self.list.get(at.message).is_some_and(|entry| Some(entry.id()) == parent);
+        let over = |call: &Call| match call.status() {
+            _ if call.result().is_some() => true,
+            CallStatus::Running => false,
+            // Its run has ended without an answer, or a list has it so.
+            CallStatus::Complete => !here && Raw::parse(call.arguments(), ARGS_DEPTH).is_ok(),
+            CallStatus::Error => true,
+        };
+        if !self.list.call(at).is_some_and(over) {
+            return number;
+        }
+        let begin = self.begin_of_run(behind);
+        if !here && parent.is_some() || begin.is_some_and(|begin| !self.list.precedes(begin, at.message)) {
+            return number + 1;
+        }
+        self.warn(
+            "call-repeated",
+            "TOOL_CALL_START",
+            "the call is over: it is the same call again, and is not made again",
+        );
+        number
+    }
+
+    /// The number of the call that an event means by an id.
+    pub(crate) fn number_of_call(&mut self, id: &str) -> usize {
+        self.list.last_number(id)
+    }
+
+    /// Whether several calls have one id.
+    pub(crate) fn repeats_calls(&self) -> bool {
+        self.list.repeats()
+    }
+
+    pub(crate) fn has_call(&self, id: &str) -> bool {
+        self.list.has_call(id)
+    }
+
     /// A call that the thread has is started again: it may be renamed, and its arguments continue.
     fn call_again(&mut self, at: At, name: &str, metadata: Option<Raw<'_>>) {
         let Some(call) = self.list.change_call(at) else { return };
@@ -85,7 +127,9 @@ impl Thread {
 
     pub(super) fn call_args(&mut self, id: &str, delta: &str, metadata: Option<Raw<'_>>) {
         let Some(at) = self.known_call(id, "TOOL_CALL_ARGS") else { return };
-        if let Some(call) = self.list.change_call(at) {
+        // What is answered has its arguments.
+        let open = |call: &&mut Call| call.result().is_none() || call.checked.is_none();
+        if let Some(call) = self.list.change_call(at).filter(open) {
             call.row.grow(ARGUMENTS, delta);
             call.row.merge(CALL_METADATA, metadata);
         }
@@ -166,7 +210,8 @@ impl Thread {
 
     /// Marks the result that a call has as one of failure, where its event could not say so.
     pub(crate) fn fail_call(&mut self, id: &str, error: &str) {
-        let Some(at) = self.list.find_call(id) else { return };
+        let number = self.list.last_number(id);
+        let Some(at) = self.list.find_call(&numbered(id, number)) else { return };
         let call = self.list.change(at.message).and_then(|entry| entry.calls.get_mut(at.call));
         if let Some(call) = call.filter(|call| call.result().is_some()) {
             answer(call, &text_json(error), Some(error));
@@ -284,7 +329,7 @@ impl Thread {
         let Some(at) = self.list.find_call(id) else { return };
         let Some(call) = self.list.change_call(at) else { return };
         call.row.set_text(ARGUMENTS, args);
-        call.checked = None;
+        call.checked = Some(usize::MAX);
     }
 
     /// The page answers a call. The message goes after the one that calls.

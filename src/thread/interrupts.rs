@@ -3,10 +3,10 @@
 
 use crate::document::{
     ANSWERED, EXPIRES, INTERRUPT, INTERRUPT_ID, INTERRUPT_OWNER, INTERRUPTED_CALL, Item, Order, Part, Patch, Row,
-    Value, add_part as add,
+    Value, add_part as add, numbered,
 };
 use crate::wire::{At, Index};
-use crate::wire::{Fields, Gather, JsonWriter, Raw, parse_time};
+use crate::wire::{Fields, Gather, JsonWriter, Raw, parse_time, write_string};
 
 /// Interrupts, and the ids of those whose expiry cannot be read.
 pub(super) type Read = (Vec<Interrupt>, Vec<String>);
@@ -80,6 +80,16 @@ impl Interrupts {
         interrupt.before = self.last.insert(interrupt.id(), at).map(|at| at.message);
         self.slots.push(Some(interrupt));
         self.order.push(Item { slot, calls: 0, follows: false });
+    }
+
+    /// Names the calls that they are about as the thread does.
+    pub fn number_calls(&mut self, number_of: &mut dyn FnMut(&str) -> usize) {
+        for interrupt in self.slots.iter_mut().flatten() {
+            let Some(id) = interrupt.call() else { continue };
+            let mut json = String::new();
+            write_string(&mut json, &numbered(&id, number_of(&id)));
+            interrupt.row.set_text(INTERRUPTED_CALL, &json);
+        }
     }
 
     fn last_of(&self, id: &str) -> Option<usize> {

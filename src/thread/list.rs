@@ -13,8 +13,8 @@ use super::entry::Entry;
 use super::finder::Finder;
 use super::merged::Merged;
 use crate::document::{
-    ACTIVITY_TYPE, CALLS, CONTENT, Call, DELIVERY, Delivery, Item, Members, Order, Part, Place, Role, Value,
-    add_part as add,
+    ACTIVITY_TYPE, CALL_ID, CALLS, CONTENT, Call, DELIVERY, Delivery, Item, Members, OWN_ID, Order, Part, Place, Role,
+    Value, add_part as add, numbered, wire_id,
 };
 use crate::wire::{At, Index};
 use crate::wire::{Gather, same};
@@ -52,6 +52,8 @@ pub(super) struct MessageList {
     order: Order,
     by_id: Finder,
     by_call: Finder,
+    /// The highest number of the calls of each id that several have.
+    again: Index,
     /// Results, by their id and call.
     by_result: Finder,
     /// The last result of each call.
@@ -218,6 +220,53 @@ impl MessageList {
         self.by_call.get(id).is_some()
     }
 
+    /// Whether several calls have one id.
+    pub fn repeats(&self) -> bool {
+        !self.again.is_empty()
+    }
+
+    /// The number of the last call that has an id.
+    pub fn last_number(&mut self, id: &str) -> usize {
+        let Some(last) = self.again.get_mut(id) else { return 1 };
+        while last.message > 1 && self.by_call.get(&numbered(id, last.message)).is_none() {
+            last.message -= 1;
+        }
+        last.message
+    }
+
+    /// Numbers the calls of a list that have one id, as they stand in it; those of messages that are here have their numbers.
+    pub fn number_calls(&self, entries: &mut dyn Iterator<Item = &mut Entry>) {
+        let mut last = Index::new();
+        for entry in entries {
+            let here = if self.repeats() { self.find_same(entry) } else { None };
+            for (at, call) in entry.calls.iter_mut().enumerate() {
+                let known = here.and_then(|message| self.call(At { message, call: at })).map(|call| wire_id(call.id()));
+                let (id, own) = wire_id(call.id());
+                let place = last.entry(id).or_default();
+                let next = own.max(place.message + 1);
+                place.message = known.filter(|known| known.0 == id).map_or(next, |known| known.1);
+                if place.message > 1 {
+                    let id = numbered(id, place.message);
+                    call.row.set_text(OWN_ID, &id);
+                }
+            }
+            if let Some(id) = entry.call_id().map(String::from)
+                && let Some(number) = last.get(&id).filter(|at| at.message > 1)
+            {
+                entry.row.set_text(CALL_ID, &numbered(&id, number.message));
+            }
+        }
+    }
+
+    fn index_call(&mut self, id: &str, at: At) {
+        self.by_call.add(id, at, |_| false);
+        let (id, number) = wire_id(id);
+        if number > 1 {
+            let last = self.again.entry(id).or_default();
+            last.message = last.message.max(number);
+        }
+    }
+
     pub fn push(&mut self, entry: Entry) -> usize {
         let item = self.item(&entry);
         let slot = item.slot;
@@ -257,7 +306,7 @@ impl MessageList {
         let id = call.id().to_owned();
         entry.calls.push(call);
         self.order.set_calls(slot, at.call + 1);
-        self.by_call.add(&id, at, |_| false);
+        self.index_call(&id, at);
         self.new_calls.push(at);
         self.change_call(at);
     }

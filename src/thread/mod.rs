@@ -40,7 +40,7 @@ mod state;
 mod subagents;
 mod text;
 
-pub(crate) use crate::document::{CallPhase, Part, Patch, add_part, same_args};
+pub(crate) use crate::document::{CallPhase, Part, Patch, add_part, numbered, same_args};
 pub(crate) use crate::wire::{At, Index};
 pub(crate) use ahead::Ahead;
 pub(crate) use calls::Ending;
@@ -211,6 +211,10 @@ impl Thread {
     /// Messages that the server sends.
     fn receive(&mut self, mut given: Given) -> Given {
         self.warn_of(std::mem::take(&mut given.notes));
+        // The official client leaves them as they are.
+        if !self.local_order {
+            self.list.number_calls(&mut given.entries.iter_mut());
+        }
         if !self.tags {
             given.entries.iter_mut().for_each(|entry| entry.row.set(OWNER, Value::None));
         }

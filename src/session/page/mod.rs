@@ -35,8 +35,9 @@ const WENT_ON: &str = "The user continued without answering.";
 pub(super) struct Page {
     /// The run with those that follow on its calls.
     turn: Option<Turn>,
-    /// Calls that the page was given: each once.
+    /// Calls that the page was given: each once. With the run that they were begun in, as `runs` counts.
     handled: Index,
+    runs: usize,
     /// Results of the page for calls that the thread lacks, until they come again.
     detached: Detached,
 }
@@ -143,6 +144,7 @@ impl Page {
     /// A run begins. `same`: it is the last one, joined again.
     pub fn begin(&mut self, submit: &Submit, same: bool, thread: &mut Thread) -> Begun {
         let joins = submit.start == Start::Attach;
+        self.runs += usize::from(!joins);
         match &mut self.turn {
             Some(turn) if turn.is_followed_by(submit) => Begun::Same,
             Some(turn) if joins && same => turn.join(submit.ticket).map_or(Begun::Same, Begun::Joins),
@@ -226,11 +228,22 @@ impl Page {
         if withholds(&args) {
             return None;
         }
-        self.handled.insert(id.to_owned(), At::default());
+        self.handle(id);
         if let Some(turn) = &mut self.turn {
             turn.calls.push(PageCall::new(id, &name, &args, follow_up, stage));
         }
         Some(Call::Enters { stage, name, args })
+    }
+
+    /// A call begins that the thread lacks: it is not one of an earlier run.
+    pub fn call_begins(&mut self, id: &str) {
+        if self.handled.get(id).is_some_and(|at| at.message < self.runs) {
+            self.handled.remove(id);
+        }
+    }
+
+    fn handle(&mut self, id: &str) {
+        self.handled.insert(id, At { message: self.runs, call: 0 });
     }
 
     /// A call comes that may have come before. It is where it was; `None`: it is new.
@@ -286,7 +299,7 @@ impl Page {
 
     /// A call that is none of the page's is answered by hand.
     pub fn take_over(&mut self, id: &str) {
-        self.handled.insert(id.to_owned(), At::default());
+        self.handle(id);
         if let Some(turn) = &mut self.turn {
             turn.calls.push(PageCall::new(id, "", "", true, Stage::Manual));
         }

@@ -86,6 +86,16 @@ impl Rejoin {
         self.progress.behind.as_deref()
     }
 
+    /// Another run begins in the same stream.
+    pub fn set_part(&mut self, message: Option<&str>) {
+        self.progress.part = message.map(Into::into);
+    }
+
+    /// The last message before the run that is told now.
+    pub fn part(&self) -> Option<&str> {
+        self.progress.part.as_deref().or(self.behind())
+    }
+
     /// The run is left to the server.
     pub fn leave(&mut self) {
         self.left = true;

@@ -6,7 +6,7 @@ use crate::session::rejoin::{Place, Report, hash};
 use crate::session::words::Boundary;
 use crate::session::words::Outcome;
 use crate::session::words::{AgentError, Effect, ErrorKind, is_a_name};
-use crate::thread::Ending;
+use crate::thread::{Ending, numbered};
 use crate::wire::{Event, Gather, Incoming, PROTOCOL_VERSION, Raw, Str, shown_id};
 
 impl Session {
@@ -25,6 +25,12 @@ impl Session {
     }
 
     pub(super) fn reduce(&mut self, incoming: &Incoming<'_>, now: f64) {
+        let mut incoming = *incoming;
+        let id = self.number_call(&incoming.event);
+        if let (Some(id), Some(call)) = (&id, call_of(&mut incoming.event)) {
+            *call = Str::from_raw(id);
+        }
+        let incoming = &incoming;
         // Of an earlier run, which the page has not seen, and which has ended.
         let new = self.rejoin.place() == Place::New;
         match incoming.event {
@@ -83,6 +89,26 @@ impl Session {
         }
     }
 
+    /// The id that the call of an event has in the thread, where several have the one that it names.
+    fn number_call(&mut self, event: &Event<'_>) -> Option<String> {
+        let mut event = *event;
+        let wire = *call_of(&mut event)?;
+        let id = wire.decode();
+        let number = match event {
+            Event::ToolCallStart { parent_message_id, .. } => {
+                let parent = parent_message_id.map(Str::decode).filter(|parent| !parent.is_empty());
+                let number = self.thread.number_of_start(&id, parent.as_deref(), self.rejoin.part());
+                let own = numbered(&id, number);
+                if !self.thread.has_call(&own) {
+                    self.page.call_begins(&own);
+                }
+                number
+            }
+            _ => self.thread.number_of_call(&id),
+        };
+        (number > 1).then(|| numbered(wire.raw(), number))
+    }
+
     fn apply(&mut self, incoming: &Incoming<'_>, now: f64) {
         self.thread.apply(incoming, now);
         self.keep_limits();
@@ -134,6 +160,9 @@ impl Session {
         self.apply(incoming, now);
         if input.is_some() {
             self.review_calls();
+        }
+        if another || new {
+            self.rejoin.set_part(self.thread.last_id());
         }
         if another {
             self.checkpoint_once(Boundary::RunStarted, None, now);
@@ -211,6 +240,7 @@ impl Session {
         let pending = fields.and_then(|fields| fields.some("pendingToolCallIds")).and_then(Raw::array);
         let pending = pending.unwrap_or_default().into_iter().filter_map(Raw::string).map(String::from);
         let named: Vec<String> = pending.gather();
+        let named: Vec<String> = named.into_iter().map(|id| numbered(&id, self.thread.number_of_call(&id))).gather();
         let interrupts = self.thread.interrupted_calls();
         if let Some(run) = &mut self.run {
             run.unanswered = if named.is_empty() { self.thread.unanswered_calls() } else { named.clone() };
@@ -245,6 +275,18 @@ impl Session {
         }
         self.checkpoint_once(Boundary::RunFinished, None, now);
         self.outbox.changed(true);
+    }
+}
+
+/// The call that an event is about.
+fn call_of<'e, 'a>(event: &'e mut Event<'a>) -> Option<&'e mut Str<'a>> {
+    match event {
+        Event::ToolCallStart { tool_call_id, .. }
+        | Event::ToolCallArgs { tool_call_id, .. }
+        | Event::ToolCallEnd { tool_call_id }
+        | Event::ToolCallResult { tool_call_id, .. } => Some(tool_call_id),
+        Event::ReasoningEncryptedValue { subtype, entity_id, .. } if subtype.raw() == "tool-call" => Some(entity_id),
+        _ => None,
     }
 }
 
