@@ -138,7 +138,7 @@ export async function* threads({ full }) {
         return processorTime() - requested;
       };
       await run(first);
-      // The thread is as old as it is in a conversation: twice seen by the collector, which carries it around no more.
+      // The thread is as old as it is in a conversation: twice seen by the collector, which no longer moves it.
       for (let times = 0; times < 2; times++) collect({ type: "minor" });
       const little = await run(short);
       const much = await run(long);

@@ -1,4 +1,4 @@
-// Where the time of row 1 goes: `node benches/profile.mjs`, after a build. Samples of V8's profiler, by who was at work.
+// Where the time of row 1 goes: `node benches/profile.mjs`, after a build. Samples of V8's profiler, by function.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,9 +1,11 @@
 import type { Provider } from "@angular/core";
-import { agentResourceOf, injectAgentOf, provideAgentOf, type AgentResource, type Target } from "./bindings/angular.js";
+import { agentResourceOf, injectAgentOf, provideAgentOf, type AgentResource } from "./bindings/angular.js";
+import type { AgentTarget } from "./bindings/shared.js";
 import { createMountedAgent } from "./agent/mounted.js";
 
 export { messageKey } from "./snapshot/message-key.js";
-export type { AgentResource, Target } from "./bindings/angular.js";
+export type { AgentResource } from "./bindings/angular.js";
+export type { AgentTarget } from "./bindings/shared.js";
 
 /**
  * An agent whose fields are signals; its methods may be passed on alone. A function of options is asked again when a signal that it
@@ -24,7 +26,7 @@ export type { AgentResource, Target } from "./bindings/angular.js";
  *   readonly key = messageKey;
  * }
  */
-export function agentResource<State = unknown>(target: Target<State>): AgentResource<State> {
+export function agentResource<State = unknown>(target: AgentTarget<State>): AgentResource<State> {
   return agentResourceOf(createMountedAgent, target);
 }
 
@@ -35,7 +37,7 @@ export function agentResource<State = unknown>(target: Target<State>): AgentReso
  * @example
  * bootstrapApplication(App, { providers: [provideAgent({ url: "/agent" })] });
  */
-export function provideAgent<State = unknown>(target: Target<State>): Provider {
+export function provideAgent<State = unknown>(target: AgentTarget<State>): Provider {
   return provideAgentOf(createMountedAgent, target);
 }
 

@@ -23,7 +23,9 @@ export type * from "./api/types.js";
  * await agent.submit("hello");
  * console.log(agent.getSnapshot().messages);
  */
-export function createAgent<const Schemas extends AgentSchemas, const Tools extends readonly { readonly name: string }[] = []>(options: TypedOptions<Schemas, Tools>): TypedAgent<Schemas, Tools>;
+export function createAgent<const Schemas extends AgentSchemas, const Tools extends readonly { readonly name: string }[] = []>(
+  options: TypedOptions<Schemas, Tools>,
+): TypedAgent<Schemas, Tools>;
 export function createAgent<State = unknown>(options: AgentOptions<State>): Agent<State>;
 export function createAgent(options: object): object {
   return createAgentWith(moduleFor(inline, options), options as AgentOptions);

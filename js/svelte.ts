@@ -1,8 +1,10 @@
 import { createMountedAgent } from "./agent/mounted.js";
-import { setAgentOf, useAgentOf, type Target, type UseAgent } from "./bindings/svelte.js";
+import { setAgentOf, useAgentOf, type UseAgent } from "./bindings/svelte.js";
+import type { AgentTarget } from "./bindings/shared.js";
 
 export { messageKey } from "./snapshot/message-key.js";
-export type { Target, UseAgent } from "./bindings/svelte.js";
+export type { UseAgent } from "./bindings/svelte.js";
+export type { AgentTarget } from "./bindings/shared.js";
 
 /**
  * Gives an agent to all components below this one, where `useAgent()` finds it. Takes what {@link useAgent} does, and
@@ -16,7 +18,7 @@ export type { Target, UseAgent } from "./bindings/svelte.js";
  * </script>
  * {@render children()}
  */
-export function setAgent<State = unknown>(target: Target<State>): UseAgent<State> {
+export function setAgent<State = unknown>(target: AgentTarget<State>): UseAgent<State> {
   return setAgentOf(createMountedAgent, target);
 }
 
@@ -34,6 +36,6 @@ export function setAgent<State = unknown>(target: Target<State>): UseAgent<State
  * {#each chat.messages as message (messageKey(message))}<p>{message.content}</p>{/each}
  * <button onclick={() => chat.submit("hello")}>Send</button>
  */
-export function useAgent<State = unknown>(target?: Target<State>): UseAgent<State> {
+export function useAgent<State = unknown>(target?: AgentTarget<State>): UseAgent<State> {
   return useAgentOf(createMountedAgent, target);
 }

@@ -7,16 +7,7 @@ import { bytesOf, readRecording } from "./base/recording.js";
 import { uuid } from "./base/uuid.js";
 export { forgetThreads } from "./thread/registry.js";
 import type { RecordedEnd } from "./base/recording.js";
-import type {
-  Agent,
-  AgentListeners,
-  AgentSnapshot,
-  Context,
-  Message,
-  ResumeEntry,
-  RunResult,
-  Tool,
-} from "./api/types.js";
+import type { Agent, AgentListeners, AgentSnapshot, Context, Message, ResumeEntry, RunResult, Tool } from "./api/types.js";
 
 /** A request that a scripted agent has got. */
 export interface ScriptedRequest {
@@ -60,7 +51,7 @@ export interface ScriptedEvent {
  * An event; bytes as they are, such as those of `frame`; a pause in milliseconds of the test's clock; several of them; or what a
  * function makes of the request.
  */
-export type Step = ScriptedEvent | Uint8Array | number | readonly Step[] | ((request: ScriptedRequest) => Step);
+export type ScriptedStep = ScriptedEvent | Uint8Array | number | readonly ScriptedStep[] | ((request: ScriptedRequest) => ScriptedStep);
 
 /** An agent's server for tests. */
 export interface ScriptedAgent {
@@ -74,9 +65,9 @@ export interface ScriptedAgent {
    * Answers a request: the oldest that waits for an answer, or else the next. RUN_STARTED and RUN_FINISHED are added where
    * the steps do not begin or end a run themselves, and are events alone. Then the body ends.
    */
-  reply(...steps: readonly Step[]): void;
+  reply(...steps: readonly ScriptedStep[]): void;
   /** Answers as `reply`, but leaves the body open for `send`, `end` and `cut`; RUN_FINISHED is not added. */
-  open(...steps: readonly Step[]): void;
+  open(...steps: readonly ScriptedStep[]): void;
   /**
    * Answers a request for each exchange of a recording (JSON Lines, see docs/recordings.md), byte for byte, with the pauses
    * that it has.
@@ -85,7 +76,7 @@ export interface ScriptedAgent {
    */
   play(recording: string): void;
   /** Adds to the body that is open. */
-  send(...steps: readonly Step[]): void;
+  send(...steps: readonly ScriptedStep[]): void;
   /** Ends the body that is open, after what it has yet to say. */
   end(): void;
   /** Cuts the connection of the body that is open, at once. */
@@ -100,16 +91,16 @@ export interface ScriptedAgent {
   tick(ms?: number): Promise<void>;
 }
 
-type Answer =
-  | { readonly steps: readonly Step[]; readonly ends: boolean }
-  | { readonly pieces: readonly Step[]; readonly end: RecordedEnd; readonly head: ResponseInit }
+type ScriptedAnswer =
+  | { readonly steps: readonly ScriptedStep[]; readonly ends: boolean }
+  | { readonly pieces: readonly ScriptedStep[]; readonly end: RecordedEnd; readonly head: ResponseInit }
   | { readonly response: () => Response };
 
 /** A body that is on its way. */
-interface Body {
+interface StreamedBody {
   readonly request: ScriptedRequest;
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
-  steps: Step[];
+  steps: ScriptedStep[];
   end: RecordedEnd;
   /** When the next step is due. */
   due: number;
@@ -137,21 +128,21 @@ const endings = ["RUN_FINISHED", "RUN_ERROR"];
  */
 export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => void } = {}): ScriptedAgent {
   const requests: ScriptedRequest[] = [];
-  const answers: Answer[] = [];
-  const waiting: ((answer: Answer) => void)[] = [];
-  const bodies = new Set<Body>();
+  const answers: ScriptedAnswer[] = [];
+  const waiting: ((answer: ScriptedAnswer) => void)[] = [];
+  const bodies = new Set<StreamedBody>();
   const watchers: ((request: ScriptedRequest) => void)[] = [];
   const encoder = new TextEncoder();
   let watched = 0;
   let now = 0;
 
-  const answer = (given: Answer): void => {
+  const answer = (given: ScriptedAnswer): void => {
     const take = waiting.shift();
     if (take) take(given);
     else answers.push(given);
   };
 
-  const pump = (body: Body): void => {
+  const pump = (body: StreamedBody): void => {
     const { steps, controller, request } = body;
     while (steps.length && body.due <= now) {
       const step = steps.shift()!;
@@ -182,7 +173,7 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
       watched++;
       watcher(request);
     }
-    const given = answers.shift() ?? (await new Promise<Answer>((resolve, reject) => {
+    const given = answers.shift() ?? (await new Promise<ScriptedAnswer>((resolve, reject) => {
       waiting.push(resolve);
       signal?.addEventListener("abort", () => {
         const place = waiting.indexOf(resolve);
@@ -196,7 +187,7 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
     const end = recorded ? given.end : given.ends ? "closed" : "open";
     const stream = new ReadableStream<Uint8Array>({
       start(controller) {
-        const body: Body = { request, controller, steps, end, due: now };
+        const body: StreamedBody = { request, controller, steps, end, due: now };
         bodies.add(body);
         signal?.addEventListener("abort", () => bodies.delete(body) && controller.error(signal.reason));
         pump(body);
@@ -208,7 +199,7 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
     return new Response(stream, recorded ? given.head : { headers: { "content-type": "text/event-stream" } });
   };
 
-  const last = (): Body => {
+  const last = (): StreamedBody => {
     const body = [...bodies].pop();
     if (!body) throw new Error("No body is open: the agent has sent no request, has disconnected, or has read all of it");
     return body;
@@ -272,7 +263,7 @@ export function scriptedAgent({ advance }: { readonly advance?: (ms: number) => 
 }
 
 /** The steps as the body of a run, in which nothing is missing. */
-function whole({ steps, ends }: { steps: readonly Step[]; ends: boolean }, request: ScriptedRequest): Step[] {
+function whole({ steps, ends }: { steps: readonly ScriptedStep[]; ends: boolean }, request: ScriptedRequest): ScriptedStep[] {
   const flat = flatten(steps, request);
   // Of another system nobody knows what is missing.
   if (flat.some((step) => step instanceof Uint8Array)) return flat;
@@ -288,14 +279,14 @@ function whole({ steps, ends }: { steps: readonly Step[]; ends: boolean }, reque
   ];
 }
 
-function flatten(steps: readonly Step[], request: ScriptedRequest): (ScriptedEvent | Uint8Array | number)[] {
+function flatten(steps: readonly ScriptedStep[], request: ScriptedRequest): (ScriptedEvent | Uint8Array | number)[] {
   return steps.flatMap((step) => {
     if (typeof step === "function") return flatten([step(request)], request);
     return isList(step) ? flatten(step, request) : [step];
   });
 }
 
-function isList(step: Step): step is readonly Step[] {
+function isList(step: ScriptedStep): step is readonly ScriptedStep[] {
   return Array.isArray(step);
 }
 
@@ -318,8 +309,8 @@ function turn(): Promise<void> {
  * server.reply(text("Hel", 100, "lo"));
  */
 export function text(...parts: readonly string[]): readonly ScriptedEvent[];
-export function text(...parts: readonly (string | number)[]): readonly Step[];
-export function text(...parts: readonly (string | number)[]): readonly Step[] {
+export function text(...parts: readonly (string | number)[]): readonly ScriptedStep[];
+export function text(...parts: readonly (string | number)[]): readonly ScriptedStep[] {
   const messageId = uuid();
   return [
     { type: "TEXT_MESSAGE_START", messageId, role: "assistant" },

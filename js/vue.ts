@@ -1,9 +1,11 @@
 import { createMountedAgent } from "./agent/mounted.js";
-import { injectAgentOf, provideAgentOf, useAgentOf, type Target, type UseAgent } from "./bindings/vue.js";
+import { injectAgentOf, provideAgentOf, useAgentOf, type UseAgent } from "./bindings/vue.js";
+import type { AgentTarget } from "./bindings/shared.js";
 
 export { messageKey } from "./snapshot/message-key.js";
 export { useAgentSelector } from "./bindings/vue.js";
-export type { Target, UseAgent } from "./bindings/vue.js";
+export type { UseAgent } from "./bindings/vue.js";
+export type { AgentTarget } from "./bindings/shared.js";
 
 /**
  * An agent for a component: its fields are refs, its methods may be passed on alone. A function of options is asked again when
@@ -22,7 +24,7 @@ export type { Target, UseAgent } from "./bindings/vue.js";
  *   <button @click="submit('hello')">Send</button>
  * </template>
  */
-export function useAgent<State = unknown>(target?: Target<State>): UseAgent<State> {
+export function useAgent<State = unknown>(target?: AgentTarget<State>): UseAgent<State> {
   return useAgentOf(createMountedAgent, target);
 }
 
@@ -30,7 +32,7 @@ export function useAgent<State = unknown>(target?: Target<State>): UseAgent<Stat
  * Gives an agent to all components below this one: `useAgent()`, `injectAgent()` and `useAgentSelector(select)` find it there. Takes what
  * {@link useAgent} does, and returns the same.
  */
-export function provideAgent<State = unknown>(target: Target<State>): UseAgent<State> {
+export function provideAgent<State = unknown>(target: AgentTarget<State>): UseAgent<State> {
   return provideAgentOf(createMountedAgent, target);
 }
 

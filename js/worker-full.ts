@@ -1,6 +1,8 @@
 // The script of the worker with the full module; `worker-main.ts` says more.
 
-import { load } from "./core/full-inline.js";
+import { bytes, glue } from "./core/full-inline.js";
+import { instantiate } from "./core/loader.js";
+import { inflate } from "./core/unpack.js";
 import { startWorker, type Scope } from "./worker/serve.js";
 
-startWorker(globalThis as unknown as Scope, load);
+startWorker(globalThis as unknown as Scope, () => instantiate(glue, () => inflate(bytes)));

@@ -47,15 +47,17 @@ function lacksPackages(name) {
 /** A driver for Firefox, if none is there. */
 async function ensureGeckodriver() {
   if (firstExecutable(engines.firefox.driver)) return;
-  await step("Compiling geckodriver (once, one or two minutes)", () =>
-    run("cargo", ["install", `geckodriver@${geckodriverVersion}`, "--locked", "--root", toolsFolder], {
-      log: "setup-geckodriver",
-      env: {
-        // A driver waits most of its time: what counts is how soon it is there.
-        CARGO_PROFILE_RELEASE_OPT_LEVEL: "0",
-        CARGO_PROFILE_RELEASE_LTO: "off",
-        CARGO_PROFILE_RELEASE_DEBUG: "0",
-      },
-    }),
+  await step(
+    "Compiling geckodriver (once, one or two minutes)",
+    () =>
+      run("cargo", ["install", `geckodriver@${geckodriverVersion}`, "--locked", "--root", toolsFolder], {
+        log: "setup-geckodriver",
+        env: {
+          // A driver waits most of its time: what counts is how soon it is there.
+          CARGO_PROFILE_RELEASE_OPT_LEVEL: "0",
+          CARGO_PROFILE_RELEASE_LTO: "off",
+          CARGO_PROFILE_RELEASE_DEBUG: "0",
+        },
+      }),
   );
 }

@@ -93,7 +93,13 @@ function shortPaths() {
 /** @param {Module} module */
 async function optimize(module) {
   const { name } = module;
-  const inputs = fingerprint([compiled(module), wbg, at("package-lock.json"), ...["build", "short-names", "pack"].map((tool) => at(`tools/${tool}.mjs`)), at("tools/unpack.rs")]);
+  const inputs = fingerprint([
+    compiled(module),
+    wbg,
+    at("package-lock.json"),
+    ...["build", "short-names", "pack"].map((tool) => at(`tools/${tool}.mjs`)),
+    at("tools/unpack.rs"),
+  ]);
   const outputs = [join(glue, `${name}.js`), join(glue, module.bytes), optimized(module)];
   await whenChanged(name, { inputs, outputs }, () =>
     step(`Optimizing ${name}.wasm`, async () => {
@@ -111,12 +117,23 @@ async function optimize(module) {
       writeFileSync(join(glue, module.bytes), await inlineBytes(readFileSync(optimized(module))));
       rmSync(made);
       rmSync(join(glue, `${name}_bg.wasm.d.ts`), { force: true });
-    }),
-  );
+    }));
 }
 
 async function assemble() {
-  const sources = [at("js"), at("pkg-template"), glue, ...modules.map(optimized), at("package-lock.json"), at("Cargo.lock"), at("tools/licenses"), at("tools/licenses.mjs"), at("tools/rules.mjs"), at("tools/sources.mjs"), ...documents.map((name) => at(name))];
+  const sources = [
+    at("js"),
+    at("pkg-template"),
+    glue,
+    ...modules.map(optimized),
+    at("package-lock.json"),
+    at("Cargo.lock"),
+    at("tools/licenses"),
+    at("tools/licenses.mjs"),
+    at("tools/rules.mjs"),
+    at("tools/sources.mjs"),
+    ...documents.map((name) => at(name)),
+  ];
   const inputs = fingerprint(sources, { extra: crateVersion() });
   await whenChanged("package", { inputs, outputs: [packageFolder] }, () =>
     step("Assembling the package", async () => {
@@ -146,8 +163,7 @@ async function assemble() {
 
       rmSync(packageFolder, { recursive: true, force: true });
       renameSync(staging, packageFolder);
-    }),
-  );
+    }));
 }
 
 /**
@@ -169,7 +185,7 @@ async function inlineBytes(wasm) {
  */
 async function checkBytes(module) {
   const load = (/** @type {string} */ name) => import(pathToFileURL(join(staging, name)).href);
-  const [{ inflate }, { bytes }] = await Promise.all([load("core/loader.js"), load(`glue/${module.bytes}`)]);
+  const [{ inflate }, { bytes }] = await Promise.all([load("core/unpack.js"), load(`glue/${module.bytes}`)]);
   if (Buffer.compare(Buffer.from(await inflate(bytes)), readFileSync(optimized(module))) === 0) return;
   throw new Failure(`${module.name}.wasm does not come back from its inline bytes: tools/pack.mjs does not know all of its operations.`);
 }

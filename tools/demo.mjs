@@ -12,6 +12,5 @@ async function buildWhenChanged() {
   await whenChanged("demo", { inputs, outputs: [at("www/dist")] }, () =>
     step("Building the demo", async () => {
       await run("node", [at("node_modules/vite/bin/vite.js"), "build", at("www"), "--logLevel", "warn"], { log: "build-demo", cwd: at("www") });
-    }),
-  );
+    }));
 }

@@ -11,7 +11,9 @@ const files = (/** @type {string} */ folder, /** @type {RegExp} */ names) =>
   readdirSync(at(folder)).filter((name) => names.test(name) && !ofTheRepository.includes(name)).map((name) => `${folder}/${name}`);
 
 /** Decisions are for those who change the code. */
-const folders = readdirSync(at("docs"), { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "decisions").map(({ name }) => `docs/${name}`);
+const folders = readdirSync(at("docs"), { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "decisions").map(({ name }) =>
+  `docs/${name}`
+);
 
 /** The README, and the pages that it leads to. */
 export const pages = ["README.md", ...["docs", ...folders].flatMap((folder) => files(folder, /\.md$/))];

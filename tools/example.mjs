@@ -29,7 +29,10 @@ export async function prepareExample(name) {
   manifest.dependencies = { ...manifest.dependencies, "ag-ui-wasm": `file:${packageFolder}` };
   writeFileSync(file, JSON.stringify(manifest, null, 2));
   const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--install-links"];
-  await step(`Installing the modules of ${name}`, () => run(process.platform === "win32" ? "npm.cmd" : "npm", ["install", ...quiet], { log: "example-npm", cwd: folder }));
+  await step(
+    `Installing the modules of ${name}`,
+    () => run(process.platform === "win32" ? "npm.cmd" : "npm", ["install", ...quiet], { log: "example-npm", cwd: folder }),
+  );
   return folder;
 }
 

@@ -46,19 +46,63 @@ const packets = JSON.parse(readFileSync(at("tests/fixtures/protobuf/cases.json")
 const saves = [
   { v: 1, threadId: "t", messages: [], state: {}, interrupts: [], handled: [], unsent: [], queue: [] },
   {
-    v: 1, threadId: "t", runId: "r", running: true, messages: [{ id: "u", role: "user", content: "go" }], state: { n: 1.5 },
-    interrupts: [{ id: "i", reason: "ask", expiresAt: "2030-01-01T00:00:00Z" }], handled: ["c"], unsent: ["c"], queue: [], lastEventId: "7", cursor: "7",
-    behind: "u", checkpoint: { messages: [], state: {} },
+    v: 1,
+    threadId: "t",
+    runId: "r",
+    running: true,
+    messages: [{ id: "u", role: "user", content: "go" }],
+    state: { n: 1.5 },
+    interrupts: [{ id: "i", reason: "ask", expiresAt: "2030-01-01T00:00:00Z" }],
+    handled: ["c"],
+    unsent: ["c"],
+    queue: [],
+    lastEventId: "7",
+    cursor: "7",
+    behind: "u",
+    checkpoint: { messages: [], state: {} },
   },
   {
-    v: 1, threadId: "t", runId: "r", running: false, state: null, interrupts: [], handled: ["c", "d"], unsent: [],
+    v: 1,
+    threadId: "t",
+    runId: "r",
+    running: false,
+    state: null,
+    interrupts: [],
+    handled: ["c", "d"],
+    unsent: [],
     messages: [
       { id: "u", role: "user", content: "go" },
-      { id: "a", role: "assistant", toolCalls: [{ id: "c", type: "function", function: { name: "search", arguments: "{}" } }, { id: "d", type: "function", function: { name: "confirm", arguments: "{\"a\":1}" } }] },
+      {
+        id: "a",
+        role: "assistant",
+        toolCalls: [{ id: "c", type: "function", function: { name: "search", arguments: "{}" } }, {
+          id: "d",
+          type: "function",
+          function: { name: "confirm", arguments: '{"a":1}' },
+        }],
+      },
     ],
-    queue: [{ start: "submit", runId: "q", messages: [{ id: "u2", role: "user", content: "and" }], tools: [], context: [], forwardedProps: {}, pageTools: [], maxFollowUps: 8 }],
+    queue: [{
+      start: "submit",
+      runId: "q",
+      messages: [{ id: "u2", role: "user", content: "and" }],
+      tools: [],
+      context: [],
+      forwardedProps: {},
+      pageTools: [],
+      maxFollowUps: 8,
+    }],
     turn: {
-      run: { start: "submit", runId: "r", messages: [], tools: [], context: [], forwardedProps: {}, pageTools: [{ name: "search" }, { name: "confirm", needsApproval: true }], maxFollowUps: 8 },
+      run: {
+        start: "submit",
+        runId: "r",
+        messages: [],
+        tools: [],
+        context: [],
+        forwardedProps: {},
+        pageTools: [{ name: "search" }, { name: "confirm", needsApproval: true }],
+        maxFollowUps: 8,
+      },
       followUps: 0,
       calls: [{ id: "c", stage: "executing", manual: false, followUp: true }, { id: "d", stage: "waiting", manual: false, followUp: true }],
     },
@@ -80,7 +124,11 @@ const seeds = {
   hector: dialect("hector"),
   ngaf: dialect("ngaf"),
   open_search: dialect("opensearch"),
-  patches: [bytes(operations.slice(0, 40).join("\n")), ...operations.slice(0, 60).map(bytes), bytes("abcdefghijkl\nmnop\nqrstuvw\n0123456789\nxyzABC\n".repeat(4))],
+  patches: [
+    bytes(operations.slice(0, 40).join("\n")),
+    ...operations.slice(0, 60).map(bytes),
+    bytes("abcdefghijkl\nmnop\nqrstuvw\n0123456789\nxyzABC\n".repeat(4)),
+  ],
   saves,
   canonical: single.map(bytes),
   compact: bodies.map((body) => bytes(body.toString().replace(/^data: /gm, "").replace(/\n\n/g, "\n"))),
@@ -106,7 +154,12 @@ export function writeSeeds(target, folder, long) {
 }
 
 /** The bytes before, between and after bodies that make one. @type {Record<string, [string, string, string]>} */
-const glue = { binary: ["", "", ""], json: ["[", ",", "]"], canonical: ["[", ",", "]"], saves: ['{"v":1,"threadId":"t","state":[', ",", ',0],"messages":[],"interrupts":[],"handled":[],"unsent":[],"queue":[]}'] };
+const glue = {
+  binary: ["", "", ""],
+  json: ["[", ",", "]"],
+  canonical: ["[", ",", "]"],
+  saves: ['{"v":1,"threadId":"t","state":[', ",", ',0],"messages":[],"interrupts":[],"handled":[],"unsent":[],"queue":[]}'],
+};
 
 /**
  * Bodies one after the other, up to `length`.
@@ -118,7 +171,7 @@ function joined(chosen, length, [open, between, close] = ["", "\n\n", ""]) {
   for (let first = 0; first < Math.min(chosen.length, 60); first += 3) {
     const parts = [Buffer.from(open)];
     let size = open.length + close.length;
-    for (let i = first; ; i = (i + 1) % chosen.length) {
+    for (let i = first;; i = (i + 1) % chosen.length) {
       const part = Buffer.concat([Buffer.from(parts.length > 1 ? between : ""), /** @type {Buffer} */ (chosen[i])]);
       size += part.length;
       if (size > length && parts.length > 1) break;

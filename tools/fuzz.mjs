@@ -43,7 +43,16 @@ await main(async () => {
       const flags = bytes ? [`-max_len=${LONG}`, "-len_control=0"] : ["-max_len=16384"];
       const start = Date.now();
       const args = [`-max_total_time=${seconds}`, "-timeout=30", "-rss_limit_mb=4096", `-dict=${at("fuzz/ag-ui.dict")}`, "-print_final_stats=0", ...flags];
-      const { ok, output, tail } = await attempt(cargoFuzz, ["fuzz", "run", "-s", sanitizer, name, ...(bytes ? [long] : [found, at("fuzz/corpus", name)]), "--", ...args], { log: `fuzz-${name}`, env });
+      const { ok, output, tail } = await attempt(cargoFuzz, [
+        "fuzz",
+        "run",
+        "-s",
+        sanitizer,
+        name,
+        ...(bytes ? [long] : [found, at("fuzz/corpus", name)]),
+        "--",
+        ...args,
+      ], { log: `fuzz-${name}`, env });
       const [, more, runs] = output.match(/^fuzzed: (\d+) bytes in (\d+) runs$/m) ?? [];
       total.bytes += Number(more ?? 0);
       total.runs += Number(runs ?? 0);
@@ -83,8 +92,9 @@ async function keepSmallest(name, found, sanitizer) {
   const kept = at("fuzz/corpus", name);
   mkdirSync(kept, { recursive: true });
   const args = ["-set_cover_merge=1", "-max_len=3000", "-timeout=30", "-rss_limit_mb=4096"];
-  await step(`Minimizing ${name}`, () =>
-    run(cargoFuzz, ["fuzz", "run", "-s", sanitizer, name, merged, found, kept, "--", ...args], { log: `fuzz-minimize-${name}`, env }),
+  await step(
+    `Minimizing ${name}`,
+    () => run(cargoFuzz, ["fuzz", "run", "-s", sanitizer, name, merged, found, kept, "--", ...args], { log: `fuzz-minimize-${name}`, env }),
   );
   rmSync(kept, { recursive: true });
   mkdirSync(kept, { recursive: true });

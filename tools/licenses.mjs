@@ -41,7 +41,10 @@ export async function dependencies() {
     }
   }
   found.delete(resolve.root);
-  return packages.filter((/** @type {Package} */ { id }) => found.has(id)).sort((/** @type {Package} */ a, /** @type {Package} */ b) => (a.name < b.name ? -1 : 1));
+  return packages.filter((/** @type {Package} */ { id }) => found.has(id)).sort((
+    /** @type {Package} */ a,
+    /** @type {Package} */ b,
+  ) => (a.name < b.name ? -1 : 1));
 }
 
 /**

@@ -4,7 +4,7 @@
 //   module:  local.get 3  i32.const 8  i32.add  local.get 4 …
 //   sorted:  [local.get i32.const i32.add local.get …]  [3 4 …]  [8 …]  …
 //
-// tools/unpack.rs puts them back, as a small WebAssembly that stands before them. js/core/loader.ts runs it.
+// tools/unpack.rs puts them back, as a small WebAssembly that stands before them. js/core/unpack.ts runs it.
 
 import { readFileSync } from "node:fs";
 import { at } from "./paths.mjs";
@@ -46,13 +46,13 @@ export function sort(module) {
     return value;
   };
   /** @param {number} part @param {number} count */
-  const bytes = (part, count) => void sorted[part]?.push(...module.subarray(place, (place += count)));
+  const bytes = (part, count) => void sorted[part]?.push(...module.subarray(place, place += count));
   const operation = () => {
     const opcode = module[place] ?? 0;
     bytes(operations, 1);
     for (const part of immediates(opcode)) number(part);
-    if (opcode === 0x0e) for (let left = number(labels) + 1; left; left--) number(labels);
-    if (opcode === 0x1c) for (let left = number(rare); left; left--) number(rare);
+    if (opcode === 0x0e) { for (let left = number(labels) + 1; left; left--) number(labels); }
+    if (opcode === 0x1c) { for (let left = number(rare); left; left--) number(rare); }
     if (opcode === 0x43) bytes(raw, 4);
     if (opcode === 0x44) bytes(raw, 8);
     if (opcode === 0xfc) {
@@ -61,7 +61,7 @@ export function sort(module) {
     }
     if (opcode === 0xfd) {
       const vector = number(rare);
-      if (vector < 12 || (vector > 83 && vector < 94)) for (const part of [alignments, offsets]) number(part);
+      if (vector < 12 || (vector > 83 && vector < 94)) { for (const part of [alignments, offsets]) number(part); }
       if (vector === 12 || vector === 13) bytes(raw, 16);
       if ((vector > 20 && vector < 35) || (vector > 83 && vector < 92)) bytes(raw, 1);
     }
@@ -104,7 +104,17 @@ export function pack(module, program) {
  * @param {string} file where it is put
  */
 export async function compileUnpacker(file) {
-  const flags = ["--edition", "2024", "--target", "wasm32-unknown-unknown", "--crate-type", "cdylib", "-Copt-level=z", "-Cpanic=abort", "-Clink-arg=-zstack-size=1024"];
+  const flags = [
+    "--edition",
+    "2024",
+    "--target",
+    "wasm32-unknown-unknown",
+    "--crate-type",
+    "cdylib",
+    "-Copt-level=z",
+    "-Cpanic=abort",
+    "-Clink-arg=-zstack-size=1024",
+  ];
   await run("rustc", [...flags, "-o", file, at("tools/unpack.rs")], { log: "build-unpack" });
   const strip = ["--strip-producers", "--strip-debug", "--strip-target-features"];
   await run("node", [at("node_modules/binaryen/bin/wasm-opt"), "-Oz", ...strip, file, "-o", file], { log: "build-unpack" });

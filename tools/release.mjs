@@ -15,7 +15,22 @@ import { Failure, isMain, main } from "./run.mjs";
 export const tarballLimit = 2_350_000;
 
 /** The files that every release has, besides the modules. */
-const needed = ["package.json", "README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "SECURITY.md", "THIRD-PARTY-LICENSES.txt", "index.js", "index.d.ts", "index.js.map", "core.wasm", "full.wasm", "ag-ui-wasm.min.js", "cli/index.js"];
+const needed = [
+  "package.json",
+  "README.md",
+  "CHANGELOG.md",
+  "LICENSE-MIT",
+  "LICENSE-APACHE",
+  "SECURITY.md",
+  "THIRD-PARTY-LICENSES.txt",
+  "index.js",
+  "index.d.ts",
+  "index.js.map",
+  "core.wasm",
+  "full.wasm",
+  "ag-ui-wasm.min.js",
+  "cli/index.js",
+];
 
 /** The files that no release has. */
 const strange = /(^|\/)(\.|node_modules\/|tests?\/|js\/|src\/)|(?<!\.d)\.ts$|\.tsx$|\.tgz$|\.log$/;
@@ -75,7 +90,9 @@ export function problems({ crate, lock, manifest, repository, changelog, tags, c
 /** The files that exports name. @param {Record<string, any>} exports @returns {Record<string, string>} */
 function targets(exports) {
   return Object.fromEntries(
-    Object.entries(exports).flatMap(([name, target]) => (typeof target === "string" ? [[name, target]] : Object.entries(target).map(([kind, file]) => [`${name} ${kind}`, file]))),
+    Object.entries(exports).flatMap((
+      [name, target],
+    ) => (typeof target === "string" ? [[name, target]] : Object.entries(target).map(([kind, file]) => [`${name} ${kind}`, file]))),
   );
 }
 
@@ -105,7 +122,14 @@ function pack() {
 }
 
 /** @param {string[]} args */
-const npm = (...args) => execFileSync("npm", args, { cwd: packageFolder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 2 ** 26, shell: process.platform === "win32" });
+const npm = (...args) =>
+  execFileSync("npm", args, {
+    cwd: packageFolder,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    maxBuffer: 2 ** 26,
+    shell: process.platform === "win32",
+  });
 
 /** @param {string[]} args */
 function git(...args) {

@@ -8,7 +8,7 @@ import { at } from "./paths.mjs";
 /** Headings of the columns, and what they are to a rule. */
 const columns = /** @type {const} */ ({
   asks: ["what it asks for", "what was odd", "what is wrong"],
-  becomes: ["tolerant", "what becomes of it", "what happens"],
+  becomes: ["tolerant", "how it is handled", "what happens"],
 });
 
 /** @returns {Rule[]} the rows that have a rule or a code */

@@ -19,9 +19,13 @@ export const wbgTestRunner = join(toolsBin, "wbg-test-runner");
 export async function ensureRust() {
   if (rustIsThere()) return;
   const { version, components, targets } = pinnedRust();
-  if (!probe("rustup", "--version")) throw new Failure(`Rust ${version} was not found, with ${components.join(", ")} and the target ${targets.join(", ")}. ${RUST}`);
+  if (!probe("rustup", "--version"))
+    throw new Failure(`Rust ${version} was not found, with ${components.join(", ")} and the target ${targets.join(", ")}. ${RUST}`);
   const parts = [...components.flatMap((name) => ["--component", name]), ...targets.flatMap((name) => ["--target", name])];
-  await step(`Installing Rust ${version}`, () => run("rustup", ["toolchain", "install", version, "--profile", "minimal", "--no-self-update", ...parts], { log: "setup-rust" }));
+  await step(
+    `Installing Rust ${version}`,
+    () => run("rustup", ["toolchain", "install", version, "--profile", "minimal", "--no-self-update", ...parts], { log: "setup-rust" }),
+  );
   if (!rustIsThere()) throw new Failure(`Rust ${version} was installed but is not used: is "rustc" another one than rustup's, or RUSTUP_TOOLCHAIN set?`);
 }
 
@@ -36,21 +40,26 @@ function rustIsThere() {
 }
 
 /** The wasm-bindgen command line, compiled from `tools/`, in the version of the crate's. */
-export async function ensureBindgen() {
+export const ensureBindgen = () => together("wasm-bindgen", installBindgen);
+
+async function installBindgen() {
   requireMatchingBindgen();
   const target = join(toolsFolder, "target");
   const inputs = fingerprint([at("tools/Cargo.toml"), at("tools/Cargo.lock"), at("tools/src")]);
-  await whenChanged("wasm-bindgen", { inputs, outputs: [wbg, wbgTestRunner] }, () =>
-    step("Compiling the wasm-bindgen command line (once, one or two minutes)", async () => {
-      await run("cargo", ["build", "--locked", "--manifest-path", at("tools/Cargo.toml"), "--target-dir", target], { log: "setup-wasm-bindgen" });
-      mkdirSync(toolsBin, { recursive: true });
-      for (const file of [wbg, wbgTestRunner]) {
-        copyFileSync(join(target, "debug", file.slice(toolsBin.length + 1)), file);
-        chmodSync(file, 0o755);
-      }
-      // The two programs are 30 MB, what they were made of is 400.
-      rmSync(target, { recursive: true, force: true });
-    }),
+  await whenChanged(
+    "wasm-bindgen",
+    { inputs, outputs: [wbg, wbgTestRunner] },
+    () =>
+      step("Compiling the wasm-bindgen command line (once, one or two minutes)", async () => {
+        await run("cargo", ["build", "--locked", "--manifest-path", at("tools/Cargo.toml"), "--target-dir", target], { log: "setup-wasm-bindgen" });
+        mkdirSync(toolsBin, { recursive: true });
+        for (const file of [wbg, wbgTestRunner]) {
+          copyFileSync(join(target, "debug", file.slice(toolsBin.length + 1)), file);
+          chmodSync(file, 0o755);
+        }
+        // The two programs are 30 MB, what they were made of is 400.
+        rmSync(target, { recursive: true, force: true });
+      }),
   );
 }
 
@@ -124,11 +133,14 @@ async function makePython() {
   const usable = () => probe("python3", "-c", "import sys, venv, ensurepip; assert sys.version_info >= (3, 10)") !== undefined;
   if (!usable() && canUseApt()) await aptInstall(debianPackages);
   if (!usable()) throw new Failure(`Python 3.10 or newer with venv was not found (Debian packages: ${debianPackages.join(" ")}).`);
-  await whenChanged("python", { inputs: fingerprint([requirements]), outputs: [join(folder, "pyvenv.cfg")] }, () =>
-    step("Installing the real agent server into a Python environment", async () => {
-      await run("python3", ["-m", "venv", "--clear", folder], { log: "setup-python" });
-      await run(program, ["-m", "pip", "install", "--quiet", "-r", requirements], { log: "setup-python" });
-    }),
+  await whenChanged(
+    "python",
+    { inputs: fingerprint([requirements]), outputs: [join(folder, "pyvenv.cfg")] },
+    () =>
+      step("Installing the real agent server into a Python environment", async () => {
+        await run("python3", ["-m", "venv", "--clear", folder], { log: "setup-python" });
+        await run(program, ["-m", "pip", "install", "--quiet", "-r", requirements], { log: "setup-python" });
+      }),
   );
   return program;
 }

@@ -43,14 +43,26 @@ export async function buildSite({ base = "/", out = at(".tools/site/dist") } = {
   cpSync(at(home, "playground.vue"), join(pages, ".vitepress/playground.vue"));
   // The pages import Vue, from where they stand.
   symlinkSync(at(home, "node_modules"), join(pages, "node_modules"), "junction");
-  await step("Making the API reference", () =>
-    run("node", [program("typedoc/bin/typedoc"), "--options", at(home, "typedoc.json"), "--out", join(pages, "api")], { log: "site-api", cwd: at(home) }),
+  await step(
+    "Making the API reference",
+    () => run("node", [program("typedoc/bin/typedoc"), "--options", at(home, "typedoc.json"), "--out", join(pages, "api")], { log: "site-api", cwd: at(home) }),
   );
-  await step("Building the demo without a server", () =>
-    run("node", [at("node_modules/vite/bin/vite.js"), "build", at("www"), "--mode", "site", "--logLevel", "warn", "--outDir", join(pages, "public/demo")], { log: "site-demo", cwd: at("www") }),
+  await step(
+    "Building the demo without a server",
+    () =>
+      run("node", [at("node_modules/vite/bin/vite.js"), "build", at("www"), "--mode", "site", "--logLevel", "warn", "--outDir", join(pages, "public/demo")], {
+        log: "site-demo",
+        cwd: at("www"),
+      }),
   );
-  await step("Building the site", () =>
-    run("node", [program("vitepress/bin/vitepress.js"), "build", pages, "--base", base, "--outDir", out], { log: "site", cwd: at(home), env: { AG_UI_WASM: packageFolder, SITE_BASE: base } }),
+  await step(
+    "Building the site",
+    () =>
+      run("node", [program("vitepress/bin/vitepress.js"), "build", pages, "--base", base, "--outDir", out], {
+        log: "site",
+        cwd: at(home),
+        env: { AG_UI_WASM: packageFolder, SITE_BASE: base },
+      }),
   );
   return out;
 }
@@ -58,7 +70,10 @@ export async function buildSite({ base = "/", out = at(".tools/site/dist") } = {
 /** Docs link to each other as they do in the repository; what stands beside docs/ is on the same floor here. */
 function copy(/** @type {string} */ from, /** @type {string} */ to) {
   if (!to.endsWith(".md")) return cpSync(from, join(pages, to));
-  write(to, readFileSync(from, "utf8").replaceAll("../CHANGELOG.md", "changelog.md").replaceAll("../SECURITY.md", "security-policy.md").replaceAll("](docs/", "]("));
+  write(
+    to,
+    readFileSync(from, "utf8").replaceAll("../CHANGELOG.md", "changelog.md").replaceAll("../SECURITY.md", "security-policy.md").replaceAll("](docs/", "]("),
+  );
 }
 
 function write(/** @type {string} */ name, /** @type {string} */ text) {

@@ -31,14 +31,27 @@ export async function measure() {
   for (const entry of entries) {
     const slim = entry === "slim.js";
     const { initial, chunks } = await split(entry);
-    const loaded = (/** @type {string} */ name, /** @type {Size} */ bare) => sum(initial, chunks(slim ? `core/${name}.js` : `core/${name}-inline.js`), chunks("agent/live.js"), ...(slim ? [bare] : []));
+    const loaded = (/** @type {string} */ name, /** @type {Size} */ bare) =>
+      sum(initial, chunks(slim ? `core/${name}.js` : `core/${name}-inline.js`), chunks("agent/live.js"), ...(slim ? [bare] : []));
     measured[entry] = { initial, together: loaded("core", wasm), full: loaded("full", full), file: sizeOf(await bundle(entry)) };
   }
   // The page's part and the worker's; what the page would load if it had no worker is left out.
   const { initial, chunks } = await split("worker.js");
   const worker = async (/** @type {string} */ script) => sum(initial, chunks("agent/live.js"), sizeOf(await bundle(script)));
   measured["worker.js"] = { initial, together: await worker("worker-main.js"), full: await worker("worker-full.js"), file: sizeOf(await bundle("worker.js")) };
-  for (const entry of ["a2ui/index.js", "ai-sdk/index.js", "announcer/index.js", "assistant-ui/index.js", "attachments/index.js", "blocks/index.js", "inspector/index.js", "servers/mastra.js", "threads/index.js", "mcp-apps/index.js", "traces/index.js"]) {
+  for (const entry of [
+    "a2ui/index.js",
+    "ai-sdk/index.js",
+    "announcer/index.js",
+    "assistant-ui/index.js",
+    "attachments/index.js",
+    "blocks/index.js",
+    "inspector/index.js",
+    "servers/mastra.js",
+    "threads/index.js",
+    "mcp-apps/index.js",
+    "traces/index.js",
+  ]) {
     const whole = sizeOf(await bundle(entry));
     measured[entry] = { initial: whole, together: whole, full: whole, file: whole };
   }
@@ -107,7 +120,14 @@ async function bundle(entry) {
  */
 async function split(entry) {
   const outdir = join(packageFolder, "split");
-  const { outputFiles, metafile } = await build({ ...options, entryPoints: [join(packageFolder, entry)], splitting: true, metafile: true, outdir, absWorkingDir: packageFolder });
+  const { outputFiles, metafile } = await build({
+    ...options,
+    entryPoints: [join(packageFolder, entry)],
+    splitting: true,
+    metafile: true,
+    outdir,
+    absWorkingDir: packageFolder,
+  });
   const { outputs } = metafile;
   /** @param {string} name @param {Set<string>} [found] the file with all that it imports at once */
   const whole = (name, found = new Set()) => {
@@ -138,7 +158,11 @@ function sizeOf(bytes) {
 const sum = (...sizes) => sizes.reduce((a, b) => ({ min: a.min + b.min, gzip: a.gzip + b.gzip, brotli: a.brotli + b.brotli }), { min: 0, gzip: 0, brotli: 0 });
 
 /** @param {string} name @param {Size} size @param {Record<string, number>} [limit] */
-const row = (name, { min, gzip, brotli }, limit) => [name, ...[min, gzip, brotli].map(kilobytes), Object.entries(limit ?? {}).map(([kind, most]) => `(${kind} ≤ ${kilobytes(most)})`).join(" ")];
+const row = (
+  name,
+  { min, gzip, brotli },
+  limit,
+) => [name, ...[min, gzip, brotli].map(kilobytes), Object.entries(limit ?? {}).map(([kind, most]) => `(${kind} ≤ ${kilobytes(most)})`).join(" ")];
 
 /** @param {number} bytes */
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;

@@ -60,10 +60,6 @@ const inCi = ["true", "1"].includes(process.env.CI ?? "");
 await main(async () => {
   const { names, engines } = arguments_();
   await ensureRust();
-  const unusable = names.some((name) => suites[name]?.browsers) ? await ensureBrowsers(engines) : new Map();
-  const builds = names.some((name) => suites[name]?.builds);
-  const broken = builds ? await tryBuild() : undefined;
-
   /** @type {Result[]} */
   const results = [];
   /** Prints each result with the time since the one before, from now on. */
@@ -75,11 +71,23 @@ await main(async () => {
       start = Date.now();
     };
   };
-  if (builds) clocked()(broken ? { name: "build", passed: 0, failed: 1, skipped: 0, tail: broken } : await size());
+  const prepare = async () => {
+    const note = clocked();
+    const broken = await tryBuild();
+    note(broken ? { name: "build", passed: 0, failed: 1, skipped: 0, tail: broken } : await size());
+    return broken;
+  };
+  /** @param {"builds" | "browsers"} what */
+  const needed = (what) => names.some((name) => suites[name]?.[what]);
+  // Both take minutes on a new machine, so what needs neither has begun meanwhile.
+  const found = needed("browsers") ? ensureBrowsers(engines) : Promise.resolve(new Map());
+  const built = needed("builds") ? prepare() : Promise.resolve(undefined);
   const play = async (/** @type {Piece} */ { name, of }) => {
     const suite = /** @type {Suite} */ (suites[name]);
+    const broken = suite.builds && (await built);
+    const unusable = suite.browsers ? await found : new Map();
     const note = clocked();
-    if (suite.builds && broken) return note(absent(name, "the package could not be built"));
+    if (broken) return note(absent(name, "the package could not be built"));
     try {
       for await (const result of suite.run({ engines: of, unusable })) note(result);
     } catch (error) {
@@ -104,8 +112,9 @@ await main(async () => {
  * @param {Context["engines"]} of  in which engines
  * @returns {Piece[]}
  */
-const pieces = (names, of) =>
-  names.flatMap((name) => (suites[name]?.apart ? of.map((engine) => ({ name, of: [engine] })) : [{ name, of }]));
+function pieces(names, of) {
+  return names.flatMap((name) => (suites[name]?.apart ? of.map((engine) => ({ name, of: [engine] })) : [{ name, of }]));
+}
 
 /** The build is part of what is tested: when it fails, what does not need it still runs. */
 async function tryBuild() {
@@ -159,7 +168,10 @@ function arguments_() {
   }
   const names = parsed.positionals.length > 0 ? parsed.positionals : Object.keys(regular);
   const engines = engineNames.filter((name) => parsed.values.engine?.includes(name) ?? true);
-  const unknown = [...names.filter((name) => !(name in suites)), ...(parsed.values.engine ?? []).filter((name) => !engineNames.some((known) => known === name))];
+  const unknown = [
+    ...names.filter((name) => !(name in suites)),
+    ...(parsed.values.engine ?? []).filter((name) => !engineNames.some((known) => known === name)),
+  ];
   if (unknown.length > 0) {
     throw new Failure(`Unknown: ${unknown.join(", ")}. Suites: ${Object.keys(suites).join(", ")}; engines: ${engineNames.join(", ")}.`);
   }

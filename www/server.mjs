@@ -147,7 +147,9 @@ export async function startServer({ port = 0, root = dist, policy = sitePolicy, 
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({ options: { port: { type: "string", default: "8787" }, root: { type: "string" }, threads: { type: "string", default: threadsFile } } });
+  const { values } = parseArgs({
+    options: { port: { type: "string", default: "8787" }, root: { type: "string" }, threads: { type: "string", default: threadsFile } },
+  });
   const { url } = await startServer({ port: Number(values.port), root: values.root, threads: values.threads });
   console.log(`Demo at ${url}/, agents at ${url}/agent/<scenario> and beside it`);
 }

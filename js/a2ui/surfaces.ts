@@ -14,7 +14,7 @@ export interface SurfaceProcessor {
   };
 }
 
-type Operation = Readonly<Record<string, unknown>>;
+type SurfaceOperation = Readonly<Record<string, unknown>>;
 
 /** The operations of one activity so far. */
 interface Applied {
@@ -26,17 +26,19 @@ interface Applied {
 const kinds = ["createSurface", "updateComponents", "updateDataModel", "deleteSurface"] as const;
 
 /** The kind of an operation, what it says, and the surface that it is about. */
-function read(operation: unknown): { readonly kind: string; readonly body: Operation; readonly id: string } | undefined {
+function read(operation: unknown): { readonly kind: string; readonly body: SurfaceOperation; readonly id: string } | undefined {
   const kind = kinds.find((name) => typeof operation === "object" && operation !== null && Object.hasOwn(operation, name));
-  const body = kind && (operation as Operation)[kind];
-  const id = (body as Operation | undefined)?.surfaceId;
-  return kind && typeof id === "string" && id ? { kind, body: body as Operation, id } : undefined;
+  const body = kind && (operation as SurfaceOperation)[kind];
+  const id = (body as SurfaceOperation | undefined)?.surfaceId;
+  return kind && typeof id === "string" && id ? { kind, body: body as SurfaceOperation, id } : undefined;
 }
 
 const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** The ids of an operation's components. */
-const components = ({ components: listed }: Operation): unknown[] => (Array.isArray(listed) ? listed.map((one) => (one as Operation | null)?.id) : []);
+const components = (
+  { components: listed }: SurfaceOperation,
+): unknown[] => (Array.isArray(listed) ? listed.map((one) => (one as SurfaceOperation | null)?.id) : []);
 
 /** Whether an operation says what another one said, and perhaps more: applied after it, it leaves nothing of it. */
 function grows(before: unknown, now: unknown): boolean {
@@ -63,7 +65,14 @@ export function createSurfaces(processor: SurfaceProcessor, report: (error: Agen
       if (of.kind === "createSurface") surfaces.add(of.id);
       if (of.kind === "deleteSurface") surfaces.delete(of.id);
     } catch (cause) {
-      report(new AgentError({ kind: "protocol", code: "a2ui-operation", message: `An A2UI operation was not applied: ${cause instanceof Error ? cause.message : String(cause)}`, cause }));
+      report(
+        new AgentError({
+          kind: "protocol",
+          code: "a2ui-operation",
+          message: `An A2UI operation was not applied: ${cause instanceof Error ? cause.message : String(cause)}`,
+          cause,
+        }),
+      );
     }
   };
   const remove = (surfaces: Set<string>, by: ReadonlySet<string>): void => surfaces.forEach((id) => by.has(id) || model.deleteSurface(id));
@@ -96,7 +105,7 @@ export function createSurfaces(processor: SurfaceProcessor, report: (error: Agen
         remove(surfaces, left);
       }
       for (const { id, content } of activities) {
-        const operations = (content as Operation | null)?.a2ui_operations;
+        const operations = (content as SurfaceOperation | null)?.a2ui_operations;
         update(id, Array.isArray(operations) ? operations : []);
       }
     },

@@ -24,14 +24,7 @@ import { middlewaresFor } from "./old-servers.js";
 import { withoutNullTags } from "./outgoing.js";
 import { through } from "./stream.js";
 import { throttled } from "./throttle.js";
-import type {
-  AgentConfig,
-  AgentSettings,
-  AgentStateMutation,
-  AgentSubscriber,
-  RunAgentParameters,
-  RunAgentResult,
-} from "./types.js";
+import type { AgentConfig, AgentSettings, AgentStateMutation, AgentSubscriber, RunAgentParameters, RunAgentResult } from "./types.js";
 import { randomUUID, structuredClone_ } from "./values.js";
 
 /** The version of the official client whose surface this is, and the newest that a server is taken to know. */
@@ -41,7 +34,7 @@ export const CLIENT_VERSION = "1.0.0";
 export const directRun: unique symbol = Symbol("ag-ui-wasm.directRun");
 
 /** How a run gets its events. */
-type Source = (input: RunAgentInput, subscribers: AgentSubscriber[]) => Observable<AgentStateMutation>;
+type RunSource = (input: RunAgentInput, subscribers: AgentSubscriber[]) => Observable<AgentStateMutation>;
 
 export abstract class AbstractAgent {
   agentId?: string;
@@ -153,7 +146,7 @@ export abstract class AbstractAgent {
    * @throws What the transport throws; an `AGUIError` where an open interrupt is not answered.
    */
   async runAgent(parameters?: RunAgentParameters, subscriber?: AgentSubscriber): Promise<RunAgentResult> {
-    const source: Source = (input, subscribers) => this[directRun](input, subscribers) ?? this.exactRun(input, subscribers);
+    const source: RunSource = (input, subscribers) => this[directRun](input, subscribers) ?? this.exactRun(input, subscribers);
     return this.live(parameters, subscriber, source);
   }
 
@@ -163,7 +156,7 @@ export abstract class AbstractAgent {
     subscriber?: AgentSubscriber,
     { verifyEvents = true }: { verifyEvents?: boolean } = {},
   ): Promise<RunAgentResult> {
-    const source: Source = (input, subscribers) =>
+    const source: RunSource = (input, subscribers) =>
       this.reduce(input, defer(() => this.connect(input)), subscribers, verifyEvents).pipe(
         catchError((error) => {
           if (error instanceof AGUIConnectNotImplementedError) return EMPTY;
@@ -283,8 +276,10 @@ export abstract class AbstractAgent {
   /** Before the request: the answers are checked, and subscribers may change what is sent. */
   protected async onInitialize(input: RunAgentInput, subscribers: AgentSubscriber[]): Promise<void> {
     checkAnswers(this.pendingInterrupts, input.resume);
-    const mutation = await callHooks(subscribers, this, (subscriber, shown) =>
-      subscriber.onRunInitialized?.({ messages: shown.messages as Message[], state: shown.state, agent: this, input }),
+    const mutation = await callHooks(
+      subscribers,
+      this,
+      (subscriber, shown) => subscriber.onRunInitialized?.({ messages: shown.messages as Message[], state: shown.state, agent: this, input }),
     );
     const { messages, state } = mutation;
     if (messages !== undefined) input.messages = withoutNullTags(messages).filter(({ role }) => role !== "activity");
@@ -311,8 +306,10 @@ export abstract class AbstractAgent {
   /** After a failure. It continues to the caller unless a subscriber stops it, or it is an abort. */
   protected onError(input: RunAgentInput, error: Error, subscribers: AgentSubscriber[]): Observable<AgentStateMutation> {
     const calls = async () =>
-      callHooks(subscribers, this, (subscriber, { messages, state }) =>
-        subscriber.onRunFailed?.({ error, messages: messages as Message[], state, agent: this, input }),
+      callHooks(
+        subscribers,
+        this,
+        (subscriber, { messages, state }) => subscriber.onRunFailed?.({ error, messages: messages as Message[], state, agent: this, input }),
       );
     return from(calls()).pipe(
       map((mutation) => {
@@ -328,8 +325,10 @@ export abstract class AbstractAgent {
 
   /** After a run, however it has ended. */
   protected async onFinalize(input: RunAgentInput, subscribers: AgentSubscriber[]): Promise<void> {
-    const mutation = await callHooks(subscribers, this, (subscriber, { messages, state }) =>
-      subscriber.onRunFinalized?.({ messages: messages as Message[], state, agent: this, input }),
+    const mutation = await callHooks(
+      subscribers,
+      this,
+      (subscriber, { messages, state }) => subscriber.onRunFinalized?.({ messages: messages as Message[], state, agent: this, input }),
     );
     applyMutation(this, mutation, input, subscribers);
   }
@@ -373,7 +372,7 @@ export abstract class AbstractAgent {
   }
 
   /** The life of a run. */
-  private async live(parameters: RunAgentParameters | undefined, subscriber: AgentSubscriber | undefined, source: Source): Promise<RunAgentResult> {
+  private async live(parameters: RunAgentParameters | undefined, subscriber: AgentSubscriber | undefined, source: RunSource): Promise<RunAgentResult> {
     try {
       this.isRunning = true;
       this.agentId ??= randomUUID();

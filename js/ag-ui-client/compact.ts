@@ -8,7 +8,7 @@ import { structuredClone_ } from "./values.js";
 type Metadata = Record<string, unknown> | undefined;
 
 /** A message or a call whose END is yet to come. */
-interface Open {
+interface OpenItem {
   start?: AnyEvent | undefined;
   deltas: AnyEvent[];
   /** Of the deltas, and of STARTs after them. */
@@ -21,7 +21,7 @@ const kinds = {
   text: { id: "messageId", start: EventType.TEXT_MESSAGE_START, delta: EventType.TEXT_MESSAGE_CONTENT, end: EventType.TEXT_MESSAGE_END },
   call: { id: "toolCallId", start: EventType.TOOL_CALL_START, delta: EventType.TOOL_CALL_ARGS, end: EventType.TOOL_CALL_END },
 } as const;
-type Kind = (typeof kinds)[keyof typeof kinds];
+type OpenKind = (typeof kinds)[keyof typeof kinds];
 
 const frame = new Set<string>([EventType.RUN_STARTED, EventType.RUN_FINISHED, EventType.RUN_ERROR]);
 const ofState = new Set<string>([EventType.STATE_SNAPSHOT, EventType.STATE_DELTA]);
@@ -32,7 +32,7 @@ const ofState = new Set<string>([EventType.STATE_SNAPSHOT, EventType.STATE_DELTA
  */
 export function compactEvents(events: BaseEvent[]): BaseEvent[] {
   const compacted: BaseEvent[] = [];
-  const open = new Map<Kind, Map<string, Open>>(Object.values(kinds).map((kind) => [kind, new Map()]));
+  const open = new Map<OpenKind, Map<string, OpenItem>>(Object.values(kinds).map((kind) => [kind, new Map()]));
   let states: AnyEvent[] = [];
   const flushStates = (): void => {
     compacted.push(...joinStates(states));
@@ -68,7 +68,7 @@ export function compactEvents(events: BaseEvent[]): BaseEvent[] {
 }
 
 /** A START or a delta. A START after deltas replaces the first, but its metadata came late. */
-function take(entry: Open, event: AnyEvent, kind: Kind): void {
+function take(entry: OpenItem, event: AnyEvent, kind: OpenKind): void {
   if (event.type !== kind.start) {
     entry.deltas.push(event);
     entry.metadata = merge(entry.metadata, event.metadata);
@@ -81,7 +81,7 @@ function take(entry: Open, event: AnyEvent, kind: Kind): void {
   entry.start = { ...rest, ...(metadata && { metadata }) };
 }
 
-function join({ id: member, delta: type }: Kind, id: string, { start, deltas, metadata, others }: Open, end?: BaseEvent): BaseEvent[] {
+function join({ id: member, delta: type }: OpenKind, id: string, { start, deltas, metadata, others }: OpenItem, end?: BaseEvent): BaseEvent[] {
   const delta = deltas.map((event) => event["delta"]).join("");
   const content = { type, [member]: id, delta, ...(metadata && { metadata }) };
   return [...(start ? [start] : []), ...(deltas.length ? [content as BaseEvent] : []), ...(end ? [end] : []), ...others];

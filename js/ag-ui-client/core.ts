@@ -3,7 +3,8 @@
 import type { Message, State } from "@ag-ui/core";
 import { AgentError } from "../api/error.js";
 import type { Stepper } from "../glue/full.js";
-import { loading } from "../core/loader.js";
+import { instantiate, loading } from "../core/loader.js";
+import { inflate } from "../core/unpack.js";
 import type { AgentWarning } from "../api/types.js";
 import type { AgentSettings } from "./types.js";
 import { toJson } from "./values.js";
@@ -18,7 +19,11 @@ export interface StepperOptions extends AgentSettings {
 }
 
 /** The full module, which has the stepper, and no other: a bundler that does not split would take both into the page. */
-const load = () => loading(async () => (await import("../core/full-inline.js")).load());
+const load = () =>
+  loading(async () => {
+    const { bytes, glue } = await import("../core/full-inline.js");
+    return instantiate(glue, () => inflate(bytes));
+  });
 
 /** Starts to load the core, if that has not begun. A failure is told to whoever needs the core. */
 export function preload(): void {
@@ -46,7 +51,7 @@ export function failureOf(stepper: Stepper): AgentError | undefined {
 /** Reports what a stepper found odd. */
 export function reportWarnings(stepper: Stepper, report: AgentSettings["onWarning"]): void {
   const json = stepper.takeWarnings();
-  if (json !== undefined) for (const warning of JSON.parse(json) as AgentWarning[]) (report ?? toConsole)(warning);
+  if (json !== undefined) { for (const warning of JSON.parse(json) as AgentWarning[]) (report ?? toConsole)(warning); }
 }
 
 /** Where warnings go that the application does not listen to. */

@@ -118,13 +118,13 @@ class DirectRun {
     this.events = new RunEvents(agent, input, subscribers, stepper, options.onWarning, (name) => this.came(name));
     this.events.follow();
     stepper.open(type);
-    for (let wanted = ""; ; ) {
+    for (let wanted = "";;) {
       const chunk = await this.next();
       if (this.left) return;
       if (this.detached) return this.work();
       if (!chunk) break;
       const asked = wantedBy(subscribers, agent);
-      if (asked !== wanted) stepper.want((wanted = asked));
+      if (asked !== wanted) stepper.want(wanted = asked);
       stepper.feed(chunk);
       this.scheduler.schedule();
       if (this.working) await this.working;

@@ -3,7 +3,7 @@
 import { EventType, type ActivityMessage, type BaseEvent, type Message, type RunFinishedEvent } from "@ag-ui/core";
 import type { AbstractAgent } from "./agent.js";
 import { toModernContent } from "./media.js";
-import type { Thread } from "./thread.js";
+import type { ClientThread } from "./thread.js";
 import type { AgentSubscriber, RunFinishedParams } from "./types.js";
 
 type Hook = keyof AgentSubscriber;
@@ -80,7 +80,7 @@ export function bufferOf(type: string): string | undefined {
 }
 
 /** The arguments of a hook beside the event; undefined: the hook is not called, because the object of the event does not exist. */
-export function extrasOf(event: AnyEvent, thread: Thread, unanswered: () => string): object | undefined {
+export function extrasOf(event: AnyEvent, thread: ClientThread, unanswered: () => string): object | undefined {
   switch (event.type) {
     case EventType.TEXT_MESSAGE_CONTENT:
     case EventType.TEXT_MESSAGE_END:

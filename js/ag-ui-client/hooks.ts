@@ -6,15 +6,14 @@ import type { Message, RunAgentInput, State } from "@ag-ui/core";
 import { structuredClone_ } from "./values.js";
 
 /** The messages and the state that hooks see. */
-export interface Shown {
+export interface HookView {
   readonly messages: readonly Message[];
   readonly state: State;
 }
 
-export type HookCall = (subscriber: AgentSubscriber, shown: Shown) => MaybePromise<AgentStateMutation | void>;
+export type HookCall = (subscriber: AgentSubscriber, shown: HookView) => MaybePromise<AgentStateMutation | void>;
 
-export const isPromise = <T>(value: unknown): value is Promise<T> =>
-  typeof (value as Promise<T> | undefined)?.then === "function";
+export const isPromise = <T>(value: unknown): value is Promise<T> => typeof (value as Promise<T> | undefined)?.then === "function";
 
 /**
  * Merges the results of all subscribers. Each sees the results before its own; the last word counts, and `stopPropagation` ends
@@ -22,7 +21,7 @@ export const isPromise = <T>(value: unknown): value is Promise<T> =>
  */
 export function callHooks(
   subscribers: readonly AgentSubscriber[],
-  shown: Shown,
+  shown: HookView,
   call: HookCall,
 ): MaybePromise<AgentStateMutation> {
   // Nearly always no hook returns anything: nothing is made then.
@@ -40,14 +39,14 @@ export function callHooks(
 /** The rest of a round, of which the hook at this place is the first to return something. */
 function gather(
   subscribers: readonly AgentSubscriber[],
-  shown: Shown,
+  shown: HookView,
   call: HookCall,
   first: number,
   returned: ReturnType<HookCall>,
 ): MaybePromise<AgentStateMutation> {
   const result: AgentStateMutation = {};
   // Read when a hook does: bringing them up to date has its price.
-  const now: Shown = {
+  const now: HookView = {
     get messages() {
       return result.messages ?? shown.messages;
     },

@@ -116,9 +116,7 @@ export class HttpAgent extends AbstractAgent {
         }),
         catchError((error) => (isAbort(error) && !open ? EMPTY : throwError(() => error))),
       );
-      const end$ = defer(() =>
-        open && !signal.aborted ? throwError(() => unfinished(events, head.status, head.type, input.runId)) : of<BaseEvent>(),
-      );
+      const end$ = defer(() => open && !signal.aborted ? throwError(() => unfinished(events, head.status, head.type, input.runId)) : of<BaseEvent>());
       return events$.pipe(concatWith(end$));
     });
   }
@@ -134,5 +132,6 @@ function toConnectUrl(url: string): string {
 export function isHttpAgent(value: unknown): value is HttpAgent {
   if (typeof value !== "object" || !value) return false;
   const { url, headers, abortController, runAgent } = value as Partial<HttpAgent>;
-  return typeof url === "string" && typeof headers === "object" && headers !== null && typeof abortController === "object" && abortController !== null && typeof runAgent === "function";
+  return typeof url === "string" && typeof headers === "object" && headers !== null && typeof abortController === "object" && abortController !== null &&
+    typeof runAgent === "function";
 }

@@ -13,7 +13,7 @@ export interface LegacyRuntimeProtocolEvent {
 }
 
 /** CUSTOM "PredictState": arguments of a tool that are shown as state while they come. */
-interface Prediction {
+interface PredictedState {
   state_key: string;
   tool: string;
   tool_argument?: string;
@@ -38,7 +38,7 @@ class LegacyRun {
   private active = true;
   private nodeName = "";
   private messages: Message[] | undefined;
-  private predictions: Prediction[] = [];
+  private predictions: PredictedState[] = [];
   /** The calls of a step, with their arguments. */
   private calls = new Map<string, { name: string; args: string }>();
   private names = new Map<string, string>();

@@ -10,7 +10,7 @@ interface Binary {
   filename?: string;
 }
 
-interface Source {
+interface PartSource {
   type: "data" | "url";
   value: string;
   mimeType: string;
@@ -18,7 +18,7 @@ interface Source {
 
 interface Media {
   type: string;
-  source: Source;
+  source: PartSource;
   metadata?: { filename?: string };
 }
 

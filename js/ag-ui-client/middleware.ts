@@ -6,7 +6,7 @@ import type { AbstractAgent } from "./agent.js";
 import { createStepper } from "./core.js";
 import type { AnyEvent } from "./events.js";
 import { transformChunks } from "./stream.js";
-import { Thread } from "./thread.js";
+import { ClientThread } from "./thread.js";
 import { structuredClone_ } from "./values.js";
 
 /** The rest of the chain, which a middleware runs. */
@@ -36,7 +36,7 @@ export abstract class Middleware {
       const { messages = [], state = {} } = structuredClone_(input);
       const open = async () => {
         const stepper = await createStepper({ stage: "frames" }, messages, state);
-        return { stepper, thread: new Thread(stepper, messages, state) };
+        return { stepper, thread: new ClientThread(stepper, messages, state) };
       };
       let opened: ReturnType<typeof open> | undefined;
       return this.runNext(input, next).pipe(

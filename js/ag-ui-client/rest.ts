@@ -28,8 +28,7 @@ export function isRecognizedEvent(event: { type: string }): event is BaseEvent {
 export const ACTIVITY_HISTORY_METADATA = "@ag-ui/client";
 const member = "authoritativeActivityTypes";
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Of which activities a list is all: of every type (`null`), of these, or it does not say (`undefined`). */
 export function authoritativeActivityTypes({ metadata }: MessagesSnapshotEvent): string[] | null | undefined {

@@ -5,13 +5,13 @@ import type { Stepper } from "../glue/full.js";
 import type { AbstractAgent } from "./agent.js";
 import { failureOf, reportWarnings } from "./core.js";
 import { bufferOf, extrasOf, finished, hookOf, modern, type AnyEvent } from "./events.js";
-import { callHooks, isPromise, notify, type HookCall, type Shown } from "./hooks.js";
+import { callHooks, isPromise, notify, type HookCall, type HookView } from "./hooks.js";
 import { follow } from "./live.js";
-import { Thread, type Changes } from "./thread.js";
+import { ClientThread, type ChangedMembers } from "./thread.js";
 import type { AgentSettings, AgentStateMutation, AgentSubscriber, AgentSubscriberParams, MaybePromise } from "./types.js";
 
 export class RunEvents {
-  readonly thread: Thread;
+  readonly thread: ClientThread;
   private changed = { messages: false, state: false };
   /** Members that the agent still has in an older version. */
   private outdated = { messages: false, state: false };
@@ -21,7 +21,7 @@ export class RunEvents {
   /** The message that grows, and its text with the delta that is being told. */
   private grows: { type: string; id: string; text: string } | undefined;
   /** The messages and the state as they are when they are read. */
-  private readonly current: Shown;
+  private readonly current: HookView;
   /** Something may have counted since the thread was brought up to date. */
   private stale = true;
   /** The messages that the agent was given last. */
@@ -36,9 +36,9 @@ export class RunEvents {
     private readonly report: AgentSettings["onWarning"],
     private readonly came: (type: string) => void = () => {},
   ) {
-    this.thread = new Thread(stepper, agent.messages, input.state === undefined ? {} : input.state);
+    this.thread = new ClientThread(stepper, agent.messages, input.state === undefined ? {} : input.state);
     this.last = [...agent.messages];
-    const read = (): Thread => (this.refresh(), this.thread);
+    const read = (): ClientThread => (this.refresh(), this.thread);
     this.current = {
       get messages() {
         return read().messages;
@@ -140,13 +140,12 @@ export class RunEvents {
       (subscriber[hook] as ((params: object) => ReturnType<HookCall>) | undefined)?.call(
         subscriber,
         this.params({ event, ...extras }, shown),
-      ),
-    );
+      ));
     return isPromise<boolean>(own) ? own.then((counts) => this.count(event, counts, extras)) : this.count(event, own, extras);
   }
 
   /** The arguments of a hook. The messages and the state are brought up to date when they are read. */
-  private params<Own extends object>(own: Own, shown: Shown): Own & AgentSubscriberParams {
+  private params<Own extends object>(own: Own, shown: HookView): Own & AgentSubscriberParams {
     return Object.assign(new Params(this.agent, this.input, shown), own) as unknown as Own & AgentSubscriberParams;
   }
 
@@ -247,7 +246,7 @@ export class RunEvents {
     return false;
   }
 
-  private note({ messages, state }: Changes): void {
+  private note({ messages, state }: ChangedMembers): void {
     for (const noted of [this.changed, this.outdated]) {
       noted.messages ||= messages;
       noted.state ||= state;
@@ -273,7 +272,7 @@ function untagged(interrupt: Interrupt): Interrupt {
  * too; their getters are the same functions for all, because an engine makes a class of its own for an object with others.
  */
 class Params {
-  readonly #shown: Shown;
+  readonly #shown: HookView;
   static readonly #messages = {
     configurable: true,
     enumerable: true,
@@ -292,7 +291,7 @@ class Params {
   constructor(
     readonly agent: AbstractAgent,
     readonly input: RunAgentInput,
-    shown: Shown,
+    shown: HookView,
   ) {
     this.#shown = shown;
     Object.defineProperty(this, "messages", Params.#messages);

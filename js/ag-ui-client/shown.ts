@@ -55,7 +55,8 @@ class ShownAgent extends HttpAgent {
     this.switchTo(input.threadId);
     const { shown } = this;
     return this.play(() => {
-      if (!isSame(this.messages.map((message) => toPlainMessage(message as unknown as Shown)), toPlain(shown.getSnapshot().messages))) shown.setMessages(this.messages as unknown as Shown[]);
+      if (!isSame(this.messages.map((message) => toPlainMessage(message as unknown as Shown)), toPlain(shown.getSnapshot().messages)))
+        shown.setMessages(this.messages as unknown as Shown[]);
       if (!isSame(input.state, shown.getSnapshot().state)) shown.setState(input.state);
       const { runId, tools, context, forwardedProps, resume } = input;
       const declared = tools?.map((tool) => ({ ...tool, declared: true }));
@@ -91,7 +92,8 @@ class ShownAgent extends HttpAgent {
     const made = this.config.clone?.(threadId);
     if (made?.getSnapshot().threadId !== threadId) {
       made?.dispose();
-      const message = `The thread is still ${before}, not ${threadId}: toHttpAgent(agent, { clone: (threadId) => createAgent({ threadId, … }) }) makes an agent for another thread.`;
+      const message =
+        `The thread is still ${before}, not ${threadId}: toHttpAgent(agent, { clone: (threadId) => createAgent({ threadId, … }) }) makes an agent for another thread.`;
       return (this.settings.onWarning ?? toConsole)({ code: "thread-fixed", message });
     }
     this.leave();

@@ -20,11 +20,10 @@ function withStepper<Value>(
   return defer(() => {
     let made: Promise<Stepper> | undefined;
     let over = false;
-    const get = () =>
-      (made ??= createStepper(options).then((stepper) => {
-        stepper.want("*");
-        return stepper;
-      }));
+    const get = () => (made ??= createStepper(options).then((stepper) => {
+      stepper.want("*");
+      return stepper;
+    }));
     const run = (read: (stepper: Stepper) => BaseEvent[]) => async (): Promise<Stream> => {
       const stepper = await get();
       if (over) return of();

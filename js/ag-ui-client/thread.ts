@@ -8,26 +8,38 @@ import type { AgentSnapshot, Message as Shown } from "../api/types.js";
 import { toJson } from "./values.js";
 
 /** Flags for the members that have changed. */
-export interface Changes {
+export interface ChangedMembers {
   readonly messages: boolean;
   readonly state: boolean;
 }
 
 /** A message of the application's that the core does not take: it stays after the one that it stands after. */
-interface Foreign {
+interface ForeignMessage {
   readonly message: Message;
   readonly after: string | undefined;
 }
 
-const none: Changes = { messages: false, state: false };
+const none: ChangedMembers = { messages: false, state: false };
 
 /** The members that the snapshot adds to a message. */
 const added = new Set(["delivery", "reasoning", "reasoningDurationMs", "reasoningEncryptedValue", "durationMs", "citations", "toolCallIds"]);
 
 /** The members that AG-UI describes: what the core says about them counts. */
-export const described = new Set(["id", "role", "content", "name", "toolCalls", "toolCallId", "error", "encryptedValue", "metadata", "subagentRunId", "activityType"]);
+export const described = new Set([
+  "id",
+  "role",
+  "content",
+  "name",
+  "toolCalls",
+  "toolCallId",
+  "error",
+  "encryptedValue",
+  "metadata",
+  "subagentRunId",
+  "activityType",
+]);
 
-export class Thread {
+export class ClientThread {
   messages: Message[] = [];
   state: State;
   private snapshot: AgentSnapshot<State> = initialSnapshot<State>("");
@@ -35,7 +47,7 @@ export class Thread {
   private plain = new WeakMap<Shown, Message>();
   /** The application's messages, by id. */
   private given = new Map<string, Message>();
-  private foreign: Foreign[] = [];
+  private foreign: ForeignMessage[] = [];
 
   /** Over a stepper that was made with these. */
   constructor(
@@ -49,7 +61,7 @@ export class Thread {
   }
 
   /** Brings the messages and the state up to date. What has not changed is the same object as before. */
-  refresh(): Changes {
+  refresh(): ChangedMembers {
     const before = this.snapshot;
     if (!this.take()) return none;
     const state = this.snapshot.state !== before.state;
@@ -139,8 +151,7 @@ export class Thread {
   }
 
   private mixed(messages: readonly Shown[]): Message[] {
-    const at = (id: string | undefined): Message[] =>
-      this.foreign.filter(({ after }) => after === id).map(({ message }) => message);
+    const at = (id: string | undefined): Message[] => this.foreign.filter(({ after }) => after === id).map(({ message }) => message);
     return [...at(undefined), ...messages.flatMap((shown) => [this.toPlain(shown), ...at(shown.id)])];
   }
 
@@ -150,7 +161,7 @@ export class Thread {
     if (known) return known;
     const plain: Record<string, unknown> = {};
     const given = this.given.get(shown.id);
-    if (given) for (const [key, value] of Object.entries(given)) if (!described.has(key)) plain[key] = value;
+    if (given) { for (const [key, value] of Object.entries(given)) if (!described.has(key)) plain[key] = value; }
     for (const key of Object.keys(shown)) if (!added.has(key)) plain[key] = shown[key as keyof Shown];
     const message = old && isSame(old, plain) ? old : (plain as unknown as Message);
     this.plain.set(shown, message);

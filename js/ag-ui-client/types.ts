@@ -91,9 +91,11 @@ export interface HttpAgentConfig extends AgentConfig {
   fetch?: HttpAgentFetchFn;
 }
 
-export interface RunAgentParameters extends Partial<
-  Pick<RunAgentInput, "runId" | "tools" | "context" | "forwardedProps">
-> {
+export interface RunAgentParameters extends
+  Partial<
+    Pick<RunAgentInput, "runId" | "tools" | "context" | "forwardedProps">
+  >
+{
   /** Answers to the open interrupts: each needs one. */
   resume?: ResumeEntry[];
 }

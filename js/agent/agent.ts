@@ -5,7 +5,7 @@ import type { SavedAgent } from "../api/saving.js";
 import { createEmitter } from "../base/emitter.js";
 import { toJson, unsupported } from "../base/failure.js";
 import { createLink } from "../core/link.js";
-import type { Core } from "../core/loader.js";
+import type { Core, Inflate } from "../core/loader.js";
 import { portTo } from "../core/port.js";
 import { checkOptions } from "./check.js";
 import { createEdits, idOf } from "./edits.js";
@@ -24,8 +24,8 @@ import { createView } from "./view.js";
  *
  * @internal
  */
-export function createAgentWith<State>(load: () => Promise<Core>, given: AgentOptions<State>, mounted = false): Agent<State> {
-  return createAgentOver(false, () => load().then(portTo), given, createLink, mounted);
+export function createAgentWith<State>(load: (inflate: Inflate) => Promise<Core>, given: AgentOptions<State>, mounted = false): Agent<State> {
+  return createAgentOver(false, (inflate) => load(inflate).then(portTo), given, createLink, mounted);
 }
 
 /**
@@ -33,7 +33,7 @@ export function createAgentWith<State>(load: () => Promise<Core>, given: AgentOp
  *
  * @internal
  */
-export function createAgentOver<State, Place>(worker: boolean, core: () => Promise<Place>, given: AgentOptions<State>, linked: Linked<State, Place>, mounted = false): Agent<State> {
+export function createAgentOver<State, Place>(worker: boolean, core: (inflate: Inflate) => Promise<Place>, given: AgentOptions<State>, linked: Linked<State, Place>, mounted = false): Agent<State> {
   given = withPreset(given);
   // Mistakes are reported where they are made.
   checkOptions(given);

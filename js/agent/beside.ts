@@ -1,50 +1,51 @@
 // The core of an agent, and what the agent needs only once its core is there (live.ts): that comes as a chunk of its own, at the
 // same time as the module.
 
-import type { AgentSchemas } from "../api/schemas.js";
-import type { Parts } from "../core/client.js";
-import { loading } from "../core/loader.js";
-import type { CallsClient } from "./calls.js";
+import { loading, type Inflate } from "../core/loader.js";
+import type { Own } from "./own.js";
 
 /** All of live.ts. */
-type Beside = typeof import("./live.js");
+type LiveModule = typeof import("./live.js");
 
 /** The part of it that one agent has. */
-type Own = Parts & Beside & ReturnType<Beside["createOwn"]>;
+type BesideParts = LiveModule & Own;
 
 /** The core of one agent. */
-export interface Source<Place> {
+export interface CoreSource<Place> {
   /** Loads the core before anybody asks for it. */
   begin(): void;
   /** The core. A load that failed is tried again. */
   load(): Promise<Place>;
   /** Loads what comes with it. */
-  beside(): Promise<Own>;
+  beside(): Promise<BesideParts>;
   /** The exports of the chunk, once it has come. */
-  parts(): Own | undefined;
+  parts(): BesideParts | undefined;
 }
 
-let come: Beside | undefined;
+let come: LiveModule | undefined;
 
 /** Loads it unless it is there. */
-export const loadBeside = (): Promise<Beside> => loading(async () => (come ??= await import("./live.js")));
+export const loadBeside = (): Promise<LiveModule> => loading(async () => (come ??= await import("./live.js")));
 
-/** The core that `core` loads, with what comes beside it. `schemas`: their checks come after that. */
-export function createSource<Place>(core: () => Promise<Place>, calls: CallsClient, schemas: AgentSchemas<never> | undefined): Source<Place> {
-  let parts: Own | undefined;
+/** Unpacks a module by what comes beside it. */
+export const inflate: Inflate = async (bytes) => (await loadBeside()).inflate(bytes);
+
+/** The core that `core` loads, with what comes beside it, of which `own` is the agent's. `schemas`: there are some, whose checks come after that. */
+export function createSource<Place>(core: (inflate: Inflate) => Promise<Place>, own: (live: LiveModule) => Own, schemas: boolean): CoreSource<Place> {
+  let parts: BesideParts | undefined;
   // The load that began with the agent, until something needs it.
   let early: Promise<Place> | undefined;
 
-  const take = (live: Beside): Own => (parts ??= { ...live, ...live.createOwn(calls, schemas) });
+  const take = (live: LiveModule): BesideParts => (parts ??= { ...live, ...own(live) });
 
-  const loadAll = async (): Promise<Beside> => {
+  const loadAll = async (): Promise<LiveModule> => {
     const live = await loadBeside();
     if (schemas) await loading(live.loadChecks);
     return live;
   };
 
   const load = (): Promise<Place> => {
-    const loaded = core();
+    const loaded = core(inflate);
     if (come && !schemas) take(come);
     if (parts) return loaded;
     return Promise.all([loaded, loadAll()]).then(([place, live]) => {

@@ -1,13 +1,13 @@
 // The execution of calls in the page. When a call runs, and what follows from its result, is decided by the core.
 
-import type { PageTool, StandardResult, Tool } from "../api/types.js";
+import type { AgentOptions, PageTool, StandardResult, Tool } from "../api/types.js";
+import { reasonOf } from "../base/failure.js";
 import { issuesText } from "../base/issues.js";
 import { isPromise } from "../base/promise.js";
 import { turn } from "../core/read.js";
 import type { Calls } from "../core/client.js";
-import { findTool } from "./input.js";
 import type { Members } from "../thread/members.js";
-import { isValidator, messageOf } from "./tools.js";
+import { isValidator } from "./tools.js";
 
 // The core hears of so many ends in one task.
 const most = 500;
@@ -43,11 +43,11 @@ export function createCalls({ members, arrival, brought, refusal, settle, hold }
   const run = async (toolCallId: string, name: string, json: string, approved: boolean, signal: AbortSignal): Promise<unknown> => {
     const refused = refusal();
     if (refused) throw refused;
-    for (let nobody; !signal.aborted && (nobody = arrival()); ) await nobody;
+    for (let nobody; !signal.aborted && (nobody = arrival());) await nobody;
     const tool = find(name);
     if (!tool?.execute) throw new Error(`The page has no tool ${name} to execute`);
     const args = check(tool, JSON.parse(json));
-    // Not waited for without need: a call that needs a person shall not be shown as executing before.
+    // Not waited for without need: a call that needs a person must not be shown as executing before.
     const checked = isPromise(args) ? await args : args;
     const { needsApproval } = tool;
     // The core knows the tools that the run was begun with: a queue that was saved has those of that time.
@@ -110,6 +110,14 @@ export function createCalls({ members, arrival, brought, refusal, settle, hold }
     abandonAll: () => [...running.keys()].forEach(abandon),
   };
 }
+
+/** The tool of that name, as the agent's options have it now. */
+function findTool({ tools }: AgentOptions, name: string): PageTool | undefined {
+  return (typeof tools === "function" ? tools() : tools)?.find((tool) => tool.name === name) as PageTool | undefined;
+}
+
+/** The words of whatever was thrown. */
+const messageOf = (cause: unknown): string => reasonOf(cause) || "The tool failed";
 
 /** The end of a call as the core reads it. A result that is no JSON is an error of the tool. */
 function toSettled(end: { toolCallId: string; result?: unknown; error?: string | undefined }): string {

@@ -1,14 +1,15 @@
 import type { AgUiEvent } from "../api/events.js";
 import { internal, misuse } from "../base/failure.js";
-import { loading, type FullCore } from "../core/loader.js";
+import { loading, type FullCore, type Inflate } from "../core/loader.js";
+import { inflate } from "./beside.js";
 
 /**
  * Compaction with a core that is loaded for it, if it is not there yet.
  *
  * @internal
  */
-export async function compactWith(load: () => Promise<FullCore>, events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
+export async function compactWith(load: (inflate: Inflate) => Promise<FullCore>, events: Iterable<AgUiEvent>): Promise<AgUiEvent[]> {
   // A copy: the application may change its list while the chunk loads.
   const now = Array.isArray(events) ? [...events] : events;
-  return (await loading(() => import("./compacted.js"))).compacted({ internal, misuse }, load, now);
+  return (await loading(() => import("./compacted.js"))).compacted({ internal, misuse }, () => load(inflate), now);
 }

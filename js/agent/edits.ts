@@ -8,11 +8,11 @@ import type { Self } from "./self.js";
 /** The id of a checkpoint. */
 export const idOf = (checkpoint: Checkpoint | string): string => (typeof checkpoint === "string" ? checkpoint : checkpoint?.id);
 
-type Client<State> = Pick<Self<State>, "thread" | "read" | "view" | "options" | "act">;
+type EditsClient<State> = Pick<Self<State>, "thread" | "read" | "view" | "options" | "act">;
 
 /** These methods of an agent. */
 export function createEdits<State>(
-  self: Client<State>,
+  self: EditsClient<State>,
 ): Pick<Agent<State>, "editQueued" | "cancelQueued" | "setMessages" | "setState" | "fork"> {
   const { thread, read, act } = self;
   const { link, source } = thread;

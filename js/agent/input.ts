@@ -2,23 +2,11 @@
 
 import { expect, expectList, isEvent, unfit } from "../base/failure.js";
 import { declare } from "./tools.js";
-import type {
-  AgainOptions,
-  AgentOptions,
-  ContentPart,
-  Context,
-  Message,
-  PageTool,
-  ResumeEntry,
-  SubmitHolder,
-  SubmitInput,
-  Tool,
-  UserMessage,
-} from "../api/types.js";
+import type { AgainOptions, AgentOptions, ContentPart, Context, Message, ResumeEntry, SubmitHolder, SubmitInput, Tool, UserMessage } from "../api/types.js";
 import { uuid } from "../base/uuid.js";
 
 /** The part of a run's input that the application's options may change with every request. */
-export interface Asked {
+export interface OptionInput {
   tools: readonly Tool[];
   /** The tools that the page answers, with the flags that the core needs. */
   pageTools: readonly { readonly name: string }[];
@@ -27,7 +15,7 @@ export interface Asked {
 }
 
 /** The input that goes with every run. */
-export interface RunInput extends Asked {
+export interface RunInput extends OptionInput {
   runId: string;
   /** Which of these the submit has given itself: the others are asked for again when a request leaves. */
   own?: readonly string[];
@@ -45,7 +33,7 @@ export interface CoreInput extends RunInput {
 }
 
 /** The input of a request that leaves now. `given` comes before the options. */
-export function toAsked(options: AgentOptions, given: SubmitInput = {}): Asked {
+export function toAsked(options: AgentOptions, given: SubmitInput = {}): OptionInput {
   return {
     ...declare(given.tools ?? ask(options.tools) ?? []),
     context: given.context ?? ask(options.context) ?? [],
@@ -70,11 +58,6 @@ export function toAgainInput(options: AgentOptions, again: AgainOptions | undefi
   return { ...toRunInput(options), ...(again?.newMessageId === true && { newMessageId: uuid() }) };
 }
 
-/** The tool of that name, as the agent's options have it now. */
-export function findTool(options: AgentOptions, name: string): PageTool | undefined {
-  return ask(options.tools)?.find((tool) => tool.name === name) as PageTool | undefined;
-}
-
 /** Whether these are attachments, which bring their parts later. */
 export const holds = (parts: SubmitInput["parts"]): parts is SubmitHolder => "hold" in Object(parts);
 
@@ -83,7 +66,8 @@ export function toSubmitInput<State>(method: string, input: string | SubmitInput
   const long = typeof input === "string" ? { message: input } : input;
   if (typeof long !== "object" || !long || isEvent(long)) throw unfit(`${method}()`, "a string or an object", input);
   const { message = "", parts, runId, signal } = long;
-  if (typeof message !== "string" && (typeof message !== "object" || !message || Array.isArray(message))) throw unfit("message", "a string or a message", message);
+  if (typeof message !== "string" && (typeof message !== "object" || !message || Array.isArray(message)))
+    throw unfit("message", "a string or a message", message);
   if (parts != null && !holds(parts)) expectList("parts", "object", parts);
   if (runId != null) expect("runId", "string", runId);
   if (signal && typeof signal.addEventListener !== "function") throw unfit("signal", "an AbortSignal", signal);

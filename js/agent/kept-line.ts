@@ -23,14 +23,14 @@ export interface KeptLine<State> extends Pick<Agent<State>, "connect"> {
   reconnect(): void;
 }
 
-type Client<State> = Pick<Thread<State>, "link" | "guard" | "read" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
+type KeptLineClient<State> = Pick<Thread<State>, "link" | "guard" | "read" | "jobs" | "saves" | "emitter" | "options" | "disposed" | "alive">;
 
 /**
  * The line of an agent; `changed`: the state of the connection may be another one. The rest is of modules that the page has: a chunk that
  * imports them itself would have bundlers cut the first bundle into pieces.
  */
 export function createKeptLine<State>(
-  self: Client<State>,
+  self: KeptLineClient<State>,
   changed: () => void,
   toInternal: typeof internal,
   json: typeof toJson,

@@ -2,17 +2,15 @@
 // page has already, for the reason that js/core/loader.ts gives.
 
 export { loadChecks } from "../core/checked.js";
-export { openSession } from "../core/live.js";
+export { openSession } from "../core/open.js";
 export { changeQueued } from "../core/queued.js";
+export { inflate } from "../core/unpack.js";
 export { stopped } from "../snapshot/cut-off.js";
-export { createWaker } from "../base/wake.js";
 export { approve } from "./approve.js";
 export { toFork } from "./fork.js";
-export { createHistory } from "./history.js";
 export { editQueued } from "./edit-queued.js";
 export { isAnswer } from "./replies.js";
 export { createOwn } from "./own.js";
 export { openRemote } from "./open-remote.js";
-export { head, tellOfStop, toRequest, withHead } from "./requests.js";
+export { head, withHead } from "./requests.js";
 export { send } from "./send.js";
-export { toSettings } from "./settings.js";

@@ -1,8 +1,55 @@
 // The parts beside the core of which each agent has its own.
 
 import type { AgentSchemas } from "../api/schemas.js";
-import { createCalls, type CallsClient } from "./calls.js";
-import { createReplies } from "./replies.js";
+import type { AgentOptions } from "../api/types.js";
+import { createWaker } from "../base/wake.js";
+import type { OwnParts } from "../core/client.js";
+import { needsFull } from "../core/modules.js";
+import type { Members } from "../thread/members.js";
+import { createCalls } from "./calls.js";
+import { createHistory, type History } from "./history.js";
+import { createReplies, type Replies } from "./replies.js";
+import { tellOfStop, toRequest } from "./requests.js";
+import { toSettings } from "./settings.js";
+import type { Thread } from "./thread.js";
 
-/** The calls of the page's tools, and replies to interrupts. */
-export const createOwn = (calls: CallsClient, schemas: AgentSchemas<never> | undefined) => ({ calls: createCalls(calls), ...createReplies(calls.members.emitter, schemas) });
+/** The parts of an agent that only it has: calls of the page's tools, replies to interrupts, requests, checkpoints. */
+export interface Own extends OwnParts, Replies {
+  readonly history: History<unknown>;
+  /** Waits, or no longer, for something that makes waiting pointless. */
+  wait(on: boolean): void;
+}
+
+/** The parts of a thread that was made with these options. */
+export function createOwn<State>(thread: Thread<State>, given: AgentOptions<State>): Own {
+  const { emitter, link, shown } = thread;
+  const members = thread.members as unknown as Members<unknown>;
+  const full = needsFull(given);
+
+  /** The thread with the options of whoever has asked for that run. */
+  const asking = (runId: string): Thread<State> => {
+    const { options } = thread.members.asker(runId);
+    return { ...thread, options };
+  };
+
+  return {
+    calls: createCalls({
+      members,
+      // Where there is no store, the tools of whoever has asked run, mounted or not.
+      arrival: () => (given.persist ? members.arrival() : undefined),
+      brought: (name) => thread.brought.get(name),
+      refusal: () => thread.saves.refusal(),
+      settle: (json) => void link.now((session) => session.settleCall(json)),
+      hold: (json) => void link.now((session) => session.hold(json)),
+    }),
+    ...createReplies(emitter, given.schemas as AgentSchemas<never> | undefined),
+    settings: toSettings(given as AgentOptions, shown.threadId, () => thread.guard),
+    request: (resume, runId, cursor) => toRequest(asking(runId), full, resume, runId, cursor),
+    stopRemote: (runId) => tellOfStop(asking(runId), runId),
+    history: createHistory(given.limits?.history),
+    wait: createWaker(() => {
+      link.now((session) => session.online());
+      thread.line?.current?.online();
+    }),
+  };
+}

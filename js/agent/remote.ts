@@ -34,16 +34,15 @@ export function createRemote<State>(options: () => AgentOptions<State>, open: ()
   let opening: Promise<RemoteThread<State>> | undefined;
   let ready: Promise<void> | false = first === here && Promise.resolve();
 
-  const come = (): Promise<RemoteThread<State>> =>
-    (opening ??= open().then(
-      (arrived) => (thread = arrived),
-      (error) => {
-        opening = undefined;
-        if (first !== here) first = { ...first, status: "error" };
-        changed();
-        throw error;
-      },
-    ));
+  const come = (): Promise<RemoteThread<State>> => (opening ??= open().then(
+    (arrived) => (thread = arrived),
+    (error) => {
+      opening = undefined;
+      if (first !== here) first = { ...first, status: "error" };
+      changed();
+      throw error;
+    },
+  ));
 
   const load = (): Promise<void> => {
     // The snapshot says it as well.

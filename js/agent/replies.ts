@@ -7,18 +7,24 @@ import { checkReply } from "../core/checked.js";
 import type { Voice } from "../thread/members.js";
 
 /** The snapshot, as replies need it. */
-type Open = { readonly interrupts: readonly Interrupt[] };
+type WithInterrupts = { readonly interrupts: readonly Interrupt[] };
+
+/** Replies of an agent, in the core's form. */
+export interface Replies {
+  toAnswer(answer: ResumeAnswer, at: WithInterrupts): ResumeEntry;
+  toResume(answers: ResumeAnswers | ResumeAnswer, at: WithInterrupts): readonly ResumeEntry[];
+}
 
 /** Replies of an agent, against its schemas where it has some. */
-export function createReplies(emitter: Voice, schemas: AgentSchemas<never> | undefined) {
+export function createReplies(emitter: Voice, schemas: AgentSchemas<never> | undefined): Replies {
   if (!schemas) return { toAnswer, toResume };
-  const checked = <Entries extends readonly ResumeEntry[]>(entries: Entries, { interrupts }: Open): Entries => {
+  const checked = <Entries extends readonly ResumeEntry[]>(entries: Entries, { interrupts }: WithInterrupts): Entries => {
     for (const entry of entries) checkReply(emitter, schemas, entry, interrupts);
     return entries;
   };
   return {
-    toAnswer: (answer: ResumeAnswer, at: Open): ResumeEntry => checked([toAnswer(answer)] as const, at)[0],
-    toResume: (answers: ResumeAnswers | ResumeAnswer, at: Open): readonly ResumeEntry[] => checked(toResume(answers, at), at),
+    toAnswer: (answer, at) => checked([toAnswer(answer)] as const, at)[0],
+    toResume: (answers, at) => checked(toResume(answers, at), at),
   };
 }
 
@@ -32,7 +38,7 @@ export function isAnswer(answers: ResumeAnswer | ResumeAnswers): answers is Resu
 const toAnswer = (answer: ResumeAnswer): ResumeEntry => toEntry("resume", answer);
 
 /** Answers by interrupt as entries, in the order of the interrupts. */
-function toResume(answers: ResumeAnswers | ResumeAnswer, { interrupts }: Open): readonly ResumeEntry[] {
+function toResume(answers: ResumeAnswers | ResumeAnswer, { interrupts }: WithInterrupts): readonly ResumeEntry[] {
   if (isAnswer(answers)) return [toEntry("resume", answers)];
   if (Array.isArray(answers)) return answers.map((answer, at) => toEntry(`resume[${at}]`, answer));
   if (typeof answers !== "object") throw unfit("resume", "a list of answers, or an object by the interrupts' ids", answers);

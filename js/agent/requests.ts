@@ -10,7 +10,7 @@ import { stopRemote, toTarget } from "../network/request.js";
 import { toAsked } from "./input.js";
 import type { Thread } from "./thread.js";
 
-type Client<State> = Pick<Thread<State>, "remote" | "keepLine" | "emitter" | "options" | "read" | "saves">;
+type RequestsClient<State> = Pick<Thread<State>, "remote" | "keepLine" | "emitter" | "options" | "read" | "saves">;
 
 /** Requests that are kept. */
 const maxRequests = 20;
@@ -21,7 +21,7 @@ let made = 0;
 const heads = new WeakMap<object, readonly [runId: string, headers?: Headers]>();
 
 /** The response to an agent's last request has come. */
-export function head({ emitter }: Pick<Client<unknown>, "emitter">, headers: Headers, status: number): void {
+export function head({ emitter }: Pick<RequestsClient<unknown>, "emitter">, headers: Headers, status: number): void {
   const { requests } = emitter;
   const sent = requests.pop();
   const contentType = headers.get("content-type");
@@ -41,7 +41,7 @@ export function withHead({ emitter }: { readonly emitter: object }, id: string, 
 
 /** The target of a run. `full`: the core is the full module. */
 export function toRequest<State>(
-  { keepLine, emitter, options, read, remote, saves }: Client<State>,
+  { keepLine, emitter, options, read, remote, saves }: RequestsClient<State>,
   full: boolean,
   ...[resume, runId, cursor]: readonly [resume: boolean, runId: string, cursor: string | undefined]
 ): RequestTarget | Promise<RequestTarget> {
@@ -50,7 +50,9 @@ export function toRequest<State>(
   const request = { resume, threadId: read().threadId, runId, cursor };
   const opens = remote.thread?.opens(request);
   if (opens) return { ...opens, ...(!resume && { input: toJson(toAsked(options() as AgentOptions)) }) };
-  const target = options().transport?.keep ? keepLine().then((line) => line.make()).then((connection) => connection.target(request)) : toTarget(options(), request);
+  const target = options().transport?.keep
+    ? keepLine().then((line) => line.make()).then((connection) => connection.target(request))
+    : toTarget(options(), request);
   const seen = emitter.has("request");
   const change = (asked: TransportTarget): RequestTarget => {
     // The small module cannot read it, whatever the options say by now.
@@ -66,14 +68,14 @@ export function toRequest<State>(
 }
 
 /** Keeps a request. Returns its id. */
-function keep({ requests }: Client<unknown>["emitter"], { url, method }: TransportTarget, { resume, runId }: TransportRequest): number {
+function keep({ requests }: RequestsClient<unknown>["emitter"], { url, method }: TransportTarget, { resume, runId }: TransportRequest): number {
   requests.push({ id: ++made, url: String(url), method: method ?? (resume ? "GET" : "POST"), runId, resume, at: Date.now() });
   if (requests.length > maxRequests) requests.shift();
   return made;
 }
 
 /** Tells the server that the run was stopped. */
-export function tellOfStop<State>({ emitter, options, read, remote }: Client<State>, runId: string): void {
+export function tellOfStop<State>({ emitter, options, read, remote }: RequestsClient<State>, runId: string): void {
   if (remote.thread?.owns(runId)) return;
   stopRemote(options(), { threadId: read().threadId, runId }).catch((cause: unknown) => {
     emitter.emit("warning", { code: "stop-failed", message: `The server could not be notified of the stop: ${reasonOf(cause)}` });

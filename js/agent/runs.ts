@@ -10,15 +10,15 @@ import type { RunParts } from "./jobs.js";
 import type { Self } from "./self.js";
 
 /** The methods that ask for a run. */
-export type Runs<State> = Pick<Agent<State>, "submit" | "attach" | "retry" | "regenerate" | "resume">;
+export type RunMethods<State> = Pick<Agent<State>, "submit" | "attach" | "retry" | "regenerate" | "resume">;
 
 /** A submit as a save has it. */
 const toQueued = (start: Queued["start"], json: string, of?: string): Queued => ({ messages: [], ...JSON.parse(json), start, of });
 
-type Client<State> = Pick<Self<State>, "thread" | "member" | "view" | "read" | "options" | "disposed" | "act">;
+type RunsClient<State> = Pick<Self<State>, "thread" | "member" | "view" | "read" | "options" | "disposed" | "act">;
 
 /** @internal */
-export function createRuns<State>(self: Client<State>): Runs<State> {
+export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
   const { thread, member, view, options, read, act } = self;
   const { link, jobs, source } = thread;
   const start = (parts: RunParts<State>, signal?: AbortSignal): Promise<RunResult> => jobs.start(parts, member, signal);

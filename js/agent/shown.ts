@@ -3,7 +3,6 @@
 import type { SavedAgent } from "../api/saving.js";
 import type { AgentOptions, AgentSnapshot } from "../api/types.js";
 import { toJson } from "../base/failure.js";
-import { lazily } from "../base/lazy.js";
 import { uuid } from "../base/uuid.js";
 import { threadOf } from "./remote.js";
 import { initialSnapshot } from "../snapshot/initial.js";
@@ -38,7 +37,13 @@ export function createShown<State>(given: AgentOptions<State>, first: AgentSnaps
   // every time.
   let { threadId } = given;
   const ownThreadId = (): string => (threadId ??= uuid());
-  let snapshot: AgentSnapshot<State> = threadId === undefined ? lazily({ ...first }, "threadId", ownThreadId) : first;
+  const unnamed = (): AgentSnapshot<State> => ({
+    ...first,
+    get threadId() {
+      return ownThreadId();
+    },
+  });
+  let snapshot = threadId === undefined ? unnamed() : first;
 
   let bare = snapshot;
   const covers: Record<string, ((at: AgentSnapshot<State>) => AgentSnapshot<State>) | undefined> = {};
@@ -63,4 +68,7 @@ export function createShown<State>(given: AgentOptions<State>, first: AgentSnaps
 }
 
 /** The snapshot as that of a thread with this id. */
-export const ofThread = <State>(first: AgentSnapshot<State>, threadId: string): AgentSnapshot<State> => (threadId === first.threadId ? first : { ...first, threadId });
+export const ofThread = <State>(
+  first: AgentSnapshot<State>,
+  threadId: string,
+): AgentSnapshot<State> => (threadId === first.threadId ? first : { ...first, threadId });

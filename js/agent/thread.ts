@@ -1,16 +1,13 @@
 // A thread in this page: what is shown, the link to its core, its runs, its saves, its connection. Agents are views of it: those
-// that have one store share one thread (js/persistence/registry.ts), every other agent has its own.
+// that have one store share one thread (js/thread/registry.ts), every other agent has its own.
 
-import type { AgentSchemas } from "../api/schemas.js";
 import type { AgentOptions, AgentSnapshot, PageTool, Tool } from "../api/types.js";
 import { internal, toJson, unsupported } from "../base/failure.js";
-import type { Client, Link } from "../core/client.js";
-import { loading } from "../core/loader.js";
+import type { LinkClient, Link } from "../core/client.js";
+import { loading, type Inflate } from "../core/loader.js";
 import { toPolicy } from "../core/policy.js";
-import { needsFull } from "../core/modules.js";
-import type { SessionOptions } from "../glue/core.js";
 import { refusal } from "../snapshot/save.js";
-import { createSource, type Source } from "./beside.js";
+import { createSource, type CoreSource } from "./beside.js";
 import type { History } from "./history.js";
 import { toRunInput } from "./input.js";
 import { createJobs, type Jobs } from "./jobs.js";
@@ -41,7 +38,7 @@ export interface Thread<State> {
   readonly history: History<State> | undefined;
   readonly shown: Shown<State>;
   readonly link: Link<State>;
-  readonly source: Pick<Source<unknown>, "beside" | "parts">;
+  readonly source: Pick<CoreSource<unknown>, "beside" | "parts">;
   /** Of a transport that keeps one, once it is needed. */
   readonly line: KeptLine<State> | undefined;
   /** The same, made if there is none yet. What makes it is a chunk of its own. */
@@ -63,25 +60,21 @@ export interface Thread<State> {
 }
 
 /** Makes the link to the core that is at a place of this kind. */
-export type Linked<State, Place> = (client: Client<State, Place>) => Link<State>;
+export type Linked<State, Place> = (client: LinkClient<State, Place>) => Link<State>;
 
 /** A thread of no agent yet, which begins with what the first one gives. */
-export function createThread<State, Place>(core: () => Promise<Place>, given: AgentOptions<State>, first: AgentSnapshot<State>, linked: Linked<State, Place>): Thread<State> {
+export function createThread<State, Place>(core: (inflate: Inflate) => Promise<Place>, given: AgentOptions<State>, first: AgentSnapshot<State>, linked: Linked<State, Place>): Thread<State> {
   const members = createMembers<State>();
   let begun = false;
   let over = false;
   let line: KeptLine<State> | undefined;
   const { emitter } = members;
   const shown = createShown(given, first, ({ connection }) => {
-    wait(connection.phase === "reconnecting");
+    source.parts()?.wait(connection.phase === "reconnecting");
     saves.changed();
     members.changed();
   });
   const { read } = shown;
-  let settings: SessionOptions | undefined;
-  let history: History<State> | undefined;
-  let wake: ((on: boolean) => void) | undefined;
-  const full = needsFull(given);
 
   // The last snapshot of the core, of which not all is shown.
   let told = read();
@@ -94,21 +87,7 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
   };
   const retell = (): void => publish(told);
 
-  const source = createSource(core, {
-    members: members as unknown as Members<unknown>,
-    // Where there is no store, the tools of whoever has asked run, mounted or not.
-    arrival: () => (given.persist ? members.arrival() : undefined),
-    brought: (name) => thread.brought.get(name),
-    refusal: () => saves.refusal(),
-    settle: (json) => void link.now((session) => session.settleCall(json)),
-    hold: (json) => void link.now((session) => session.hold(json)),
-  }, given.schemas as AgentSchemas<never> | undefined);
-
-  /** The thread with the options of whoever has asked for that run. */
-  const asking = (runId: string): Thread<State> => {
-    const { options } = members.asker(runId);
-    return { ...thread, options };
-  };
+  const source = createSource(core, ({ createOwn }) => createOwn(thread, given), !!given.schemas);
 
   const link = linked({
     source: async () => {
@@ -120,7 +99,6 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
       return place;
     },
     ...{ given, cover: shown.cover },
-    settings: () => (settings ??= source.parts()!.toSettings(given as AgentOptions, shown.threadId, () => thread.guard)),
     emitter,
     tell: (run, ...event) => {
       if (event[0] === "finish") saves.ended();
@@ -130,26 +108,12 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     empty: shown.empty,
     refused: (error) => emitter.emit("error", refusal(error)),
     save: (...save) => saves.write(...save),
-    request: (resume, runId, cursor) => source.parts()!.toRequest(asking(runId), full, resume, runId, cursor),
-    stopRemote: (runId) => source.parts()!.tellOfStop(asking(runId), runId),
     resumes: () => !!thread.options().resume,
     // A run over a connection that is kept has ended when it says so.
     ending: () => !line?.current && !told.isLoading && told.connection.phase !== "closed",
     read: () => told,
-    checkpoint: (...mark) => (history ??= source.parts()!.createHistory(given.limits?.history)).add(...mark),
     publish,
   });
-  /** Waits for something that makes waiting pointless. */
-  const wait = (on: boolean): void => {
-    if (on) {
-      wake ??= source.parts()!.createWaker(() => {
-        link.now((session) => session.online());
-        line?.current?.online();
-      });
-    }
-    wake?.(on);
-  };
-
   const dispose = (): void => {
     if (over) return;
     // Before the session ends, which knows more than what is left of it.
@@ -157,8 +121,8 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
     over = true;
     link.dispose();
     line?.current?.close();
-    history?.clear();
-    wait(false);
+    source.parts()?.history.clear();
+    source.parts()?.wait(false);
     remote.thread?.dispose();
   };
 
@@ -173,7 +137,7 @@ export function createThread<State, Place>(core: () => Promise<Place>, given: Ag
       if (gone) throw unsupported("disposed", "The agent has been disposed of");
     },
     get history() {
-      return history;
+      return source.parts()?.history as History<State> | undefined;
     },
     get line() {
       return line;

@@ -89,19 +89,13 @@ function toJsonSchema(name: string, validator: StandardSchema): unknown {
   };
   if (!schemas.has(validator)) {
     try {
-      const made =
-        standard.jsonSchema?.input({ target: "draft-2020-12" }) ??
+      const made = standard.jsonSchema?.input({ target: "draft-2020-12" }) ??
         (toJSONSchema ?? convert)?.call(validator);
       if (!made) throw new TypeError(`its validator (${standard.vendor}) cannot write JSON Schema: pass one as \`jsonSchema\` (docs/tools.md)`);
       schemas.set(validator, made);
     } catch (cause) {
-      throw misuse(new TypeError(`tool ${JSON.stringify(name)}: ${messageOf(cause)}`, { cause }));
+      throw misuse(new TypeError(`tool ${JSON.stringify(name)}: ${reasonOf(cause)}`, { cause }));
     }
   }
   return schemas.get(validator);
-}
-
-/** The words of whatever was thrown. */
-export function messageOf(cause: unknown): string {
-  return reasonOf(cause) || "The tool failed";
 }

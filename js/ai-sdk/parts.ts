@@ -3,7 +3,7 @@
 import type { FileUIPart, TextUIPart, UIMessage } from "ai";
 import type { AgentSnapshot, ContentPart, Interrupt, ToolCall, UserMessage } from "../api/types.js";
 import { contentOfParts, fileOf, partOf } from "../turns/media.js";
-import { splitTurns, turnOf, type Piece, type Thread } from "../turns/turns.js";
+import { splitTurns, turnOf, type Piece, type ChatThread } from "../turns/turns.js";
 
 /**
  * The thread as messages of the AI SDK: one for each message of a person, and one for all that the agent said in answer to it.
@@ -14,7 +14,7 @@ import { splitTurns, turnOf, type Piece, type Thread } from "../turns/turns.js";
  * @example
  * const chat = useChat({ messages: toUIMessages(agent.getSnapshot()), transport: toChatTransport(agent), resume: true });
  */
-export function toUIMessages(thread: Thread & Partial<Pick<AgentSnapshot, "interrupts">>): UIMessage[] {
+export function toUIMessages(thread: ChatThread & Partial<Pick<AgentSnapshot, "interrupts">>): UIMessage[] {
   const { messages, toolCalls, interrupts = [] } = thread;
   const all: UIMessage[] = [];
   for (const turn of splitTurns(messages)) {

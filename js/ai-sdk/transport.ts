@@ -9,10 +9,10 @@ import { firstAnswer, isBusy, isUnanswered, lastQuestion, turnAfter, type Piece 
 import { contentOf } from "./parts.js";
 import { ChunkWriter, newInterrupts } from "./writer.js";
 
-type Sent = Parameters<ChatTransport<UIMessage>["sendMessages"]>[0];
+type SendArguments = Parameters<ChatTransport<UIMessage>["sendMessages"]>[0];
 
 /** The parts of a request of the SDK. */
-interface Asked {
+interface SdkRequest {
   /** The id of the message that is answered. */
   readonly question: string | undefined;
   /** The pieces of the answer that the SDK already has. */
@@ -39,7 +39,7 @@ export function toChatTransport<Message extends UIMessage = UIMessage, State = u
   if (typeof given?.getSnapshot !== "function") throw unfit(`toChatTransport() expects an agent, got ${typeof given}`);
   const agent = given as unknown as Agent;
   let opened = 0;
-  const open = (request: Asked, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> => {
+  const open = (request: SdkRequest, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> => {
     opened++;
     return streamOf(agent, request, signal, aborted);
   };
@@ -59,13 +59,14 @@ export function toChatTransport<Message extends UIMessage = UIMessage, State = u
   };
 }
 
-const triggers: readonly unknown[] = ["submit-message", "regenerate-message"] satisfies Sent["trigger"][];
+const triggers: readonly unknown[] = ["submit-message", "regenerate-message"] satisfies SendArguments["trigger"][];
 
 const unfit = (message: string): AgentError => new AgentError({ kind: "unsupported", code: "input", message });
 
 /** Reads a request of the SDK. */
-function asked(agent: Agent, { trigger, messages, messageId, body }: Sent): Asked {
-  if (!triggers.includes(trigger)) throw unfit(`ag-ui-wasm/ai-sdk is made for version 7 of the package "ai", whose triggers are ${triggers.join(" and ")}; got ${trigger}`);
+function asked(agent: Agent, { trigger, messages, messageId, body }: SendArguments): SdkRequest {
+  if (!triggers.includes(trigger))
+    throw unfit(`ag-ui-wasm/ai-sdk is made for version 7 of the package "ai", whose triggers are ${triggers.join(" and ")}; got ${trigger}`);
   agent.flush();
   const snapshot = agent.getSnapshot();
   const last = messages.at(-1);
@@ -94,7 +95,7 @@ function again(agent: Agent, { messages }: AgentSnapshot, question: string | und
 }
 
 /** Gives the agent what the person has answered. The run that follows begins by itself; where there was nothing to answer, it is asked for. */
-function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, goesOn: boolean): Pick<Asked, "ask"> {
+function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, goesOn: boolean): Pick<SdkRequest, "ask"> {
   const open = new Map(toolCalls.map((call) => [call.id, call]));
   let some = false;
   for (const part of last.parts) {
@@ -116,7 +117,7 @@ function answered(agent: Agent, { toolCalls }: AgentSnapshot, last: UIMessage, g
 const isCall = (part: UIMessage["parts"][number]): part is ToolUIPart | DynamicToolUIPart => "toolCallId" in part;
 
 /** The stream of a turn: from now on until the agent rests. */
-function streamOf(agent: Agent, { question, before, ask }: Asked, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> {
+function streamOf(agent: Agent, { question, before, ask }: SdkRequest, signal: AbortSignal | undefined, aborted: () => void): ReadableStream<UIMessageChunk> {
   let close = (): void => {};
   return new ReadableStream<UIMessageChunk>({
     start(controller) {
@@ -146,7 +147,7 @@ function streamOf(agent: Agent, { question, before, ask }: Asked, signal: AbortS
       const look = (): void => {
         const snapshot = agent.getSnapshot();
         writer.write(turnAfter(snapshot, question));
-        if (snapshot.state !== state) writer.data("state", (state = snapshot.state), "state");
+        if (snapshot.state !== state) writer.data("state", state = snapshot.state, "state");
         for (const interrupt of newInterrupts(snapshot.interrupts, interrupts)) writer.data("interrupt", interrupt, interrupt.id);
         interrupts = snapshot.interrupts;
         if (settled && !isBusy(snapshot)) finish(lastOf(snapshot));

@@ -4,7 +4,7 @@ import type { UIMessageChunk } from "ai";
 import type { Interrupt, ToolCall } from "../api/types.js";
 import type { Piece, Turn } from "../turns/turns.js";
 
-type Call = Extract<Piece, { type: "call" }>;
+type CallPiece = Extract<Piece, { type: "call" }>;
 
 /** The phases in which the arguments still come. */
 const streams = ({ phase }: ToolCall): boolean => phase === "input-streaming";
@@ -35,9 +35,9 @@ export class ChunkWriter {
       const before = this.#before.get(piece.key);
       if (!before) now.push(piece);
       else if (piece.type === "call" && before !== piece) {
-        if ((before as Call).call !== piece.call) {
+        if ((before as CallPiece).call !== piece.call) {
           this.#start(id);
-          this.#callGoesOn(before as Call, piece);
+          this.#callGoesOn(before as CallPiece, piece);
         }
         this.#before.set(piece.key, piece);
       }
@@ -79,7 +79,7 @@ export class ChunkWriter {
 
   #piece(old: Piece | undefined, piece: Piece): void {
     if (old === piece) return;
-    if (piece.type === "call") return this.#callGoesOn(old as Call | undefined, piece);
+    if (piece.type === "call") return this.#callGoesOn(old as CallPiece | undefined, piece);
     if (piece.type === "data") {
       if ((old as typeof piece | undefined)?.data !== piece.data) this.#put({ type: `data-${piece.name}`, id: piece.key, data: piece.data });
       return;
@@ -92,7 +92,7 @@ export class ChunkWriter {
     if (done && !had?.done) this.#put({ type: `${type}-end`, id });
   }
 
-  #callGoesOn(old: Call | undefined, { call }: Call): void {
+  #callGoesOn(old: CallPiece | undefined, { call }: CallPiece): void {
     const before = old?.call;
     if (before === call) return;
     const { id: toolCallId, name: toolName, phase } = call;
@@ -125,7 +125,7 @@ function continues(old: Piece, piece: Piece): boolean {
   if (old === piece) return true;
   if (old.key !== piece.key || old.type !== piece.type) return false;
   if (old.type === "call") {
-    const [before, now] = [old.call, (piece as Call).call];
+    const [before, now] = [old.call, (piece as CallPiece).call];
     if (before === now) return true;
     if (before.name !== now.name || (streams(now) && !streams(before))) return false;
     return streams(before) ? !streams(now) || now.argsText.startsWith(before.argsText) : JSON.stringify(before.args) === JSON.stringify(now.args);

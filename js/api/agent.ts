@@ -57,8 +57,9 @@ export interface Answer {
 }
 
 /** The reply to one interrupt, named by `interruptId` as AG-UI does, or by `id` as the interrupt itself. */
-export type ResumeAnswer = Answer &
-  ({ readonly interruptId: string; readonly id?: undefined } | { readonly id: string; readonly interruptId?: undefined });
+export type ResumeAnswer =
+  & Answer
+  & ({ readonly interruptId: string; readonly id?: undefined } | { readonly id: string; readonly interruptId?: undefined });
 
 /**
  * Replies to interrupts: `[{ interruptId, status?, payload?, metadata? }]`. Short for that, an object by the interrupts'

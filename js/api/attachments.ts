@@ -26,7 +26,7 @@ export interface Attachment {
 
 /** An agent, as what holds its submits sees it. */
 export interface HoldingAgent {
-  /** Shows what `fold` makes of a snapshot. Who holds is asked about every other submit. Without both nothing is held. */
+  /** Shows what `fold` makes of a snapshot. The holder is asked about every other submit. Without both nothing is held. */
   hold(fold?: <State>(at: AgentSnapshot<State>) => AgentSnapshot<State>, holder?: SubmitHolder): void;
 }
 

@@ -58,6 +58,11 @@ export interface AgentErrorData {
 // A registered symbol, so that two copies of the package in one page recognize each other's errors.
 const brand = Symbol.for("ag-ui-wasm.error");
 
+const members = ["retryable", "status", "retryAfterMs", "code", "rule", "eventType", "body", "lost"] as const;
+
+/** The members that stand in an error beside its kind and message. */
+const membersOf = (data: AgentErrorData): Partial<AgentErrorData> => Object.fromEntries(members.map((name) => [name, data[name]]));
+
 /**
  * Everything that can go wrong with an agent, as a real `Error`.
  *
@@ -68,27 +73,19 @@ const brand = Symbol.for("ag-ui-wasm.error");
  */
 export class AgentError extends Error {
   override readonly name = "AgentError";
-  readonly kind: AgentErrorKind;
-  readonly retryable: boolean;
-  readonly status: number | undefined;
-  readonly retryAfterMs: number | undefined;
-  readonly code: string | undefined;
-  readonly rule: string | undefined;
-  readonly eventType: string | undefined;
-  readonly body: string | undefined;
-  readonly lost: boolean | undefined;
+  declare readonly kind: AgentErrorKind;
+  declare readonly retryable: boolean;
+  declare readonly status: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
+  declare readonly code: string | undefined;
+  declare readonly rule: string | undefined;
+  declare readonly eventType: string | undefined;
+  declare readonly body: string | undefined;
+  declare readonly lost: boolean | undefined;
 
   constructor(data: AgentErrorData) {
     super(data.message, "cause" in data ? { cause: data.cause } : undefined);
-    this.kind = data.kind;
-    this.retryable = data.retryable ?? false;
-    this.status = data.status;
-    this.retryAfterMs = data.retryAfterMs;
-    this.code = data.code;
-    this.rule = data.rule;
-    this.eventType = data.eventType;
-    this.body = data.body;
-    this.lost = data.lost;
+    Object.assign(this, { kind: data.kind, ...membersOf(data), retryable: data.retryable ?? false });
     Object.defineProperty(this, brand, { value: true });
   }
 
@@ -114,7 +111,6 @@ export class AgentError extends Error {
 
   /** The plain data, without the cause, for logs and storage. */
   toJSON(): AgentErrorData {
-    const { kind, message, retryable, status, retryAfterMs, code, rule, eventType, body, lost } = this;
-    return { kind, message, retryable, status, retryAfterMs, code, rule, eventType, body, lost };
+    return { kind: this.kind, message: this.message, ...membersOf(this) };
   }
 }

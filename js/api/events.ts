@@ -2,7 +2,7 @@
 
 import type { ContentPart, Interrupt, JsonObject, JsonPatchOperation, Message, TokenUsage } from "./protocol.js";
 
-interface Base<Type extends string> {
+interface EventBase<Type extends string> {
   readonly type: Type;
   readonly timestamp?: number;
   readonly rawEvent?: unknown;
@@ -10,7 +10,7 @@ interface Base<Type extends string> {
 }
 
 /** An event that a subagent may have caused. */
-interface Owned<Type extends string> extends Base<Type> {
+interface Owned<Type extends string> extends EventBase<Type> {
   readonly subagentRunId?: string;
 }
 
@@ -26,7 +26,7 @@ interface Delta {
   readonly delta: string;
 }
 
-interface OfRun<Type extends string> extends Base<Type> {
+interface OfRun<Type extends string> extends EventBase<Type> {
   readonly threadId: string;
   readonly runId: string;
 }
@@ -49,7 +49,7 @@ export interface RunFinishedEvent extends OfRun<"RUN_FINISHED"> {
 }
 
 /** Ends a run that failed. */
-export interface RunErrorEvent extends Base<"RUN_ERROR"> {
+export interface RunErrorEvent extends EventBase<"RUN_ERROR"> {
   readonly message: string;
   readonly code?: string;
   readonly usage?: readonly TokenUsage[];
@@ -90,7 +90,7 @@ export interface StateDeltaEvent extends Owned<"STATE_DELTA"> {
 }
 
 /** Brings the list of messages in line with the server's. */
-export interface MessagesSnapshotEvent extends Base<"MESSAGES_SNAPSHOT"> {
+export interface MessagesSnapshotEvent extends EventBase<"MESSAGES_SNAPSHOT"> {
   readonly messages: readonly Message[];
 }
 
@@ -126,7 +126,7 @@ export interface CustomEvent extends Owned<"CUSTOM"> {
   readonly value: unknown;
 }
 
-interface OfSubagent<Type extends string> extends Base<Type> {
+interface OfSubagent<Type extends string> extends EventBase<Type> {
   readonly subagentRunId: string;
 }
 

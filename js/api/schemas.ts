@@ -29,18 +29,28 @@ interface TypedTool {
   readonly name: string;
 }
 
-type ArgsOf<Tool> = Tool extends { readonly parameters: StandardSchema<infer Args> } ? Args : Tool extends { execute?(args: infer Args, ...rest: never): unknown } ? (unknown extends Args ? JsonObject : Args) : JsonObject;
+type ArgsOf<Tool> = Tool extends { readonly parameters: StandardSchema<infer Args> } ? Args
+  : Tool extends { execute?(args: infer Args, ...rest: never): unknown } ? (unknown extends Args ? JsonObject : Args)
+  : JsonObject;
 type ResultOf<Tool> = Tool extends { readonly result?: StandardSchema<infer Result> | undefined } ? Result : unknown;
 
 /** A call of one of these tools. While its arguments stream, some of their members may be missing. */
 type CallOf<Tool> = Tool extends TypedTool
-  ? Omit<ToolCall, "name" | "args" | "result"> & { readonly name: Tool["name"]; readonly args: Partial<ArgsOf<Tool>> & ToolCall["args"]; readonly result?: ResultOf<Tool> }
+  ? Omit<ToolCall, "name" | "args" | "result"> & {
+    readonly name: Tool["name"];
+    readonly args: Partial<ArgsOf<Tool>> & ToolCall["args"];
+    readonly result?: ResultOf<Tool>;
+  }
   : never;
 
-type CustomOf<Custom> = { [Name in keyof Custom & string]: { readonly type: "custom"; readonly name: Name; readonly data: OutputOf<Custom[Name]> } }[keyof Custom & string];
+type CustomOf<Custom> = {
+  [Name in keyof Custom & string]: { readonly type: "custom"; readonly name: Name; readonly data: OutputOf<Custom[Name]> };
+}[keyof Custom & string];
 type StateOf<Schemas> = Schemas extends { readonly state: StandardSchema<infer State> } ? State : unknown;
 type CustomsOf<Schemas> = Schemas extends { readonly custom: infer Custom } ? CustomOf<Custom> : CustomEventData;
-type InterruptsOf<Schemas> = Schemas extends { readonly interrupts: infer Interrupts } ? { [Reason in keyof Interrupts & string]: Interrupt & { readonly reason: Reason } }[keyof Interrupts & string] : Interrupt;
+type InterruptsOf<Schemas> = Schemas extends { readonly interrupts: infer Interrupts }
+  ? { [Reason in keyof Interrupts & string]: Interrupt & { readonly reason: Reason } }[keyof Interrupts & string]
+  : Interrupt;
 type PayloadOf<Schemas> = Schemas extends { readonly interrupts: infer Interrupts } ? OutputOf<Interrupts[keyof Interrupts]> : unknown;
 
 /** The snapshot of an agent with schemas: `state`, `toolCalls` and `interrupts` have their types. */
@@ -68,5 +78,7 @@ export type TypedAgent<Schemas, Tools extends readonly TypedTool[] = []> = Omit<
 };
 
 /** The options of `createAgent` with `schemas`. */
-export type TypedOptions<Schemas extends AgentSchemas, Tools extends readonly TypedTool[]> = Omit<CommonOptions<StateOf<Schemas>>, "schemas" | "tools"> &
-  AgentAddress & { readonly schemas: Schemas; readonly tools?: Tools | undefined };
+export type TypedOptions<Schemas extends AgentSchemas, Tools extends readonly TypedTool[]> =
+  & Omit<CommonOptions<StateOf<Schemas>>, "schemas" | "tools">
+  & AgentAddress
+  & { readonly schemas: Schemas; readonly tools?: Tools | undefined };

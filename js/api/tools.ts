@@ -33,7 +33,7 @@ export interface ToolContext {
 }
 
 // A method's parameters are compared both ways, so tools of all kinds of arguments fit into one list.
-type Question<Args> = { ask(args: Args): boolean }["ask"];
+type AsksApproval<Args> = { ask(args: Args): boolean }["ask"];
 
 /** A tool of the page, with what the page does when the agent calls it. */
 export interface PageTool<Args = unknown> {
@@ -54,7 +54,7 @@ export interface PageTool<Args = unknown> {
    */
   execute?(args: Args, context: ToolContext): unknown;
   /** Whether a person has to `approve` or `deny` a call before it runs. Default: `false`. */
-  readonly needsApproval?: boolean | Question<Args> | undefined;
+  readonly needsApproval?: boolean | AsksApproval<Args> | undefined;
   /** Whether the agent is run again with the result. Default: `true`. */
   readonly followUp?: boolean | undefined;
   /**

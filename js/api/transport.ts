@@ -179,13 +179,13 @@ export type ResumeOptions =
    * place that the request names as `param`: in `forwardedProps` (default) of the same POST, or in the query of a GET.
    */
   | {
-      readonly by: "cursor";
-      readonly path: string;
-      readonly param: string;
-      readonly in?: "forwardedProps" | "query" | undefined;
-      readonly url?: RunUrl | undefined;
-      readonly method?: "GET" | "POST" | undefined;
-    }
+    readonly by: "cursor";
+    readonly path: string;
+    readonly param: string;
+    readonly in?: "forwardedProps" | "query" | undefined;
+    readonly url?: RunUrl | undefined;
+    readonly method?: "GET" | "POST" | undefined;
+  }
   /** The server answers with MESSAGES_SNAPSHOT, and continues from there. */
   | { readonly by: "snapshot"; readonly url: RunUrl; readonly method?: "GET" | "POST" | undefined }
   /** With RUN_STARTED, MESSAGES_SNAPSHOT, and a START of everything that is open. */
@@ -203,16 +203,16 @@ export type ResumeOptions =
 /** How the server is notified that a run is stopped. */
 export type StopOptions =
   | {
-      /** Put ids into it with `encodeURIComponent`. */
-      readonly url: RunUrl;
-      /** Default: `POST`. */
-      readonly method?: string | undefined;
-      /** Sent beside the agent's headers. */
-      readonly headers?: HeadersInit | undefined;
-      /**
-       * Sent as JSON, or what a function returns for the run; `null`: no body. Default: `{threadId, runId}`. Some servers
-       * refuse members that they do not know.
-       */
-      readonly body?: unknown;
-    }
+    /** Put ids into it with `encodeURIComponent`. */
+    readonly url: RunUrl;
+    /** Default: `POST`. */
+    readonly method?: string | undefined;
+    /** Sent beside the agent's headers. */
+    readonly headers?: HeadersInit | undefined;
+    /**
+     * Sent as JSON, or what a function returns for the run; `null`: no body. Default: `{threadId, runId}`. Some servers
+     * refuse members that they do not know.
+     */
+    readonly body?: unknown;
+  }
   | ((run: RunTarget) => void | Promise<void>);

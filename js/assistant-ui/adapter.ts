@@ -51,7 +51,13 @@ export function createCalls(agent: Agent) {
   };
 }
 
-const itemOf = (status: "regular" | "archived") => ({ threadId, title, metadata }: ThreadInfo) => ({ id: threadId, remoteId: threadId, status, title, custom: metadata });
+const itemOf = (status: "regular" | "archived") => ({ threadId, title, metadata }: ThreadInfo) => ({
+  id: threadId,
+  remoteId: threadId,
+  status,
+  title,
+  custom: metadata,
+});
 
 /** The list of threads as assistant-ui has it. */
 export function createThreadList({ threads, onThread }: AssistantRuntimeOptions) {
@@ -62,7 +68,8 @@ export function createThreadList({ threads, onThread }: AssistantRuntimeOptions)
   let lists: object = {};
   return (threadId: string) => {
     const snapshot = threads.getSnapshot();
-    if (snapshot.threads !== last?.threads || snapshot.archived !== last.archived) lists = { threads: snapshot.threads.map(itemOf("regular")), archivedThreads: snapshot.archived.map(itemOf("archived")) };
+    if (snapshot.threads !== last?.threads || snapshot.archived !== last.archived)
+      lists = { threads: snapshot.threads.map(itemOf("regular")), archivedThreads: snapshot.archived.map(itemOf("archived")) };
     last = snapshot;
     return {
       threadId,
@@ -77,4 +84,3 @@ export function createThreadList({ threads, onThread }: AssistantRuntimeOptions)
     };
   };
 }
-

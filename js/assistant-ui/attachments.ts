@@ -20,12 +20,11 @@ const shownOf = ({ id, kind, name, mimeType, status, progress, message, error }:
   type: kind === "image" ? "image" : "document",
   name,
   contentType: mimeType,
-  status:
-    status === "uploading"
-      ? { type: "running", reason: "uploading", progress }
-      : status === "ready"
-        ? { type: "requires-action", reason: "composer-send" }
-        : { type: "incomplete", reason: "error", message: message ?? error },
+  status: status === "uploading"
+    ? { type: "running", reason: "uploading", progress }
+    : status === "ready"
+    ? { type: "requires-action", reason: "composer-send" }
+    : { type: "incomplete", reason: "error", message: message ?? error },
 });
 
 /**
@@ -62,7 +61,12 @@ export function toAttachmentAdapter(files: AttachmentFiles, { accept = "*" }: { 
     send: async ({ id }: { readonly id: string }): Promise<object> => {
       let item = itemOf(id);
       for (; item?.status === "uploading"; item = itemOf(id)) await changed(item);
-      if (item?.status !== "ready") throw new AgentError({ kind: "unsupported", code: "input", message: `The file ${item?.name ?? id} cannot be sent: ${item?.message ?? item?.error ?? "it was removed"}` });
+      if (item?.status !== "ready")
+        throw new AgentError({
+          kind: "unsupported",
+          code: "input",
+          message: `The file ${item?.name ?? id} cannot be sent: ${item?.message ?? item?.error ?? "it was removed"}`,
+        });
       const at = files.items.filter(({ status }) => status === "ready").indexOf(item);
       const file = fileOf(files.parts()[at]!);
       files.remove(id);

@@ -29,10 +29,15 @@ const nothing = () => undefined;
  * return <AssistantRuntimeProvider runtime={runtime}><Thread /></AssistantRuntimeProvider>;
  */
 export function useAssistantRuntime<State>(given: Agent<State>, options: AssistantRuntimeOptions = {}): AssistantRuntime {
-  if (typeof given?.getSnapshot !== "function") throw new AgentError({ kind: "unsupported", code: "input", message: `useAssistantRuntime() expects an agent, got ${typeof given}` });
+  if (typeof given?.getSnapshot !== "function")
+    throw new AgentError({ kind: "unsupported", code: "input", message: `useAssistantRuntime() expects an agent, got ${typeof given}` });
   const { useExternalStoreRuntime } = peer;
   if (typeof useExternalStoreRuntime !== "function") {
-    throw new AgentError({ kind: "unsupported", code: "peer", message: "ag-ui-wasm/assistant-ui is made for version 0.15 of @assistant-ui/react, which exports useExternalStoreRuntime: install it" });
+    throw new AgentError({
+      kind: "unsupported",
+      code: "peer",
+      message: "ag-ui-wasm/assistant-ui is made for version 0.15 of @assistant-ui/react, which exports useExternalStoreRuntime: install it",
+    });
   }
   const agent = given as unknown as Agent;
   const { threads, onThread, adapters } = options;

@@ -35,7 +35,11 @@ export function createMessages(): (snapshot: AgentSnapshot) => readonly ThreadMe
       const isLast = at === turns.length - 1;
       const toolCalls = turn.flatMap((message) => (message.role === "assistant" ? (message.toolCallIds ?? []) : [])).flatMap((id) => all.get(id) ?? []);
       // An answer at the end of the thread shows how the run is as well.
-      const made = [...turn, ...toolCalls, ...(isLast && turn[0]!.role !== "user" ? [snapshot.isLoading, snapshot.outcome, snapshot.error, snapshot.interrupts] : [])];
+      const made = [
+        ...turn,
+        ...toolCalls,
+        ...(isLast && turn[0]!.role !== "user" ? [snapshot.isLoading, snapshot.outcome, snapshot.error, snapshot.interrupts] : []),
+      ];
       const id = turn[0]!.id;
       const old = known.get(id);
       if (old && old.made.length === made.length && made.every((one, index) => one === old.made[index])) return next.set(id, old);
@@ -93,7 +97,11 @@ function toPart(piece: Piece): object {
   if (piece.type !== "call") return { type: piece.type, text: piece.text };
   const { id, name, args, argsText, phase, result, error } = piece.call;
   const failed = phase === "output-error" || phase === "denied";
-  const approval = phase === "awaiting-approval" ? { id } : phase === "denied" ? { id, approved: false, ...(error !== undefined && { reason: error }) } : undefined;
+  const approval = phase === "awaiting-approval"
+    ? { id }
+    : phase === "denied"
+    ? { id, approved: false, ...(error !== undefined && { reason: error }) }
+    : undefined;
   return {
     type: "tool-call",
     toolCallId: id,
@@ -128,7 +136,10 @@ export const toFilePart = ({ url, mediaType: mimeType, filename }: FileOfChat): 
 
 /** A written message as the content of an AG-UI message. Parts that have no place there are left out. */
 export function contentOf({ content, attachments = [] }: AppendedMessage): UserMessage["content"] {
-  const parts = [...content, ...attachments.flatMap(({ content: pieces = [], contentType }) => pieces.map((part) => ({ contentType, ...part })))] as readonly unknown[] as readonly (FilePart | { readonly type: "text"; readonly text: string })[];
+  const parts = [
+    ...content,
+    ...attachments.flatMap(({ content: pieces = [], contentType }) => pieces.map((part) => ({ contentType, ...part }))),
+  ] as readonly unknown[] as readonly (FilePart | { readonly type: "text"; readonly text: string })[];
   return contentOfParts(
     parts.flatMap((part): ContentPart[] => {
       if (part.type === "text") return [{ type: "text", text: part.text }];
@@ -142,7 +153,9 @@ export function contentOf({ content, attachments = [] }: AppendedMessage): UserM
 }
 
 /** A part with a file. An attachment says its type beside it. */
-type FilePart = { readonly filename?: string; readonly contentType?: string } & (
-  | { readonly type: "image"; readonly image: string }
-  | { readonly type: "file"; readonly data: string; readonly mimeType: string }
-);
+type FilePart =
+  & { readonly filename?: string; readonly contentType?: string }
+  & (
+    | { readonly type: "image"; readonly image: string }
+    | { readonly type: "file"; readonly data: string; readonly mimeType: string }
+  );

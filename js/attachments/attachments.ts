@@ -50,7 +50,7 @@ export interface Attachments extends SubmitHolder {
 }
 
 /** An attachment with what belongs to it. */
-interface Entry {
+interface AttachmentEntry {
   item: Attachment;
   readonly file: Blob | undefined;
   part?: ContentPart | undefined;
@@ -59,7 +59,7 @@ interface Entry {
 
 /** A list of entries that is one of those which can be looked at: of the composer, or of a submit. */
 export interface Batch {
-  entries: readonly Entry[];
+  entries: readonly AttachmentEntry[];
 }
 
 /**
@@ -79,7 +79,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
   const restored = readSaved(options.restore);
   const composer: Batch = { entries: restored.entries };
   const listeners = new Set<{ readonly listener: () => void }>();
-  const waiting = new Set<Entry>();
+  const waiting = new Set<AttachmentEntry>();
   let running = 0;
   let count = 0;
   let items: readonly Attachment[] | undefined;
@@ -90,16 +90,16 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     held.changed();
     for (const entry of [...listeners]) if (listeners.has(entry)) entry.listener();
   };
-  const set = (entry: Entry, next: Partial<Attachment>): void => {
+  const set = (entry: AttachmentEntry, next: Partial<Attachment>): void => {
     const { error: _, message: __, ...rest } = entry.item;
     entry.item = { ...rest, ...next };
   };
-  const free = ({ item, controller }: Entry): void => {
+  const free = ({ item, controller }: AttachmentEntry): void => {
     controller?.abort(new Error("The file was removed"));
     if (item.previewUrl !== undefined) URL.revokeObjectURL(item.previewUrl);
   };
 
-  const begin = (entry: Entry): void => {
+  const begin = (entry: AttachmentEntry): void => {
     const controller = new AbortController();
     entry.controller = controller;
     running++;
@@ -134,7 +134,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     }
   };
 
-  const take = (file: Blob): Entry => {
+  const take = (file: Blob): AttachmentEntry => {
     const name = cleanName((file as Partial<File>).name);
     const mimeType = cleanType(file.type);
     const { size } = file;
@@ -142,12 +142,12 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
     const item = { id: `${prefix}-${++count}`, name, mimeType, size, kind: kindOf(mimeType), progress: 0 };
     if (error) return { item: { ...item, status: "error", error }, file: undefined };
     const previewUrl = item.kind === "document" || !URL.createObjectURL ? undefined : URL.createObjectURL(file);
-    const entry: Entry = { item: { ...item, status: "uploading", ...(previewUrl !== undefined && { previewUrl }) }, file };
+    const entry: AttachmentEntry = { item: { ...item, status: "uploading", ...(previewUrl !== undefined && { previewUrl }) }, file };
     waiting.add(entry);
     return entry;
   };
 
-  const drop = (entries: readonly Entry[]): void => {
+  const drop = (entries: readonly AttachmentEntry[]): void => {
     for (const entry of entries) {
       waiting.delete(entry);
       const { controller } = entry;
@@ -157,7 +157,7 @@ export function createAttachments(options: AttachmentsOptions = {}): Attachments
   };
   const prefix = Math.random().toString(36).slice(2, 8);
   const held = createHeld({ composer, changed, drop });
-  const find = (id: string): readonly [Batch, Entry] | undefined => {
+  const find = (id: string): readonly [Batch, AttachmentEntry] | undefined => {
     for (const batch of batches()) {
       const entry = batch.entries.find(({ item }) => item.id === id);
       if (entry) return [batch, entry];

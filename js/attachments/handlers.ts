@@ -2,8 +2,8 @@
 
 import type { Attachments } from "./attachments.js";
 
-/** Where files come from. */
-type Source = Pick<Attachments, "add">;
+/** Takes files. */
+type FileSink = Pick<Attachments, "add">;
 
 /** The handlers that a browser calls. A binding says how it shows that files hover over the page. */
 export interface FileHandlers {
@@ -24,7 +24,7 @@ function droppedFiles({ items, files }: DataTransfer): readonly File[] {
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => [...(dataTransfer?.types ?? [])].includes("Files");
 
 /** The handlers; `onDragging` is called when files begin and cease to hover. */
-export function createFileHandlers({ add }: Source, onDragging: (dragging: boolean) => void): FileHandlers {
+export function createFileHandlers({ add }: FileSink, onDragging: (dragging: boolean) => void): FileHandlers {
   // Each element within enters and leaves by itself.
   let depth = 0;
   const enter = (by: number): void => {

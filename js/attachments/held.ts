@@ -31,7 +31,7 @@ export interface HeldSubmits extends SubmitHolder {
 }
 
 /** The attachments that the batches are held for. */
-interface Owner {
+interface BatchOwner {
   readonly composer: Batch;
   changed(): void;
   drop(entries: Entries): void;
@@ -39,7 +39,7 @@ interface Owner {
 
 const isReady = ({ entries }: Batch): boolean => entries.every(({ item }) => item.status === "ready");
 
-export function createHeld({ composer, changed, drop }: Owner): HeldSubmits {
+export function createHeld({ composer, changed, drop }: BatchOwner): HeldSubmits {
   let all: readonly Held[] = [];
 
   const show = (agent: HoldingAgent): void => {
@@ -93,7 +93,14 @@ export function createHeld({ composer, changed, drop }: Owner): HeldSubmits {
       const entries = own ? composer.entries : [];
       if (own) composer.entries = [];
       return new Promise((resolve) => {
-        const held: Held = { agent, input: input as Held["input"], submit: submit as Held["submit"], entries, message: toMessage(input as SubmitInput), settle: resolve };
+        const held: Held = {
+          agent,
+          input: input as Held["input"],
+          submit: submit as Held["submit"],
+          entries,
+          message: toMessage(input as SubmitInput),
+          settle: resolve,
+        };
         all = [...all, held];
         signal?.addEventListener("abort", () => abort(held));
         changed();

@@ -66,7 +66,12 @@ export function useAttachments(options: AttachmentsOptions | Attachments = {}): 
       items,
       dragging,
       inputProps: { type: "file", multiple: true, ...(accept && { accept }), onChange: native(handlers.change) },
-      dropProps: { onDragEnter: native(handlers.dragenter), onDragOver: native(handlers.dragover), onDragLeave: native(handlers.dragleave), onDrop: native(handlers.drop) },
+      dropProps: {
+        onDragEnter: native(handlers.dragenter),
+        onDragOver: native(handlers.dragover),
+        onDragLeave: native(handlers.dragleave),
+        onDrop: native(handlers.drop),
+      },
       onPaste: native(handlers.paste),
     };
   }, [attachments, items, dragging, handlers]);

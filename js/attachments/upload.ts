@@ -49,7 +49,8 @@ export function runUpload(upload: Upload, file: Blob, stallMs: number, controlle
     let timer: ReturnType<typeof setTimeout> | undefined;
     const wait = (): void => {
       clearTimeout(timer);
-      if (Number.isFinite(stallMs)) timer = setTimeout(() => controller.abort(new Error(`The upload made no progress for ${stallMs} ms`)), Math.min(stallMs, 2 ** 31 - 1));
+      if (Number.isFinite(stallMs))
+        timer = setTimeout(() => controller.abort(new Error(`The upload made no progress for ${stallMs} ms`)), Math.min(stallMs, 2 ** 31 - 1));
     };
     const end = <Value>(settle: (value: Value) => void) => (value: Value): void => {
       clearTimeout(timer);

@@ -1,6 +1,5 @@
 import { call } from "./call.js";
 import { expectList, unfit } from "./failure.js";
-import { createQueue } from "./queue.js";
 import type { AgentEvents, AgentListeners, AgentOptions, AgUiEvent, CustomEventData, EventFilter } from "../api/types.js";
 
 type Name = keyof AgentListeners;
@@ -20,7 +19,7 @@ export interface Emitter {
   close(): void;
 }
 
-// So many events wait for a reader of `events` that is slower than they come, or reads no more.
+// So many events wait for a reader of `events` that is slower than they come, or has stopped reading.
 const maxWaiting = 1000;
 
 const callbacks = { decision: "onDecision", event: "onEvent", warning: "onWarning", error: "onError", finish: "onFinish" } as const;
@@ -32,8 +31,7 @@ export function createEmitter(options: () => AgentOptions): Emitter {
   const readers = new Set<() => void>();
   let closed = false;
 
-  const callback = (name: Name): ((detail: never) => void) | undefined =>
-    name === "custom" || name === "request" ? undefined : options()[callbacks[name]];
+  const callback = (name: Name): ((detail: never) => void) | undefined => name === "custom" || name === "request" ? undefined : options()[callbacks[name]];
 
   const on: Emitter["on"] = (name, listener, filter) => {
     if (typeof listener !== "function") throw unfit(`on(${String(name)})`, "a function", listener);
@@ -45,15 +43,15 @@ export function createEmitter(options: () => AgentOptions): Emitter {
   };
 
   const read = (): AsyncIterator<CustomEventData> => {
-    const waiting = createQueue<CustomEventData>();
+    const waiting: CustomEventData[] = [];
     let wake: (() => void) | undefined;
     let done = closed;
     let lossy = false;
     const off = on("custom", (event) => {
       waiting.push(event);
       wake?.();
-      if (waiting.size <= maxWaiting) return;
-      waiting.take();
+      if (waiting.length <= maxWaiting) return;
+      waiting.shift();
       if (lossy) return;
       lossy = true;
       const message = `A reader of agent.events is slow: only the last ${maxWaiting} events are kept for it`;
@@ -68,13 +66,13 @@ export function createEmitter(options: () => AgentOptions): Emitter {
     if (!done) readers.add(end);
     return {
       async next() {
-        while (!waiting.size && !done) await new Promise<void>((resolve) => (wake = resolve));
-        const value = waiting.take();
-        lossy &&= waiting.size > 0;
+        while (!waiting.length && !done) await new Promise<void>((resolve) => (wake = resolve));
+        const value = waiting.shift();
+        lossy &&= waiting.length > 0;
         return value ? { value, done: false } : { value, done: true };
       },
       async return() {
-        waiting.clear();
+        waiting.length = 0;
         end();
         return { value: undefined, done: true };
       },

@@ -2,11 +2,6 @@
 
 import { AgentError } from "../api/error.js";
 
-/** Whether the core is lost: it trapped, or ran out of stack. */
-export function isTrap(error: unknown): boolean {
-  return error instanceof Error && /^(RuntimeError|RangeError|InternalError)$/.test(error.name);
-}
-
 /** The message of a thrown value. */
 export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 

@@ -46,7 +46,7 @@ const eventStream = { "content-type": "text/event-stream" };
 const ends: readonly unknown[] = ["closed", "cut", "open"];
 
 /** An exchange that is being read. */
-interface Open {
+interface OpenExchange {
   request?: RecordedRequest;
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ interface Open {
   end: RecordedEnd;
 }
 
-const open = (request?: RecordedRequest): Open => ({ ...(request && { request }), status: 200, headers: eventStream, parts: [], end: "closed" });
+const open = (request?: RecordedRequest): OpenExchange => ({ ...(request && { request }), status: 200, headers: eventStream, parts: [], end: "closed" });
 
 /** A line of a recording: its JSON text, the value, and its number, from 1. */
 export interface RecordedLine {
@@ -81,12 +81,12 @@ export function* readLines(text: string): Generator<RecordedLine, void, undefine
  * @throws {SyntaxError} that names the line which is none of a recording
  */
 export function readRecording(text: string): ReadExchange[] {
-  const exchanges: Open[] = [];
-  let current: Open | undefined;
+  const exchanges: OpenExchange[] = [];
+  let current: OpenExchange | undefined;
   let headed = false;
   let over = false;
-  const begin = (request?: RecordedRequest): Open => {
-    exchanges.push((current = open(request)));
+  const begin = (request?: RecordedRequest): OpenExchange => {
+    exchanges.push(current = open(request));
     [headed, over] = [false, false];
     return current;
   };

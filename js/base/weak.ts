@@ -1,20 +1,10 @@
 // Lets an agent that nobody holds be collected, although the core, a worker's port or a pool calls it.
 //
-// Whatever is called from outside of the page's heap gets `weakly(…)` of it. While something is in progress of which the page has
+// Whatever is called from outside of the page's heap gets `weakly(…)` of it (weakly.ts). While something is in progress of which the page has
 // to hear (a request, a wait for the next attempt), it is in `kept`.
 
 /** Objects that may not be collected although nothing may reference them: they have work to finish. */
 export const kept = new Set<object>();
-
-/** The methods of the object, without holding it. Once it is collected they do nothing. */
-export function weakly<Target extends object>(target: Target): Target {
-  const reference = new WeakRef(target);
-  const method = (name: string) => (...args: unknown[]): unknown => {
-    const alive = reference.deref() as Record<string, (...args: unknown[]) => unknown> | undefined;
-    return alive?.[name]!(...args);
-  };
-  return Object.fromEntries(Object.keys(target).map((name) => [name, method(name)])) as Target;
-}
 
 const registry = /* @__PURE__ */ new FinalizationRegistry<() => void>((end) => end());
 

@@ -2,28 +2,25 @@
 
 import { afterNextRender, computed, DOCUMENT, effect, inject, InjectionToken, NgZone, signal, untracked, type Provider, type Signal } from "@angular/core";
 import { AgentError } from "../api/error.js";
-import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
-import { isAgent, keyOf } from "./shared.js";
+import type { Agent, AgentSnapshot } from "../api/types.js";
+import { isAgent, keyOf, type AgentTarget, type CreateAgent } from "./shared.js";
 
 /** The result of `agentResource`: the snapshot's fields as signals, the agent's methods, and the agent itself as a signal. */
-export type AgentResource<State = unknown> = { readonly [Field in keyof AgentSnapshot<State>]: Signal<AgentSnapshot<State>[Field]> } & Omit<
-  Agent<State>,
-  "getSnapshot" | "getServerSnapshot" | "setOptions" | "history" | "guard" | typeof Symbol.dispose
-> & {
+export type AgentResource<State = unknown> =
+  & { readonly [Field in keyof AgentSnapshot<State>]: Signal<AgentSnapshot<State>[Field]> }
+  & Omit<
+    Agent<State>,
+    "getSnapshot" | "getServerSnapshot" | "setOptions" | "history" | "guard" | typeof Symbol.dispose
+  >
+  & {
     readonly agent: Signal<Agent<State>>;
     readonly snapshot: Signal<AgentSnapshot<State>>;
   };
 
-/** Makes an agent for components. */
-type Create = <State>(options: AgentOptions<State>) => Agent<State>;
-
-/** The argument of `agentResource` and `provideAgent`: an agent, options, or a function that returns one of the two. */
-export type Target<State> = Agent<State> | AgentOptions<State> | (() => Agent<State> | AgentOptions<State>);
-
 const token = new InjectionToken<AgentResource>("ag-ui-wasm");
 
 /** The agent that is given, or the one that is made of options: another one with another key. */
-function madeOf<State>(create: Create, target: Target<State>, outside: <Value>(action: () => Value) => Value): Signal<Agent<State>> {
+function madeOf<State>(create: CreateAgent, target: AgentTarget<State>, outside: <Value>(action: () => Value) => Value): Signal<Agent<State>> {
   let last: { readonly key: unknown; readonly agent: Agent<State> } | undefined;
   return computed(() => {
     // An agent is no function.
@@ -35,13 +32,13 @@ function madeOf<State>(create: Create, target: Target<State>, outside: <Value>(a
           if (!isAgent(given)) last.agent.setOptions(given);
         } else last = { key, agent: isAgent(given) ? given : create(given) };
         return last.agent;
-      }),
+      })
     );
   });
 }
 
 /** `agentResource` of an entry. */
-export function agentResourceOf<State>(create: Create, target: Target<State>): AgentResource<State> {
+export function agentResourceOf<State>(create: CreateAgent, target: AgentTarget<State>): AgentResource<State> {
   const zone = inject(NgZone);
   const page = inject(DOCUMENT);
   // An agent's work in the background stays outside of the zone: signals report the changes.
@@ -76,7 +73,7 @@ export function agentResourceOf<State>(create: Create, target: Target<State>): A
 }
 
 /** `provideAgent` of an entry. */
-export function provideAgentOf<State>(create: Create, target: Target<State>): Provider {
+export function provideAgentOf<State>(create: CreateAgent, target: AgentTarget<State>): Provider {
   return { provide: token, useFactory: () => agentResourceOf(create, target) };
 }
 

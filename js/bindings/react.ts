@@ -13,15 +13,14 @@ import {
   type Context,
   type ReactNode,
 } from "react";
-import { isAgent, keyOf, nameOf, nowhere } from "./shared.js";
+import { isAgent, keyOf, nameOf, nowhere, type CreateAgent } from "./shared.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 
 /** The result of `useAgent`: the snapshot's fields, the agent's bound methods, and the agent itself. */
-export type UseAgent<State = unknown> = AgentSnapshot<State> &
-  Omit<Agent<State>, "getSnapshot" | "getServerSnapshot" | "setOptions"> & { readonly agent: Agent<State> };
-
-/** Makes an agent for components. */
-type Create = <State>(options: AgentOptions<State>) => Agent<State>;
+export type UseAgent<State = unknown> =
+  & AgentSnapshot<State>
+  & Omit<Agent<State>, "getSnapshot" | "getServerSnapshot" | "setOptions">
+  & { readonly agent: Agent<State> };
 
 /** The props of `AgentProvider`. */
 export interface AgentProviderProps<State> {
@@ -41,7 +40,7 @@ function useProvided<Target>(target: Target | undefined): Target | Agent {
 }
 
 /** The agent that is given, or the one that is made of options. */
-function useMade<State>(create: Create, target: Agent<State> | AgentOptions<State>): Agent<State> {
+function useMade<State>(create: CreateAgent, target: Agent<State> | AgentOptions<State>): Agent<State> {
   const key = keyOf(target);
   const make = () => ({ key, agent: isAgent(target) ? target : spareOf(create, target) });
   const [made, setMade] = useState(make);
@@ -66,17 +65,17 @@ function useMade<State>(create: Create, target: Agent<State> | AgentOptions<Stat
 
 // Agents that were made of options for a component that was not committed, by what they were made of: React throws renders
 // away, and the next one takes the same agent. Held weakly: perhaps no render follows.
-const spares = new Map<string, { readonly create: Create; readonly agent: WeakRef<object> }[]>();
+const spares = new Map<string, { readonly create: CreateAgent; readonly agent: WeakRef<object> }[]>();
 // The component that an agent was made for, once that is committed.
 const owners = new WeakMap<object, object>();
 
 /** An agent of these options that no component has yet, or a new one. */
-function spareOf<State>(create: Create, options: AgentOptions<State>): Agent<State> {
+function spareOf<State>(create: CreateAgent, options: AgentOptions<State>): Agent<State> {
   const name = typeof document === "object" && nameOf(options);
   if (!name) return create(options);
   const list = spares.get(name) ?? [];
   let agent: Agent<State> | undefined;
-  for (let spare; !agent && (spare = list.shift()); ) {
+  for (let spare; !agent && (spare = list.shift());) {
     const left = spare.agent.deref();
     if (left && spare.create === create && !owners.has(left)) agent = left as Agent<State>;
   }
@@ -88,13 +87,13 @@ function spareOf<State>(create: Create, options: AgentOptions<State>): Agent<Sta
 }
 
 /** `AgentProvider` of an entry. */
-export function useProvider<State>(create: Create, { agent, children }: AgentProviderProps<State>): ReactNode {
+export function useProvider<State>(create: CreateAgent, { agent, children }: AgentProviderProps<State>): ReactNode {
   const value = useMade(create, agent) as Agent<unknown>;
   return createElement(provided().Provider, { value }, children);
 }
 
 /** `useAgent` of an entry. */
-export function useAgentOf<State>(create: Create, target?: Agent<State> | AgentOptions<State>): UseAgent<State> {
+export function useAgentOf<State>(create: CreateAgent, target?: Agent<State> | AgentOptions<State>): UseAgent<State> {
   const agent = useMade(create, useProvided(target) as Agent<State> | AgentOptions<State>);
   const snapshot = useSelected(agent, whole, Object.is);
   return useMemo(() => ({ ...agent, ...snapshot, agent }), [agent, snapshot]);
@@ -135,7 +134,7 @@ interface Notified<State> {
 }
 
 /** The part of a snapshot that a component shows. */
-interface Shown<State, Part> extends Notified<State> {
+interface SelectedPart<State, Part> extends Notified<State> {
   /** The last notification at that time. */
   readonly notified: Notified<State>;
   readonly select: Select<State, Part>;
@@ -154,7 +153,7 @@ function read<State>(agent: Agent<State>): AgentSnapshot<State> {
   if (typeof document !== "object") return agent.getSnapshot();
   const now = performance.now();
   let pin = pins.get(agent);
-  if (!pin || now > pin.at + pinMs) pins.set(agent, (pin = { snapshot: agent.getSnapshot(), at: now }));
+  if (!pin || now > pin.at + pinMs) pins.set(agent, pin = { snapshot: agent.getSnapshot(), at: now });
   pin.at = now;
   return pin.snapshot as AgentSnapshot<State>;
 }
@@ -171,7 +170,7 @@ const never = () => () => {};
  * effect compares again after each commit, so no change in between is missed.
  */
 function useSelected<State, Part>(agent: Agent<State>, select: Select<State, Part>, isEqual: IsEqual<Part>): Part {
-  const committed = useRef<Shown<State, Part>>(undefined);
+  const committed = useRef<SelectedPart<State, Part>>(undefined);
   const [notified, notify] = useState<Notified<State>>(() => ({ agent, snapshot: read(agent) }));
   const old = committed.current;
   const goesOn = old ? old.agent === agent && old.select === select : notified.agent === agent;

@@ -3,6 +3,12 @@
 import { AgentError } from "../api/error.js";
 import type { Agent, AgentOptions } from "../api/types.js";
 
+/** Makes an agent for components. */
+export type CreateAgent = <State>(options: AgentOptions<State>) => Agent<State>;
+
+/** An agent, options for one, or a function that returns one of the two. */
+export type AgentTarget<State> = Agent<State> | AgentOptions<State> | (() => Agent<State> | AgentOptions<State>);
+
 /** The error of a component that looks for an agent above it, where nobody has put one. */
 export function nowhere(giver: string): AgentError {
   const message = `useAgent() found no agent: pass one, or provide one with ${giver}`;

@@ -3,35 +3,31 @@
 import { getContext, setContext } from "svelte";
 import { createSubscriber } from "svelte/reactivity";
 import { toStore } from "svelte/store";
-import { isAgent, keyOf, nowhere } from "./shared.js";
+import { isAgent, keyOf, nowhere, type AgentTarget, type CreateAgent } from "./shared.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 
 /**
  * The result of `useAgent`: the snapshot's fields as reactive getters, the agent's methods, and the agent
  * itself. It is a store as well: `$chat` is the snapshot.
  */
-export type UseAgent<State = unknown> = AgentSnapshot<State> &
-  Omit<Agent<State>, "subscribe" | "getSnapshot" | "getServerSnapshot" | "setOptions" | typeof Symbol.dispose> & {
+export type UseAgent<State = unknown> =
+  & AgentSnapshot<State>
+  & Omit<Agent<State>, "subscribe" | "getSnapshot" | "getServerSnapshot" | "setOptions" | typeof Symbol.dispose>
+  & {
     readonly agent: Agent<State>;
     /** The store contract. Follows the agent, should the function of options make another. */
     subscribe(run: (snapshot: AgentSnapshot<State>) => void): () => void;
   };
 
-/** Makes an agent for components. */
-type Create = <State>(options: AgentOptions<State>) => Agent<State>;
-
-/** The argument of `useAgent` and `setAgent`. */
-export type Target<State> = Agent<State> | AgentOptions<State> | (() => Agent<State> | AgentOptions<State>);
-
 const context = Symbol("ag-ui-wasm");
 
 /** `setAgent` of an entry. */
-export function setAgentOf<State>(create: Create, target: Target<State>): UseAgent<State> {
+export function setAgentOf<State>(create: CreateAgent, target: AgentTarget<State>): UseAgent<State> {
   return setContext(context, useAgentOf(create, target));
 }
 
 /** `useAgent` of an entry. */
-export function useAgentOf<State>(create: Create, target?: Target<State>): UseAgent<State> {
+export function useAgentOf<State>(create: CreateAgent, target?: AgentTarget<State>): UseAgent<State> {
   if (!target) {
     const found = getContext<UseAgent<State> | undefined>(context);
     if (!found) throw nowhere("setAgent");
@@ -54,7 +50,7 @@ export function useAgentOf<State>(create: Create, target?: Target<State>): UseAg
   const { agent } = current();
   // Read in a component, a function may depend on what changes.
   const agents = typeof target === "function" ? toStore(() => current().agent) : undefined;
-  const follow = (listener: (agent: Agent<State>) => void): (() => void) => {
+  const follow = (listener: (agent: Agent<State>) => void): () => void => {
     if (agents) return agents.subscribe(listener);
     listener(agent);
     return () => {};

@@ -1,28 +1,37 @@
 // Vue: what the entries share, which differ in the agents that they make of options.
 
-import { computed, getCurrentInstance, inject, onMounted, provide, shallowRef, toValue, watch, type ComputedRef, type InjectionKey, type ShallowRef } from "vue";
-import { isAgent, keyOf, nowhere } from "./shared.js";
+import {
+  computed,
+  getCurrentInstance,
+  inject,
+  onMounted,
+  provide,
+  shallowRef,
+  toValue,
+  watch,
+  type ComputedRef,
+  type InjectionKey,
+  type ShallowRef,
+} from "vue";
+import { isAgent, keyOf, nowhere, type AgentTarget, type CreateAgent } from "./shared.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 
 /** The result of `useAgent`: the snapshot's fields as refs, the agent's methods, and the agent itself as a ref. */
-export type UseAgent<State = unknown> = { readonly [Field in keyof AgentSnapshot<State>]: ComputedRef<AgentSnapshot<State>[Field]> } & Omit<
-  Agent<State>,
-  "getSnapshot" | "getServerSnapshot" | "setOptions" | "history" | "guard" | typeof Symbol.dispose
-> & {
+export type UseAgent<State = unknown> =
+  & { readonly [Field in keyof AgentSnapshot<State>]: ComputedRef<AgentSnapshot<State>[Field]> }
+  & Omit<
+    Agent<State>,
+    "getSnapshot" | "getServerSnapshot" | "setOptions" | "history" | "guard" | typeof Symbol.dispose
+  >
+  & {
     readonly agent: Readonly<ShallowRef<Agent<State>>>;
     readonly snapshot: Readonly<ShallowRef<AgentSnapshot<State>>>;
   };
 
-/** Makes an agent for components. */
-type Create = <State>(options: AgentOptions<State>) => Agent<State>;
-
-/** The argument of `useAgent` and `provideAgent`: an agent, options, or a function that returns one of the two. */
-export type Target<State> = Agent<State> | AgentOptions<State> | (() => Agent<State> | AgentOptions<State>);
-
 const given: InjectionKey<UseAgent> = Symbol("ag-ui-wasm");
 
 /** The agent that is given, or the one that is made of options: another one with another key. */
-function useMade<State>(create: Create, target: Target<State>): Readonly<ShallowRef<Agent<State>>> {
+function useMade<State>(create: CreateAgent, target: AgentTarget<State>): Readonly<ShallowRef<Agent<State>>> {
   const make = (made: Agent<State> | AgentOptions<State>): Agent<State> => (isAgent(made) ? made : create(made));
   // An agent is no function, and a function is asked again when what it reads has changed.
   const wanted = computed(() => toValue(target));
@@ -63,7 +72,7 @@ function useSnapshot<State>(agent: Readonly<ShallowRef<Agent<State>>>): Readonly
 }
 
 /** `useAgent` of an entry. */
-export function useAgentOf<State>(create: Create, target?: Target<State>): UseAgent<State> {
+export function useAgentOf<State>(create: CreateAgent, target?: AgentTarget<State>): UseAgent<State> {
   if (target === undefined) return injectAgentOf();
   const agent = useMade(create, target);
   const snapshot = useSnapshot(agent);
@@ -76,7 +85,7 @@ export function useAgentOf<State>(create: Create, target?: Target<State>): UseAg
 }
 
 /** `provideAgent` of an entry. */
-export function provideAgentOf<State>(create: Create, target: Target<State>): UseAgent<State> {
+export function provideAgentOf<State>(create: CreateAgent, target: AgentTarget<State>): UseAgent<State> {
   const view = useAgentOf(create, target);
   provide(given, view as unknown as UseAgent);
   return view;
@@ -97,8 +106,15 @@ export function injectAgentOf<State>(): UseAgent<State> {
  * const last = useAgentSelector(agent, ({ messages }) => messages.at(-1));
  * const busy = useAgentSelector(({ isLoading }) => isLoading);
  */
-export function useAgentSelector<State, Part>(agent: Agent<State>, select: (snapshot: AgentSnapshot<State>) => Part, isEqual?: (a: Part, b: Part) => boolean): ComputedRef<Part>;
-export function useAgentSelector<Part, State = unknown>(select: (snapshot: AgentSnapshot<State>) => Part, isEqual?: (a: Part, b: Part) => boolean): ComputedRef<Part>;
+export function useAgentSelector<State, Part>(
+  agent: Agent<State>,
+  select: (snapshot: AgentSnapshot<State>) => Part,
+  isEqual?: (a: Part, b: Part) => boolean,
+): ComputedRef<Part>;
+export function useAgentSelector<Part, State = unknown>(
+  select: (snapshot: AgentSnapshot<State>) => Part,
+  isEqual?: (a: Part, b: Part) => boolean,
+): ComputedRef<Part>;
 export function useAgentSelector<State, Part>(...args: readonly unknown[]): ComputedRef<Part> {
   type Given = [Agent<State> | undefined, (snapshot: AgentSnapshot<State>) => Part, ((a: Part, b: Part) => boolean)?];
   const [agent, select, isEqual = Object.is] = (typeof args[0] === "function" ? [undefined, ...args] : args) as Given;

@@ -117,7 +117,11 @@ export function createScanner(definitions: Definitions, maxDepth: number): Scann
 
   function start(text: string): void {
     line = text;
-    at = column = tab = depth = 0;
+    at =
+      column =
+      tab =
+      depth =
+        0;
     began = undefined;
     measure();
   }
@@ -126,7 +130,7 @@ export function createScanner(definitions: Definitions, maxDepth: number): Scann
   function measure(): void {
     next = at;
     indent = tab;
-    for (; ; next += 1) {
+    for (;; next += 1) {
       const code = line.charCodeAt(next);
       if (code === SPACE) indent += 1;
       else if (code === TAB) indent += 4 - ((column + indent) % 4);

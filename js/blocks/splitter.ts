@@ -33,7 +33,7 @@ export function createSplitter(footnotes: boolean, maxDepth: number, nextId: () 
   function readLines(text: string): void {
     const lineEnd = /\r\n?|\n/g;
     lineEnd.lastIndex = seen;
-    for (let found; (found = lineEnd.exec(text)); ) {
+    for (let found; (found = lineEnd.exec(text));) {
       // A line feed may follow.
       if (found[0] === "\r" && lineEnd.lastIndex === text.length) break;
       if (scanner.read(text.slice(line, found.index))) begin(text);

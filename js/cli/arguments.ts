@@ -59,7 +59,12 @@ export interface CheckFileCommand {
 
 export type Format = "text" | "json" | "junit" | "sarif";
 
-export type Command = CheckCommand | CheckFileCommand | NewCommand | { readonly name: "help" | "version" | "examples" } | ({ readonly name: "replay"; readonly file: string } & ReplayOptions);
+export type Command =
+  | CheckCommand
+  | CheckFileCommand
+  | NewCommand
+  | { readonly name: "help" | "version" | "examples" }
+  | ({ readonly name: "replay"; readonly file: string } & ReplayOptions);
 
 const dialects = ["agent-os", "chio", "hector", "ngaf", "open-search"] as const;
 
@@ -177,6 +182,7 @@ function single([value, ...others]: readonly string[], expected: string): string
 
 function number(name: string, text: string | undefined, otherwise: number, least = 0, most = Infinity): number {
   const value = text === undefined || text.trim() === "" ? otherwise : Number(text);
-  if (!(value >= least && value <= most)) throw new UsageError(`${name} expects a number${most < Infinity ? ` from ${least} to ${most}` : ""}, not "${text ?? ""}"`);
+  if (!(value >= least && value <= most))
+    throw new UsageError(`${name} expects a number${most < Infinity ? ` from ${least} to ${most}` : ""}, not "${text ?? ""}"`);
   return value;
 }

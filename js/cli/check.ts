@@ -9,13 +9,14 @@
 import type { AgentError } from "../api/error.js";
 import type { Agent, AgentOptions, RunResult } from "../api/types.js";
 import { createAgentWith } from "../agent/agent.js";
-import { load } from "../core/full-inline.js";
+import { inline } from "../core/inline.js";
+import { inflate } from "../core/unpack.js";
 import { toFraming, toTiming } from "./framing.js";
 import { installedClient } from "./installed.js";
 import { sourceOf, type Recorded } from "./recorded.js";
 import { playScript, toPageTools, type Script } from "./script.js";
 import { grammar, lengthOf, official, toViolation } from "./strict.js";
-import { createTap, restMs, type Tap, type Turn } from "./tap.js";
+import { createTap, restMs, type Tap, type RecordedTurn } from "./tap.js";
 import type { Verdict, Violation } from "./verdict.js";
 
 export interface CheckOptions {
@@ -50,7 +51,7 @@ export async function check(url: string, options: CheckOptions): Promise<Verdict
     context: script.context,
     forwardedProps: script.forwardedProps as never,
   };
-  const agent = judge.watch(createAgentWith(load, settings));
+  const agent = judge.watch(createAgentWith(inline.full, settings));
   for (const [at, turn] of script.turns.entries()) {
     const { result, refused, late } = await playScript(agent, settings, tap, turn, timeoutMs);
     if (refused) judge.giveUp(`turn ${at + 1} of the script cannot be played: ${refused}`);
@@ -76,7 +77,7 @@ export async function checkRecorded(name: string, recorded: Recorded, dialect: A
       agent?.dispose();
       tap.leave();
       const thread = { initialMessages: Array.isArray(messages) ? messages : [], initialState: state };
-      agent = judge.watch(createAgentWith(load, { ...judge.settings, ...thread, url: "http://recording.invalid/" }));
+      agent = judge.watch(createAgentWith(inline.full, { ...judge.settings, ...thread, url: "http://recording.invalid/" }));
     }
     // A recording that goes on has answered what was asked.
     const resume = agent.getSnapshot().interrupts.map(({ id }) => ({ interruptId: id, status: "cancelled" as const }));
@@ -114,7 +115,7 @@ interface Judge {
 function createJudge(tap: Tap, dialect: AgentOptions["dialect"]): Judge {
   const violations: Violation[] = [];
   const notes: string[] = [];
-  const firstTokens = new Map<Turn, number>();
+  const firstTokens = new Map<RecordedTurn, number>();
   let events = 0;
   let unjudged: string | undefined;
   return {
@@ -152,7 +153,7 @@ function createJudge(tap: Tap, dialect: AgentOptions["dialect"]): Judge {
       const { turns } = tap;
       const bytes = turns.some(({ status, pieces }) => status === 200 && pieces.length > 0);
       if (unjudged === undefined && bytes && events === 0) unjudged = noEvents;
-      const core = await load();
+      const core = await inline.full(inflate);
       const readable = dialect === undefined ? turns.filter(({ status }) => status !== undefined) : [];
       const found = readable.reduce((all, turn) => merged(all, turn.number, grammar(core, turn)), violations);
       const strict = dialect === undefined && unjudged === undefined ? official(core, readable) : null;
@@ -172,7 +173,7 @@ function createJudge(tap: Tap, dialect: AgentOptions["dialect"]): Judge {
 const noEvents = "the answer holds no event of AG-UI";
 
 /** Judges the server by the error of a run. Returns the reason where it cannot be judged. */
-function judged(error: AgentError, turn: Turn | undefined, violations: Violation[], notes: string[]): string | undefined {
+function judged(error: AgentError, turn: RecordedTurn | undefined, violations: Violation[], notes: string[]): string | undefined {
   const { kind, status = 0, message } = error;
   const number = turn?.number ?? 1;
   const last = turn?.pieces[turn.pieces.length - 1];

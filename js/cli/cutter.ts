@@ -22,7 +22,7 @@ export interface Cutter {
 
 const LF = 10;
 const CR = 13;
-const [QUOTE, ESCAPE, OPENS, CLOSES, OPENS_LIST, CLOSES_LIST] = [..."\"\\{}[]"].map((character) => character.charCodeAt(0));
+const [QUOTE, ESCAPE, OPENS, CLOSES, OPENS_LIST, CLOSES_LIST] = [...'"\\{}[]'].map((character) => character.charCodeAt(0));
 const blanks: readonly number[] = [..." \t\r\n"].map((character) => character.charCodeAt(0));
 // A part of a frame is kept up to here; after that it is emitted in parts.
 const heldBytes = 64 * 1024;
@@ -134,7 +134,7 @@ function binaryEnds(): Ends {
   let left = 0;
   return (bytes) => {
     const ends: number[] = [];
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       if (head.length < 4) {
         head.push(bytes[at++]!);
         if (head.length < 4) continue;

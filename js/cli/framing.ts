@@ -1,7 +1,7 @@
 // How the bodies came: framing, line ends, headers, flushing, time.
 
 import { framingOf } from "./cutter.js";
-import type { Piece, Turn } from "./tap.js";
+import type { BodyPiece, RecordedTurn } from "./tap.js";
 import type { FramingReport, Timing, TurnTiming } from "./verdict.js";
 
 const LF = 10;
@@ -11,7 +11,7 @@ const CR = 13;
 const togetherMs = 5;
 
 /** Without times, for a recording that has none. */
-export function toTiming(turns: readonly Turn[], firstTokens: ReadonlyMap<Turn, number>, timed: boolean): Timing {
+export function toTiming(turns: readonly RecordedTurn[], firstTokens: ReadonlyMap<RecordedTurn, number>, timed: boolean): Timing {
   const each = turns.map((turn) => ({ turn: turn.number, ...timingOf(turn, timed ? firstTokens.get(turn) : undefined, timed) }));
   const longest = (name: keyof TurnTiming): number | null =>
     each.reduce<number | null>((most, { [name]: ms }) => (ms === null ? most : Math.max(most ?? 0, ms)), null);
@@ -24,7 +24,7 @@ export function toTiming(turns: readonly Turn[], firstTokens: ReadonlyMap<Turn, 
   };
 }
 
-function timingOf({ pieces, ended }: Turn, firstToken: number | undefined, timed: boolean): TurnTiming {
+function timingOf({ pieces, ended }: RecordedTurn, firstToken: number | undefined, timed: boolean): TurnTiming {
   const gaps = pieces.slice(1).map(({ at }, i) => at - pieces[i]!.at);
   const known = (ms: number | undefined): number | null => (timed && ms !== undefined ? rounded(ms) : null);
   return {
@@ -38,7 +38,7 @@ function timingOf({ pieces, ended }: Turn, firstToken: number | undefined, timed
 const rounded = (ms: number): number => Math.round(ms * 10) / 10;
 
 /** `live`: a server sent it. Of a file the head and the pace are not known. */
-export function toFraming(turns: readonly Turn[], live: boolean): FramingReport {
+export function toFraming(turns: readonly RecordedTurn[], live: boolean): FramingReport {
   const first = turns.find(({ status }) => status !== undefined);
   const header = (name: string): string | null => first?.headers.get(name) ?? null;
   const kind = framingOf(header("content-type") ?? "");
@@ -64,7 +64,7 @@ export function toFraming(turns: readonly Turn[], live: boolean): FramingReport 
   return { ...facts, hints: facts.status === 200 ? hints(facts, live) : [] };
 }
 
-function lineEnds(pieces: readonly Piece[]): FramingReport["lineEnds"] {
+function lineEnds(pieces: readonly BodyPiece[]): FramingReport["lineEnds"] {
   let [lf, crlf, cr, last] = [0, 0, 0, 0];
   for (const { bytes } of pieces) {
     for (const byte of bytes) {
@@ -79,7 +79,7 @@ function lineEnds(pieces: readonly Piece[]): FramingReport["lineEnds"] {
 }
 
 /** Of the turn with the most frames: whether they came apart. */
-function flush(turns: readonly Turn[]): FramingReport["flush"] {
+function flush(turns: readonly RecordedTurn[]): FramingReport["flush"] {
   const { pieces } = [...turns].sort((a, b) => b.pieces.length - a.pieces.length)[0] ?? { pieces: [] };
   if (pieces.length < 3) return null;
   const [first, last] = [pieces[0]!, pieces[pieces.length - 1]!];

@@ -3,19 +3,19 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Turn } from "./tap.js";
+import type { RecordedTurn } from "./tap.js";
 import type { Official } from "./verdict.js";
 
-interface HttpAgent {
+interface OfficialAgent {
   runAgent(parameters: object): Promise<unknown>;
 }
 
-interface Client {
-  readonly HttpAgent: new (options: object) => HttpAgent;
+interface OfficialClient {
+  readonly HttpAgent: new(options: object) => OfficialAgent;
 }
 
 /** Undefined where it is not installed. */
-export async function installedClient(turns: readonly Turn[]): Promise<Partial<Official> | undefined> {
+export async function installedClient(turns: readonly RecordedTurn[]): Promise<Partial<Official> | undefined> {
   const found = await find();
   if (!found) return undefined;
   const { client, version } = found;
@@ -32,12 +32,12 @@ export async function installedClient(turns: readonly Turn[]): Promise<Partial<O
   }
 }
 
-async function find(): Promise<{ client: Client; version: string } | undefined> {
+async function find(): Promise<{ client: OfficialClient; version: string } | undefined> {
   const { resolve } = createRequire(pathToFileURL(join(process.cwd(), "check.js")));
   try {
     const path = resolve("@ag-ui/client");
     const manifest = createRequire(path)("@ag-ui/client/package.json") as { version: string };
-    const module = (await import(pathToFileURL(path).href)) as Client & { default?: Client };
+    const module = (await import(pathToFileURL(path).href)) as OfficialClient & { default?: OfficialClient };
     const client = module.HttpAgent ? module : module.default;
     return client?.HttpAgent ? { client, version: manifest.version } : undefined;
   } catch {
@@ -45,7 +45,7 @@ async function find(): Promise<{ client: Client; version: string } | undefined> 
   }
 }
 
-async function failureOf({ HttpAgent }: Client, turn: Turn): Promise<string | undefined> {
+async function failureOf({ HttpAgent }: OfficialClient, turn: RecordedTurn): Promise<string | undefined> {
   const { request, status = 200, headers, pieces, end } = turn;
   const { threadId, messages = [], state = {}, ...input } = request.input as { threadId: string; messages?: unknown; state?: unknown };
   let next = 0;

@@ -1,7 +1,7 @@
 // `ag-ui-wasm check FILE`: a recording, or a body as it was saved, in place of a server.
 
 import { bytesOf, readLines, readRecording, type ReadExchange } from "../base/recording.js";
-import type { Source } from "./tap.js";
+import type { Responder } from "./tap.js";
 import type { Violation } from "./verdict.js";
 
 export interface Recorded {
@@ -60,7 +60,7 @@ function bodyOf(file: Uint8Array, text: string): Recorded {
 }
 
 /** Answers with the exchanges, one after the other. `left`: a body was not read to its end, and this is where. */
-export function sourceOf({ exchanges }: Recorded, left: () => void): Source {
+export function sourceOf({ exchanges }: Recorded, left: () => void): Responder {
   let [next, now] = [0, 0];
   return {
     now: () => now,

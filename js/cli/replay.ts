@@ -83,10 +83,10 @@ async function answer(response: ServerResponse, exchange: ReadExchange, { speed,
   }
 }
 
-type Part = number | Uint8Array;
+type ReplayPart = number | Uint8Array;
 
-function changed(parts: ReadExchange["parts"], { crlf, split }: Faults): Part[] {
-  return parts.flatMap((part): Part[] => {
+function changed(parts: ReadExchange["parts"], { crlf, split }: Faults): ReplayPart[] {
+  return parts.flatMap((part): ReplayPart[] => {
     const bytes = bytesOf(part);
     if (!bytes) return [part as number];
     const lines = crlf ? withCrLf(bytes) : bytes;
@@ -109,10 +109,10 @@ function halfOf({ parts }: ReadExchange): Cut {
   return { count: Math.floor(bytes / 2), of: "bytes" };
 }
 
-function cutOff(parts: readonly Part[], cut: Cut | undefined): Part[] {
+function cutOff(parts: readonly ReplayPart[], cut: Cut | undefined): ReplayPart[] {
   if (!cut) return [...parts];
   let left = cut.count;
-  const kept: Part[] = [];
+  const kept: ReplayPart[] = [];
   for (const part of parts) {
     if (left <= 0) break;
     if (typeof part === "number") kept.push(part);

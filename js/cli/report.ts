@@ -11,7 +11,11 @@ export interface Program {
 
 export function toText({ report, unjudged, notes }: Verdict): string {
   const { url, violations, timing, framing, official } = report;
-  const heading = unjudged !== undefined ? `✗ could not be judged: ${unjudged}` : violations.length > 0 ? `✗ ${counted(violations.length, "violation")}` : "✓ no violation";
+  const heading = unjudged !== undefined
+    ? `✗ could not be judged: ${unjudged}`
+    : violations.length > 0
+    ? `✗ ${counted(violations.length, "violation")}`
+    : "✓ no violation";
   const answered = framing.status !== null;
   return [
     url,
@@ -99,11 +103,15 @@ export function toJunit({ report, unjudged }: Verdict): string {
   const { url, violations, timing } = report;
   const seconds = timing.totalMs / 1000;
   const cases = [
-    `<testcase classname="ag-ui" name="${xml(url)} is judged" time="${seconds}">${unjudged === undefined ? "" : `<error message="${xml(unjudged)}"/>`}</testcase>`,
+    `<testcase classname="ag-ui" name="${xml(url)} is judged" time="${seconds}">${
+      unjudged === undefined ? "" : `<error message="${xml(unjudged)}"/>`
+    }</testcase>`,
     ...violations.map((violation) => {
       const { rule, code, eventType, expected } = violation;
       const name = [rule, code, eventType].filter(Boolean).join(" ");
-      return `<testcase classname="ag-ui" name="${xml(`${name} (${placeOf(violation)})`)}"><failure message="${xml(expected)}" type="${xml(code)}"/></testcase>`;
+      return `<testcase classname="ag-ui" name="${xml(`${name} (${placeOf(violation)})`)}"><failure message="${xml(expected)}" type="${
+        xml(code)
+      }"/></testcase>`;
     }),
   ];
   const errors = unjudged === undefined ? 0 : 1;
@@ -135,7 +143,10 @@ export function toSarif({ report, unjudged }: Verdict, { version, homepage }: Pr
       ruleIndex: ids.indexOf(rule ?? code),
       level: "error",
       message: { text: `${code}: ${expected} (${placeOf(violation)})` },
-      locations: [{ physicalLocation: { artifactLocation: { uri: encodeURI(url) }, ...(region && { region }) }, logicalLocations: [{ fullyQualifiedName: `turn ${turn}` }] }],
+      locations: [{
+        physicalLocation: { artifactLocation: { uri: encodeURI(url) }, ...(region && { region }) },
+        logicalLocations: [{ fullyQualifiedName: `turn ${turn}` }],
+      }],
     };
   });
   const failed = unjudged !== undefined && { toolExecutionNotifications: [{ level: "error", message: { text: unjudged } }] };

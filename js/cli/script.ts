@@ -69,7 +69,7 @@ export function readScript(json: string): Script {
     throw new SyntaxError(`the script is no JSON: ${(error as Error).message}`);
   }
   const script = check(value, "script", "the script") as unknown as Script;
-  if (!script.turns?.length) throw new SyntaxError("the script has no turns: expected { \"turns\": [{ \"message\": \"…\" }] }");
+  if (!script.turns?.length) throw new SyntaxError('the script has no turns: expected { "turns": [{ "message": "…" }] }');
   for (const [at, tool] of (script.tools ?? []).entries()) checkTool(tool, `tools[${at}]`);
   for (const [i, turn] of script.turns.entries()) {
     check(turn, "turn", `turns[${i}]`);
@@ -105,7 +105,10 @@ export function toPageTools(tools: readonly ScriptTool[]): PageTool[] {
   });
 }
 
-export function toAnswers(answers: readonly ScriptAnswer[], open: readonly Interrupt[]): { interruptId: string; status: "resolved" | "cancelled"; payload?: unknown }[] {
+export function toAnswers(
+  answers: readonly ScriptAnswer[],
+  open: readonly Interrupt[],
+): { interruptId: string; status: "resolved" | "cancelled"; payload?: unknown }[] {
   return answers.map(({ interruptId, status = "resolved", ...rest }, at) => ({ ...rest, interruptId: interruptId ?? open[at]?.id ?? "", status }));
 }
 

@@ -6,7 +6,7 @@ import type { AgentWarning } from "../api/agent.js";
 import type { FullCore } from "../core/loader.js";
 import type { Stepper } from "../glue/full.js";
 import { ruleOf } from "./rules.js";
-import type { Turn } from "./tap.js";
+import type { RecordedTurn } from "./tap.js";
 import type { Official, Violation } from "./verdict.js";
 
 export const officialVersion = "1.0.0";
@@ -24,7 +24,7 @@ export const passes: Official = {
 };
 
 /** Where strict rules end the first run that they end. */
-export function official(core: FullCore, turns: readonly Turn[]): Official {
+export function official(core: FullCore, turns: readonly RecordedTurn[]): Official {
   for (const turn of turns) {
     const failure = failureOf(core, turn);
     if (failure) return { ...passes, fails: true, turn: turn.number, ...failure };
@@ -32,9 +32,9 @@ export function official(core: FullCore, turns: readonly Turn[]): Official {
   return passes;
 }
 
-type Failure = Pick<Official, "offset" | "rule" | "code" | "eventType" | "message">;
+type StrictFailure = Pick<Official, "offset" | "rule" | "code" | "eventType" | "message">;
 
-function failureOf(core: FullCore, turn: Turn): Failure | undefined {
+function failureOf(core: FullCore, turn: RecordedTurn): StrictFailure | undefined {
   const { status = 0, request } = turn;
   if (status < 200 || status > 299) {
     return { offset: null, rule: "T4", code: null, eventType: null, message: `HTTP ${status}` };
@@ -49,7 +49,7 @@ function failureOf(core: FullCore, turn: Turn): Failure | undefined {
   }
 }
 
-function failureIn(stepper: Stepper, { headers, pieces }: Turn): Failure | undefined {
+function failureIn(stepper: Stepper, { headers, pieces }: RecordedTurn): StrictFailure | undefined {
   stepper.open(headers.get("content-type") ?? "");
   for (const piece of [...pieces, undefined]) {
     if (piece) stepper.feed(piece.bytes);
@@ -63,15 +63,15 @@ function failureIn(stepper: Stepper, { headers, pieces }: Turn): Failure | undef
 }
 
 /** How many bytes the body has. */
-export const lengthOf = ({ pieces }: Pick<Turn, "pieces">): number => pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
+export const lengthOf = ({ pieces }: Pick<RecordedTurn, "pieces">): number => pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
-function lostConnection({ end, pieces }: Turn): Failure | undefined {
+function lostConnection({ end, pieces }: RecordedTurn): StrictFailure | undefined {
   if (end !== "cut") return undefined;
   return { offset: lengthOf({ pieces }), rule: null, code: null, eventType: null, message: "the connection broke" };
 }
 
 /** The official client cuts at two line feeds only, so of a body with other line ends it makes one block. */
-function lineEndFailure({ headers, pieces }: Turn): Failure | undefined {
+function lineEndFailure({ headers, pieces }: RecordedTurn): StrictFailure | undefined {
   if (!/^text\/event-stream/i.test(headers.get("content-type") ?? "")) return undefined;
   const at = pieces.findIndex(({ bytes }) => bytes.includes(13));
   if (at < 0 || pieces.length < 2) return undefined;
@@ -80,7 +80,7 @@ function lineEndFailure({ headers, pieces }: Turn): Failure | undefined {
 }
 
 /** The violations of the grammar in each frame, by the number of its piece. */
-export function grammar(core: FullCore, turn: Turn): Map<number, Violation[]> {
+export function grammar(core: FullCore, turn: RecordedTurn): Map<number, Violation[]> {
   const found = new Map<number, Violation[]>();
   const type = turn.headers.get("content-type") ?? "";
   let stepper: Stepper | undefined;

@@ -5,7 +5,7 @@ import type { Exchange, RecordedEnd, RecordedPart } from "../base/recording.js";
 import { createCutter, framingOf } from "./cutter.js";
 
 /** A frame, or another part of the body. */
-export interface Piece {
+export interface BodyPiece {
   /** Where its frame begins in the body. */
   readonly offset: number;
   readonly bytes: Uint8Array;
@@ -16,13 +16,13 @@ export interface Piece {
 }
 
 /** A request and its answer. */
-export interface Turn {
+export interface RecordedTurn {
   /** From 1. */
   readonly number: number;
   readonly request: { readonly method: string; readonly url: string; readonly input: unknown };
   status: number | undefined;
   headers: Headers;
-  readonly pieces: Piece[];
+  readonly pieces: BodyPiece[];
   /** Milliseconds since the request. */
   ended: number;
   end: RecordedEnd;
@@ -34,9 +34,9 @@ export interface Turn {
 
 export interface Tap {
   readonly fetch: typeof fetch;
-  readonly turns: readonly Turn[];
+  readonly turns: readonly RecordedTurn[];
   /** The turn that is on, and where in its body the agent is. */
-  readonly place: { readonly turn: Turn; readonly offset: number; readonly at: number } | undefined;
+  readonly place: { readonly turn: RecordedTurn; readonly offset: number; readonly at: number } | undefined;
   /** Ends the current body: the chunks that follow belong to none. */
   leave(): void;
   /** The client ends the turn that is on. */
@@ -46,7 +46,7 @@ export interface Tap {
 }
 
 /** The source of responses, with its clock in milliseconds. */
-export interface Source {
+export interface Responder {
   fetch(resource: RequestInfo | URL, init: RequestInit): Promise<Response>;
   now(): number;
 }
@@ -54,10 +54,10 @@ export interface Source {
 /** A body that the agent has left is read on for so long: whether the server ends it is not for the agent to decide. */
 export const restMs = 1000;
 
-const servers: Source = { fetch: (resource, init) => globalThis.fetch(resource, init), now: () => performance.now() };
+const servers: Responder = { fetch: (resource, init) => globalThis.fetch(resource, init), now: () => performance.now() };
 
-export function createTap(source: Source = servers): Tap {
-  const turns: Turn[] = [];
+export function createTap(source: Responder = servers): Tap {
+  const turns: RecordedTurn[] = [];
   const bodies: Promise<void>[] = [];
   let place: Tap["place"];
 
@@ -100,12 +100,12 @@ export function createTap(source: Source = servers): Tap {
   };
 }
 
-function newTurn(number: number, url: string, { method = "GET", body }: RequestInit): Turn {
+function newTurn(number: number, url: string, { method = "GET", body }: RequestInit): RecordedTurn {
   const request = { method, url, input: parsed(body) };
   return { number, request, status: undefined, headers: new Headers(), pieces: [], ended: 0, end: "open", closed: false, stopped: false };
 }
 
-interface Reading {
+interface BodyReading {
   clock(): number;
   /** The agent has what begins here, and came then. */
   here(offset: number, at: number): void;
@@ -115,12 +115,12 @@ interface Reading {
 /** The body, a frame for each read. A read is asked for when the one before is dealt with. */
 function throughTap(
   body: ReadableStream<Uint8Array>,
-  turn: Turn,
-  { clock, here, abort }: Reading,
+  turn: RecordedTurn,
+  { clock, here, abort }: BodyReading,
 ): { stream: ReadableStream<Uint8Array>; leave(): void; over: Promise<void> } {
   const reader = body.getReader();
   const cutter = createCutter(framingOf(turn.headers.get("content-type") ?? ""));
-  const waiting: Piece[] = [];
+  const waiting: BodyPiece[] = [];
   const over = withResolvers();
   let [begins, length, reads, left, ended] = [0, 0, 0, false, false];
   let reading: Promise<void> | undefined;
@@ -196,7 +196,7 @@ function withResolvers(): { promise: Promise<void>; resolve(): void } {
 }
 
 /** The exchanges, to be played again. Of the headers only those that are needed to read the body; none that identifies anybody. */
-export function toExchanges(turns: readonly Turn[]): Exchange[] {
+export function toExchanges(turns: readonly RecordedTurn[]): Exchange[] {
   return turns
     .filter(({ status }) => status !== undefined)
     .map(({ request, status, headers, pieces, end }) => {
@@ -232,4 +232,3 @@ function parsed(body: RequestInit["body"]): unknown {
 function isAbort(error: unknown): boolean {
   return (error as { name?: unknown } | undefined)?.name === "AbortError";
 }
-

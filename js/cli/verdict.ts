@@ -1,6 +1,6 @@
 // The report of `ag-ui-wasm check`, as `--json` prints it. `docs/check.md` describes it.
 
-import type { Turn } from "./tap.js";
+import type { RecordedTurn } from "./tap.js";
 
 /** A rule that the server broke. */
 export interface Violation {
@@ -83,5 +83,5 @@ export interface Verdict {
   readonly unjudged: string | undefined;
   readonly notes: readonly string[];
   /** The turns that were played. */
-  readonly turns: readonly Turn[];
+  readonly turns: readonly RecordedTurn[];
 }

@@ -7,7 +7,7 @@ import { issuesText } from "../base/issues.js";
 import { isPromise } from "../base/promise.js";
 import { isPlain } from "../snapshot/project.js";
 import type { Checks } from "./checks.js";
-import type { Client } from "./client.js";
+import type { LinkClient } from "./client.js";
 
 let checking: typeof import("./checks.js") | undefined;
 
@@ -17,17 +17,25 @@ export const loadChecks = async (): Promise<void> => void (checking ??= await im
 const kit = { isPromise, issuesText, reasonOf, unsupported };
 
 /** The checks of a session, where its agent has schemas. */
-export function checksOf<State>(client: Pick<Client<State>, "given" | "emitter" | "cover">, tool: (name: string) => PageTool | undefined): Checks<State> | undefined {
+export function checksOf<State>(
+  client: Pick<LinkClient<State>, "given" | "emitter" | "cover">,
+  tool: (name: string) => PageTool | undefined,
+): Checks<State> | undefined {
   return client.given.schemas && checking?.createChecks(kit, client, tool);
 }
 
 /** Checks the answer to an interrupt, where its agent has schemas. */
-export function checkReply(emitter: Pick<Client<never>["emitter"], "emit">, schemas: AgentSchemas<never>, entry: ResumeEntry, interrupts: readonly Interrupt[]): void {
+export function checkReply(
+  emitter: Pick<LinkClient<never>["emitter"], "emit">,
+  schemas: AgentSchemas<never>,
+  entry: ResumeEntry,
+  interrupts: readonly Interrupt[],
+): void {
   checking?.checkReply(kit, emitter, schemas, entry, interrupts);
 }
 
 /** Reports a CUSTOM event. `json`: its value. */
-export function emitCustom<State>(emitter: Client<State>["emitter"], checks: Checks<State> | undefined, name: string, json: string): void {
+export function emitCustom<State>(emitter: LinkClient<State>["emitter"], checks: Checks<State> | undefined, name: string, json: string): void {
   if (!emitter.has("custom")) return;
   const given: unknown = JSON.parse(json);
   const fit = checks ? checks.custom(name, given) : { data: given };

@@ -6,7 +6,7 @@ import type { AgentSnapshot, Interrupt, PageTool, ResumeEntry, StandardSchema, T
 import type { reasonOf, unsupported } from "../base/failure.js";
 import type { issuesText } from "../base/issues.js";
 import type { isPromise } from "../base/promise.js";
-import type { Client } from "./client.js";
+import type { LinkClient } from "./client.js";
 
 /** The helpers of the page that this chunk is given. */
 export interface CheckKit {
@@ -17,7 +17,7 @@ export interface CheckKit {
 }
 
 /** Speaks of what does not fit. */
-type Voice = Pick<Client<never>["emitter"], "emit">;
+type ErrorSink = Pick<LinkClient<never>["emitter"], "emit">;
 
 /** Gives the value as a schema returns it, or why it does not fit. A schema that throws, or answers later, refuses the value. */
 function judgeWith({ isPromise, issuesText, reasonOf }: CheckKit) {
@@ -34,7 +34,13 @@ function judgeWith({ isPromise, issuesText, reasonOf }: CheckKit) {
 }
 
 /** Checks what a person answers. A payload that does not fit is a warning, and with `drop` refused. */
-export function checkReply(kit: CheckKit, emitter: Voice, schemas: AgentSchemas<never>, { interruptId, status, payload }: ResumeEntry, interrupts: readonly Interrupt[]): void {
+export function checkReply(
+  kit: CheckKit,
+  emitter: ErrorSink,
+  schemas: AgentSchemas<never>,
+  { interruptId, status, payload }: ResumeEntry,
+  interrupts: readonly Interrupt[],
+): void {
   const { reason = "" } = interrupts.find(({ id }) => id === interruptId) ?? {};
   const of = schemas.interrupts;
   const schema = status === "resolved" && of && Object.hasOwn(of, reason) ? of[reason] : undefined;
@@ -54,7 +60,11 @@ export interface Checks<State> {
 }
 
 /** Nothing is checked yet. */
-export function createChecks<State>(kit: CheckKit, client: Pick<Client<State>, "given" | "emitter" | "cover">, tool: (name: string) => PageTool | undefined): Checks<State> {
+export function createChecks<State>(
+  kit: CheckKit,
+  client: Pick<LinkClient<State>, "given" | "emitter" | "cover">,
+  tool: (name: string) => PageTool | undefined,
+): Checks<State> {
   const { given, emitter, cover } = client;
   const judge = judgeWith(kit);
   const { state, custom, invalid } = given.schemas ?? {};

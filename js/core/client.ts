@@ -7,7 +7,7 @@ import type { RequestTarget, Session, SessionOptions } from "../glue/core.js";
 import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
-import type { openSession } from "./live.js";
+import type { openSession } from "./open.js";
 import type { changeQueued } from "./queued.js";
 import type { Port } from "./port.js";
 
@@ -60,20 +60,29 @@ export interface Edit<State> {
 }
 
 /** A change that waits for a session; `acts`: one that needs it. */
-export interface Step<State> {
+export interface PendingStep<State> {
   run?: Run<State> | undefined;
   readonly edit: Edit<State> | Run<State>;
   readonly acts?: boolean;
 }
 
+/** The parts beside the core of which each agent has its own. */
+export interface OwnParts {
+  readonly calls: Calls;
+  readonly settings: SessionOptions;
+  request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
+  stopRemote(runId: string): void;
+  /** Hears of each boundary that the core comes to. */
+  readonly history: { readonly add: Mark<AgentSnapshot> };
+}
+
 /** The code that comes beside the core. */
-export interface Parts {
+export interface Parts extends OwnParts {
   readonly openSession: typeof openSession;
   readonly changeQueued: typeof changeQueued;
   readonly stopped: typeof stopped;
-  readonly calls: Calls;
   /** The response to the last request of that agent has come. */
-  head(client: Pick<Client<unknown, unknown>, "emitter">, headers: Headers, status: number): void;
+  head(client: Pick<LinkClient<unknown, unknown>, "emitter">, headers: Headers, status: number): void;
   /** The result of the run that was asked for with that id, with what its last response said beside its body. */
   withHead(client: { readonly emitter: object }, id: string, result: RunResult): RunResult;
 }
@@ -93,7 +102,7 @@ export interface Live<State> {
 }
 
 /** The state that a link and its session share. */
-export interface Shared<State> {
+export interface LinkState<State> {
   readonly runs: Set<Run<State>>;
   live?: Live<State> | undefined;
   /** Notifications deferred until the current batch ends. */
@@ -111,28 +120,22 @@ export interface Shared<State> {
 }
 
 /** The agent as its link sees it. */
-export interface Client<State, Place = Port> {
+export interface LinkClient<State, Place = Port> {
   /** The port to the core, or the place of the core where the link makes the port. */
   readonly source: () => Promise<Place>;
   /** The options that the agent was made with. */
   readonly given: { readonly notify?: Notify | undefined; readonly schemas?: AgentSchemas<State> | undefined };
-  /** The settings of sessions. Come with the core. */
-  settings(): SessionOptions;
   readonly emitter: Pick<Emitter, "emit" | "has" | "wanted">;
   /** The agent that has asked for that run hears of its end. */
   tell(run: Run<State> | undefined, ...event: Parameters<Emitter["emit"]>): void;
   /** The code that comes beside the core: there once `source` has resolved. */
   parts(): Parts | undefined;
-  request(resume: boolean, runId: string, cursor: string | undefined): RequestTarget | Promise<RequestTarget>;
-  stopRemote(runId: string): void;
   /** Whether runs can be joined again. */
   resumes(): boolean;
   /** A run has said its end, but its body is open: it is not reported yet, and what waits for it has not begun. */
   ending(): boolean;
   read(): AgentSnapshot<State>;
   publish(snapshot: AgentSnapshot<State>): void;
-  /** The core has come to a boundary. */
-  readonly checkpoint: Mark<AgentSnapshot<State>>;
   /** The snapshot of an agent that nothing was restored to. */
   empty(): AgentSnapshot<State>;
   /**

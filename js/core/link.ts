@@ -12,7 +12,7 @@ import { cancelled, failed } from "../snapshot/project.js";
 import { AgentError } from "../api/error.js";
 import { call } from "../base/call.js";
 import { internal } from "../base/failure.js";
-import type { Client, Link, Run, Shared } from "./client.js";
+import type { LinkClient, Link, Run, LinkState } from "./client.js";
 import type { Port } from "./port.js";
 import { belongs } from "../base/run-id.js";
 import { createSteps } from "./steps.js";
@@ -22,7 +22,7 @@ import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { kept } from "../base/weak.js";
 
 /** The link of one agent. Touches no WebAssembly before it has to. */
-export function createLink<State>(client: Client<State>): Link<State> {
+export function createLink<State>(client: LinkClient<State>): Link<State> {
   type Snapshot = AgentSnapshot<State>;
   const { source, emitter, read, publish } = client;
   const runs = new Set<Run<State>>();
@@ -75,23 +75,14 @@ export function createLink<State>(client: Client<State>): Link<State> {
     if (!ended.length) emitter.emit("error", error);
   };
 
-  const shared: Shared<State> = { runs, disposed: false, soon, report, giveUp };
+  const shared: LinkState<State> = { runs, disposed: false, soon, report, giveUp };
   const steps = createSteps(client, shared, (run, outcome) => settle(run, { runId: run.id, outcome }));
 
   /** Makes a session from the thread as it was before the first run that waits, and does all that waits. */
   const open = (): void => {
-    let save = shared.saved as string | undefined;
     const [before, all] = steps.take();
-    // Nobody waits for these any longer, but what they say stays. After the queue of the save they could only be cancelled.
-    const stored = save && JSON.parse(save);
-    const said = stored?.queue?.length ? all.filter(({ run, edit }) => !run && "start" in edit) : [];
-    if (said.length) save = composeSave(save, said.reduce((at, { edit }) => edit.fold(at), { ...client.empty(), ...stored }));
-    const todo = all.filter((step) => !said.includes(step));
-    let from = save ? client.empty() : before;
-    shared.saved = undefined;
-    while (!save && todo.length && !todo[0]!.run && !todo[0]!.acts) from = todo.shift()!.edit.fold(from);
     shared.held = [];
-    const shown = client.parts()!.openSession(client, shared, port!, from, save, todo);
+    const shown = client.parts()!.openSession(client, shared, port!, before, all);
     if (shown) release(() => publish(shown));
   };
 

@@ -4,36 +4,36 @@
 import { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { call } from "../base/call.js";
-import { internal, isTrap, misuse } from "../base/failure.js";
-import { kept, weakly } from "../base/weak.js";
+import { internal, misuse } from "../base/failure.js";
+import { kept } from "../base/weak.js";
+import { weakly } from "../base/weakly.js";
 import type { Session } from "../glue/core.js";
 import { cutOff } from "../snapshot/cut-off.js";
 import { initialSnapshot } from "../snapshot/initial.js";
 import { beginPatch, keep } from "../snapshot/mirror.js";
 import { composeSave } from "../snapshot/compose.js";
 import { checksOf, emitCustom } from "./checked.js";
-import type { Client, Live, Shared, Step } from "./client.js";
+import type { LinkClient, Live, LinkState, PendingStep } from "./client.js";
 import { createPatches } from "./patches.js";
 import type { Port } from "./port.js";
 import { readBody } from "./read.js";
 import { createTickets } from "./tickets.js";
-import { watched, type WatchfulHost } from "./traps.js";
+import { isTrap, watched, type WatchfulHost } from "./traps.js";
 
 /**
  * Makes a session from this snapshot, or from a save, and does all that waits. `shared.live` is the session from then on. Returns
  * the snapshot to show; nothing if the session was lost over it.
  */
-export function openSession<State>(
-  client: Client<State>,
-  shared: Shared<State>,
+export function beginSession<State>(
+  client: LinkClient<State>,
+  shared: LinkState<State>,
   port: Port,
   from: AgentSnapshot<State>,
   save: string | undefined,
-  todo: readonly Step<State>[],
+  todo: readonly PendingStep<State>[],
 ): AgentSnapshot<State> | undefined {
   type Snapshot = AgentSnapshot<State>;
-  const [{ emitter, read }, { calls }, settings] = [client, client.parts()!, client.settings()];
-  const { soon } = shared;
+  const [{ emitter, read }, { calls, history, settings, ...beside }, { soon }] = [client, client.parts()!, shared];
   // The error that the last request has failed with.
   let thrown: { readonly cause: unknown } | undefined;
   const checks = checksOf(client, calls.find);
@@ -76,11 +76,11 @@ export function openSession<State>(
   const host: WatchfulHost = {
     request: (...which) => {
       thrown = undefined;
-      return client.request(...which);
+      return beside.request(...which);
     },
     failed: (cause) => void (thrown = { cause }),
     receive: (reader, body, memory) => readBody(reader, body, memory, (trap) => fail(trap), task),
-    ...{ stopRemote: client.stopRemote, head: (headers: Headers, status: number) => client.parts()!.head(client, headers, status) },
+    ...{ stopRemote: beside.stopRemote, head: (headers: Headers, status: number) => beside.head(client, headers, status) },
     changed: (urgent) => {
       if (!shows()) return;
       if (urgent) patches.show(task.until);
@@ -123,7 +123,7 @@ export function openSession<State>(
   };
 
   const patches = createPatches(client, {
-    shows,
+    ...{ shows, checkpoint: history.add },
     takePatch: () => session!.takePatch(),
     fail,
     explain,
@@ -220,7 +220,7 @@ export function openSession<State>(
       }
     }
     if (!current()) return undefined;
-    const first = beginPatch(next, client.checkpoint);
+    const first = beginPatch(next, history.add);
     for (let patch; !first.whole && (patch = session!.takePatch()) !== undefined; ) {
       first.take(patch);
       while (first.step());

@@ -1,13 +1,13 @@
 // Which module an agent needs, and where it comes from. There are two: the small one, and the full one, which also has the
 // dialects, the guard, the grammar of strict rules, the binary framing and compaction. An agent loads one of them, with its glue, as a chunk of its own.
 
-import type { Core, FullCore } from "./loader.js";
+import type { Core, FullCore, Inflate } from "./loader.js";
 import type { AgentOptions } from "../api/types.js";
 
-/** Loads of both modules. A load that failed is forgotten: the next call begins again. */
+/** Loads of both modules, whose bytes `inflate` unpacks where the package carries them. A load that failed is forgotten: the next call begins again. */
 export interface Modules {
-  core(): Promise<Core>;
-  full(): Promise<FullCore>;
+  core(inflate: Inflate): Promise<Core>;
+  full(inflate: Inflate): Promise<FullCore>;
 }
 
 /** The options that decide which module is loaded. */
@@ -21,6 +21,6 @@ export function needsFull(options: Needs): boolean {
 }
 
 /** The load of the module that the options ask for. */
-export function moduleFor(modules: Modules, options: Needs): () => Promise<Core> {
+export function moduleFor(modules: Modules, options: Needs): (inflate: Inflate) => Promise<Core> {
   return needsFull(options) ? modules.full : modules.core;
 }

@@ -4,11 +4,13 @@ import type { AgentError } from "../api/error.js";
 import type { AgentSnapshot } from "../api/types.js";
 import { beginPatch, type Mark, type Patching } from "../snapshot/mirror.js";
 import { createScheduler } from "../snapshot/notify.js";
-import type { Client } from "./client.js";
+import type { LinkClient } from "./client.js";
 import { sliceMs, turn } from "./read.js";
 
 /** The session whose patches are shown. */
 export interface Patched<State> {
+  /** The core has come to a boundary. */
+  readonly checkpoint: Mark<AgentSnapshot<State>>;
   /** Looks at a snapshot before it is shown. */
   check(next: AgentSnapshot<State>): void;
   /** Whether it is the agent's, and what it says does not wait for the end of a batch. */
@@ -39,7 +41,7 @@ export interface Patches {
 }
 
 /** Shows nothing yet. */
-export function createPatches<State>(client: Client<State>, session: Patched<State>): Patches {
+export function createPatches<State>(client: LinkClient<State>, session: Patched<State>): Patches {
   type Snapshot = AgentSnapshot<State>;
   // A patch that is not applied to its end, with the checkpoints on its way; whether it continues in a task of its own.
   let patching: Patching<Snapshot> | undefined;
@@ -64,7 +66,7 @@ export function createPatches<State>(client: Client<State>, session: Patched<Sta
     const { snapshot: next } = patching!;
     ({ large } = patching!);
     patching = undefined;
-    for (const mark of checkpoints.splice(0)) client.checkpoint(...mark);
+    for (const mark of checkpoints.splice(0)) session.checkpoint(...mark);
     if (next.error !== client.read().error) session.explain(next.error);
     session.check(next);
     client.publish(next);

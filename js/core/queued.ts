@@ -1,12 +1,12 @@
 // A submit that waits in the save that the next session begins with.
 
 import type { Queued } from "../snapshot/save.js";
-import type { Client, Shared } from "./client.js";
+import type { LinkClient, LinkState } from "./client.js";
 
 /** Changes it, or takes it out: then true. Nothing if there is a session, or no such submit. */
 export function changeQueued<State>(
-  { read, publish }: Client<State>,
-  shared: Shared<State>,
+  { read, publish }: LinkClient<State>,
+  shared: LinkState<State>,
   runId: string,
   change: (waiting: Queued) => Queued | undefined,
 ): boolean | undefined {

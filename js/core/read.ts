@@ -76,7 +76,7 @@ export function readBody(
 
   const give = (chunk: Uint8Array): void => {
     try {
-      for (let rest = chunk; ; ) {
+      for (let rest = chunk;;) {
         const bytes = size;
         const whole = rest.length <= bytes;
         // A view costs a small read more than its copy does.

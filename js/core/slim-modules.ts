@@ -1,7 +1,7 @@
 // Modules from where the application says that they are.
 
 import { AgentError } from "../api/error.js";
-import { loading, type Core, type FullCore } from "./loader.js";
+import { instantiate, loading, type Core, type FullCore } from "./loader.js";
 import type { Modules } from "./modules.js";
 import type { WasmSource, WasmSources } from "../api/types.js";
 
@@ -22,20 +22,19 @@ function isSources(wasm: WasmSource | WasmSources): wasm is WasmSources {
 /** Loads at most once. The file and its glue are fetched side by side. */
 function once<Module extends Core>(load: (found: ReturnType<typeof find>) => Promise<Module>): (wasm: WasmSource) => Promise<Module> {
   let last: Promise<Module> | undefined;
-  return (wasm) =>
-    (last ??= loading(() => {
-      const found = find(wasm);
-      // Perhaps nobody asks for it: the import may fail, or another entry may have loaded the module.
-      found.catch(() => {});
-      return load(found);
-    }).catch((cause: unknown) => {
-      last = undefined;
-      throw cause;
-    }));
+  return (wasm) => (last ??= loading(() => {
+    const found = find(wasm);
+    // Perhaps nobody asks for it: the import may fail, or another entry may have loaded the module.
+    found.catch(() => {});
+    return load(found);
+  }).catch((cause: unknown) => {
+    last = undefined;
+    throw cause;
+  }));
 }
 
-const loadSmall = /* @__PURE__ */ once(async (found) => (await import("./core.js")).loadCore(() => found));
-const loadLarge = /* @__PURE__ */ once(async (found) => (await import("./full.js")).loadFull(() => found));
+const loadSmall = /* @__PURE__ */ once(async (found) => instantiate((await import("./core.js")).glue, () => found));
+const loadLarge = /* @__PURE__ */ once(async (found) => instantiate((await import("./full.js")).glue, () => found));
 
 const loadFull = (wasm: WasmSource | undefined): Promise<FullCore> => {
   if (wasm) return loadLarge(wasm);

@@ -5,11 +5,11 @@ import { unsupported } from "../base/failure.js";
 import { kept } from "../base/weak.js";
 import { begun, cancelled } from "../snapshot/project.js";
 import type { Queued } from "../snapshot/save.js";
-import type { Client, Edit, Run, Shared, Step } from "./client.js";
+import type { LinkClient, Edit, Run, LinkState, PendingStep } from "./client.js";
 
 /** The steps that wait, oldest first. */
 export interface Steps<State> {
-  readonly list: readonly Step<State>[];
+  readonly list: readonly PendingStep<State>[];
   /** The first run that will begin; several replies to interrupts need not begin one. */
   first(): Run<State> | undefined;
   /** Adds a run, as `ifBusy` says. */
@@ -19,7 +19,7 @@ export interface Steps<State> {
   /** Takes a run out of those that wait. False if it is none of them. */
   cancel(run: Run<State>): boolean;
   /** Takes all, and the thread as it was before the first of them. */
-  take(): readonly [from: AgentSnapshot<State>, todo: Step<State>[]];
+  take(): readonly [from: AgentSnapshot<State>, todo: PendingStep<State>[]];
   /** Nothing waits. */
   forget(): void;
   /** The runs are given up; what else waits still does. */
@@ -32,17 +32,17 @@ export interface Steps<State> {
 
 /** No steps yet. `drop` settles a run before it began. */
 export function createSteps<State>(
-  client: Client<State>,
-  shared: Shared<State>,
+  client: LinkClient<State>,
+  shared: LinkState<State>,
   drop: (run: Run<State>, outcome: "aborted" | "dropped") => void,
 ): Steps<State> {
   const { read, publish } = client;
   // The thread as it was before the first of them.
   let base: AgentSnapshot<State> | undefined;
-  let list: Step<State>[] = [];
+  let list: PendingStep<State>[] = [];
 
-  const needs = ({ run, acts }: Step<State>): unknown => run || acts;
-  const begins = ({ run }: Step<State>): boolean => !!run && !run.part;
+  const needs = ({ run, acts }: PendingStep<State>): unknown => run || acts;
+  const begins = ({ run }: PendingStep<State>): boolean => !!run && !run.part;
   const first = (): Run<State> | undefined => list.find(begins)?.run;
 
   /** Keeps the agent alive while steps wait for a session, even if nothing references it. */

@@ -2,9 +2,10 @@
 
 import { AgentError } from "../api/error.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
-import { isTrap, misuse } from "../base/failure.js";
+import { misuse } from "../base/failure.js";
+import { isTrap } from "./traps.js";
 import type { Session } from "../glue/core.js";
-import type { Run, Shared } from "./client.js";
+import type { Run, LinkState } from "./client.js";
 import { belongs } from "../base/run-id.js";
 
 /** The session that gives them. */
@@ -29,7 +30,7 @@ export interface Tickets<State> {
 }
 
 /** Nothing was started yet. */
-export function createTickets<State>({ runs, report }: Shared<State>, client: Ticketed<State>): Tickets<State> {
+export function createTickets<State>({ runs, report }: LinkState<State>, client: Ticketed<State>): Tickets<State> {
   const { current, read, fail, explain } = client;
   const tickets = new Map<number, Run<State>>();
   // Results of runs that ended before their ticket was returned.

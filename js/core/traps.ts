@@ -2,7 +2,12 @@
 // value of another type than the core expects would be an exception in the middle of it.
 
 import { expect, unfit } from "../base/failure.js";
-import type { Answer, Host, RequestTarget } from "../glue/core.js";
+import type { FetchedResponse, Host, RequestTarget } from "../glue/core.js";
+
+/** Whether the core is lost: it trapped, or ran out of stack. */
+export function isTrap(error: unknown): boolean {
+  return error instanceof Error && /^(RuntimeError|RangeError|InternalError)$/.test(error.name);
+}
 
 /** A host as its owner writes it. */
 export type WatchfulHost = Omit<Host, "watch" | "settle" | "fetch"> & {
@@ -54,7 +59,7 @@ function toTarget(target: RequestTarget): RequestTarget {
 }
 
 /** Reads a response, which the application's `fetch` may make of anything. */
-function toAnswer(response: Response): Answer {
+function toAnswer(response: Response): FetchedResponse {
   const { status, headers, body } = Object(response) as Response;
   if (typeof status !== "number" || typeof headers?.get !== "function") throw new Error("fetch gave no response");
   if (body?.locked) throw new Error("the body of the response has a reader already");

@@ -62,7 +62,7 @@ export interface RequestTarget {
 }
 
 /** The state of a response. */
-export interface Answer {
+export interface FetchedResponse {
   status: number;
   contentType: string;
   retryAfter: string | undefined;
@@ -74,7 +74,7 @@ export interface Host {
   /** Asked anew before every request. `resume`: it joins the run, whose stream was read up to `cursor`. */
   request(resume: boolean, runId: string, cursor?: string): RequestTarget | Promise<RequestTarget>;
   /** Sends a request there. */
-  fetch(target: RequestTarget, init: RequestInit): Promise<Answer>;
+  fetch(target: RequestTarget, init: RequestInit): Promise<FetchedResponse>;
   /** An answer has come: its body is to be read, and freed. `memory` is the module's. */
   receive(reader: ReadableStreamDefaultReader<Uint8Array>, body: Body, memory: WebAssembly.Memory): void;
   /** A response has come. The page's own: the core does not call it. */

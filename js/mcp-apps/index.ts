@@ -44,7 +44,11 @@ export async function mcpRequest<Result = unknown, State = unknown>(
   if (result === undefined || agent.getSnapshot().messages.length > 0) {
     // A server that does not know such requests has begun to answer a question.
     agent.reset();
-    throw new AgentError({ kind: "protocol", code: "mcp-unanswered", message: `The agent's server has not answered ${method}: it needs a proxy for MCP requests` });
+    throw new AgentError({
+      kind: "protocol",
+      code: "mcp-unanswered",
+      message: `The agent's server has not answered ${method}: it needs a proxy for MCP requests`,
+    });
   }
   const failure = (result as { readonly error?: unknown } | null)?.error;
   if (failure !== undefined) throw new AgentError({ kind: "run", code: "mcp", message: typeof failure === "string" ? failure : JSON.stringify(failure) });

@@ -14,7 +14,7 @@ export const aborted = (): DOMException => new DOMException("aborted", "AbortErr
 export const toError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /** A body that is written from outside. */
-export interface Body {
+export interface WritableBody {
   readonly stream: ReadableStream<Uint8Array>;
   write(text: string | Uint8Array): void;
   end(): void;
@@ -23,7 +23,7 @@ export interface Body {
 }
 
 /** An empty body. `cancel`: nobody wants the rest. */
-export function createBody(cancel: () => void): Body {
+export function createBody(cancel: () => void): WritableBody {
   const waiting = createQueue<Uint8Array>();
   let last: { error?: Error } | undefined;
   let wake: (() => void) | undefined;

@@ -1,15 +1,15 @@
 // The answer in progress on a line, and when it is over: by an event that says so, by a pause, by the next message, or
 // because the connection was lost.
 
-import { createBody, type Body } from "./body.js";
+import { createBody, type WritableBody } from "./body.js";
 import { endsByDefault, isText, parse } from "./line-frames.js";
 import { call } from "../base/call.js";
 import type { JsonObject } from "../api/protocol.js";
 import type { KeepOpenOptions } from "../api/types.js";
 
 /** A run's part of what comes. */
-export interface Answer {
-  readonly body: Body;
+export interface LineAnswer {
+  readonly body: WritableBody;
   readonly asked: boolean;
   talks: boolean;
   /** Its head: of this media type. */
@@ -30,7 +30,7 @@ export interface AnswerLine {
 
 /** The answers of one line, one after the other. There is none yet. */
 export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: KeepOpenOptions, line: AnswerLine) {
-  let answer: Answer | undefined;
+  let answer: LineAnswer | undefined;
   // When a pause ends it.
   let due: number | undefined;
   let pause: ReturnType<typeof setTimeout> | undefined;
@@ -38,7 +38,7 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
   let said: string | undefined;
   let continues = false;
 
-  const take = (): Answer | undefined => {
+  const take = (): LineAnswer | undefined => {
     const last = answer;
     answer = due = undefined;
     clearTimeout(pause);
@@ -86,9 +86,9 @@ export function createAnswers({ answerEnds, idleMs = 2000, waitMs = 60_000 }: Ke
     return ends;
   };
 
-  const create = (asked: boolean): { promise: Promise<Response>; mine: Answer } => {
+  const create = (asked: boolean): { promise: Promise<Response>; mine: LineAnswer } => {
     let answered = false;
-    let mine!: Answer;
+    let mine!: LineAnswer;
     const promise = new Promise<Response>((resolve, reject) => {
       const body = createBody(() => answer === mine && line.stop());
       const begin = (media: string): void => {

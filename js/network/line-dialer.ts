@@ -9,7 +9,7 @@ import { createBudget, pauseOf, retryTimes } from "./retry.js";
 import { AgentError } from "../api/error.js";
 import type { Line, LineClient, Wire, WireEvents } from "../api/line.js";
 import type { TransportRequest } from "../api/types.js";
-import { weakly } from "../base/weak.js";
+import { weakly } from "../base/weakly.js";
 
 /** The frames of a connection, and its end. */
 export interface Heard {
@@ -55,7 +55,7 @@ export function createDialer(client: LineClient, heard: Heard) {
   const reconnecting = (retryAt = state.phase === "reconnecting" ? state.retryAt : undefined): void =>
     set({ phase: "reconnecting", ...(retryAt !== undefined && { retryAt }) });
 
-  const events: WireEvents & Reading = {
+  const events: WireEvents & WireReading = {
     ...heard,
     opened: () => {
       openedAt = Date.now();
@@ -196,7 +196,7 @@ export function createDialer(client: LineClient, heard: Heard) {
     hangUp,
     giveUp,
     /** Closes the connection when nobody holds the line. */
-    closing: (): (() => void) => closing(current),
+    closing: (): () => void => closing(current),
   };
 }
 
@@ -209,7 +209,7 @@ function only(signal: AbortSignal, events: WireEvents): WireEvents {
 }
 
 /** The state of reading a wire. */
-interface Reading {
+interface WireReading {
   frame(frame: Uint8Array): void;
   kind(media: string): void;
   ended(): void;
@@ -217,12 +217,12 @@ interface Reading {
 }
 
 /** Reads a wire to its end. Holds nothing of the line. */
-async function read(answer: Promise<Response>, signal: AbortSignal, to: Reading): Promise<void> {
+async function read(answer: Promise<Response>, signal: AbortSignal, to: WireReading): Promise<void> {
   try {
     const { ok, status, headers, body } = await answer;
     if (!ok || !body) throw Object.assign(new Error(`the connection was refused with ${status}`), { status });
     if (!signal.aborted) to.kind(headers.get("content-type") ?? LINES);
-    for (const reader = body.getReader(); ; ) {
+    for (const reader = body.getReader();;) {
       const { done, value } = await reader.read();
       if (signal.aborted) return void reader.cancel().catch(() => {});
       if (done) return to.ended();
@@ -234,7 +234,4 @@ async function read(answer: Promise<Response>, signal: AbortSignal, to: Reading)
 }
 
 /** Closes what is open. Made here, where nothing of a line can be held. */
-const closing =
-  (of: { readonly controller?: AbortController | undefined }): (() => void) =>
-  () =>
-    of.controller?.abort();
+const closing = (of: { readonly controller?: AbortController | undefined }): () => void => () => of.controller?.abort();

@@ -19,8 +19,7 @@ export function idOf(frame: Uint8Array): string | undefined {
 }
 
 /** Whether it is a part of an answer's text, or begins one. */
-export const isText = (data: string): boolean =>
-  /"event_type"\s*:\s*"text_stream"|"type"\s*:\s*"(TEXT_MESSAGE_|REASONING_|RUN_STARTED|TOOL_CALL_)/.test(data);
+export const isText = (data: string): boolean => /"event_type"\s*:\s*"text_stream"|"type"\s*:\s*"(TEXT_MESSAGE_|REASONING_|RUN_STARTED|TOOL_CALL_)/.test(data);
 
 const DONE = ["complete", "completed", "done", "end", "ended", "finish", "finished"];
 const GONE = ["close", "closed", "destroy", "destroyed", "unmount", "unmounted"];

@@ -8,7 +8,7 @@
 // user. If the connection is lost before, the body fails, and the run is `truncated`.
 
 import { aborted, toError } from "./body.js";
-import { createAnswers, type Answer } from "./line-answers.js";
+import { createAnswers, type LineAnswer } from "./line-answers.js";
 import { createDialer } from "./line-dialer.js";
 import { dataOf, idOf, isSign, isText } from "./line-frames.js";
 import { retryTimes } from "./retry.js";
@@ -89,7 +89,7 @@ export function createLine(client: LineClient): Line {
   });
 
   /** Sends a message. Gives what the server says, where it does not take it. */
-  const say = async (text: string, mine: Answer): Promise<Response | undefined> => {
+  const say = async (text: string, mine: LineAnswer): Promise<Response | undefined> => {
     try {
       const sent = await dialer.wire()?.send(text);
       if (!sent) throw new Error("the message could not be sent");

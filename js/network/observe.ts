@@ -4,7 +4,11 @@ import { reasonOf } from "../base/failure.js";
 import type { AgentRequest, TransportRequest, TransportTarget } from "../api/types.js";
 
 /** The target, with a fetch that tells of the request and of its response. The response is given on as it is. */
-export function observed(target: TransportTarget, { id, resume, runId }: TransportRequest & { readonly id: number }, tell: (request: AgentRequest) => void): TransportTarget {
+export function observed(
+  target: TransportTarget,
+  { id, resume, runId }: TransportRequest & { readonly id: number },
+  tell: (request: AgentRequest) => void,
+): TransportTarget {
   const send = target.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
   const watching: typeof fetch = async (url, init) => {
     const at = Date.now();

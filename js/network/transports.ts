@@ -1,7 +1,7 @@
 // Other ways to an agent than one request with fetch. Each gives what fetch would give, so that the core reads one kind of
 // body. Nothing else of the package imports this file: who does not use it does not get it.
 
-import { aborted, createBody, encoder, LINES, type Body } from "./body.js";
+import { aborted, createBody, encoder, LINES, type WritableBody } from "./body.js";
 import type { AgUiEvent } from "../api/events.js";
 import type { LineSource, OpenWire, WireEvents } from "../api/line.js";
 import { at, fetchWith, withParam } from "./request.js";
@@ -117,13 +117,37 @@ function kept(keepOpen: boolean | KeepOpenOptions | undefined, open: OpenWire): 
 /** The names that servers give to events; `message`: none. */
 const NAMES: readonly ("message" | AgUiEvent["type"])[] = [
   "message",
-  "RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "STEP_STARTED", "STEP_FINISHED",
-  "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END", "TEXT_MESSAGE_CHUNK",
-  "TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", "TOOL_CALL_CHUNK", "TOOL_CALL_RESULT",
-  "STATE_SNAPSHOT", "STATE_DELTA", "MESSAGES_SNAPSHOT", "ACTIVITY_SNAPSHOT", "ACTIVITY_DELTA",
-  "REASONING_START", "REASONING_MESSAGE_START", "REASONING_MESSAGE_CONTENT",
-  "REASONING_MESSAGE_END", "REASONING_MESSAGE_CHUNK", "REASONING_END", "REASONING_ENCRYPTED_VALUE",
-  "SUBAGENT_STARTED", "SUBAGENT_FINISHED", "SUBAGENT_ERROR", "RAW", "CUSTOM",
+  "RUN_STARTED",
+  "RUN_FINISHED",
+  "RUN_ERROR",
+  "STEP_STARTED",
+  "STEP_FINISHED",
+  "TEXT_MESSAGE_START",
+  "TEXT_MESSAGE_CONTENT",
+  "TEXT_MESSAGE_END",
+  "TEXT_MESSAGE_CHUNK",
+  "TOOL_CALL_START",
+  "TOOL_CALL_ARGS",
+  "TOOL_CALL_END",
+  "TOOL_CALL_CHUNK",
+  "TOOL_CALL_RESULT",
+  "STATE_SNAPSHOT",
+  "STATE_DELTA",
+  "MESSAGES_SNAPSHOT",
+  "ACTIVITY_SNAPSHOT",
+  "ACTIVITY_DELTA",
+  "REASONING_START",
+  "REASONING_MESSAGE_START",
+  "REASONING_MESSAGE_CONTENT",
+  "REASONING_MESSAGE_END",
+  "REASONING_MESSAGE_CHUNK",
+  "REASONING_END",
+  "REASONING_ENCRYPTED_VALUE",
+  "SUBAGENT_STARTED",
+  "SUBAGENT_FINISHED",
+  "SUBAGENT_ERROR",
+  "RAW",
+  "CUSTOM",
 ];
 
 /** How a source is read. */
@@ -140,7 +164,7 @@ function readSource(
   source: EventSource,
   { names, closeIsEnd, events, gone = () => {} }: SourceReading,
   signal: AbortSignal | undefined,
-): { opened: Promise<void>; stream: Body["stream"] } {
+): { opened: Promise<void>; stream: WritableBody["stream"] } {
   const leave = (): void => {
     source.close();
     gone();

@@ -12,7 +12,7 @@ import { whenCollected } from "../base/weak.js";
 import { readStore, writeStore, type First, type Text } from "./record.js";
 
 /** A thread, as the other users of its store see it. */
-export interface Member {
+export interface StoreMember {
   /** A run or a call is in progress here. */
   busy(): boolean;
   /** Lets go: writes nothing and begins nothing from now on. */
@@ -55,10 +55,10 @@ export interface Claim {
 }
 
 /** The state that the threads of a page with the same store share: as a rule there is one thread. */
-interface Place {
+interface SharedStore {
   readonly key: string | undefined;
   /** The first is the page's owner. Weak, so that what nobody uses can be collected. */
-  line: WeakRef<Member>[];
+  line: WeakRef<StoreMember>[];
   /** Where there are no locks, this page has it. */
   lock: "none" | "asked" | "held";
   free?: (() => void) | undefined;
@@ -86,13 +86,13 @@ interface Job {
   readonly done: ((kept: boolean) => void)[];
 }
 
-const keyed = new Map<string, Place>();
-const others = new WeakMap<AgentStore, Place>();
+const keyed = new Map<string, SharedStore>();
+const others = new WeakMap<AgentStore, SharedStore>();
 
 // Of all writes, so that a place that was forgotten is never taken for one that nobody wrote to.
 let writes = 0;
 
-const placeOf = (store: AgentStore): Place => {
+const placeOf = (store: AgentStore): SharedStore => {
   const { key } = store;
   let place = key === undefined ? others.get(store) : keyed.get(key);
   if (!place) {
@@ -103,17 +103,17 @@ const placeOf = (store: AgentStore): Place => {
   return place;
 };
 
-const locks = (place: Place): LockManager | undefined => (place.key !== undefined && inPage() ? lockManager() : undefined);
+const locks = (place: SharedStore): LockManager | undefined => (place.key !== undefined && inPage() ? lockManager() : undefined);
 
 /** The threads that use the store, the owner first. */
-const lineOf = (place: Place): Member[] => {
+const lineOf = (place: SharedStore): StoreMember[] => {
   place.line = place.line.filter((each) => each.deref());
   return place.line.flatMap((each) => each.deref() ?? []);
 };
 
-const hasLock = (place: Place): boolean => place.lock === "held" || !locks(place);
+const hasLock = (place: SharedStore): boolean => place.lock === "held" || !locks(place);
 
-const say = (place: Place, what: "want" | "held" | "saved"): void => {
+const say = (place: SharedStore, what: "want" | "held" | "saved"): void => {
   try {
     place.channel?.postMessage(what);
   } catch {
@@ -122,11 +122,11 @@ const say = (place: Place, what: "want" | "held" | "saved"): void => {
 };
 
 /** Shows the save in the agents that somebody looks at. */
-const look = (place: Place): void => {
+const look = (place: SharedStore): void => {
   for (const member of lineOf(place)) if (member.mounted()) member.look();
 };
 
-const listen = (place: Place): void => {
+const listen = (place: SharedStore): void => {
   if (place.channel) return;
   let channel: BroadcastChannel;
   try {
@@ -147,7 +147,7 @@ const listen = (place: Place): void => {
 };
 
 /** Gives the store to whoever waits for it, if the owner is idle. */
-const pass = (place: Place): void => {
+const pass = (place: SharedStore): void => {
   const [owner, next] = lineOf(place);
   if (!owner || owner.busy()) return;
   if (next) {
@@ -164,16 +164,16 @@ const pass = (place: Place): void => {
 };
 
 /** This one is the first in line now. */
-const lead = (place: Place, member: Member): void => {
+const lead = (place: SharedStore, member: StoreMember): void => {
   if (hasLock(place)) member.own();
   else request(place, true);
 };
 
 /** Something is being written, or is to be. */
-const owing = (place: Place): boolean => place.promised > 0 || (place.busy > 0 && !place.hangs);
+const owing = (place: SharedStore): boolean => place.promised > 0 || (place.busy > 0 && !place.hangs);
 
 /** Lets the lock go, once what was written is in the store. */
-const drop = (place: Place): void => {
+const drop = (place: SharedStore): void => {
   const { free } = place;
   place.lock = "none";
   place.free = undefined;
@@ -182,21 +182,21 @@ const drop = (place: Place): void => {
 };
 
 /** Nothing is being written, or it hangs. */
-const leave = (place: Place): void => {
+const leave = (place: SharedStore): void => {
   place.leaving?.();
   place.leaving = undefined;
   for (const read of place.readers.splice(0)) read();
 };
 
 /** No thread of this page uses the store. */
-const abandon = (place: Place): void => {
+const abandon = (place: SharedStore): void => {
   if (place.lock === "held") drop(place);
   place.channel?.close();
   place.channel = undefined;
   if (!place.busy && !place.promised && place.key !== undefined && keyed.get(place.key) === place) keyed.delete(place.key);
 };
 
-const granted = (place: Place): void => {
+const granted = (place: SharedStore): void => {
   place.lock = "held";
   place.wants = false;
   say(place, "held");
@@ -206,7 +206,7 @@ const granted = (place: Place): void => {
 };
 
 /** Asks the platform for the lock. */
-const request = (place: Place, active = false): void => {
+const request = (place: SharedStore, active = false): void => {
   const manager = locks(place);
   if (!manager) return;
   listen(place);
@@ -237,7 +237,7 @@ const request = (place: Place, active = false): void => {
 };
 
 /** The writes of a place, one after the other. */
-const start = (place: Place, store: AgentStore): void => {
+const start = (place: SharedStore, store: AgentStore): void => {
   const { job } = place;
   if (!job || (place.busy && !store.ordered)) return;
   place.job = undefined;
@@ -256,13 +256,13 @@ const start = (place: Place, store: AgentStore): void => {
 };
 
 /** An owner that was collected keeps no other tab waiting. Must hold none: nothing else may be in reach of this function. */
-const forgetting = (place: Place) => (): void => void (lineOf(place).length || abandon(place));
+const forgetting = (place: SharedStore) => (): void => void (lineOf(place).length || abandon(place));
 
 /** A thread's claim to a store. Nothing is asked for yet. */
-export function createClaim(store: AgentStore, member: Member, first: First): Claim {
+export function createClaim(store: AgentStore, member: StoreMember, first: First): Claim {
   // Looked up every time: a place is forgotten when nobody holds it.
-  const at = (): Place => placeOf(store);
-  const leads = (place: Place): boolean => lineOf(place)[0] === member;
+  const at = (): SharedStore => placeOf(store);
+  const leads = (place: SharedStore): boolean => lineOf(place)[0] === member;
 
   return {
     owns: () => leads(at()) && hasLock(at()),

@@ -3,7 +3,7 @@
 
 import { createGate } from "./gate.js";
 import { createKeeper } from "./keeper.js";
-import { createClaim, type Member } from "./owner.js";
+import { createClaim, type StoreMember } from "./owner.js";
 import { createQuestion } from "./question.js";
 import { createStored } from "./stored.js";
 import { mergeSaves, sameThread } from "./merge.js";
@@ -169,8 +169,8 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     close();
   };
 
-  const member: Member = {
-    // Edits wait for the store as well, but for none that gives no answer.
+  const member: StoreMember = {
+    // Edits also wait for the store, unless it has stopped responding.
     busy: () => link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
     mounted: members.watched,
     surrender: letGo,
@@ -222,7 +222,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
       quiet = false;
     },
     ready: async () => {
-      for (let wait; (wait = gate.closed); ) await wait;
+      for (let wait; (wait = gate.closed);) await wait;
     },
     use: () => {
       if (disposed || claim.owns()) return;

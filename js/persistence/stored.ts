@@ -47,7 +47,7 @@ export function createStored(claim: Claim, waitMs: number, warn: (message: strin
   const failed = (cause: unknown): void => {
     const message = `The agent could not be saved: ${reasonOf(cause)}`;
     // A store that is full is so all the time.
-    if (message !== reported) warn((reported = message));
+    if (message !== reported) warn(reported = message);
   };
 
   const put = (json: string, done: (kept: boolean) => void): void => {

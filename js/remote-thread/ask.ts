@@ -3,7 +3,7 @@
 import type { AgentError } from "../api/error.js";
 import type { AgentOptions, ServerRequest, TransportTarget } from "../api/types.js";
 import type { Errors, RemoteClient } from "./client.js";
-import { readHydrated, toEvents, type Opened } from "./page.js";
+import { readHydrated, toEvents, type OpenedThread } from "./page.js";
 
 /** How much of the body of a refusal is kept. */
 const bodyLength = 64 * 2 ** 10;
@@ -52,7 +52,7 @@ export async function createRequest<State>(client: RemoteClient<State>, signal: 
 }
 
 /** Asks for the thread with a request without messages. */
-export async function hydrate<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<Opened> {
+export async function hydrate<State>(client: RemoteClient<State>, runId: string, signal: AbortSignal): Promise<OpenedThread> {
   const { threadId } = client.core();
   const { tools, context, forwardedProps } = client.input();
   const target = await client.target({ resume: false, threadId, runId, cursor: undefined });
@@ -63,7 +63,11 @@ export async function hydrate<State>(client: RemoteClient<State>, runId: string,
 }
 
 /** Sends a body to the agent's own address, as a run's request would go there. */
-export async function post({ url, method = "POST", headers, credentials, fetch: send = globalThis.fetch }: TransportTarget, body: unknown, signal: AbortSignal): Promise<Response> {
+export async function post(
+  { url, method = "POST", headers, credentials, fetch: send = globalThis.fetch }: TransportTarget,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<Response> {
   const all = new Headers(headers);
   all.set("content-type", "application/json");
   all.set("accept", "text/event-stream");

@@ -40,7 +40,9 @@ export function createOpenCalls<State>({ core, options, answer, reply }: RemoteC
         if (!call || !settled(call) || interrupt.answered || replied.has(interrupt.id)) continue;
         replied.add(interrupt.id);
         const { phase, result } = call;
-        queueMicrotask(() => reply({ interruptId: interrupt.id, ...(phase === "output-available" ? { status: "resolved", payload: result } : { status: "cancelled" }) }));
+        queueMicrotask(() =>
+          reply({ interruptId: interrupt.id, ...(phase === "output-available" ? { status: "resolved", payload: result } : { status: "cancelled" }) })
+        );
       }
       if (!open.size || !toolCalls.every((call) => !open.has(call.id) || settled(call))) return;
       open.clear();

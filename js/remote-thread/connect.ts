@@ -5,7 +5,7 @@ import { post, refusalOf } from "./ask.js";
 import { eventsOf, type Told } from "./body.js";
 import type { RemoteClient } from "./client.js";
 import { lastIndex } from "./list.js";
-import { toEvents, type Opened } from "./page.js";
+import { toEvents, type OpenedThread } from "./page.js";
 
 /** A server that has no such thread, or no such route. */
 const without: readonly number[] = [404, 405, 410, 422, 501];
@@ -14,7 +14,7 @@ const without: readonly number[] = [404, 405, 410, 422, 501];
 const quietMs = 300;
 
 /** A thread, and the body in which its run in progress continues. */
-export interface Connected extends Opened {
+export interface Connected extends OpenedThread {
   readonly begun?: { readonly runId: string; take(): Response } | undefined;
 }
 

@@ -17,7 +17,7 @@ function endOfString(text: string, from: number): number {
 function endOfValue(text: string, from: number): number {
   if (text[from] === '"') return endOfString(text, from);
   let depth = 0;
-  for (let at = from; at < text.length; ) {
+  for (let at = from; at < text.length;) {
     const char = text[at]!;
     if (char === '"') {
       at = endOfString(text, at);
@@ -47,7 +47,7 @@ export function* membersOf(text: string): Generator<{ readonly name: string; rea
 /** The elements of a JSON list without blanks. */
 export function elementsOf(text: string, { from }: Span): Span[] {
   const spans: Span[] = [];
-  for (let at = from + 1; at < text.length && text[at] !== "]"; ) {
+  for (let at = from + 1; at < text.length && text[at] !== "]";) {
     const to = endOfValue(text, at);
     spans.push({ from: at, to });
     at = text[to] === "," ? to + 1 : to;
@@ -68,4 +68,6 @@ export function withMembers(text: string, changes: { readonly [name: string]: (v
 }
 
 /** The elements of a list, as texts. */
-export const textsOf = (list: string): string[] => (list.startsWith("[") ? elementsOf(list, { from: 0, to: list.length }).map(({ from, to }) => list.slice(from, to)) : []);
+export const textsOf = (
+  list: string,
+): string[] => (list.startsWith("[") ? elementsOf(list, { from: 0, to: list.length }).map(({ from, to }) => list.slice(from, to)) : []);

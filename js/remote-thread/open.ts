@@ -16,7 +16,7 @@ import type { RemoteClient } from "./client.js";
 import { connect } from "./connect.js";
 import type { Hidden } from "./hidden.js";
 import type { Paging } from "./older.js";
-import { changed, toEvents, unanswered, type Opened } from "./page.js";
+import { changed, toEvents, unanswered, type OpenedThread } from "./page.js";
 
 /** The opening of a thread. */
 export interface Opening<State> {
@@ -76,7 +76,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   };
 
   /** The stored thread. */
-  const ask = async (runId: string): Promise<Opened> => {
+  const ask = async (runId: string): Promise<OpenedThread> => {
     const { load } = options().thread ?? {};
     const { threadId, interrupts } = core();
     if (load === "hydrate") return hydrate(client, runId, signal);
@@ -87,7 +87,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   };
 
   /** The same, as the core is to take it: what was edited meanwhile is edited in it, too. */
-  const adapt = (opened: Opened, base: Begun<State>): Opened => {
+  const adapt = (opened: OpenedThread, base: Begun<State>): OpenedThread => {
     const now = core();
     const edit = now.state === base.state ? undefined : (state: unknown) => client.editedState(base.state, now.state, state);
     if (!opened.messages) return changed(opened, undefined, edit);
@@ -98,7 +98,7 @@ export function createOpening<State>(client: RemoteClient<State>, hidden: Hidden
   };
 
   /** Asks until there is an answer: after a failure, once `load` is called again. */
-  const answered = async (runId: string, stopped: AbortSignal): Promise<Opened> => {
+  const answered = async (runId: string, stopped: AbortSignal): Promise<OpenedThread> => {
     for (;;) {
       try {
         return await ask(runId);

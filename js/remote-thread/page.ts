@@ -8,7 +8,7 @@ import type { Errors } from "./client.js";
 import { lastIndex } from "./list.js";
 
 /** A stored thread for the core: JSON texts of events, and what the page needs of it. */
-export interface Opened {
+export interface OpenedThread {
   readonly lines: readonly string[];
   readonly messages: readonly Message[] | undefined;
   readonly activeRunId?: string | undefined;
@@ -40,7 +40,7 @@ export function checkPage(client: Errors, page: unknown, threadId: string, warn:
 }
 
 /** The events that a page is, for a run of that id. */
-export function toEvents(page: ThreadPage | undefined, open: ThreadPage["interrupts"], runId: string, threadId: string): Opened {
+export function toEvents(page: ThreadPage | undefined, open: ThreadPage["interrupts"], runId: string, threadId: string): OpenedThread {
   const { messages, state, interrupts = open, activeRunId, older } = page ?? ({} as Partial<ThreadPage>);
   const events = [
     { type: "RUN_STARTED", threadId, runId },
@@ -52,20 +52,21 @@ export function toEvents(page: ThreadPage | undefined, open: ThreadPage["interru
 }
 
 /** The answer to a request without messages. It is read whole, because a part of it is no thread. */
-export function readHydrated(client: Errors, text: string, threadId: string): Opened {
+export function readHydrated(client: Errors, text: string, threadId: string): OpenedThread {
   const told = eventsOf(text);
   const find = (type: string) => told[lastIndex(told, ({ event }) => event.type === type)]?.event;
   const started = find("RUN_STARTED");
   if (started && typeof started.threadId === "string" && started.threadId !== threadId) throw otherThread(client, started.threadId);
   const failed = find("RUN_ERROR");
-  if (failed) throw client.error({ kind: "run", code: typeof failed.code === "string" ? failed.code : undefined, retryable: true, message: String(failed.message) });
+  if (failed)
+    throw client.error({ kind: "run", code: typeof failed.code === "string" ? failed.code : undefined, retryable: true, message: String(failed.message) });
   if (!find("RUN_FINISHED")) throw malformed(client, "RUN_FINISHED");
   const messages = find("MESSAGES_SNAPSHOT")?.messages;
   return { lines: told.map(({ json }) => json), messages: Array.isArray(messages) ? (messages as readonly Message[]) : undefined };
 }
 
 /** The same with other messages, and with what `edit` makes of the state, where it is given. */
-export function changed(opened: Opened, messages: readonly Message[] | undefined, edit: ((state: unknown) => unknown) | undefined): Opened {
+export function changed(opened: OpenedThread, messages: readonly Message[] | undefined, edit: ((state: unknown) => unknown) | undefined): OpenedThread {
   if (messages === opened.messages && !edit) return opened;
   const lines = opened.lines.map((line) => {
     const event = JSON.parse(line);

@@ -7,7 +7,11 @@ import type { Asking, RemoteClient } from "./client.js";
 /** The reasons of the last runs. */
 export interface Reasons {
   /** Notes the reason, and changes what is asked as the options say. Throws (code `server-keeps`) where the server takes no part in it. */
-  note(reason: SendReason, asking: Asking, how: { readonly keepId?: boolean | undefined; readonly newMessageId?: boolean | undefined; readonly message?: unknown }): void;
+  note(
+    reason: SendReason,
+    asking: Asking,
+    how: { readonly keepId?: boolean | undefined; readonly newMessageId?: boolean | undefined; readonly message?: unknown },
+  ): void;
   /** Of a run, or of one that follows on the calls of another. */
   of(runId: string): SendReason;
 }

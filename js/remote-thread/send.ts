@@ -57,7 +57,9 @@ export function chooseMessages(
 ): readonly Message[] {
   if (send === "all") return all;
   if (typeof send === "function") return withCalls(all, send(all, request));
-  const last = send === "turn" ? lastIndex(all, ({ role }) => role === "user") - 1 : lastIndex(all, (message) => message.role === "assistant" && answered(message));
+  const last = send === "turn"
+    ? lastIndex(all, ({ role }) => role === "user") - 1
+    : lastIndex(all, (message) => message.role === "assistant" && answered(message));
   return withCalls(all, all.slice(Math.max(last, -1) + 1));
 }
 

@@ -1,6 +1,6 @@
 import type { Message } from "../api/protocol.js";
 import type { Preset, ThreadLoader } from "../api/server.js";
-import { textOf, type Foreign } from "./json.js";
+import { textOf, type ServerJson } from "./json.js";
 
 /** The response of `POST /agents/state`. */
 interface StoredState {
@@ -14,8 +14,10 @@ interface StoredState {
 function unwrapped(message: Message): Message {
   if (message.role !== "tool" || typeof message.content !== "string") return message;
   try {
-    const { success, result, status, ...others }: NonNullable<Foreign> = JSON.parse(message.content);
-    return success === true && status === "completed" && result !== undefined && !Object.keys(others).length ? { ...message, content: textOf(result) } : message;
+    const { success, result, status, ...others }: NonNullable<ServerJson> = JSON.parse(message.content);
+    return success === true && status === "completed" && result !== undefined && !Object.keys(others).length
+      ? { ...message, content: textOf(result) }
+      : message;
   } catch {
     return message;
   }

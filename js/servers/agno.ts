@@ -1,7 +1,7 @@
 import type { Message } from "../api/protocol.js";
 import type { Preset, ThreadLoader } from "../api/server.js";
 import type { ThreadInfo, ThreadsSource } from "../api/threads.js";
-import { assistant, callOf, json, textOf, timeOf, under, type Foreign } from "./json.js";
+import { assistant, callOf, json, textOf, timeOf, under, type ServerJson } from "./json.js";
 
 /** Where AgentOS is. */
 export interface AgnoOptions {
@@ -11,23 +11,29 @@ export interface AgnoOptions {
 
 /** Messages of the runs of a session, each of which may repeat those before. */
 const ofRuns = (runs: unknown): Message[] =>
-  Array.isArray(runs) ? runs.flatMap((run: Foreign) => fromAgno(Array.isArray(run?.messages) ? run.messages.filter((message: Foreign) => message?.from_history !== true) : [])) : [];
+  Array.isArray(runs)
+    ? runs.flatMap((run: ServerJson) =>
+      fromAgno(Array.isArray(run?.messages) ? run.messages.filter((message: ServerJson) => message?.from_history !== true) : [])
+    )
+    : [];
 
 /** Messages of Agno's as AG-UI's. */
 export function fromAgno(messages: unknown): Message[] {
   if (!Array.isArray(messages)) return [];
-  return messages.flatMap((message: Foreign): Message[] => {
+  return messages.flatMap((message: ServerJson): Message[] => {
     const { id, role, content, tool_calls: calls, tool_call_id: toolCallId } = message ?? {};
     if (typeof id !== "string") return [];
     if (role === "user") return [{ id, role, content: textOf(content ?? "") }];
     if (role === "tool") return [{ id, role, toolCallId: textOf(toolCallId), content: textOf(content ?? "") }];
     if (role !== "assistant") return [];
-    const made = (Array.isArray(calls) ? calls : []).map((call: Foreign) => callOf(textOf(call?.id), textOf(call?.function?.name), call?.function?.arguments ?? "{}"));
+    const made = (Array.isArray(calls) ? calls : []).map((call: ServerJson) =>
+      callOf(textOf(call?.id), textOf(call?.function?.name), call?.function?.arguments ?? "{}")
+    );
     return [assistant(id, textOf(content ?? ""), made)];
   });
 }
 
-const infoOf = ({ session_id: threadId, session_name: title, created_at: created, updated_at: updated }: NonNullable<Foreign>): ThreadInfo => ({
+const infoOf = ({ session_id: threadId, session_name: title, created_at: created, updated_at: updated }: NonNullable<ServerJson>): ThreadInfo => ({
   threadId: textOf(threadId),
   ...(title && { title: textOf(title) }),
   createdAt: timeOf(created),
@@ -46,13 +52,13 @@ export function agno({ apiUrl }: AgnoOptions = {}): Preset {
   const load: ThreadLoader = async ({ threadId, url, fetch }) => {
     // The session itself has no results of tools.
     const runs: unknown = await (await fetch(one(url, threadId, "/runs"))).json();
-    const state = Array.isArray(runs) ? (runs.at(-1) as Foreign)?.session_state : undefined;
+    const state = Array.isArray(runs) ? (runs.at(-1) as ServerJson)?.session_state : undefined;
     return { threadId, messages: ofRuns(runs), ...(state && { state }) };
   };
   const threads: ThreadsSource = {
     list: async ({ cursor = "1", limit, url, fetch }) => {
       const query = `?type=agent&sort_by=updated_at&sort_order=desc&limit=${limit}&page=${cursor}`;
-      const { data = [], meta }: NonNullable<Foreign> = await (await fetch(session(url, query))).json();
+      const { data = [], meta }: NonNullable<ServerJson> = await (await fetch(session(url, query))).json();
       return { threads: data.map(infoOf), next: meta?.total_pages > Number(cursor) ? String(Number(cursor) + 1) : null };
     },
     rename: async (threadId, title, { url, fetch }) => void (await fetch(one(url, threadId, "/rename"), json("POST", { session_name: title }))),

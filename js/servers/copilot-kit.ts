@@ -1,6 +1,6 @@
 import type { Preset } from "../api/server.js";
 import type { ThreadsSource } from "../api/threads.js";
-import { textOf, timeOf, type Foreign } from "./json.js";
+import { textOf, timeOf, type ServerJson } from "./json.js";
 
 /** Where the runtime is. */
 export interface CopilotKitOptions {
@@ -21,9 +21,9 @@ export function copilotKit({ runtimeUrl, agentId = "default" }: CopilotKitOption
   const base = `${runtime}/agent/${encodeURIComponent(agentId)}`;
   const list: ThreadsSource["list"] = async ({ cursor, limit, fetch }) => {
     const query = new URLSearchParams({ agentId, limit: String(limit), ...(cursor !== undefined && { cursor }) });
-    const { threads = [], nextCursor }: NonNullable<Foreign> = await (await fetch(`${runtime}/threads?${query}`)).json();
+    const { threads = [], nextCursor }: NonNullable<ServerJson> = await (await fetch(`${runtime}/threads?${query}`)).json();
     return {
-      threads: threads.map(({ id, name, archived, createdAt, updatedAt }: NonNullable<Foreign>) => ({
+      threads: threads.map(({ id, name, archived, createdAt, updatedAt }: NonNullable<ServerJson>) => ({
         threadId: textOf(id),
         ...(name && { title: textOf(name) }),
         archived: archived === true,
@@ -41,7 +41,7 @@ export function copilotKit({ runtimeUrl, agentId = "default" }: CopilotKitOption
     stop: { url: (_, { threadId }) => `${base}/stop/${encodeURIComponent(threadId)}`, body: ({ runId }: { readonly runId: string }) => ({ runId }) },
     thread: { load: "connect" },
     capabilities: async ({ fetch }) => {
-      const { agents }: NonNullable<Foreign> = await (await fetch(`${runtime}/info`)).json();
+      const { agents }: NonNullable<ServerJson> = await (await fetch(`${runtime}/info`)).json();
       return agents?.[agentId]?.capabilities;
     },
     threads: { list },

@@ -3,7 +3,7 @@
 import type { AssistantMessage, Message } from "../api/protocol.js";
 
 /** JSON that a server sent. Nothing is known about it. */
-export type Foreign = { readonly [name: string]: any } | undefined;
+export type ServerJson = { readonly [name: string]: any } | undefined;
 
 /** The address of a path below another, with or without a slash between them. */
 export const under = (base: string, path: string): string => `${base.replace(/\/$/, "")}${path}`;

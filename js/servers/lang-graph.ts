@@ -1,6 +1,6 @@
 import type { ContentPart, Interrupt, Message } from "../api/protocol.js";
 import type { Preset, ThreadLoader, ThreadOptions } from "../api/server.js";
-import { assistant, callOf, textOf, under, type Foreign } from "./json.js";
+import { assistant, callOf, textOf, under, type ServerJson } from "./json.js";
 
 /** Where a LangGraph thread is read. */
 export interface LangGraphOptions {
@@ -11,7 +11,7 @@ export interface LangGraphOptions {
 /** Text, or parts that AG-UI has as well. */
 function contentOf(content: unknown): string | ContentPart[] {
   if (!Array.isArray(content)) return textOf(content ?? "");
-  const parts = content.flatMap((part: Foreign): ContentPart[] => {
+  const parts = content.flatMap((part: ServerJson): ContentPart[] => {
     if (typeof part === "string") return [{ type: "text", text: part }];
     if (part?.type === "text") return [{ type: "text", text: textOf(part.text) }];
     const url = part?.type === "image_url" && textOf(part.image_url?.url ?? part.image_url);
@@ -25,7 +25,7 @@ function contentOf(content: unknown): string | ContentPart[] {
 /** LangChain's messages as AG-UI's. */
 export function fromLangChain(messages: unknown): Message[] {
   if (!Array.isArray(messages)) return [];
-  return messages.flatMap((message: Foreign): Message[] => {
+  return messages.flatMap((message: ServerJson): Message[] => {
     const { id, type, content, tool_calls: calls, tool_call_id: toolCallId } = message ?? {};
     if (typeof id !== "string") return [];
     if (type === "human") return [{ id, role: "user", content: contentOf(content) }];
@@ -33,7 +33,7 @@ export function fromLangChain(messages: unknown): Message[] {
     if (type === "system") return [{ id, role: "system", content: textOf(content) }];
     if (type !== "ai") return [];
     const text = contentOf(content);
-    const made = (Array.isArray(calls) ? calls : []).map((call: Foreign) => callOf(textOf(call?.id), textOf(call?.name), call?.args ?? {}));
+    const made = (Array.isArray(calls) ? calls : []).map((call: ServerJson) => callOf(textOf(call?.id), textOf(call?.name), call?.args ?? {}));
     return [assistant(id, typeof text === "string" ? text : "", made)];
   });
 }
@@ -41,13 +41,25 @@ export function fromLangChain(messages: unknown): Message[] {
 /** Questions of a graph that waits. */
 function interruptsOf(tasks: unknown): Interrupt[] {
   if (!Array.isArray(tasks)) return [];
-  return tasks.flatMap((task: Foreign) => (Array.isArray(task?.interrupts) ? task.interrupts : [])).flatMap(({ id, value }: { readonly id?: unknown; readonly value?: any }) =>
-    typeof id === "string" ? [{ id, reason: value?.reason ?? "langgraph:interrupt", ...(typeof value === "string" && { message: value }), metadata: { langgraph: { raw: value } } } as Interrupt] : [],
+  return tasks.flatMap((task: ServerJson) => (Array.isArray(task?.interrupts) ? task.interrupts : [])).flatMap((
+    { id, value }: { readonly id?: unknown; readonly value?: any },
+  ) =>
+    typeof id === "string"
+      ? [
+        {
+          id,
+          reason: value?.reason ?? "langgraph:interrupt",
+          ...(typeof value === "string" && { message: value }),
+          metadata: { langgraph: { raw: value } },
+        } as Interrupt,
+      ]
+      : []
   );
 }
 
 const loadFrom = (apiUrl: string): ThreadLoader => async ({ threadId, fetch }) => {
-  const { values, tasks }: { readonly values?: Foreign; readonly tasks?: unknown } = await (await fetch(under(apiUrl, `/threads/${encodeURIComponent(threadId)}/state`))).json();
+  const { values, tasks }: { readonly values?: ServerJson; readonly tasks?: unknown } =
+    await (await fetch(under(apiUrl, `/threads/${encodeURIComponent(threadId)}/state`))).json();
   if (!values || !("messages" in values)) return undefined;
   const { messages, ...state } = values;
   return { threadId, messages: fromLangChain(messages), state, interrupts: interruptsOf(tasks) };

@@ -1,7 +1,7 @@
 import type { Message } from "../api/protocol.js";
 import type { Preset, ThreadLoader } from "../api/server.js";
 import type { ThreadInfo, ThreadsSource } from "../api/threads.js";
-import { assistant, callOf, json, textOf, timeOf, under, type Foreign } from "./json.js";
+import { assistant, callOf, json, textOf, timeOf, under, type ServerJson } from "./json.js";
 
 /** Where Mastra's memory is. */
 export interface MastraOptions {
@@ -18,10 +18,10 @@ export function fromMastra(messages: unknown): Message[] {
   return Array.isArray(messages) ? messages.flatMap(fromTurn) : [];
 }
 
-function fromTurn(message: Foreign): Message[] {
+function fromTurn(message: ServerJson): Message[] {
   const { id, role, content } = message ?? {};
   if (typeof id !== "string" || (role !== "user" && role !== "assistant")) return [];
-  const parts: readonly Foreign[] = Array.isArray(content?.parts) ? content.parts : [{ type: "text", text: content?.content ?? textOf(content ?? "") }];
+  const parts: readonly ServerJson[] = Array.isArray(content?.parts) ? content.parts : [{ type: "text", text: content?.content ?? textOf(content ?? "") }];
   if (role === "user") return [{ id, role, content: parts.map((part) => (part?.type === "text" ? textOf(part.text) : "")).join("") }];
   const made: Message[] = [];
   let text = "";
@@ -46,7 +46,7 @@ function fromTurn(message: Foreign): Message[] {
   return made;
 }
 
-const infoOf = ({ id, title, createdAt, updatedAt }: NonNullable<Foreign>): ThreadInfo => ({
+const infoOf = ({ id, title, createdAt, updatedAt }: NonNullable<ServerJson>): ThreadInfo => ({
   threadId: textOf(id),
   ...(title && { title: textOf(title) }),
   createdAt: timeOf(createdAt),
@@ -68,12 +68,13 @@ export function mastra({ apiUrl, agentId, resourceId }: MastraOptions = {}): Pre
   const one = (threadId: string, rest = "", query = {}) => threadsAt(`/${encodeURIComponent(threadId)}${rest}`, query);
   const load: ThreadLoader = async ({ threadId, before = "0", limit = 40, fetch }) => {
     // The first page has the newest messages.
-    const { messages, hasMore }: NonNullable<Foreign> = await (await fetch(one(threadId, "/messages", { page: before, perPage: String(limit) }))).json();
+    const { messages, hasMore }: NonNullable<ServerJson> = await (await fetch(one(threadId, "/messages", { page: before, perPage: String(limit) }))).json();
     return { messages: fromMastra(messages), older: hasMore ? String(Number(before) + 1) : null };
   };
   const threads: ThreadsSource = {
     list: async ({ cursor = "0", limit, fetch }) => {
-      const { threads: page = [], hasMore }: NonNullable<Foreign> = await (await fetch(threadsAt("", { resourceId, page: cursor, perPage: String(limit) }))).json();
+      const { threads: page = [], hasMore }: NonNullable<ServerJson> = await (await fetch(threadsAt("", { resourceId, page: cursor, perPage: String(limit) })))
+        .json();
       return { threads: page.map(infoOf), next: hasMore ? String(Number(cursor) + 1) : null };
     },
     rename: async (threadId, title, { fetch }) => void (await fetch(one(threadId), json("PATCH", { title, resourceId }))),

@@ -1,6 +1,6 @@
 import type { Message } from "../api/protocol.js";
 import type { Preset, ThreadLoader } from "../api/server.js";
-import { assistant, callOf, textOf, type Foreign } from "./json.js";
+import { assistant, callOf, textOf, type ServerJson } from "./json.js";
 
 /** An address with more in its query. */
 const asking = (url: string, query: Readonly<Record<string, string | undefined>>): string => {
@@ -13,10 +13,10 @@ export function fromTanStack(messages: unknown): Message[] {
   return Array.isArray(messages) ? messages.flatMap(fromParts) : [];
 }
 
-function fromParts(message: Foreign): Message[] {
+function fromParts(message: ServerJson): Message[] {
   const { id, role, parts: given } = message ?? {};
   if (typeof id !== "string" || !Array.isArray(given)) return [];
-  const parts: NonNullable<Foreign>[] = given.filter((part: Foreign) => part);
+  const parts: NonNullable<ServerJson>[] = given.filter((part: ServerJson) => part);
   const text = parts.map(({ type, content }) => (type === "text" ? textOf(content ?? "") : "")).join("");
   if (role === "user") {
     const media = parts.filter(({ type }) => ["image", "audio", "video", "document"].includes(type)).map(({ type, source }) => ({ type, source }));
@@ -24,18 +24,30 @@ function fromParts(message: Foreign): Message[] {
   }
   if (role === "system") return [{ id, role, content: text }];
   if (role !== "assistant") return [];
-  const calls = parts.flatMap(({ type, id: callId, name, arguments: args }) => (type === "tool-call" ? [callOf(textOf(callId), textOf(name), args ?? "{}")] : []));
+  const calls = parts.flatMap((
+    { type, id: callId, name, arguments: args },
+  ) => (type === "tool-call" ? [callOf(textOf(callId), textOf(name), args ?? "{}")] : []));
   const results = parts.flatMap((part, at): Message[] =>
-    part.type === "tool-result" ? [{ id: typeof part.id === "string" ? part.id : `${id}-${at}`, role: "tool", toolCallId: textOf(part.toolCallId), content: textOf(part.content ?? "") }] : [],
+    part.type === "tool-result"
+      ? [{ id: typeof part.id === "string" ? part.id : `${id}-${at}`, role: "tool", toolCallId: textOf(part.toolCallId), content: textOf(part.content ?? "") }]
+      : []
   );
-  const thoughts = parts.flatMap(({ type, content }, at): Message[] => (type === "thinking" ? [{ id: `${id}-${at}`, role: "reasoning", content: textOf(content ?? "") }] : []));
+  const thoughts = parts.flatMap((
+    { type, content },
+    at,
+  ): Message[] => (type === "thinking" ? [{ id: `${id}-${at}`, role: "reasoning", content: textOf(content ?? "") }] : []));
   return [...thoughts, ...(text || calls.length || !results.length ? [assistant(id, text, calls)] : []), ...results];
 }
 
 const load: ThreadLoader = async ({ threadId, before, limit, url, fetch }) => {
   const address = asking(url, { threadId, before, limit: limit === undefined ? undefined : String(limit) });
-  const { messages, activeRun, interrupts, page }: NonNullable<Foreign> = await (await fetch(address)).json();
-  return { messages: fromTanStack(messages), interrupts: interrupts?.pending, activeRunId: activeRun?.runId, older: page?.truncated === true ? page.cursor : null };
+  const { messages, activeRun, interrupts, page }: NonNullable<ServerJson> = await (await fetch(address)).json();
+  return {
+    messages: fromTanStack(messages),
+    interrupts: interrupts?.pending,
+    activeRunId: activeRun?.runId,
+    older: page?.truncated === true ? page.cursor : null,
+  };
 };
 
 /** Where the routes of the application are. */

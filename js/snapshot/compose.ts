@@ -24,4 +24,3 @@ export function composeSave(
   const begun = waiting.filter(({ runId }) => runId !== last.runId);
   return JSON.stringify({ ...nothing, ...last, threadId, messages, state, queue: union(last.queue, begun, ({ runId }) => runId) });
 }
-

@@ -75,7 +75,7 @@ export function toolCallsOf(messages: readonly Message[]): ToolCall[] {
         messageId: message.id,
         ...(message.subagentRunId !== undefined && { subagentRunId: message.subagentRunId }),
       };
-    }),
+    })
   );
 }
 

@@ -34,16 +34,16 @@ export type Mark<Root> = (data: CheckpointData, then: () => Root) => void;
 
 type Key = string | number;
 type Path = readonly Key[];
-type Container = Record<Key, unknown>;
+type PlainObject = Record<Key, unknown>;
 type Pointed = { op: string; path: string; from: string; value: unknown };
-type Operation =
+type PatchOperation =
   | ["=" | "~", Path, unknown]
   | ["+", Path, string, ...Path[]]
   | ["-", Path]
   | ["p", Path, readonly Pointed[]]
   | ["o", Path, readonly unknown[]]
   | ["c", Path, CheckpointData];
-type Part = { readonly steps: readonly [Container | unknown[], number][]; readonly path: readonly (string | null)[] };
+type ParsedPart = { readonly steps: readonly [PlainObject | unknown[], number][]; readonly path: readonly (string | null)[] };
 
 const plain = Object.prototype;
 const has = plain.hasOwnProperty;
@@ -81,31 +81,31 @@ function applied<Root>(patching: Patching<Root>): Root {
 }
 
 /** Begins to apply a patch. `known`: all of its operations, where they are there. */
-export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Root>, known?: Operation[]): Patching<Root> {
-  let operations: Operation[] = known ?? [];
+export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Root>, known?: PatchOperation[]): Patching<Root> {
+  let operations: PatchOperation[] = known ?? [];
   let done = 0;
   // The containers of the patch's text that are open.
-  let opened: (Container | unknown[])[] = known ? [] : [operations];
+  let opened: (PlainObject | unknown[])[] = known ? [] : [operations];
   let parted = false;
   // Containers that this patch has made, so it may change them in place: each is copied at most once.
   const fresh = new Set<unknown>();
-  let next = root as unknown as Container;
+  let next = root as unknown as PlainObject;
   let copied = 0;
-  const draft = (): Container => (next = own(next));
+  const draft = (): PlainObject => (next = own(next));
 
   /** The container itself if this patch has made it, else a copy. */
-  const own = (container: unknown): Container => {
-    if (fresh.has(container)) return container as Container;
+  const own = (container: unknown): PlainObject => {
+    if (fresh.has(container)) return container as PlainObject;
     if (typeof container !== "object" || !container) throw new Error(misfit);
     const list = Array.isArray(container);
     const copy = list ? container.slice() : { ...container };
     copied += list ? container.length / elements : Object.keys(copy).length;
     fresh.add(copy);
-    return copy as Container;
+    return copy as PlainObject;
   };
 
   const take = (json: string): void => {
-    const given: Operation[] | Part = JSON.parse(json);
+    const given: PatchOperation[] | ParsedPart = JSON.parse(json);
     if (Array.isArray(given)) {
       operations = given;
       opened = [];
@@ -114,13 +114,13 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
     parted = true;
     for (const [more, up] of given.steps) {
       const at = opened[opened.length - 1];
-      if (Array.isArray(at)) for (const item of more as unknown[]) at.push(item);
-      else for (const key of Object.keys(more)) write(at!, key, (more as Container)[key]);
+      if (Array.isArray(at)) { for (const item of more as unknown[]) at.push(item); }
+      else for (const key of Object.keys(more)) write(at!, key, (more as PlainObject)[key]);
       opened.length -= up;
     }
     for (const key of given.path) {
-      const at = opened[opened.length - 1] as Container;
-      opened.push(read(at, key ?? (at["length"] as number) - 1) as Container);
+      const at = opened[opened.length - 1] as PlainObject;
+      opened.push(read(at, key ?? (at["length"] as number) - 1) as PlainObject);
     }
   };
 
@@ -132,7 +132,7 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
   };
 
   /** The container that holds the path's last key, ready to be changed. */
-  const open = (path: Path): Container => {
+  const open = (path: Path): PlainObject => {
     let at = draft();
     for (let i = 0; i < path.length - 1; i++) {
       const key = path[i]!;
@@ -143,9 +143,9 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
     return at;
   };
 
-  const get = (path: Path): unknown => path.reduce<unknown>((at, key) => read(at as Container, key), next);
+  const get = (path: Path): unknown => path.reduce<unknown>((at, key) => read(at as PlainObject, key), next);
 
-  const run = (operation: Operation): void => {
+  const run = (operation: PatchOperation): void => {
     if (operation[0] === "c") {
       const all = operations;
       const end = done;
@@ -160,7 +160,7 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
     if (operation[0] === "~") {
       // A checkpoint that is made of the operations has the same parts, which do not change with the snapshot.
       operation[2] = keep(old, operation[2], share);
-      (operation as Operation)[0] = "=";
+      (operation as PatchOperation)[0] = "=";
     }
     if (operation[0] === "-" ? old === undefined : operation[0] === "=" && old === operation[2]) return;
     const at = open(path);
@@ -242,7 +242,7 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
       const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
       const key = Array.isArray(at) ? (name === "-" ? at.length : Number(name)) : name;
       path.push(key);
-      at = read(at as Container, key);
+      at = read(at as PlainObject, key);
     }
     return path;
   };
@@ -265,11 +265,11 @@ export function beginPatch<Root extends object>(root: Root, checkpoint?: Mark<Ro
   };
 }
 
-function read(container: Container | undefined, key: Key): unknown {
+function read(container: PlainObject | undefined, key: Key): unknown {
   return container != null && has.call(container, key) ? container[key] : undefined;
 }
 
-function write(container: Container, key: Key, value: unknown): void {
+function write(container: PlainObject, key: Key, value: unknown): void {
   if (key in plain) {
     Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
   } else {
@@ -303,9 +303,9 @@ export function keep(old: unknown, value: unknown, kept?: (part: unknown) => voi
   const keys = Object.keys(value);
   let same = keys.length === Object.keys(old).length;
   for (const key of keys) {
-    const before = read(old as Container, key);
-    const part = keep(before, read(value as Container, key), kept);
-    write(value as Container, key, part);
+    const before = read(old as PlainObject, key);
+    const part = keep(before, read(value as PlainObject, key), kept);
+    write(value as PlainObject, key, part);
     same &&= part === before;
   }
   if (same) kept?.(old);

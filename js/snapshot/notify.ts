@@ -27,12 +27,12 @@ export function createScheduler(notify: Notify = "frame", publish: () => void): 
     clear();
     publish();
   };
-  const later = (ms: number): (() => void) => {
+  const later = (ms: number): () => void => {
     const timer = setTimeout(fire, ms);
     return () => clearTimeout(timer);
   };
 
-  const wait = (large?: boolean): (() => void) => {
+  const wait = (large?: boolean): () => void => {
     if (typeof notify === "object") return later(Math.min(notify.throttleMs, last + notify.throttleMs - Date.now()));
     if (notify === "microtask" && !large) {
       let on = true;

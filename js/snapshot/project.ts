@@ -2,6 +2,7 @@
 // tests/js/worker/worker-table.test.mjs and lockstep.test.mjs hold these against its answers.
 
 import type { AgentError } from "../api/error.js";
+import type { JsonObject } from "../api/protocol.js";
 import type { AgentSnapshot, Message } from "../api/types.js";
 import { settle, toolCallsOf } from "./initial.js";
 import { messageKey } from "./message-key.js";
@@ -44,10 +45,8 @@ export function failed<State>(at: AgentSnapshot<State>, error: AgentError, outco
   return { ...at, status: "error", isLoading: false, error, outcome, queue: [], connection: closed };
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** An object of which JSON has all members. */
-export function isPlain(value: unknown): value is Members {
+export function isPlain(value: unknown): value is JsonObject {
   if (typeof value !== "object" || !value || typeof (value as { toJSON?: unknown }).toJSON === "function") return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

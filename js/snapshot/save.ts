@@ -15,8 +15,7 @@ export function readSaved(value: unknown, threadId: string | undefined): SavedAg
   if (threadId !== undefined && saved.threadId !== threadId) {
     throw refusal(`it is of thread ${saved.threadId}, and not of ${threadId}`);
   }
-  const whole = (message: Partial<Message> | null): boolean =>
-    typeof message?.id === "string" && typeof message.role === "string";
+  const whole = (message: Partial<Message> | null): boolean => typeof message?.id === "string" && typeof message.role === "string";
   const { messages, queue = [], interrupts = [], failed = [], turn } = saved;
   const lists: readonly unknown[][] = [queue, interrupts, failed, turn?.calls ?? []] as never;
   if (![messages, ...lists].every(Array.isArray) || lists.flat().includes(null) || !messages!.every(whole)) throw refusal("it is damaged");

@@ -3,7 +3,7 @@
 import type { AgentStore, SharingOptions, StoredThread } from "../api/saving.js";
 import { inPage } from "../base/place.js";
 
-interface Entry {
+interface RegistryEntry {
   /** The key of the store, or itself where it has none, or where what is global belongs to several users. */
   readonly place: string | AgentStore;
   /** The fixed options of a thread, as text. */
@@ -14,7 +14,7 @@ interface Entry {
 
 const names = ["threadId", "dialect", "guard", "rules", "protocol", "limits"] as const;
 
-let entries: readonly Entry[] = [];
+let entries: readonly RegistryEntry[] = [];
 
 /** The thread of an agent of these options, which the page may have already. Two of one store that differ have it in turn. */
 export function shareThread<Thread extends StoredThread>(worker: boolean, given: SharingOptions, make: () => Thread): Thread {
@@ -22,7 +22,7 @@ export function shareThread<Thread extends StoredThread>(worker: boolean, given:
   const place = (inPage() && store.key) || store;
   const fixed = [...names.map((name) => `${name} ${JSON.stringify(given[name])}`), `worker ${worker}`];
   /** In what the agent differs. Without a thread id it has that of the save. */
-  const differences = (entry: Entry): readonly string[] => fixed.filter((one, at) => one !== entry.fixed[at] && (at || given.threadId !== undefined));
+  const differences = (entry: RegistryEntry): readonly string[] => fixed.filter((one, at) => one !== entry.fixed[at] && (at || given.threadId !== undefined));
   entries = entries.filter(({ thread }) => thread.deref()?.disposed() === false);
   const same = entries.filter((entry) => entry.place === place);
   const mine = same.find((entry) => !differences(entry).length);

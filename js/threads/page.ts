@@ -8,6 +8,8 @@ export function readPage(given: unknown): ThreadListPage {
     const message = `The list of threads: expected { threads: [...] }, got ${Array.isArray(given) ? "a list" : typeof given}`;
     throw new AgentError({ kind: "protocol", message });
   }
-  const valid = (threads as readonly (ThreadInfo | undefined)[]).filter((thread): thread is ThreadInfo => !!thread && typeof thread.threadId === "string" && !!thread.threadId);
+  const valid = (threads as readonly (ThreadInfo | undefined)[]).filter((thread): thread is ThreadInfo =>
+    !!thread && typeof thread.threadId === "string" && !!thread.threadId
+  );
   return { threads: valid, next: typeof next === "string" && next ? next : undefined };
 }

@@ -22,7 +22,7 @@ export function createPaging(board: Board, ask: Ask, list: ThreadsSource["list"]
 
   /** The next page that has something new, if any. */
   const page = async (from: string | undefined, known: readonly ThreadInfo[], seen: Set<string>, ended: AbortSignal): Promise<ThreadListPage> => {
-    for (let cursor = from, stale = 1; ; stale += 1) {
+    for (let cursor = from, stale = 1;; stale += 1) {
       const given = await ask(doing, (request) => list({ ...request, limit, ...(cursor !== undefined && { cursor }) }), ended);
       const { threads, next } = readPage(given);
       const following = next && !seen.has(next) ? next : undefined;

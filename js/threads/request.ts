@@ -64,6 +64,12 @@ function fetchFor({ headers, credentials, fetch: send = fetch }: Sending, signal
     const { status } = response;
     const kind = status === 401 || status === 403 ? "auth" : "http";
     const body = (await response.text().catch(() => "")).slice(0, 1000);
-    throw new AgentError({ kind, status, body, retryable: status >= 500 || status === 408 || status === 429, message: `${doing}: the server responded with ${status}` });
+    throw new AgentError({
+      kind,
+      status,
+      body,
+      retryable: status >= 500 || status === 408 || status === 429,
+      message: `${doing}: the server responded with ${status}`,
+    });
   };
 }

@@ -16,7 +16,7 @@ export interface Turn {
 }
 
 /** The part of a snapshot that a chat shows. */
-export type Thread = Pick<AgentSnapshot, "messages" | "toolCalls">;
+export type ChatThread = Pick<AgentSnapshot, "messages" | "toolCalls">;
 
 /** Where the last question stands, or the last with an id; -1, where there is none. */
 function findQuestion(messages: readonly Message[], wanted?: string): number {
@@ -26,10 +26,10 @@ function findQuestion(messages: readonly Message[], wanted?: string): number {
 }
 
 /** The id of the last question. */
-export const lastQuestion = ({ messages }: Thread): string | undefined => messages[findQuestion(messages)]?.id;
+export const lastQuestion = ({ messages }: ChatThread): string | undefined => messages[findQuestion(messages)]?.id;
 
 /** The turn after a question, up to the next one. */
-export function turnAfter(thread: Thread, question: string | undefined): Turn {
+export function turnAfter(thread: ChatThread, question: string | undefined): Turn {
   const { messages } = thread;
   const start = findQuestion(messages, question);
   if (start < 0 && question !== undefined) return { id: undefined, pieces: [] };
@@ -84,7 +84,7 @@ export function splitTurns(messages: readonly Message[]): (readonly Message[])[]
     const { role } = message;
     const isAgents = role !== "user" && role !== "system" && role !== "developer";
     if (isAgents && turn) turn.push(message);
-    else all.push((turn = [message]));
+    else all.push(turn = [message]);
     if (!isAgents) turn = undefined;
   }
   return all;

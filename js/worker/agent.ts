@@ -1,14 +1,16 @@
 import { checkOptions } from "../agent/check.js";
 import { createAgentOver, createAgentWith } from "../agent/agent.js";
 import { expect } from "../base/failure.js";
-import type { Core } from "../core/loader.js";
+import type { Core, Inflate } from "../core/loader.js";
 import type { Agent, AgentAddress, AgentOptions, CommonOptions } from "../api/types.js";
-import { createWorkerLink, type Place } from "./link.js";
+import { createWorkerLink, type CorePlace } from "./link.js";
 import { poolOf } from "./pool.js";
 
 /** The options of `createAgent` of `ag-ui-wasm/worker`. */
-export type WorkerAgentOptions<State = unknown> = Omit<CommonOptions<State>, "worker"> &
-  AgentAddress & {
+export type WorkerAgentOptions<State = unknown> =
+  & Omit<CommonOptions<State>, "worker">
+  & AgentAddress
+  & {
     /**
      * Whether the agent works in a worker, or a function that makes the worker: of the script `ag-ui-wasm/worker-main` of
      * this very version, or of `ag-ui-wasm/worker-full` where the options need the full module. All agents of a script share one worker,
@@ -29,7 +31,7 @@ export type WorkerAgentOptions<State = unknown> = Omit<CommonOptions<State>, "wo
  * @internal
  */
 export function createWorkerAgentWith<State>(
-  load: () => Promise<Core>,
+  load: (inflate: Inflate) => Promise<Core>,
   spawn: () => Worker,
   second: (() => Worker) | undefined,
   given: WorkerAgentOptions<State>,
@@ -40,10 +42,10 @@ export function createWorkerAgentWith<State>(
   const options = rest as AgentOptions<State>;
   if (!worker) return createAgentWith(load, options);
   const pool = poolOf(spawn, second, workerStartMs, worker === true ? undefined : worker);
-  const source = (): Promise<Place> =>
+  const source = (inflate: Inflate): Promise<CorePlace> =>
     pool.ready().then(
       () => ({ at: "worker" }),
-      async () => ({ at: "page", core: await load() }),
+      async () => ({ at: "page", core: await load(inflate) }),
     );
   return createAgentOver(true, source, options, (client) => createWorkerLink(client, pool));
 }

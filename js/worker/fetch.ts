@@ -1,7 +1,7 @@
 // A request of a worker's session that the page makes, because only the page has what makes it.
 
 import type { Host, RequestTarget } from "../glue/core.js";
-import type { Head } from "./serve.js";
+import type { ResponseHead } from "./serve.js";
 import type { FromWorker } from "./session.js";
 
 // As many bytes are read before the worker has asked for them. Then it is asked for less often than pieces come.
@@ -9,7 +9,7 @@ const AHEAD = 2 ** 16;
 
 /** A request on its way, or its answer. */
 interface PageRequest {
-  send(url: string, init: RequestInit): Promise<Head>;
+  send(url: string, init: RequestInit): Promise<ResponseHead>;
   read(): Promise<Uint8Array | undefined>;
   cancel(): void;
 }
@@ -57,7 +57,7 @@ function createPageRequest(fetch: NonNullable<RequestTarget["fetch"]>): PageRequ
       while (!pieces.length && !end) await change();
       if (!pieces.length && end && "error" in end) throw end.error;
       if (!pieces.length) return undefined;
-      // A copy, because it is given away, and what came may be part of something that the page still needs.
+      // A copy, because it is transferred, and the bytes may be part of a buffer that the page still needs.
       const bytes = new Uint8Array(length);
       let at = 0;
       for (const piece of pieces) {

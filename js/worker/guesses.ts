@@ -83,7 +83,7 @@ export function createGuesses<State>(read: () => AgentSnapshot<State>, publish: 
           // In this turn: what comes with the same message is of a later time.
           heard?.();
           resolve();
-        }),
+        })
       );
       show();
       return done;

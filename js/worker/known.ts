@@ -6,14 +6,14 @@ import type { Queued } from "../snapshot/save.js";
 import type { AgentSnapshot } from "../api/types.js";
 
 /** The part of a save about the page's calls. */
-interface Beside {
+interface SavedCalls {
   readonly handled: readonly string[];
   readonly failed?: readonly string[];
   readonly queue?: readonly { readonly runId: string }[];
   readonly turn?: { readonly calls: readonly { readonly id: string; readonly stage: string }[] };
 }
 
-type Thread<State> = Pick<AgentSnapshot<State>, "messages" | "state">;
+type ThreadContent<State> = Pick<AgentSnapshot<State>, "messages" | "state">;
 
 /** How a session was lost. */
 export interface Loss<State> {
@@ -29,7 +29,7 @@ export interface Loss<State> {
 
 export interface Known<State> {
   /** The worker has said this, of the thread as it is now. */
-  said(beside: string, thread: Thread<State>): void;
+  said(beside: string, thread: ThreadContent<State>): void;
   /** It writes this save, which has what ends in the same turn. */
   writes(save: string): void;
   /** It is about to read this save. */
@@ -42,19 +42,19 @@ export interface Known<State> {
   /** The agent as a save; `sent`: submits that the worker has not answered for; `first`: what there is before it has said anything. */
   save(threadId: string, shown: AgentSnapshot<State>, sent: readonly Queued[], first: () => string): string;
   /** The beginning of the next session, beside the messages. */
-  inherit(loss: Loss<State>): { readonly beside: string | undefined; readonly thread: Thread<State> };
+  inherit(loss: Loss<State>): { readonly beside: string | undefined; readonly thread: ThreadContent<State> };
   /** The worker has no more to say. */
   forget(): void;
 }
 
-export function createKnown<State>(thread: Thread<State>): Known<State> {
+export function createKnown<State>(thread: ThreadContent<State>): Known<State> {
   // The last save, of which only what is beside the thread counts; `thread` is that of this time.
   let last: string | undefined;
   // Since then: submits that were taken out of the queue, and calls that were executed.
   const cancelled = new Set<string>();
   const executed = new Set<string>();
 
-  const executing = ({ handled, turn }: Beside): Partial<Beside> => ({
+  const executing = ({ handled, turn }: SavedCalls): Partial<SavedCalls> => ({
     handled: [...new Set([...handled, ...executed])],
     ...(turn && { turn: { ...turn, calls: turn.calls.map((call) => (executed.has(call.id) ? { ...call, stage: "executing" } : call)) } }),
   });
@@ -77,14 +77,14 @@ export function createKnown<State>(thread: Thread<State>): Known<State> {
     save: (threadId, shown, sent, first) => {
       const json = last ?? first();
       const stays = ({ runId }: { readonly runId: string }): boolean => !cancelled.has(runId);
-      const beside = cancelled.size ? (JSON.parse(json) as Beside) : undefined;
+      const beside = cancelled.size ? (JSON.parse(json) as SavedCalls) : undefined;
       const kept = beside?.queue ? JSON.stringify({ ...beside, queue: beside.queue.filter(stays) }) : json;
       // The event that a server is asked to continue after belongs to the thread of that time.
       const { messages, state } = shown.isLoading ? thread : shown;
       return composeSave(kept, { threadId, messages, state }, sent.filter(stays));
     },
     inherit: ({ shown, failed, running, resumes, saves }) => {
-      const said = last === undefined ? undefined : (JSON.parse(last) as Beside);
+      const said = last === undefined ? undefined : (JSON.parse(last) as SavedCalls);
       const known = new Set(said?.turn?.calls.map(({ id }) => id));
       // A run that cannot be joined has left them open.
       const left = resumes ? [] : shown.toolCalls.filter(({ id, status }) => status === "running" && !known.has(id)).map(({ id }) => id);

@@ -6,13 +6,14 @@ import { stopped } from "../snapshot/cut-off.js";
 import { begun } from "../snapshot/project.js";
 import { misuse } from "../base/failure.js";
 import { createLink } from "../core/link.js";
-import type { Client, Link } from "../core/client.js";
+import type { LinkClient, Link } from "../core/client.js";
 import type { Core } from "../core/loader.js";
 import { portTo, type Port } from "../core/port.js";
+import type { SessionOptions } from "../glue/core.js";
 import { composeSave, union } from "../snapshot/compose.js";
 import { messageKey } from "../snapshot/message-key.js";
 import type { AgentSnapshot, Message } from "../api/types.js";
-import { weakly } from "../base/weak.js";
+import { weakly } from "../base/weakly.js";
 import { createGuesses, type Guess, type Guesses } from "./guesses.js";
 import { createKnown } from "./known.js";
 import type { Pool } from "./pool.js";
@@ -20,12 +21,13 @@ import { createRemoteSession, type RemoteSession } from "./session.js";
 import { createSubmits, queuedOf } from "./submits.js";
 
 /** Where the core of an agent is. */
-export type Place = { readonly at: "worker" } | { readonly at: "page"; readonly core: Core };
+export type CorePlace = { readonly at: "worker" } | { readonly at: "page"; readonly core: Core };
 
 /** A link that works over a worker of the pool, or as any other where the core is in the page. */
-export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool): Link<State> {
+export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, pool: Pool): Link<State> {
   type Snapshot = AgentSnapshot<State>;
-  const { emitter, settings } = client;
+  const { emitter } = client;
+  const settings = (): SessionOptions => client.parts()!.settings;
   const guesses: Guesses<State> = createGuesses(client.read, client.publish, () => link.partly());
   const known = createKnown<State>(guesses.confirmed);
   const submits = createSubmits<State>(() => client.save(save(), () => {}));
@@ -66,7 +68,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
    * The session is lost. What the page holds of it is kept for the next one. A worker that has ended is an error only for
    * those who wait for a run.
    */
-  const lose = (died: boolean, read: boolean, fail: () => void): (() => void) => {
+  const lose = (died: boolean, read: boolean, fail: () => void): () => void => {
     const made = guesses.all;
     const shown = client.read();
     const stops = made.some((one) => one.stops);
@@ -97,7 +99,7 @@ export function createWorkerLink<State>(client: Client<State, Place>, pool: Pool
       }
       heir = undefined;
       // Once, so that what ends a worker does not end one after the other.
-      if (died) for (const { redo } of made) redo?.();
+      if (died) { for (const { redo } of made) redo?.(); }
     };
   };
 

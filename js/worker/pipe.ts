@@ -6,7 +6,7 @@ import { isPromise } from "../base/promise.js";
 type Methods<Name extends string> = { [key in Name]: (...args: never[]) => unknown };
 type Args<Method> = Method extends (...args: infer List) => unknown ? List : never;
 /** A call, with a number if it is a question. Under no name: an answer, `[number, value, failure?]`. */
-type Item = readonly [name: string, args: readonly unknown[], question?: number];
+type PipeItem = readonly [name: string, args: readonly unknown[], question?: number];
 
 /** An exception as it crosses the port. */
 export interface Failure {
@@ -45,7 +45,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
 ): Pipe<Theirs> {
   const questions = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   let asked = 0;
-  let outbox: Item[] = [];
+  let outbox: PipeItem[] = [];
   let waking = false;
   let closed: string | undefined;
 
@@ -63,7 +63,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     if (!waking) queueMicrotask(post);
     waking = true;
   };
-  const send = (...item: Item): void => {
+  const send = (...item: PipeItem): void => {
     outbox.push(item);
     wake();
   };
@@ -74,7 +74,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     if (failure) question?.reject(Object.assign(new Error(failure.message), failure));
     else question?.resolve(value);
   };
-  const take = ([name, args, question]: Item): void => {
+  const take = ([name, args, question]: PipeItem): void => {
     if (!name) return answer(...(args as Parameters<typeof answer>));
     const method = (mine as Methods<string>)[name] as (...args: readonly unknown[]) => unknown;
     if (question === undefined) return void method(...args);
@@ -90,7 +90,7 @@ export function createPipe<Theirs extends Methods<keyof Theirs & string>>(
     }
   };
 
-  port.onmessage = ({ data }: MessageEvent<readonly Item[]>) => {
+  port.onmessage = ({ data }: MessageEvent<readonly PipeItem[]>) => {
     for (const item of data) if (closed === undefined) take(item);
     if (closed === undefined) received?.();
   };
@@ -121,7 +121,7 @@ export function toFailure(error: unknown): Failure {
 }
 
 /** The bytes of an answer, which go over and are not copied. */
-function transfersOf([name, args]: Item): Transferable[] {
+function transfersOf([name, args]: PipeItem): Transferable[] {
   const value = name ? undefined : args[1];
   return value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [];
 }

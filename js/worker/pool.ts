@@ -13,11 +13,11 @@ export interface Pool {
   /** Why the last one could not be had. */
   refusal(): Error;
   /** A way to the worker. `died` hears of its end. */
-  open(died: (reason: string) => void): Opened;
+  open(died: (reason: string) => void): WorkerPort;
 }
 
 /** A way to a worker. */
-export interface Opened {
+export interface WorkerPort {
   readonly port: MessagePort;
   /** Whether the page waits for something of it. */
   working(on: boolean): void;
@@ -33,7 +33,7 @@ export function beyondVite(module: string | undefined, file: string): (() => Wor
   return modules === undefined ? undefined : () => new Worker(`${modules}/ag-ui-wasm/${file}`, { type: "module" });
 }
 
-interface Place {
+interface SpawnedWorker {
   readonly spawn: () => Worker;
   readonly worker: Worker;
   readonly ready: Promise<void>;
@@ -43,8 +43,8 @@ interface Place {
 }
 
 /** The worker of an entry, and what is made in its place when it is gone. */
-interface Shared {
-  current: Place | undefined;
+interface WorkerSlot {
+  current: SpawnedWorker | undefined;
   /** So many agents wait for a worker, and have yet to open a session in it. */
   getting: number;
   refusal: Error;
@@ -52,7 +52,7 @@ interface Shared {
   own: (() => Worker)[];
 }
 
-const pools = new WeakMap<() => Worker, Shared>();
+const pools = new WeakMap<() => Worker, WorkerSlot>();
 
 /**
  * The pool of an entry that makes workers by `spawn`, or by `second` where that fails; or, for this agent, by `given` alone.
@@ -68,10 +68,10 @@ export function poolOf(spawn: () => Worker, second: (() => Worker) | undefined, 
   return createPool(shared, startMs, given);
 }
 
-function start(shared: Shared, spawn: () => Worker, startMs: number): Place {
+function start(shared: WorkerSlot, spawn: () => Worker, startMs: number): SpawnedWorker {
   // Throws where the platform has none.
   const worker = spawn();
-  const users: Place["users"] = new Set();
+  const users: SpawnedWorker["users"] = new Set();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let die = (_reason: string): void => {};
   const watch = createWatch(() => worker.postMessage(undefined), (reason) => die(reason));
@@ -107,12 +107,12 @@ function start(shared: Shared, spawn: () => Worker, startMs: number): Place {
   });
   // An application that does not ask has no need to know.
   ready.catch(() => {});
-  const place: Place = { spawn, worker, ready, started: false, users, watch };
+  const place: SpawnedWorker = { spawn, worker, ready, started: false, users, watch };
   return place;
 }
 
-function createPool(shared: Shared, startMs: number, given: (() => Worker) | undefined): Pool {
-  const maker = (): (() => Worker) => given ?? shared.own[0]!;
+function createPool(shared: WorkerSlot, startMs: number, given: (() => Worker) | undefined): Pool {
+  const maker = (): () => Worker => given ?? shared.own[0]!;
 
   const get = async (): Promise<void> => {
     for (;;) {
@@ -145,7 +145,7 @@ function createPool(shared: Shared, startMs: number, given: (() => Worker) | und
       place.users.add(died);
       let works = false;
       const working = (on: boolean): void => {
-        if (on !== works) place.watch.working((works = on));
+        if (on !== works) place.watch.working(works = on);
       };
       return {
         port: port1,

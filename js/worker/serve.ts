@@ -1,7 +1,7 @@
 // The worker's side: a session of the core for each port, with the page at the other end as its host. What the page has
 // to decide or to do is asked of it; everything else happens here.
 
-import { isTrap } from "../base/failure.js";
+import { isTrap } from "../core/traps.js";
 import type { Session, SessionOptions } from "../glue/core.js";
 import type { Core } from "../core/loader.js";
 import { readBody } from "../core/read.js";
@@ -35,7 +35,7 @@ export interface FromPage {
 }
 
 /** The worker's data of a request that the page performs for it. */
-interface Target {
+interface FetchTarget {
   readonly url: string;
   readonly headers: [string, string][];
   /** The page makes the request. */
@@ -43,7 +43,7 @@ interface Target {
 }
 
 /** The head of an answer that the page got. */
-export interface Head {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: [string, string][];
   readonly hasBody: boolean;
@@ -112,7 +112,7 @@ export function serve(port: MessagePort, core: Core): void {
   const host = watched({
     request: async (resume, runId, cursor) => {
       const number = ++requests;
-      const { fetches, ...target } = (await pipe.ask("request", number, resume, runId, cursor)) as Target;
+      const { fetches, ...target } = (await pipe.ask("request", number, resume, runId, cursor)) as FetchTarget;
       return fetches ? { ...target, fetch: fetchInPage(pipe, number) } : target;
     },
     receive: (reader, body, memory) => readBody(reader, body, memory, lose),
@@ -240,7 +240,7 @@ function fetchInPage(pipe: Pipe<FromWorker>, number: number): typeof fetch {
     const cancel = (): void => pipe.tell("cancelFetch", number);
     signal?.addEventListener("abort", cancel);
     const init = { method, headers: [...(headers as Headers)], body, credentials } as RequestInit;
-    const head = (await pipe.ask("fetch", number, url, init)) as Head;
+    const head = (await pipe.ask("fetch", number, url, init)) as ResponseHead;
     const stream = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         const chunk = (await pipe.ask("read", number)) as Uint8Array | undefined;

@@ -6,9 +6,10 @@ import { AgentError } from "../api/error.js";
 import { internal } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
 import { createPageRequests } from "./fetch.js";
-import { kept, weakly, whenCollected } from "../base/weak.js";
+import { kept, whenCollected } from "../base/weak.js";
+import { weakly } from "../base/weakly.js";
 import { createPipe, type Failure, type Pipe } from "./pipe.js";
-import type { Act, Begin, FromPage, Head } from "./serve.js";
+import type { Act, Begin, FromPage, ResponseHead } from "./serve.js";
 
 /** The calls of the worker. */
 export interface FromWorker {
@@ -42,13 +43,13 @@ export interface FromWorker {
   stopRemote(runId: string): void;
   failed(why: Failure): void;
   request(number: number, resume: boolean, runId: string, cursor: string | undefined): Promise<unknown>;
-  fetch(number: number, url: string, init: RequestInit): Promise<Head>;
+  fetch(number: number, url: string, init: RequestInit): Promise<ResponseHead>;
   read(number: number): Promise<Uint8Array | undefined>;
   cancelFetch(number: number): void;
 }
 
 /** The maker of a session, which receives the answers that came later. */
-export interface Owner {
+export interface SessionOwner {
   /** A ticket's run will not be: `settled` is called next with its end. */
   refused(ticket: number, why: Failure): void;
   misused(why: Failure): void;
@@ -95,7 +96,7 @@ export function createRemoteSession(
   messages: string | undefined,
   state: string | undefined,
   host: Host,
-  owner: Owner,
+  owner: SessionOwner,
 ): RemoteSession {
   const echoes = createEchoes();
   const requests = createPageRequests(host);

@@ -55,7 +55,7 @@ export function createSubmits<State>(ended: () => void): Submits<State> {
       const entry = { run: own, waits };
       taken.set(run, own);
       if (run.part) replies.add(own);
-      const send = (): (() => void) => {
+      const send = (): () => void => {
         sent.add(entry);
         return () => void sent.delete(entry);
       };

@@ -17,7 +17,7 @@ use crate::thread::Warning;
 use crate::wire::{Protocol, Wanted};
 use host::Timer;
 pub use host::{Host, SessionOptions};
-use request::{Open, Sent};
+use request::{OpenRequest, OutgoingRequest};
 use serde::Serializer as _;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -70,7 +70,7 @@ struct Shared {
     core: RefCell<Core>,
     host: Host,
     /// The request that is open.
-    open: RefCell<Option<Open>>,
+    open: RefCell<Option<OpenRequest>>,
     timer: RefCell<Option<Timer>>,
     /// Whether the host has been asked to hold the session.
     held: Cell<bool>,
@@ -306,7 +306,7 @@ impl Shared {
             match effect {
                 Effect::Open { request, target, run_id, cursor, body } => {
                     let resume = target == Target::Resume;
-                    request::open(self, request, Sent { resume, run_id, cursor, body });
+                    request::open(self, request, OutgoingRequest { resume, run_id, cursor, body });
                 }
                 Effect::StopRemote { run_id } => self.host.stop_remote(&run_id),
                 Effect::Close { request } => {

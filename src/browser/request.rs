@@ -9,13 +9,13 @@ use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, Headers, ReadableStreamDefaultReader, RequestInit};
 
 /// The request that is open.
-pub struct Open {
+pub struct OpenRequest {
     pub request: u32,
     controller: AbortController,
     reader: Option<ReadableStreamDefaultReader>,
 }
 
-impl Open {
+impl OpenRequest {
     /// Lets go of the connection.
     pub fn close(self) {
         if let Some(reader) = self.reader {
@@ -27,7 +27,7 @@ impl Open {
 }
 
 /// A request that is to be sent.
-pub struct Sent {
+pub struct OutgoingRequest {
     /// It joins a run, and goes where the host says that runs are joined.
     pub resume: bool,
     pub run_id: String,
@@ -36,10 +36,10 @@ pub struct Sent {
 }
 
 /// Sends the request; what comes back goes to the core under its number.
-pub fn open(shared: &Rc<Shared>, request: u32, sent: Sent) {
+pub fn open(shared: &Rc<Shared>, request: u32, sent: OutgoingRequest) {
     let Ok(controller) = AbortController::new() else { return };
-    *shared.open.borrow_mut() = Some(Open { request, controller: controller.clone(), reader: None });
-    let (host, step) = (shared.host.clone(), Cell::new(Step::Target));
+    *shared.open.borrow_mut() = Some(OpenRequest { request, controller: controller.clone(), reader: None });
+    let (host, step) = (shared.host.clone(), Cell::new(Resolved::Target));
     let sending = Sending { shared: Rc::downgrade(shared), host, request, controller, sent, step };
     // The host is asked once the caller is done.
     Rc::new(sending).wait(&JsValue::UNDEFINED);
@@ -47,7 +47,7 @@ pub fn open(shared: &Rc<Shared>, request: u32, sent: Sent) {
 
 /// The result of a promise of a [`Sending`].
 #[derive(Clone, Copy)]
-enum Step {
+enum Resolved {
     /// Nothing yet: the host is to be asked where the request goes.
     Target,
     /// Where it goes.
@@ -59,13 +59,13 @@ enum Step {
 /// A request on its way to its response, one promise after the other. No future: those bring a queue, tasks and wakers,
 /// 2 kB (brotli) of them.
 struct Sending {
-    /// A fetch that never settles shall not hold the session.
+    /// A fetch that never settles must not keep the session alive.
     shared: Weak<Shared>,
     host: Host,
     request: u32,
     controller: AbortController,
-    sent: Sent,
-    step: Cell<Step>,
+    sent: OutgoingRequest,
+    step: Cell<Resolved>,
 }
 
 impl Sending {
@@ -98,7 +98,7 @@ impl Sending {
     fn next(&self, value: JsValue) -> Result<Option<JsValue>, JsValue> {
         let Some(shared) = self.shared.upgrade() else {
             // A fetch of the application's may look at no signal: its connection would stay open.
-            if matches!(self.step.get(), Step::Response)
+            if matches!(self.step.get(), Resolved::Response)
                 && let Some(reader) = value.unchecked_ref::<Answer>().reader()
             {
                 cancel(&reader);
@@ -106,12 +106,12 @@ impl Sending {
             return Ok(None);
         };
         match self.step.get() {
-            Step::Target => {
-                self.step.set(Step::Fetch);
-                let Sent { resume, run_id, cursor, .. } = &self.sent;
+            Resolved::Target => {
+                self.step.set(Resolved::Fetch);
+                let OutgoingRequest { resume, run_id, cursor, .. } = &self.sent;
                 shared.host.request(*resume, run_id, cursor.clone()).map(Some)
             }
-            Step::Fetch => {
+            Resolved::Fetch => {
                 let target: RequestTarget = value.unchecked_into();
                 let mut body = self.sent.body.clone();
                 if let Some(input) = target.input().filter(|_| !self.controller.signal().aborted()) {
@@ -122,11 +122,11 @@ impl Sending {
                 if self.controller.signal().aborted() {
                     return Ok(None);
                 }
-                self.step.set(Step::Response);
+                self.step.set(Resolved::Response);
                 let init = self.init(&shared, &target, &body)?;
                 shared.host.fetch(&target, &init).map(Some)
             }
-            Step::Response => {
+            Resolved::Response => {
                 receive(shared, self.request, value.unchecked_ref());
                 Ok(None)
             }
@@ -192,7 +192,7 @@ fn cancel(reader: &ReadableStreamDefaultReader) {
 /// How much of a long event is read ahead at a time: some milliseconds' worth.
 const STEP: usize = 32 * 1024;
 
-/// The body of an answer, for who reads it (`js/core/read.ts`): copies what comes into the room, then says how much it is.
+/// The body of an answer, for its reader (`js/core/read.ts`): copies what comes into the room, then says how much it is.
 #[wasm_bindgen]
 pub struct Body {
     shared: Rc<Shared>,
@@ -224,7 +224,7 @@ impl Body {
         u32::from(self.shared.is_open(self.request)) << u32::from(waits)
     }
 
-    /// There is no more.
+    /// The body has ended.
     pub fn end(&self) {
         self.shared.drive(|core, now| core.end(self.request, now));
         self.close();

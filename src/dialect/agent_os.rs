@@ -14,7 +14,7 @@
 //! arguments, never arguments: nothing of it is for the page to execute.
 
 use super::members::{array, copy, object, string};
-use super::{Begun, Dialect, Output, Taken};
+use super::{Dialect, Output, RunRequest, Taken};
 use crate::wire::{Fields, Frame, JsonWriter, Raw, frame_type};
 
 /// As deep as any limit allows: what the events may be is judged after this.
@@ -26,7 +26,7 @@ const LONGEST: usize = 256;
 const MALFORMED: &str = "envelope-malformed";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Place {
+enum ScopeState {
     /// No run has been mentioned.
     #[default]
     Before,
@@ -40,7 +40,7 @@ enum Place {
 pub(super) struct AgentOs {
     /// The last row.
     seen: u64,
-    place: Place,
+    place: ScopeState,
     thread_id: String,
     run_id: String,
     /// The interrupt that the run waits for.
@@ -85,29 +85,29 @@ impl AgentOs {
         let Ok(kind) = frame_type(fields) else { return Taken::Pass };
         match (self.place, &*kind) {
             (_, "RUN_STARTED") => {
-                self.place = Place::Running;
+                self.place = ScopeState::Running;
                 self.thread_id = member(fields, "threadId");
                 self.run_id = member(fields, "runId");
                 Taken::Pass
             }
             // The first end counts.
-            (Place::Ended, "RUN_FINISHED" | "RUN_ERROR") => Taken::Taken,
+            (ScopeState::Ended, "RUN_FINISHED" | "RUN_ERROR") => Taken::Taken,
             (_, "RUN_ERROR") => {
                 self.answered(out);
-                self.place = Place::Ended;
+                self.place = ScopeState::Ended;
                 self.run_error(fields, out)
             }
             (_, "CUSTOM") => self.custom(fields, text, out),
-            (Place::Ended, _) => {
+            (ScopeState::Ended, _) => {
                 out.aside(with_role(&kind, fields).unwrap_or_else(|| text.to_owned()));
                 Taken::Taken
             }
             _ => {
-                if self.place == Place::Interrupted {
+                if self.place == ScopeState::Interrupted {
                     self.go_on(None, fields, out);
                 }
                 if kind == "RUN_FINISHED" {
-                    self.place = Place::Ended;
+                    self.place = ScopeState::Ended;
                 }
                 let Some(made) = with_role(&kind, fields) else { return Taken::Pass };
                 out.event(made);
@@ -120,21 +120,21 @@ impl AgentOs {
         let name = string(fields, "name").unwrap_or_default();
         let value = object(fields, "value");
         match (&*name, &value) {
-            ("agent-os.run.interrupted", Some(value)) if self.place != Place::Ended => {
+            ("agent-os.run.interrupted", Some(value)) if self.place != ScopeState::Ended => {
                 return self.interrupted(value, fields, text, out);
             }
             ("agent-os.run.resumed", Some(value)) => {
                 if let Some(id) = string(value, "interruptId") {
                     out.answered(id);
                 }
-                if self.place != Place::Running {
+                if self.place != ScopeState::Running {
                     self.go_on(Some(value), fields, out);
                 }
             }
             ("agent-os.llm.usage", Some(value)) => usage(value, out),
             _ => {}
         }
-        if self.place == Place::Running {
+        if self.place == ScopeState::Running {
             return Taken::Pass;
         }
         out.aside(text);
@@ -143,7 +143,7 @@ impl AgentOs {
 
     /// The run waits for somebody: that is how it ends, for now.
     fn interrupted(&mut self, value: &Fields<'_>, fields: &Fields<'_>, text: &str, out: &mut Output) -> Taken {
-        if self.place != Place::Running {
+        if self.place != ScopeState::Running {
             self.go_on(Some(value), fields, out);
         }
         out.event(text);
@@ -170,7 +170,7 @@ impl AgentOs {
         event.close();
         out.event(json);
         self.interrupt = Some(id.into_owned());
-        self.place = Place::Interrupted;
+        self.place = ScopeState::Interrupted;
         Taken::Taken
     }
 
@@ -183,7 +183,7 @@ impl AgentOs {
         let mut json = String::new();
         self.of_run("RUN_STARTED", fields, &mut json).close();
         out.event(json);
-        self.place = Place::Running;
+        self.place = ScopeState::Running;
     }
 
     fn answered(&mut self, out: &mut Output) {
@@ -227,7 +227,7 @@ impl AgentOs {
 }
 
 impl Dialect for AgentOs {
-    fn begin(&mut self, request: &Begun<'_>) {
+    fn begin(&mut self, request: &RunRequest<'_>) {
         if request.cursor.is_empty() {
             self.seen = 0;
         } else if let Ok(seen) = request.cursor.parse() {
@@ -237,7 +237,7 @@ impl Dialect for AgentOs {
         if request.joins {
             return;
         }
-        self.place = Place::Before;
+        self.place = ScopeState::Before;
         self.enveloped = false;
         self.interrupt = None;
         // A host may give the scope another name.

@@ -13,7 +13,7 @@
 //! `run`, the `RunAgentInput`; `none`. `rawText`: every AG-UI event carries Chio's as its text, and not as JSON, so that
 //! numbers past 2^53 survive the reading of it.
 
-use super::{Begun, Dialect, Output, Taken};
+use super::{Dialect, Output, RunRequest, Taken};
 use crate::guard::{ChioEvent, Complaint};
 use crate::wire::{At, Fields, Frame, Index, JsonWriter, Raw, write_string};
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ enum Input {
 
 /// Where the body is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum BodyStage {
     /// Nothing has come that could be read; whether anything has.
     Before { heard: bool },
     /// RUN_STARTED is out.
@@ -46,7 +46,7 @@ pub(super) struct Chio {
     raw_text: bool,
     thread_id: String,
     run_id: String,
-    stage: Stage,
+    stage: BodyStage,
     /// Messages that grow: their ids, found by the target's key.
     open: Vec<String>,
     by_key: Index,
@@ -77,7 +77,7 @@ impl Chio {
             raw_text,
             thread_id: String::new(),
             run_id: String::new(),
-            stage: Stage::Before { heard: false },
+            stage: BodyStage::Before { heard: false },
             open: Vec::new(),
             by_key: Index::new(),
             last: HashMap::new(),
@@ -88,8 +88,8 @@ impl Chio {
 
     /// The run, unless it has begun.
     fn start(&mut self, out: &mut Output) {
-        if self.stage != Stage::Open {
-            self.stage = Stage::Open;
+        if self.stage != BodyStage::Open {
+            self.stage = BodyStage::Open;
             self.boundary("RUN_STARTED", out);
         }
     }
@@ -223,13 +223,13 @@ impl Chio {
 }
 
 impl Dialect for Chio {
-    fn begin(&mut self, request: &Begun<'_>) {
-        if request.joins && self.stage == Stage::Open && self.run_id == request.run_id {
+    fn begin(&mut self, request: &RunRequest<'_>) {
+        if request.joins && self.stage == BodyStage::Open && self.run_id == request.run_id {
             return;
         }
         self.thread_id = request.thread_id.to_owned();
         self.run_id = request.run_id.to_owned();
-        self.stage = Stage::Before { heard: false };
+        self.stage = BodyStage::Before { heard: false };
         self.forget_open();
         if !request.continues {
             self.last.clear();
@@ -273,12 +273,12 @@ impl Dialect for Chio {
     }
 
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Output) -> Taken {
-        let heard = Stage::Before { heard: true };
+        let heard = BodyStage::Before { heard: true };
         let Ok(Some(fields)) = Raw::parse_object(frame.data, DEPTH) else {
             if !frame.unterminated {
                 out.malformed("chio-frame-unknown", "a frame is no JSON object");
             }
-            if self.stage != Stage::Open {
+            if self.stage != BodyStage::Open {
                 self.stage = heard;
             }
             return Taken::Taken;
@@ -293,15 +293,15 @@ impl Dialect for Chio {
             self.event(&fields, frame.data.trim(), out);
         } else if let Some(kind) = fields.text("type") {
             match kind.as_ref() {
-                "RUN_STARTED" => self.stage = Stage::Open,
-                "RUN_FINISHED" | "RUN_ERROR" => self.stage = Stage::Over,
+                "RUN_STARTED" => self.stage = BodyStage::Open,
+                "RUN_FINISHED" | "RUN_ERROR" => self.stage = BodyStage::Over,
                 _ => self.start(out),
             }
             return Taken::Pass;
         } else {
             out.malformed("chio-frame-unknown", "a frame is neither an event nor a receipt");
         }
-        if matches!(self.stage, Stage::Before { .. }) {
+        if matches!(self.stage, BodyStage::Before { .. }) {
             self.stage = heard;
         }
         Taken::Taken
@@ -310,9 +310,9 @@ impl Dialect for Chio {
     fn end(&mut self, out: &mut Output) {
         match self.stage {
             // Everything was blocked before it came here, and that is all that the agent had to say.
-            Stage::Before { heard: false } => self.boundary("RUN_STARTED", out),
-            Stage::Before { heard: true } | Stage::Over => return,
-            Stage::Open => {}
+            BodyStage::Before { heard: false } => self.boundary("RUN_STARTED", out),
+            BodyStage::Before { heard: true } | BodyStage::Over => return,
+            BodyStage::Open => {}
         }
         for id in self.forget_open() {
             let mut json = String::new();
@@ -322,7 +322,7 @@ impl Dialect for Chio {
             out.event(json);
         }
         self.boundary("RUN_FINISHED", out);
-        self.stage = Stage::Over;
+        self.stage = BodyStage::Over;
     }
 }
 

@@ -32,7 +32,7 @@ use std::fmt;
 /// A system's way of speaking.
 pub trait Dialect {
     /// A request goes out: nothing of an earlier body is open, unless this one joins its run.
-    fn begin(&mut self, request: &Begun<'_>);
+    fn begin(&mut self, request: &RunRequest<'_>);
 
     /// The body of that request, where it is not AG-UI's. `input`: a `RunAgentInput` as JSON text.
     fn body(&mut self, input: &str) -> Option<String> {
@@ -98,7 +98,7 @@ impl fmt::Debug for dyn Dialect {
 
 /// A request of a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Begun<'a> {
+pub struct RunRequest<'a> {
     /// The conversation's id.
     pub thread_id: &'a str,
     /// The run's id.
@@ -123,7 +123,7 @@ pub enum Taken {
 /// The items that a dialect makes, in order.
 #[derive(Debug, Default)]
 pub struct Output {
-    items: Vec<Item>,
+    items: Vec<OutputItem>,
     /// The guard that judges a frame before it becomes events, and the time.
     #[cfg(feature = "guard")]
     pub(crate) guard: Option<Box<Guard>>,
@@ -133,7 +133,7 @@ pub struct Output {
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Item {
+pub enum OutputItem {
     /// An AG-UI event as JSON text.
     Event(String),
     /// A frame, or a part of one, that cannot be read: the end of the run under strict rules, else a warning.
@@ -186,33 +186,33 @@ pub enum Item {
 impl Output {
     /// Adds an event: JSON text of an object with a `type`.
     pub fn event(&mut self, json: impl Into<String>) {
-        self.items.push(Item::Event(json.into()));
+        self.items.push(OutputItem::Event(json.into()));
     }
 
     /// Adds a complaint about a frame.
     pub fn malformed(&mut self, code: &'static str, message: impl Into<String>) {
-        self.items.push(Item::Malformed { code, message: message.into() });
+        self.items.push(OutputItem::Malformed { code, message: message.into() });
     }
 
     /// Adds a warning.
     pub fn warning(&mut self, code: &'static str, message: impl Into<String>) {
-        self.items.push(Item::Warning { code, message: message.into() });
+        self.items.push(OutputItem::Warning { code, message: message.into() });
     }
 
     /// Says how far the stream was read.
     pub fn cursor(&mut self, cursor: impl Into<String>) {
-        self.items.push(Item::Cursor(cursor.into()));
+        self.items.push(OutputItem::Cursor(cursor.into()));
     }
 
     /// Adds anything else.
-    pub fn push(&mut self, item: Item) {
+    pub fn push(&mut self, item: OutputItem) {
         self.items.push(item);
     }
 
     /// The items that follow need no judgment, or the application judges them.
     #[cfg(feature = "guard")]
     pub fn judged(&mut self) {
-        self.items.push(Item::Judged);
+        self.items.push(OutputItem::Judged);
     }
 
     /// Whether an event of Chio's may be shown. What it becomes then is not judged again.
@@ -228,21 +228,21 @@ impl Output {
 
     /// Adds an event that comes outside of any run: it is told and reduced, and no rule of order judges it.
     pub fn aside(&mut self, json: impl Into<String>) {
-        self.items.push(Item::Aside(json.into()));
+        self.items.push(OutputItem::Aside(json.into()));
     }
 
     /// Adds token counts: JSON text of a list as `usage` of RUN_FINISHED.
     pub fn usage(&mut self, json: impl Into<String>) {
-        self.items.push(Item::Usage(json.into()));
+        self.items.push(OutputItem::Usage(json.into()));
     }
 
-    /// Says that an interrupt is open no more.
+    /// Reports that an interrupt is no longer open.
     pub fn answered(&mut self, interrupt: impl Into<String>) {
-        self.items.push(Item::Answered(interrupt.into()));
+        self.items.push(OutputItem::Answered(interrupt.into()));
     }
 
     /// Takes all items, in order.
-    pub fn take(&mut self) -> Vec<Item> {
+    pub fn take(&mut self) -> Vec<OutputItem> {
         std::mem::take(&mut self.items)
     }
 }

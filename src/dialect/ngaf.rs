@@ -1,7 +1,7 @@
 //! The ngaf Agent contract (`@ngaf/ag-ui`, now `@threadplane/ag-ui`): AG-UI, written more freely than 1.0 allows, and with
 //! conventions of its own. Uses `wire`.
 //!
-//! | what it sends | what becomes of it |
+//! | what it sends | its translation |
 //! | --- | --- |
 //! | no `messageId`, `delta`, `snapshot`, `messages`, another `role` | what its own reducer takes instead |
 //! | REASONING_MESSAGE_CHUNK into an open message | REASONING_MESSAGE_CONTENT |
@@ -17,7 +17,7 @@
 //!
 //! No settings.
 
-use super::{Begun, Dialect, Output, Taken};
+use super::{Dialect, Output, RunRequest, Taken};
 use crate::wire::{At, Delta, Fields, Frame, Index, JsonWriter, Raw, frame_fields, frame_type, write_string};
 
 /// How deep a frame may be nested that is looked into. Deeper ones are for the rules.
@@ -52,7 +52,7 @@ struct Ngaf {
 }
 
 impl Dialect for Ngaf {
-    fn begin(&mut self, request: &Begun<'_>) {
+    fn begin(&mut self, request: &RunRequest<'_>) {
         request.thread_id.clone_into(&mut self.thread_id);
         if !request.joins {
             self.forget(request.run_id);
@@ -104,7 +104,7 @@ impl Dialect for Ngaf {
         }
         let Ok(fields) = frame_fields(frame.data, DEPTH) else { return Taken::Pass };
         let Ok(kind) = frame_type(&fields) else { return Taken::Pass };
-        let event = Given { fields: &fields, json: frame.data };
+        let event = RawEvent { fields: &fields, json: frame.data };
         match &*kind {
             "TEXT_MESSAGE_START" => {
                 let known = |role: &str| matches!(role, "assistant" | "user" | "system" | "developer");
@@ -175,14 +175,14 @@ impl Ngaf {
         self.asked = None;
     }
 
-    fn reasoning_start(&mut self, event: Given<'_, '_>, out: &mut Output) -> Taken {
+    fn reasoning_start(&mut self, event: RawEvent<'_, '_>, out: &mut Output) -> Taken {
         self.reasoning.insert(event.message_id(), At::default());
         let fits = event.string("role").is_some_and(|role| role == "reasoning");
         event.of_message(out, &[("role", if fits { None } else { Some("\"reasoning\"") })])
     }
 
     /// A chunk into an open message is content of it.
-    fn reasoning_chunk(&self, event: Given<'_, '_>, out: &mut Output) -> Taken {
+    fn reasoning_chunk(&self, event: RawEvent<'_, '_>, out: &mut Output) -> Taken {
         if !self.reasoning.contains_key(&event.message_id()) {
             return Taken::Pass;
         }
@@ -193,13 +193,13 @@ impl Ngaf {
     }
 
     /// The end of a run that has asked something carries the question.
-    fn finished(&mut self, event: Given<'_, '_>, out: &mut Output) -> Taken {
+    fn finished(&mut self, event: RawEvent<'_, '_>, out: &mut Output) -> Taken {
         self.close_subagents(out);
         let Some(outcome) = self.outcome() else { return Taken::Pass };
         event.change(out, &[("outcome", &outcome)])
     }
 
-    fn result(&mut self, event: Given<'_, '_>, out: &mut Output) -> Taken {
+    fn result(&mut self, event: RawEvent<'_, '_>, out: &mut Output) -> Taken {
         let Some(id) = event.string("toolCallId") else { return Taken::Pass };
         if let Some(open) = self.calls.get_mut(&id)
             && std::mem::take(open) == OPEN
@@ -225,7 +225,7 @@ impl Ngaf {
         event.change_some(out, changes.map(|(key, value)| (key, value.as_deref())).as_slice())
     }
 
-    fn custom(&mut self, event: Given<'_, '_>, out: &mut Output) -> Taken {
+    fn custom(&mut self, event: RawEvent<'_, '_>, out: &mut Output) -> Taken {
         let text = event.string("value");
         let parsed = text.as_deref().filter(|text| Raw::parse(text, DEPTH).is_ok());
         if event.string("name").as_deref() != Some("on_interrupt") {
@@ -349,12 +349,12 @@ fn made_up(out: &mut Output, kind: &str, members: impl FnOnce(&mut JsonWriter<'_
 
 /// An event as it came.
 #[derive(Clone, Copy)]
-struct Given<'f, 'a> {
+struct RawEvent<'f, 'a> {
     fields: &'f Fields<'a>,
     json: &'a str,
 }
 
-impl Given<'_, '_> {
+impl RawEvent<'_, '_> {
     fn string(&self, name: &str) -> Option<String> {
         self.fields.some(name).and_then(Raw::string).map(String::from)
     }

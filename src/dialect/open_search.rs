@@ -4,7 +4,7 @@
 //!   for agents with a memory of their own;
 //! - `members`, what a request consists of: `"seven"` (default), the members that the server documents, or `"all"` of AG-UI.
 //!
-//! | what comes | what becomes of it |
+//! | what it sends | its translation |
 //! | --- | --- |
 //! | `Custom` | CUSTOM; its `token_usage` counts as usage |
 //! | data without a type, or that is no JSON | RUN_ERROR with its text |
@@ -17,7 +17,7 @@
 mod messages;
 
 use super::members::{array, copy, object, string};
-use super::{Begun, Dialect, Output, Taken};
+use super::{Dialect, Output, RunRequest, Taken};
 use crate::wire::{At, Delta, DeltaKind, Fields, Frame, Index, JsonError, JsonWriter, Raw, frame_type};
 use messages::{first_value, read_call, write_message};
 
@@ -29,7 +29,7 @@ const DEPTH: usize = 4096;
 
 /// A call whose arguments come.
 #[derive(Debug)]
-struct Call {
+struct OpenCall {
     id: String,
     args: String,
 }
@@ -37,7 +37,7 @@ struct Call {
 /// The calls that are open, in the order in which they began.
 #[derive(Debug, Default)]
 struct OpenCalls {
-    list: Vec<Option<Call>>,
+    list: Vec<Option<OpenCall>>,
     index: Index,
 }
 
@@ -46,7 +46,7 @@ impl OpenCalls {
     fn push(&mut self, id: &str) {
         self.take(id);
         self.index.insert(id.to_owned(), place(self.list.len()));
-        self.list.push(Some(Call { id: id.to_owned(), args: String::new() }));
+        self.list.push(Some(OpenCall { id: id.to_owned(), args: String::new() }));
     }
 
     fn grow(&mut self, id: &str, delta: &str) {
@@ -56,7 +56,7 @@ impl OpenCalls {
         }
     }
 
-    fn take(&mut self, id: &str) -> Option<Call> {
+    fn take(&mut self, id: &str) -> Option<OpenCall> {
         let at = self.index.remove(id)?.message;
         self.list.get_mut(at)?.take()
     }
@@ -203,7 +203,7 @@ impl OpenSearch {
     }
 
     /// A call that never ended: a tool without input has no END.
-    fn close(&self, call: &Call, out: &mut Output) {
+    fn close(&self, call: &OpenCall, out: &mut Output) {
         out.event(call_event("TOOL_CALL_END", &call.id, &[]));
     }
 
@@ -296,7 +296,7 @@ impl OpenSearch {
 }
 
 impl Dialect for OpenSearch {
-    fn begin(&mut self, request: &Begun<'_>) {
+    fn begin(&mut self, request: &RunRequest<'_>) {
         self.restores = is_restore(request.run_id);
         if !request.joins {
             self.ended = false;

@@ -61,7 +61,7 @@ pub(super) struct ArgsReader {
 }
 
 /// The operation that is being written: it sets the value at `level` of the stack.
-struct Open {
+struct OpenOperation {
     level: usize,
     /// A string literal is open at its end.
     text: bool,
@@ -70,7 +70,7 @@ struct Open {
 impl ArgsReader {
     /// Reads the next piece and writes operations on the value at `root` to `ops`, each followed by a comma.
     pub fn feed(&mut self, piece: &str, root: &Path<'_>, ops: &mut String) {
-        let mut open: Option<Open> = None;
+        let mut open: Option<OpenOperation> = None;
         if self.expect == Expect::InString && !piece.is_empty() {
             // A string that the mirror has already grows by an operation of its own.
             ops.push_str("[\"+\",");
@@ -82,7 +82,7 @@ impl ArgsReader {
         } else {
             self.read(piece, root, ops, &mut open);
         }
-        if let Some(Open { level, text }) = open {
+        if let Some(OpenOperation { level, text }) = open {
             // Close what is open, so that the operation is JSON; the next piece continues inside.
             if text {
                 ops.push('"');
@@ -102,7 +102,7 @@ impl ArgsReader {
         }
     }
 
-    fn read(&mut self, piece: &str, root: &Path<'_>, ops: &mut String, open: &mut Option<Open>) {
+    fn read(&mut self, piece: &str, root: &Path<'_>, ops: &mut String, open: &mut Option<OpenOperation>) {
         let mut rest = piece;
         while let Some(byte) = rest.bytes().next() {
             let tail = rest.get(1..).unwrap_or_default();
@@ -155,7 +155,7 @@ impl ArgsReader {
     }
 
     /// Reads on in a string; returns what follows it.
-    fn in_string<'p>(&mut self, rest: &'p str, ops: &mut String, open: &mut Option<Open>) -> &'p str {
+    fn in_string<'p>(&mut self, rest: &'p str, ops: &mut String, open: &mut Option<OpenOperation>) -> &'p str {
         let rest = self.string(rest, ops);
         if !matches!(self.expect, Expect::InString | Expect::Broken) {
             ops.push('"');
@@ -168,7 +168,13 @@ impl ArgsReader {
     }
 
     /// Reads on in a number or a literal; returns what follows it.
-    fn in_scalar<'p>(&mut self, rest: &'p str, root: &Path<'_>, ops: &mut String, open: &mut Option<Open>) -> &'p str {
+    fn in_scalar<'p>(
+        &mut self,
+        rest: &'p str,
+        root: &Path<'_>,
+        ops: &mut String,
+        open: &mut Option<OpenOperation>,
+    ) -> &'p str {
         let of_it = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.');
         let length = rest.as_bytes().iter().take_while(|byte| of_it(byte)).count();
         let (more, tail) = rest.split_at_checked(length).unwrap_or_default();
@@ -197,12 +203,12 @@ impl ArgsReader {
     }
 
     /// Begins a value: inside the open operation, or as a new one.
-    fn open_value(&mut self, root: &Path<'_>, ops: &mut String, open: &mut Option<Open>) {
+    fn open_value(&mut self, root: &Path<'_>, ops: &mut String, open: &mut Option<OpenOperation>) {
         if open.is_none() {
             ops.push_str("[\"=\",");
             self.write_path(root, ops);
             ops.push(',');
-            *open = Some(Open { level: self.stack.len(), text: false });
+            *open = Some(OpenOperation { level: self.stack.len(), text: false });
             return;
         }
         if !matches!(ops.as_bytes().last(), Some(b'[' | b'{')) {
@@ -216,7 +222,7 @@ impl ArgsReader {
     }
 
     /// Ends a value, and the operation where it was begun for this value.
-    fn close_value(&mut self, ops: &mut String, open: &mut Option<Open>) {
+    fn close_value(&mut self, ops: &mut String, open: &mut Option<OpenOperation>) {
         self.expect = if self.stack.is_empty() { Expect::Done } else { Expect::CommaOrEnd };
         if open.as_ref().is_some_and(|open| open.level == self.stack.len()) {
             ops.push_str("],");
@@ -238,7 +244,7 @@ impl ArgsReader {
         };
     }
 
-    fn close_container(&mut self, byte: u8, ops: &mut String, open: &mut Option<Open>) {
+    fn close_container(&mut self, byte: u8, ops: &mut String, open: &mut Option<OpenOperation>) {
         let fits = match self.stack.last() {
             Some(Container::Array(_)) => byte == b']',
             Some(Container::Object(_)) => byte == b'}',
@@ -256,7 +262,7 @@ impl ArgsReader {
         self.close_value(ops, open);
     }
 
-    fn scalar(&mut self, text: &str, root: &Path<'_>, ops: &mut String, open: &mut Option<Open>) {
+    fn scalar(&mut self, text: &str, root: &Path<'_>, ops: &mut String, open: &mut Option<OpenOperation>) {
         let plain = text.len() < 16 && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
         if plain || matches!(text, "true" | "false" | "null") || is_number(text) {
             self.open_value(root, ops, open);
@@ -268,7 +274,7 @@ impl ArgsReader {
     }
 
     /// The number or literal in `token` is whole.
-    fn token_ends(&mut self, root: &Path<'_>, ops: &mut String, open: &mut Option<Open>) {
+    fn token_ends(&mut self, root: &Path<'_>, ops: &mut String, open: &mut Option<OpenOperation>) {
         let mut token = std::mem::take(&mut self.token);
         self.scalar(&token, root, ops, open);
         token.clear();

@@ -2,7 +2,7 @@
 
 use super::call::{Call, wire_id};
 use super::parts;
-use super::row::{Kind, Member, Members, Row, Sent, Value, table};
+use super::row::{InRequests, Kind, Member, Members, Row, Value, table};
 use super::words::{Delivery, Role};
 use crate::wire::{Fields, JsonWriter, Note, Protocol, Raw, Tree};
 
@@ -25,16 +25,16 @@ table! {
         ERROR = Member::new("error", Kind::Text).of(TOOL),
         ACTIVITY_TYPE = Member::new("activityType", Kind::Text).of(ACTIVITY),
         ENCRYPTED = Member::new("encryptedValue", Kind::Text).of(!ACTIVITY),
-        OWNER = Member::new("subagentRunId", Kind::Text).sent(Sent::Tagged),
+        OWNER = Member::new("subagentRunId", Kind::Text).sent(InRequests::Tagged),
         METADATA = Member::new("metadata", Kind::Object),
-        CALL_IDS = Member::new("toolCallIds", Kind::Rows).of(ASSISTANT).sent(Sent::Never),
+        CALL_IDS = Member::new("toolCallIds", Kind::Rows).of(ASSISTANT).sent(InRequests::Never),
         /// Reasoning that shares its id with the message that it led to, and is shown with it.
-        REASONING = Member::new("reasoning", Kind::Text).of(ASSISTANT).sent(Sent::Never).grows(1),
-        REASONING_ENCRYPTED = Member::new("reasoningEncryptedValue", Kind::Text).of(ASSISTANT).sent(Sent::Never),
+        REASONING = Member::new("reasoning", Kind::Text).of(ASSISTANT).sent(InRequests::Never).grows(1),
+        REASONING_ENCRYPTED = Member::new("reasoningEncryptedValue", Kind::Text).of(ASSISTANT).sent(InRequests::Never),
         /// How long it took: as part of its answer, and as a message of its own.
-        REASONING_TIME = Member::new("reasoningDurationMs", Kind::Count).of(ASSISTANT).sent(Sent::Never),
-        TIME = Member::new("durationMs", Kind::Count).of(REASONING_MESSAGE).sent(Sent::Never),
-        DELIVERY = Member::new("delivery", Kind::Word(Delivery::WORDS)).of(0).sent(Sent::Never),
+        REASONING_TIME = Member::new("reasoningDurationMs", Kind::Count).of(ASSISTANT).sent(InRequests::Never),
+        TIME = Member::new("durationMs", Kind::Count).of(REASONING_MESSAGE).sent(InRequests::Never),
+        DELIVERY = Member::new("delivery", Kind::Word(Delivery::WORDS)).of(0).sent(InRequests::Never),
     }
 }
 

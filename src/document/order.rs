@@ -56,7 +56,7 @@ fn size(items: &[Item]) -> Place {
 }
 
 #[derive(Debug)]
-struct Chunk {
+struct OrderChunk {
     /// Names it in `Order::chunk_of`.
     id: usize,
     items: Vec<Item>,
@@ -66,7 +66,7 @@ struct Chunk {
 /// A sequence of slots.
 #[derive(Debug, Default)]
 pub(crate) struct Order {
-    chunks: Vec<Chunk>,
+    chunks: Vec<OrderChunk>,
     /// Where in `chunks` the chunk of each id is.
     rank: Vec<usize>,
     /// The id of the chunk that a slot is in.
@@ -84,7 +84,7 @@ impl Order {
         if self.chunks.last().is_none_or(|chunk| chunk.items.len() >= MOST / 2) {
             let id = self.rank.len();
             self.rank.push(self.chunks.len());
-            self.chunks.push(Chunk { id, items: Vec::new(), size: Place::default() });
+            self.chunks.push(OrderChunk { id, items: Vec::new(), size: Place::default() });
         }
         let at = self.chunks.len().saturating_sub(1);
         let end = self.chunks.last().map_or(0, |chunk| chunk.items.len());
@@ -134,7 +134,7 @@ impl Order {
                 }
             }
             self.rank.push(0);
-            self.chunks.insert(chunk + 1, Chunk { id, items, size });
+            self.chunks.insert(chunk + 1, OrderChunk { id, items, size });
             self.rank_from(chunk + 1);
         }
     }
@@ -261,7 +261,7 @@ impl Order {
 /// Slots, in order and from both ends. Adapters of the library over nested lists would be compiled anew for each use.
 #[derive(Debug, Clone)]
 pub(crate) struct Slots<'o> {
-    chunks: &'o [Chunk],
+    chunks: &'o [OrderChunk],
     front: Iter<'o, Item>,
     back: Iter<'o, Item>,
 }

@@ -144,7 +144,7 @@ fn upgrade(part: &Fields<'_>, parts: &mut JsonWriter<'_>) -> Option<()> {
     Some(())
 }
 
-/// What a media part says, with or without its file name: what is the same in both shapes has the same key.
+/// The identity of a media part, with or without its file name: the same part has the same key in both shapes.
 fn media_key(part: &Fields<'_>, named: bool) -> Option<String> {
     let source = part.get("source")?.object().filter(|source| source.raw().len() == 3)?;
     let name =

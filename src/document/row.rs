@@ -11,7 +11,7 @@ use super::patch::Patch;
 use super::tracked::Document;
 use crate::wire::{Fields, JsonWriter, Protocol, Raw, Tree, write_json, write_string};
 
-/// What a member holds.
+/// The type of a member.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     Text,
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
 
 /// Whether requests have a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sent {
+pub(crate) enum InRequests {
     Always,
     /// To servers that know subagents.
     Tagged,
@@ -48,14 +48,14 @@ pub(crate) struct Member {
     pub kind: Kind,
     /// Which variants of the row have it, a bit for each.
     pub of: u8,
-    pub sent: Sent,
+    pub sent: InRequests,
     /// Of a string that grows: its place in `Row::mirrored`.
     pub grows: Option<usize>,
 }
 
 impl Member {
     pub const fn new(name: &'static str, kind: Kind) -> Self {
-        Self { name, at: [name, ""], kind, of: u8::MAX, sent: Sent::Always, grows: None }
+        Self { name, at: [name, ""], kind, of: u8::MAX, sent: InRequests::Always, grows: None }
     }
 
     pub const fn of(self, of: u8) -> Self {
@@ -66,7 +66,7 @@ impl Member {
         Self { at, ..self }
     }
 
-    pub const fn sent(self, sent: Sent) -> Self {
+    pub const fn sent(self, sent: InRequests) -> Self {
         Self { sent, ..self }
     }
 
@@ -169,7 +169,7 @@ pub(crate) type Members = u32;
 pub(crate) struct Row {
     table: &'static [Member],
     values: Vec<Value>,
-    /// Those that the mirror has otherwise, or not.
+    /// The members that the mirror lacks, or has otherwise.
     marks: Members,
     /// How many bytes the mirror has of each text that grows.
     mirrored: [usize; 2],
@@ -411,9 +411,9 @@ impl Row {
     /// The members that requests have to servers that speak `protocol`.
     pub fn outgoing(&self, protocol: Protocol) -> Members {
         let goes = |member: &Member| match member.sent {
-            Sent::Always => true,
-            Sent::Tagged => protocol.tags(),
-            Sent::Never => false,
+            InRequests::Always => true,
+            InRequests::Tagged => protocol.tags(),
+            InRequests::Never => false,
         };
         let mut members = 0;
         for (at, _) in self.table.iter().enumerate().filter(|(_, member)| goes(member)) {

@@ -56,7 +56,7 @@ impl Rows {
             return self.rows.iter_mut().for_each(Row::set_mirrored);
         }
         for at in changed.into_iter().filter(|at| *at < mirrored) {
-            // What has changed twice is written once.
+            // A row that has changed twice is written once.
             self.rows.get_mut(at).into_iter().for_each(|row| row.write_changes(&[(0, &format!("{path},{at}"))], patch));
         }
         for (at, row) in self.rows.iter_mut().enumerate().skip(mirrored) {

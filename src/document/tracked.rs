@@ -14,7 +14,7 @@ pub(crate) struct Document {
 
 #[derive(Debug, Clone, Default)]
 struct Unsent {
-    /// What has taken the place of what the mirror has.
+    /// The value that replaces the mirror's.
     whole: Option<Tree>,
     /// JSON Patches on that, or on what the mirror has, in order; and how long they are.
     patches: Vec<String>,

@@ -28,7 +28,7 @@ macro_rules! words {
 }
 
 words! {
-    /// Who a message is from.
+    /// The author of a message.
     Role {
         Developer = "developer", System = "system", Assistant = "assistant", User = "user", Tool = "tool",
         Activity = "activity", Reasoning = "reasoning",
@@ -59,6 +59,6 @@ words! {
 }
 
 words! {
-    /// What an operation of JSON Patch does.
+    /// The operations of JSON Patch.
     Operation { Add = "add", Remove = "remove", Replace = "replace", Move = "move", Copy = "copy", Test = "test" }
 }

@@ -25,11 +25,11 @@ pub fn write(out: &mut String, raw: Raw<'_>, read: ReadNumber) -> Result<(), &'s
         // A heap: the sort of Rust's library would cost 4 kB.
         let mut members = BinaryHeap::new();
         for (place, (key, value)) in fields.raw().iter().enumerate() {
-            members.push(Member { order: Reverse((units(key)?, place)), value: *value });
+            members.push(CanonicalMember { order: Reverse((units(key)?, place)), value: *value });
         }
         out.push('{');
         let mut first = true;
-        while let Some(Member { order: Reverse((key, _)), value }) = members.pop() {
+        while let Some(CanonicalMember { order: Reverse((key, _)), value }) = members.pop() {
             // Of several with one key, the last is kept.
             if members.peek().is_some_and(|next| next.order.0.0 == key) {
                 continue;
@@ -66,26 +66,26 @@ pub fn write(out: &mut String, raw: Raw<'_>, read: ReadNumber) -> Result<(), &'s
 }
 
 /// A member, by its key and place.
-struct Member<'a> {
+struct CanonicalMember<'a> {
     order: Reverse<(Vec<u16>, usize)>,
     value: Raw<'a>,
 }
 
-impl PartialEq for Member<'_> {
+impl PartialEq for CanonicalMember<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.order == other.order
     }
 }
 
-impl Eq for Member<'_> {}
+impl Eq for CanonicalMember<'_> {}
 
-impl PartialOrd for Member<'_> {
+impl PartialOrd for CanonicalMember<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Member<'_> {
+impl Ord for CanonicalMember<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.order.cmp(&other.order)
     }

@@ -20,18 +20,18 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The shown items, as far as the gate has to know them.
-pub(crate) trait Shown {
+pub(crate) trait ShownItems {
     /// The name that a call has now.
     fn call(&mut self, id: &str) -> Option<String>;
     /// How a message (JSON) of a list relates to what is shown.
-    fn message(&mut self, message: Raw<'_>) -> Known;
+    fn message(&mut self, message: Raw<'_>) -> MessageState;
     /// Whether the stream has opened what the event continues or ends.
     fn is_open(&self, incoming: &Incoming<'_>) -> bool;
 }
 
 /// How a message relates to what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum MessageState {
     /// It is shown just so.
     Same,
     /// One of its id and kind is shown.
@@ -42,7 +42,7 @@ pub(crate) enum Known {
 
 /// The parts of an event that may pass.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum GateVerdict {
     /// All of it.
     Pass,
     /// This event in its place (JSON text).
@@ -66,16 +66,16 @@ impl Guard {
         &mut self,
         incoming: &Incoming<'_>,
         fields: &Fields<'_>,
-        shown: &mut dyn Shown,
+        shown: &mut dyn ShownItems,
         now: f64,
-    ) -> Verdict {
+    ) -> GateVerdict {
         self.clock = now;
         let subagent = subagent_key(incoming.subagent_run_id.map(Str::decode));
         self.event(&mut Way { shown, carrier: incoming.event.name(), incoming, subagent, fields, now })
     }
 
     // Every event has its arm: a new one does not compile before somebody has said what it brings.
-    fn event(&mut self, way: &mut Way<'_, '_>) -> Verdict {
+    fn event(&mut self, way: &mut Way<'_, '_>) -> GateVerdict {
         use Class::{Create, Display, Mutate, Submit};
         let item = match way.incoming.event {
             Event::RunStarted { input, .. } => return self.run_started(input, way),
@@ -113,17 +113,17 @@ impl Guard {
             Event::ToolCallResult { tool_call_id, .. } => {
                 way.goes(Display, Of::Call, tool_call_id).of_tool(way.shown.call(&tool_call_id.decode()))
             }
-            Event::StateSnapshot { .. } | Event::StateDelta { .. } => Item::new(way.carrier, Mutate),
+            Event::StateSnapshot { .. } | Event::StateDelta { .. } => GateItem::new(way.carrier, Mutate),
             Event::ActivitySnapshot { message_id, activity_type, .. } => {
                 way.opens(Create, Of::Activity, message_id).about("activity", Some(activity_type.decode()))
             }
             Event::ActivityDelta { message_id, activity_type, .. } => {
                 way.goes(Mutate, Of::Activity, message_id).about("activity", Some(activity_type.decode()))
             }
-            Event::Custom { name, .. } => Item::new(way.carrier, Submit).about("custom", Some(name.decode())),
+            Event::Custom { name, .. } => GateItem::new(way.carrier, Submit).about("custom", Some(name.decode())),
             // They are expanded before they come here. By themselves they bring nothing.
             Event::TextMessageChunk { .. } | Event::ToolCallChunk { .. } | Event::ReasoningMessageChunk { .. } => {
-                return Verdict::Block;
+                return GateVerdict::Block;
             }
         };
         self.verdict(&item.in_(way.subagent), way.now)
@@ -131,8 +131,8 @@ impl Guard {
 
     /// Why a call must not be executed under the name that it has now.
     pub(crate) fn forbids(&mut self, id: &str, name: &str) -> Option<String> {
-        let item = Item::new("TOOL_CALL_START", Class::Submit).goes(Of::Call, id);
-        let item = Item { counts: false, ..item.about("tool", Some(Cow::Borrowed(name))) };
+        let item = GateItem::new("TOOL_CALL_START", Class::Submit).goes(Of::Call, id);
+        let item = GateItem { counts: false, ..item.about("tool", Some(Cow::Borrowed(name))) };
         let reason = self.refusal(&item, self.clock).err()?;
         self.count(Err(reason.clone()), &item.told(self.class(&item), self.clock));
         Some(reason)
@@ -140,11 +140,11 @@ impl Guard {
 
     /// Whether what a server says of a failure outside of any event may be shown.
     pub(crate) fn admits_failure(&mut self, now: f64) -> bool {
-        self.admits(&Item { counts: false, ..Item::new("RUN_ERROR", Class::Display) }, now)
+        self.admits(&GateItem { counts: false, ..GateItem::new("RUN_ERROR", Class::Display) }, now)
     }
 
     /// Whether a frame may be seen that stands in an event as its original. Nothing is counted or noted.
-    pub(crate) fn permits(&mut self, original: Raw<'_>, shown: &mut dyn Shown, now: f64) -> bool {
+    pub(crate) fn permits(&mut self, original: Raw<'_>, shown: &mut dyn ShownItems, now: f64) -> bool {
         // Originals of originals: a few are looked into, so that what is read stays linear.
         if self.wrapped == MOST_WRAPPED {
             return false;
@@ -159,31 +159,31 @@ impl Guard {
         seen
     }
 
-    fn sees(&mut self, fields: &Fields<'_>, shown: &mut dyn Shown, now: f64) -> bool {
+    fn sees(&mut self, fields: &Fields<'_>, shown: &mut dyn ShownItems, now: f64) -> bool {
         if fields.some("event_type").is_some() {
             return self.permits_own(fields, now);
         }
         if frame_type(fields).is_ok_and(|name| name.starts_with("THINKING_")) {
-            return self.admits(&Item::new("REASONING_MESSAGE_CONTENT", Class::Display), now);
+            return self.admits(&GateItem::new("REASONING_MESSAGE_CONTENT", Class::Display), now);
         }
         // An event that AG-UI does not have has no class.
         let Ok(incoming) = Incoming::read(fields, &mut |_| {}) else { return true };
-        self.judge(&unchunked(incoming), fields, shown, now) == Verdict::Pass
+        self.judge(&unchunked(incoming), fields, shown, now) == GateVerdict::Pass
     }
 
-    fn refuse(&mut self, item: &Item<'_>, reason: &str, now: f64) -> Verdict {
+    fn refuse(&mut self, item: &GateItem<'_>, reason: &str, now: f64) -> GateVerdict {
         if self.wrapped == 0 {
             self.count(Err(reason.to_owned()), &item.told(self.class(item), now));
         }
-        Verdict::Block
+        GateVerdict::Block
     }
 
-    fn verdict(&mut self, item: &Item<'_>, now: f64) -> Verdict {
-        if self.admits(item, now) { Verdict::Pass } else { Verdict::Block }
+    fn verdict(&mut self, item: &GateItem<'_>, now: f64) -> GateVerdict {
+        if self.admits(item, now) { GateVerdict::Pass } else { GateVerdict::Block }
     }
 
     /// Judges an item, counts it and tells of it.
-    fn admits(&mut self, item: &Item<'_>, now: f64) -> bool {
+    fn admits(&mut self, item: &GateItem<'_>, now: f64) -> bool {
         let verdict = self.refusal(item, now);
         if self.wrapped > 0 {
             return verdict.is_ok();
@@ -192,7 +192,7 @@ impl Guard {
             true => self.limits.pass(&self.policy, item.name, item.own, now),
             false => Ok(()),
         });
-        if let (Some(own), Part::Opens) = (item.own, item.part) {
+        if let (Some(own), ItemRole::Opens) = (item.own, item.part) {
             match &verdict {
                 Ok(()) => self.calls.remove(own),
                 Err(_) => {
@@ -206,15 +206,15 @@ impl Guard {
         self.count(verdict, &item.told(self.class(item), now))
     }
 
-    fn class(&self, item: &Item<'_>) -> Class {
+    fn class(&self, item: &GateItem<'_>) -> Class {
         self.policy.class(item.name).unwrap_or(item.class)
     }
 
     /// The policy's verdict on an item, with the verdicts on those that it belongs to.
-    fn refusal(&self, item: &Item<'_>, now: f64) -> Result<(), String> {
+    fn refusal(&self, item: &GateItem<'_>, now: f64) -> Result<(), String> {
         let held = [item.own, item.beside, item.subagent].into_iter().any(|key| self.shut.holds(key))
-            || item.part == Part::Goes && self.calls.holds(item.own)
-            || item.part != Part::Alone && self.shut.full;
+            || item.part == ItemRole::Goes && self.calls.holds(item.own)
+            || item.part != ItemRole::Alone && self.shut.full;
         if held {
             return Err("what it belongs to was blocked".to_owned());
         }
@@ -229,29 +229,29 @@ impl Guard {
     }
 
     /// RAW: what it wraps must be allowed as well.
-    fn wrapper(&mut self, original: Raw<'_>, way: &mut Way<'_, '_>) -> Verdict {
-        let item = Item::new(way.carrier, Class::Display);
+    fn wrapper(&mut self, original: Raw<'_>, way: &mut Way<'_, '_>) -> GateVerdict {
+        let item = GateItem::new(way.carrier, Class::Display);
         if !self.permits(original, way.shown, way.now) {
             return self.refuse(&item, "what it wraps is not allowed", way.now);
         }
         self.verdict(&item.in_(way.subagent), way.now)
     }
 
-    fn content(&mut self, start: Item<'_>, item: Item<'_>, way: &Way<'_, '_>) -> Verdict {
-        if self.is_begun(start, way) { self.verdict(&item.in_(way.subagent), way.now) } else { Verdict::Block }
+    fn content(&mut self, start: GateItem<'_>, item: GateItem<'_>, way: &Way<'_, '_>) -> GateVerdict {
+        if self.is_begun(start, way) { self.verdict(&item.in_(way.subagent), way.now) } else { GateVerdict::Block }
     }
 
-    fn end(&self, item: Item<'_>, way: &Way<'_, '_>) -> Verdict {
-        if self.closes(&item.in_(way.subagent), way) { Verdict::Pass } else { Verdict::Block }
+    fn end(&self, item: GateItem<'_>, way: &Way<'_, '_>) -> GateVerdict {
+        if self.closes(&item.in_(way.subagent), way) { GateVerdict::Pass } else { GateVerdict::Block }
     }
 
     /// Whether an END may come: that of what is open may, whatever was decided since. Any other is judged as content.
-    fn closes(&self, item: &Item<'_>, way: &Way<'_, '_>) -> bool {
+    fn closes(&self, item: &GateItem<'_>, way: &Way<'_, '_>) -> bool {
         way.shown.is_open(way.incoming) || self.refusal(item, way.now).is_ok()
     }
 
     /// Content that nothing has begun is a beginning, too: tolerant rules open the message.
-    fn is_begun(&mut self, start: Item<'_>, way: &Way<'_, '_>) -> bool {
+    fn is_begun(&mut self, start: GateItem<'_>, way: &Way<'_, '_>) -> bool {
         // A blocked item counts as begun: its content is refused as content.
         way.shown.is_open(way.incoming)
             || self.shut.holds(start.own)

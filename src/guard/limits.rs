@@ -10,7 +10,7 @@ const MOST: usize = 4096;
 
 /// The recently shown events.
 #[derive(Debug)]
-pub struct Limits {
+pub struct RateLimits {
     /// When the second began that is counted, and how many came in it.
     second: (f64, u64),
     /// Of each velocity, the times of those in its window: at most as many as it allows.
@@ -20,7 +20,7 @@ pub struct Limits {
     again: HashMap<Key, u32>,
 }
 
-impl Limits {
+impl RateLimits {
     pub fn new(policy: &Policy) -> Self {
         let recent = policy.velocities.iter().map(|_| VecDeque::new()).collect();
         Self { second: (f64::NEG_INFINITY, 0), recent, passed: HashMap::new(), again: HashMap::new() }

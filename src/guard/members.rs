@@ -8,12 +8,12 @@ use std::collections::HashSet;
 const LONGEST: usize = 64;
 
 /// An object whose members are all known, by names in camel or snake case. `at`: where it stands, for messages.
-pub(super) struct Members<'a> {
+pub(super) struct KnownMembers<'a> {
     fields: Vec<(Cow<'a, str>, Raw<'a>)>,
     at: &'static str,
 }
 
-impl<'a> Members<'a> {
+impl<'a> KnownMembers<'a> {
     /// Reads an object. `names`: those that it may have, in snake case. `null` is no value of a member.
     pub fn read(fields: &Fields<'a>, names: &[&str], at: &'static str) -> Result<Self, String> {
         let mut members = Vec::new();

@@ -27,11 +27,11 @@ mod shut;
 pub use ask::ask;
 pub use canonical::canonicalize;
 pub(crate) use event::{ChioEvent, Complaint};
-pub(crate) use gate::{Known, Shown, Verdict, WITHHELD};
+pub(crate) use gate::{GateVerdict, MessageState, ShownItems, WITHHELD};
 
 use crate::wire::{Fields, JsonWriter, Raw};
 use classify::Class;
-use limits::Limits;
+use limits::RateLimits;
 use policy::Policy;
 use shut::Shut;
 use std::borrow::Cow;
@@ -40,7 +40,7 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub struct Guard {
     policy: Policy,
-    limits: Limits,
+    limits: RateLimits,
     /// The blocked items of this run.
     shut: Shut,
     /// Calls that were refused in any run: their results may come in a later one.
@@ -64,7 +64,7 @@ impl Guard {
     pub fn new(json: &str) -> Result<Self, String> {
         let policy = Policy::read(json)?;
         Ok(Self {
-            limits: Limits::new(&policy),
+            limits: RateLimits::new(&policy),
             policy,
             shut: Shut::default(),
             calls: Shut::default(),

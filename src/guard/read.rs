@@ -4,7 +4,7 @@
 use super::capability::Capability;
 use super::classify::Class;
 use super::event::TYPES;
-use super::members::{Members, nearest, to_camel, unknown};
+use super::members::{KnownMembers, nearest, to_camel, unknown};
 use super::policy::{Pattern, Policy, Scope, Velocity, each};
 use crate::wire::shapes::EVENTS;
 use crate::wire::{Fields, Raw};
@@ -32,7 +32,7 @@ const MEMBERS: [&str; 12] = [
 /// Reads it; see [`Policy::read`].
 pub(super) fn policy(json: &str) -> Result<Policy, String> {
     let fields = Raw::parse_object(json, DEPTH).ok().flatten().ok_or("the policy must be an object")?;
-    let members = Members::read(&fields, &MEMBERS, POLICY)?;
+    let members = KnownMembers::read(&fields, &MEMBERS, POLICY)?;
     let flag = |name| members.take(name, "true or false", Raw::boolean).map(Option::unwrap_or_default);
     let strings = |name| members.take(name, "a list of strings", texts);
     let own = || RESTRICTED.iter().fold(0, |set, class| set | class.bit());
@@ -66,7 +66,7 @@ fn texts(raw: Raw<'_>) -> Option<Vec<String>> {
     raw.array().and_then(|list| each(list, |raw| raw.string().map(Cow::into_owned)))
 }
 
-fn class_list(members: &Members<'_>, name: &str) -> Result<Option<u8>, String> {
+fn class_list(members: &KnownMembers<'_>, name: &str) -> Result<Option<u8>, String> {
     let Some(names) = members.take(name, "a list of classes", texts)? else { return Ok(None) };
     let mut set = 0;
     for given in names {
@@ -82,19 +82,19 @@ fn class(given: &str, member: &str) -> Result<Class, String> {
 }
 
 fn inbound(raw: Raw<'_>) -> Result<u8, String> {
-    let members = Members::of(raw, &["allow_classifications"], "\"inbound\"")?;
+    let members = KnownMembers::of(raw, &["allow_classifications"], "\"inbound\"")?;
     Ok(class_list(&members, "allow_classifications")?.unwrap_or_default())
 }
 
-fn velocities(members: &Members<'_>) -> Result<Vec<Velocity>, String> {
+fn velocities(members: &KnownMembers<'_>) -> Result<Vec<Velocity>, String> {
     let Some(raw) = members.get("velocity") else { return Ok(Vec::new()) };
     raw.array().unwrap_or_else(|| vec![raw]).into_iter().map(velocity).collect()
 }
 
 fn velocity(raw: Raw<'_>) -> Result<Velocity, String> {
     const AT: &str = "\"velocity\"";
-    let members = Members::of(raw, &["match", "max_invocations", "window_seconds"], AT)?;
-    let matched = members.get("match").map(|raw| Members::of(raw, &["event_type"], "\"match\"")).transpose()?;
+    let members = KnownMembers::of(raw, &["match", "max_invocations", "window_seconds"], AT)?;
+    let matched = members.get("match").map(|raw| KnownMembers::of(raw, &["event_type"], "\"match\"")).transpose()?;
     let kind =
         matched.map(|matched| matched.take("event_type", "a type of events", Raw::string)).transpose()?.flatten();
     let event_type = kind.map(|name| event_type(&name)).transpose()?;
@@ -113,14 +113,14 @@ fn event_type(name: &str) -> Result<String, String> {
     }
 }
 
-fn scopes(members: &Members<'_>) -> Result<Option<Vec<Scope>>, String> {
+fn scopes(members: &KnownMembers<'_>) -> Result<Option<Vec<Scope>>, String> {
     let list = members.take("capability_scopes", "a list of scopes", Raw::array)?;
     list.map(|list| list.into_iter().map(scope).collect()).transpose()
 }
 
 fn scope(raw: Raw<'_>) -> Result<Scope, String> {
     const AT: &str = "\"capabilityScopes\"";
-    let members = Members::of(raw, &["scope_id", "allow_event_types", "allow_targets"], AT)?;
+    let members = KnownMembers::of(raw, &["scope_id", "allow_event_types", "allow_targets"], AT)?;
     let name = |raw: Raw<'_>| raw.string().map(Cow::into_owned).filter(|id| !id.is_empty());
     let id = members.must("scope_id", "a string that is not empty", name)?;
     let mut types = Vec::new();
@@ -129,7 +129,7 @@ fn scope(raw: Raw<'_>) -> Result<Scope, String> {
     }
     let mut targets = Vec::new();
     for raw in members.must("allow_targets", "a list of targets", Raw::array)? {
-        let members = Members::of(raw, &["component_type", "component_id"], "\"allowTargets\"")?;
+        let members = KnownMembers::of(raw, &["component_type", "component_id"], "\"allowTargets\"")?;
         let kind = members.must("component_type", "a string that is not empty", name)?;
         targets.push(Pattern { kind, id: members.take("component_id", "a string", name)? });
     }
@@ -142,7 +142,7 @@ fn named_class(scope_id: &str) -> Option<Class> {
     Class::of(class)
 }
 
-fn overrides(members: &Members<'_>) -> Result<Vec<(String, Class)>, String> {
+fn overrides(members: &KnownMembers<'_>) -> Result<Vec<(String, Class)>, String> {
     let Some(raw) = members.get("classifications") else { return Ok(Vec::new()) };
     let named: Fields<'_> = raw.object().ok_or("\"classifications\" of the policy must be an object of classes")?;
     let known: Vec<&str> = EVENTS.iter().map(|event| event.name).collect();

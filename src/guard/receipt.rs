@@ -11,7 +11,7 @@ const ED25519: &str = "ed25519:";
 
 /// The type of a receipt's member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ReceiptType {
     Text,
     Whole,
     Flag,
@@ -23,21 +23,21 @@ enum Kind {
 
 /// The members of a receipt that are signed, in the order of canonical JSON; whether they may be absent; whether the event
 /// has them too.
-const MEMBERS: [(&str, Kind, bool, bool); 14] = [
-    ("agent_id", Kind::Text, false, true),
-    ("allowed", Kind::Flag, false, false),
-    ("capability_id", Kind::Text, false, false),
-    ("classification", Kind::Class, false, true),
-    ("denial_reason", Kind::Text, true, false),
-    ("event_id", Kind::Text, false, true),
-    ("event_type", Kind::Type, false, true),
-    ("id", Kind::Text, false, false),
-    ("kernel_key", Kind::Key, false, false),
-    ("payload_hash", Kind::Text, false, false),
-    ("session_id", Kind::Text, true, true),
-    ("target", Kind::Target, true, true),
-    ("timestamp", Kind::Whole, false, true),
-    ("transport", Kind::Text, false, false),
+const MEMBERS: [(&str, ReceiptType, bool, bool); 14] = [
+    ("agent_id", ReceiptType::Text, false, true),
+    ("allowed", ReceiptType::Flag, false, false),
+    ("capability_id", ReceiptType::Text, false, false),
+    ("classification", ReceiptType::Class, false, true),
+    ("denial_reason", ReceiptType::Text, true, false),
+    ("event_id", ReceiptType::Text, false, true),
+    ("event_type", ReceiptType::Type, false, true),
+    ("id", ReceiptType::Text, false, false),
+    ("kernel_key", ReceiptType::Key, false, false),
+    ("payload_hash", ReceiptType::Text, false, false),
+    ("session_id", ReceiptType::Text, true, true),
+    ("target", ReceiptType::Target, true, true),
+    ("timestamp", ReceiptType::Whole, false, true),
+    ("transport", ReceiptType::Text, false, false),
 ];
 
 /// Reads a receipt: `{bodies, algorithm, key, signature, allowed, mismatches?, payload?}`, the last two where there is an
@@ -101,23 +101,23 @@ fn wrong(member: &str) -> String {
 }
 
 /// A member in its canonical form, as it is read into a typed field and written again. `None`: it is absent, or null.
-fn member(fields: &Fields<'_>, name: &str, kind: Kind, read: ReadNumber) -> Result<Option<String>, ()> {
+fn member(fields: &Fields<'_>, name: &str, kind: ReceiptType, read: ReadNumber) -> Result<Option<String>, ()> {
     let Some(raw) = fields.some(name) else { return Ok(None) };
     let text = raw.string();
     let fine = match kind {
-        Kind::Text => text.is_some(),
-        Kind::Whole => raw.whole().is_some(),
-        Kind::Flag => raw.boolean().is_some(),
-        Kind::Class => text.is_some_and(|name| Class::of(&name).is_some()),
-        Kind::Key => {
+        ReceiptType::Text => text.is_some(),
+        ReceiptType::Whole => raw.whole().is_some(),
+        ReceiptType::Flag => raw.boolean().is_some(),
+        ReceiptType::Class => text.is_some_and(|name| Class::of(&name).is_some()),
+        ReceiptType::Key => {
             let (algorithm, key) = text.as_deref().and_then(key_of).ok_or(())?;
             return Ok(Some(quoted(&prefixed(algorithm, &key))));
         }
-        Kind::Type => match raw.object() {
+        ReceiptType::Type => match raw.object() {
             Some(object) => return only(&object, &["custom"], &[], read).map(Some),
             None => text.is_some_and(|name| TYPES.contains(&name.as_ref())),
         },
-        Kind::Target => {
+        ReceiptType::Target => {
             let object = raw.object().ok_or(())?;
             return only(&object, &["component_type"], &["component_id"], read).map(Some);
         }

@@ -13,13 +13,13 @@ pub(super) struct Kept<'a> {
     pub name: &'static str,
     /// The event as it came. Its members stay, but for those that joining changes.
     line: &'a str,
-    joined: Option<Joined>,
+    joined: Option<JoinedEvent>,
     removed: bool,
 }
 
 /// A joined event.
 #[derive(Debug)]
-struct Joined {
+struct JoinedEvent {
     member: &'static str,
     grown: Grown,
     activity_type: Option<String>,
@@ -49,7 +49,7 @@ impl<'a> Kept<'a> {
 
     /// Appends a delta.
     pub fn append(&mut self, delta: Str<'_>, metadata: Option<Raw<'_>>) {
-        let joined = self.joined.get_or_insert_with(|| Joined::read(self.line, "delta", None));
+        let joined = self.joined.get_or_insert_with(|| JoinedEvent::read(self.line, "delta", None));
         if let Grown::Text(text) = &mut joined.grown {
             text.push_str(delta.raw());
         }
@@ -64,7 +64,7 @@ impl<'a> Kept<'a> {
         metadata: Option<Raw<'_>>,
         fits: fn(&Tree) -> bool,
     ) -> bool {
-        let joined = self.joined.get_or_insert_with(|| Joined::read(self.line, member, None));
+        let joined = self.joined.get_or_insert_with(|| JoinedEvent::read(self.line, member, None));
         merge_metadata(&mut joined.metadata, metadata);
         let Grown::Document(document) = &mut joined.grown else { return false };
         apply_patch(document, delta, LIMITS, &mut Copies::default(), fits).is_ok()
@@ -79,8 +79,8 @@ impl<'a> Kept<'a> {
 
     /// A later snapshot takes the place of this one, which leaves its metadata behind.
     pub fn replace(&mut self, member: &'static str, line: &'a str) {
-        let before = self.joined.take().unwrap_or_else(|| Joined::read(self.line, member, None));
-        self.joined = Some(Joined::read(line, member, before.metadata));
+        let before = self.joined.take().unwrap_or_else(|| JoinedEvent::read(self.line, member, None));
+        self.joined = Some(JoinedEvent::read(line, member, before.metadata));
         self.line = line;
     }
 
@@ -97,7 +97,7 @@ impl<'a> Kept<'a> {
     }
 }
 
-impl Joined {
+impl JoinedEvent {
     /// Reads the event, whose metadata goes on top of `metadata`.
     fn read(line: &str, member: &'static str, mut metadata: Option<Tree>) -> Self {
         let fields = Raw::parse_object(line, LIMITS.depth).ok().flatten();

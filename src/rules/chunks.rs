@@ -15,7 +15,7 @@ use super::{Code, Repair, Violation};
 use crate::wire::{Event, Incoming, Str, shown_id};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ChunkKind {
     Text,
     Tool,
     Reasoning,
@@ -25,7 +25,7 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Lane {
     owner: Option<String>,
-    kind: Kind,
+    kind: ChunkKind,
     id: String,
     role: String,
     /// `name` of a text message, `toolCallName` of a tool call.
@@ -41,7 +41,7 @@ pub struct ChunkExpander {
 
 /// A chunk of any kind.
 struct Chunk<'a> {
-    kind: Kind,
+    kind: ChunkKind,
     id: Option<Str<'a>>,
     role: Option<Str<'a>>,
     name: Option<Str<'a>>,
@@ -76,14 +76,24 @@ impl ChunkExpander {
         let Incoming { event, subagent_run_id, metadata } = incoming;
         let chunk = match event {
             Event::TextMessageChunk { message_id, role, delta, name } => {
-                Chunk { kind: Kind::Text, id: message_id, role, name, parent_message_id: None, delta }
+                Chunk { kind: ChunkKind::Text, id: message_id, role, name, parent_message_id: None, delta }
             }
-            Event::ToolCallChunk { tool_call_id, tool_call_name, parent_message_id, delta } => {
-                Chunk { kind: Kind::Tool, id: tool_call_id, role: None, name: tool_call_name, parent_message_id, delta }
-            }
-            Event::ReasoningMessageChunk { message_id, delta } => {
-                Chunk { kind: Kind::Reasoning, id: message_id, role: None, name: None, parent_message_id: None, delta }
-            }
+            Event::ToolCallChunk { tool_call_id, tool_call_name, parent_message_id, delta } => Chunk {
+                kind: ChunkKind::Tool,
+                id: tool_call_id,
+                role: None,
+                name: tool_call_name,
+                parent_message_id,
+                delta,
+            },
+            Event::ReasoningMessageChunk { message_id, delta } => Chunk {
+                kind: ChunkKind::Reasoning,
+                id: message_id,
+                role: None,
+                name: None,
+                parent_message_id: None,
+                delta,
+            },
             event => {
                 let incoming = Incoming { event, subagent_run_id, metadata };
                 if !self.lanes.is_empty() {
@@ -194,7 +204,7 @@ impl ChunkExpander {
 }
 
 impl Lane {
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ChunkKind {
         self.kind
     }
 
@@ -205,9 +215,9 @@ impl Lane {
     fn close(self, sink: &mut Sink<'_>) {
         let id = self.id();
         let event = match self.kind {
-            Kind::Text => Event::TextMessageEnd { message_id: id },
-            Kind::Tool => Event::ToolCallEnd { tool_call_id: id },
-            Kind::Reasoning => Event::ReasoningMessageEnd { message_id: id },
+            ChunkKind::Text => Event::TextMessageEnd { message_id: id },
+            ChunkKind::Tool => Event::ToolCallEnd { tool_call_id: id },
+            ChunkKind::Reasoning => Event::ReasoningMessageEnd { message_id: id },
         };
         sink(&Incoming { event, subagent_run_id: self.owner(), metadata: None });
     }
@@ -218,10 +228,10 @@ impl Lane {
 
     fn open(chunk: &Chunk<'_>, tag: Option<Str<'_>>) -> Result<Self, Violation> {
         let Some(id) = chunk.id else {
-            let id = if chunk.kind == Kind::Tool { "toolCallId" } else { "messageId" };
+            let id = if chunk.kind == ChunkKind::Tool { "toolCallId" } else { "messageId" };
             return violation(Code::ChunkWithoutId, "C7", format!("the first chunk of a stream must have a \"{id}\""));
         };
-        if chunk.kind == Kind::Tool && chunk.name.is_none() {
+        if chunk.kind == ChunkKind::Tool && chunk.name.is_none() {
             return violation(
                 Code::ChunkWithoutName,
                 "C7",
@@ -252,7 +262,7 @@ impl Lane {
             return conflict("role");
         }
         if changes(chunk.name, self.name.as_deref()) {
-            return conflict(if self.kind == Kind::Tool { "toolCallName" } else { "name" });
+            return conflict(if self.kind == ChunkKind::Tool { "toolCallName" } else { "name" });
         }
         if changes(chunk.parent_message_id, self.parent_message_id.as_deref()) {
             return conflict("parentMessageId");
@@ -264,22 +274,22 @@ impl Lane {
         let id = Str::from_raw(&self.id);
         let name = self.name.as_deref().map(Str::from_raw);
         match self.kind {
-            Kind::Text => Event::TextMessageStart { message_id: id, role, name },
-            Kind::Tool => Event::ToolCallStart {
+            ChunkKind::Text => Event::TextMessageStart { message_id: id, role, name },
+            ChunkKind::Tool => Event::ToolCallStart {
                 tool_call_id: id,
                 tool_call_name: name.unwrap_or_default(),
                 parent_message_id: self.parent_message_id.as_deref().map(Str::from_raw),
             },
-            Kind::Reasoning => Event::ReasoningMessageStart { message_id: id },
+            ChunkKind::Reasoning => Event::ReasoningMessageStart { message_id: id },
         }
     }
 
     fn content<'a>(&'a self, delta: Str<'a>) -> Event<'a> {
         let id = Str::from_raw(&self.id);
         match self.kind {
-            Kind::Text => Event::TextMessageContent { message_id: id, delta },
-            Kind::Tool => Event::ToolCallArgs { tool_call_id: id, delta },
-            Kind::Reasoning => Event::ReasoningMessageContent { message_id: id, delta },
+            ChunkKind::Text => Event::TextMessageContent { message_id: id, delta },
+            ChunkKind::Tool => Event::ToolCallArgs { tool_call_id: id, delta },
+            ChunkKind::Reasoning => Event::ReasoningMessageContent { message_id: id, delta },
         }
     }
 }

@@ -5,7 +5,7 @@
 //! the tables of `wire/shapes.rs` is a violation. Uses `wire`.
 
 use super::{Code, Repair, Violation};
-use crate::wire::shapes::{ALL, BASE, EVENTS, EventShape, Field, Item, Kind, Need, Shape};
+use crate::wire::shapes::{ALL, BASE, EVENTS, EventShape, Field, ItemShape, MemberType, Need, Shape};
 use crate::wire::{Fields, Raw, shown_id};
 
 /// Something that AG-UI 1.0 does not describe.
@@ -60,13 +60,13 @@ impl Grammar<'_> {
         let nullable = match field.need {
             Need::Nullable => true,
             Need::NullableInMessages => self.event.name != "TOOL_CALL_RESULT",
-            Need::Required => matches!(field.kind, Kind::Any),
+            Need::Required => matches!(field.kind, MemberType::Any),
             _ => false,
         };
         match (value.is_null(), field.kind) {
             (true, _) if nullable => Ok(()),
             (true, kind) => self.fail("G5", expected(kind)),
-            (false, Kind::Is(item)) if item.shape().is_some_and(|shape| is_unknown(value, shape)) => {
+            (false, MemberType::Is(item)) if item.shape().is_some_and(|shape| is_unknown(value, shape)) => {
                 self.report("member-unknown", "G3");
                 Ok(())
             }
@@ -74,29 +74,29 @@ impl Grammar<'_> {
         }
     }
 
-    fn value(&mut self, value: Raw<'_>, kind: Kind) -> Result<(), Violation> {
+    fn value(&mut self, value: Raw<'_>, kind: MemberType) -> Result<(), Violation> {
         let rule = match kind {
-            Kind::Integer | Kind::Count => "G7",
+            MemberType::Integer | MemberType::Count => "G7",
             _ => self.rule,
         };
         let fits = match kind {
             // A tag of the shape: it has been read.
-            Kind::Code | Kind::Any => true,
-            Kind::Text => value.literal().is_some(),
-            Kind::Word(words) => value.string().is_some_and(|text| words.list().contains(&&*text)),
-            Kind::Pointer => value.string().is_some_and(|text| is_pointer(&text)),
-            Kind::Flag => value.boolean().is_some(),
-            Kind::Integer => is_integer(value.text(), true),
-            Kind::Count => is_integer(value.text(), false),
-            Kind::Object | Kind::Schema => value.is_object(),
-            Kind::Is(item) => return self.item(value, item),
-            Kind::Content if value.literal().is_some() => true,
-            Kind::Content => return self.list(value, Item::Part, kind),
-            Kind::Many(of) | Kind::Some(of) => return self.list(value, of, kind),
+            MemberType::Code | MemberType::Any => true,
+            MemberType::Text => value.literal().is_some(),
+            MemberType::Word(words) => value.string().is_some_and(|text| words.list().contains(&&*text)),
+            MemberType::Pointer => value.string().is_some_and(|text| is_pointer(&text)),
+            MemberType::Flag => value.boolean().is_some(),
+            MemberType::Integer => is_integer(value.text(), true),
+            MemberType::Count => is_integer(value.text(), false),
+            MemberType::Object | MemberType::Schema => value.is_object(),
+            MemberType::Is(item) => return self.item(value, item),
+            MemberType::Content if value.literal().is_some() => true,
+            MemberType::Content => return self.list(value, ItemShape::Part, kind),
+            MemberType::Many(of) | MemberType::Some(of) => return self.list(value, of, kind),
         };
         match kind {
             _ if fits => Ok(()),
-            Kind::Word(words) => {
+            MemberType::Word(words) => {
                 let mut list = String::new();
                 for word in words.list() {
                     list.push_str(if list.is_empty() { "\"" } else { " or \"" });
@@ -109,7 +109,7 @@ impl Grammar<'_> {
         }
     }
 
-    fn list(&mut self, value: Raw<'_>, of: Item, kind: Kind) -> Result<(), Violation> {
+    fn list(&mut self, value: Raw<'_>, of: ItemShape, kind: MemberType) -> Result<(), Violation> {
         let Some(items) = value.array() else { return self.fail(self.rule, expected(kind)) };
         let mut known = 0;
         for (at, item) in items.into_iter().enumerate() {
@@ -122,11 +122,11 @@ impl Grammar<'_> {
             }
             self.pointer.truncate(length);
         }
-        if known == 0 && matches!(kind, Kind::Some(_)) { self.fail(self.rule, expected(kind)) } else { Ok(()) }
+        if known == 0 && matches!(kind, MemberType::Some(_)) { self.fail(self.rule, expected(kind)) } else { Ok(()) }
     }
 
-    fn item(&mut self, value: Raw<'_>, item: Item) -> Result<(), Violation> {
-        let Some(shape) = item.shape() else { return self.value(value, Kind::Text) };
+    fn item(&mut self, value: Raw<'_>, item: ItemShape) -> Result<(), Violation> {
+        let Some(shape) = item.shape() else { return self.value(value, MemberType::Text) };
         let outer = self.rule;
         if shape.open {
             self.rule = "G8";
@@ -193,7 +193,7 @@ fn is_unknown(value: Raw<'_>, shape: &Shape) -> bool {
     let Some(object) = (!shape.tag.is_empty()).then(|| value.object()).flatten() else { return false };
     let Some(variant) = variant(&object, shape) else { return true };
     shape.fields.iter().any(|field| match (field.need, field.kind) {
-        (Need::Required, Kind::Is(inner)) if field.of & variant != 0 => {
+        (Need::Required, MemberType::Is(inner)) if field.of & variant != 0 => {
             let value = object.get(field.name());
             inner.shape().zip(value).is_some_and(|(shape, value)| is_unknown(value, shape))
         }
@@ -205,18 +205,18 @@ fn has(shape: &Shape, variant: u8, key: &str) -> bool {
     shape.fields.iter().any(|field| field.need != Need::Carrier && field.of & variant != 0 && field.name() == key)
 }
 
-fn expected(kind: Kind) -> &'static str {
+fn expected(kind: MemberType) -> &'static str {
     match kind {
-        Kind::Text | Kind::Word(_) => "a string",
-        Kind::Pointer => "a JSON Pointer",
-        Kind::Flag => "true or false",
-        Kind::Integer => "a whole number within ±(2^53 − 1)",
-        Kind::Count => "a whole number from 0 to 2^53 − 1",
-        Kind::Many(_) => "an array",
-        Kind::Some(_) => "an array with at least one element",
-        Kind::Content => "a string or an array of content parts",
-        Kind::Any => "absent or a value other than null",
-        Kind::Object | Kind::Schema | Kind::Is(_) | Kind::Code => "an object",
+        MemberType::Text | MemberType::Word(_) => "a string",
+        MemberType::Pointer => "a JSON Pointer",
+        MemberType::Flag => "true or false",
+        MemberType::Integer => "a whole number within ±(2^53 − 1)",
+        MemberType::Count => "a whole number from 0 to 2^53 − 1",
+        MemberType::Many(_) => "an array",
+        MemberType::Some(_) => "an array with at least one element",
+        MemberType::Content => "a string or an array of content parts",
+        MemberType::Any => "absent or a value other than null",
+        MemberType::Object | MemberType::Schema | MemberType::Is(_) | MemberType::Code => "an object",
     }
 }
 

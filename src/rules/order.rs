@@ -20,7 +20,7 @@ use ids::{Ids, Owner};
 
 /// Where the stream stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Phase {
+enum StreamPhase {
     #[default]
     Nothing,
     /// Events came that RUN_STARTED should have come before.
@@ -33,7 +33,7 @@ enum Phase {
 /// Follows a stream and says where it breaks the order.
 #[derive(Debug, Default)]
 pub struct OrderKeeper {
-    phase: Phase,
+    phase: StreamPhase,
     text: Ids,
     calls: Ids,
     /// Reasoning messages; the owners of reasoning spans are theirs too.
@@ -65,7 +65,7 @@ const SAME_OWNER: &str = "the subagentRunId that it was opened with";
 impl OrderKeeper {
     /// Forgets the stream.
     pub fn clear(&mut self) {
-        self.phase = Phase::Nothing;
+        self.phase = StreamPhase::Nothing;
         self.forget();
     }
 
@@ -85,7 +85,7 @@ impl OrderKeeper {
             DeltaKind::Reasoning => &self.reasoning,
         };
         let Some(last) = self.last.get_mut(kind as usize) else { return false };
-        if !matches!(self.phase, Phase::Running | Phase::Unannounced) {
+        if !matches!(self.phase, StreamPhase::Running | StreamPhase::Unannounced) {
             return false;
         }
         if last.as_deref().is_some_and(|last| same(last, id)) {
@@ -134,19 +134,19 @@ impl OrderKeeper {
         let terminal = matches!(event, Event::RunFinished { .. } | Event::RunError { .. });
         let repair = if terminal { Repair::Drop } else { Repair::Keep };
         match (self.phase, event) {
-            (Phase::Running, Event::RunStarted { .. }) => {
+            (StreamPhase::Running, Event::RunStarted { .. }) => {
                 return broken(Code::RunNotFinished, "V4", Repair::Keep, "RUN_FINISHED or RUN_ERROR first");
             }
-            (Phase::Unannounced, Event::RunStarted { .. }) => self.phase = Phase::Running,
+            (StreamPhase::Unannounced, Event::RunStarted { .. }) => self.phase = StreamPhase::Running,
             (_, Event::RunStarted { .. }) => {
                 self.forget();
-                self.phase = Phase::Running;
+                self.phase = StreamPhase::Running;
             }
-            (Phase::Failed, _) => {
+            (StreamPhase::Failed, _) => {
                 return broken(Code::EventAfterEnd, "V1", repair, "after RUN_ERROR only RUN_STARTED is allowed");
             }
-            (_, Event::RunError { .. }) => self.phase = Phase::Failed,
-            (Phase::Finished, _) => {
+            (_, Event::RunError { .. }) => self.phase = StreamPhase::Failed,
+            (StreamPhase::Finished, _) => {
                 return broken(
                     Code::EventAfterEnd,
                     "V2",
@@ -154,13 +154,15 @@ impl OrderKeeper {
                     "after RUN_FINISHED only RUN_STARTED or RUN_ERROR is allowed",
                 );
             }
-            (Phase::Nothing, _) => {
+            (StreamPhase::Nothing, _) => {
                 let finished = matches!(event, Event::RunFinished { .. });
-                self.phase = if finished { Phase::Finished } else { Phase::Unannounced };
+                self.phase = if finished { StreamPhase::Finished } else { StreamPhase::Unannounced };
                 return broken(Code::RunNotStarted, "V3", Repair::Keep, "RUN_STARTED or RUN_ERROR first");
             }
-            (Phase::Running | Phase::Unannounced, Event::RunFinished { .. }) => self.phase = Phase::Finished,
-            (Phase::Running | Phase::Unannounced, _) => {}
+            (StreamPhase::Running | StreamPhase::Unannounced, Event::RunFinished { .. }) => {
+                self.phase = StreamPhase::Finished
+            }
+            (StreamPhase::Running | StreamPhase::Unannounced, _) => {}
         }
         None
     }

@@ -45,7 +45,7 @@ use crate::thread::{Thread, ThreadLimits, Warning};
 use crate::wire::{Str, Wanted, keep_private};
 use asked::Asked;
 use intake::Intake;
-use outbox::{Connection, Next, Outbox, Shown};
+use outbox::{Connection, Outbox, Outgoing, Shown};
 use page::Page;
 use queue::Queue;
 use rejoin::{Rejoin, Report};
@@ -113,14 +113,14 @@ impl Session {
     /// The next thing to do. To be called until it is `None`, after every input.
     pub fn poll_effect(&mut self) -> Option<Effect> {
         match self.outbox.next(&self.options) {
-            Next::Effect(effect) => return Some(effect),
+            Outgoing::Effect(effect) => return Some(effect),
             // A session that was disposed of has nothing left to be saved: that was taken before.
-            Next::Save { number, holds } if !self.verdict.is_disposed() => {
+            Outgoing::Save { number, holds } if !self.verdict.is_disposed() => {
                 let save = self.save();
                 self.outbox.written(save.len());
                 return Some(Effect::Save { number, save, holds });
             }
-            Next::Save { .. } | Next::Nothing => {}
+            Outgoing::Save { .. } | Outgoing::Nothing => {}
         }
         debug_assert!(self.verdict.is_disposed() || self.holds_every_ticket(), "{:?}", self.queue);
         None

@@ -10,7 +10,7 @@ pub struct Options {
     pub thread_id: String,
     /// A broken rule ends the run with an error, instead of a warning.
     pub strict: bool,
-    /// What the server speaks, default 1.0.
+    /// The server's version of AG-UI, default 1.0.
     pub protocol: Protocol,
     /// The events that are reported as they came (`Effect::Event`), default none.
     pub events: Wanted,
@@ -40,12 +40,12 @@ pub struct Options {
     pub grace_ms: f64,
     /// Somebody keeps its saves ([`super::Effect::Save`]), default no.
     pub saves: bool,
-    /// What is done when the network fails.
+    /// The policy for network failures.
     pub network: Network,
 }
 
 impl Options {
-    /// What [`Options::long_event`] is by default: some milliseconds' worth of work.
+    /// The default of [`Options::long_event`]: some milliseconds' worth of work.
     pub const LONG_EVENT: usize = 64 * 1024;
 }
 

@@ -11,18 +11,18 @@ pub(super) enum Phase {
     /// The request is out, nothing has come back.
     Connecting,
     /// The body is coming. `None`: the events are a dialect's own, of a connection that has brought none.
-    Streaming(Option<Body>),
+    Streaming(Option<BodyStart>),
     /// The run has ended, the body has not; closed at this time.
-    Draining { until: f64, body: Option<Body> },
+    Draining { until: f64, body: Option<BodyStart> },
     /// The server refused; its body is collected for the error.
-    Refused(Body),
+    Refused(BodyStart),
     /// No request is out; the next one goes at this time.
     Waiting { until: f64 },
 }
 
 /// The beginning of a body that may turn out not to be a stream.
 #[derive(Debug)]
-pub(super) struct Body {
+pub(super) struct BodyStart {
     pub status: u16,
     pub content_type: String,
     /// How the answer says that it is framed.
@@ -37,7 +37,7 @@ pub(super) struct Body {
     pub until: Option<f64>,
 }
 
-impl Body {
+impl BodyStart {
     pub fn new(status: u16, content_type: &str, retry_after: Option<f64>, limit: usize) -> Self {
         let format = Format::of(content_type);
         Self {
@@ -110,12 +110,12 @@ pub(super) struct Run {
     pub phase: Phase,
     /// Events that came, of any type.
     pub events: usize,
-    /// Those of this connection, and the most that an earlier one has brought.
+    /// The events of this connection, and the most that an earlier one has brought.
     pub fresh: usize,
     pub best: usize,
     /// A stream of it has begun.
     pub streamed: bool,
-    /// This connection continues a stream that was cut or left, or shall.
+    /// This connection continues a stream that was cut or left, or is going to.
     pub joined: Option<Answer>,
     /// This connection tells the run from its beginning.
     pub replays: bool,
@@ -197,8 +197,8 @@ impl Run {
         (self.attempt, self.waited, self.renewed) = (0, 0, false);
     }
 
-    /// What has come of the body, in case that it is no stream.
-    pub fn body(&self) -> Option<&Body> {
+    /// The beginning of the body, in case that it is no stream.
+    pub fn body(&self) -> Option<&BodyStart> {
         match &self.phase {
             Phase::Streaming(body) | Phase::Draining { body, .. } => body.as_ref(),
             Phase::Refused(body) => Some(body),
@@ -207,7 +207,7 @@ impl Run {
     }
 
     /// Whether the server has refused, or its body may still be no stream: then it is kept.
-    pub fn unproven_body(&mut self) -> Option<&mut Body> {
+    pub fn unproven_body(&mut self) -> Option<&mut BodyStart> {
         match &mut self.phase {
             Phase::Refused(body) => Some(body),
             Phase::Streaming(body) | Phase::Draining { body, .. } if self.events == 0 => {
@@ -241,7 +241,7 @@ impl Run {
         self.phase = Phase::Draining { until, body: self.take_body() };
     }
 
-    fn take_body(&mut self) -> Option<Body> {
+    fn take_body(&mut self) -> Option<BodyStart> {
         match std::mem::replace(&mut self.phase, Phase::Connecting) {
             Phase::Streaming(body) | Phase::Draining { body, .. } => body,
             Phase::Refused(body) => Some(body),

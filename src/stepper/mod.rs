@@ -29,7 +29,7 @@ use crate::wire::{
     BadBody, Delta, Event, EventError, Fields, Format, Frame, Framer, Incoming, JsonWriter, Raw, Undecodable, Wanted,
     frame_fields, frame_type, keep_private,
 };
-use waiting::{Step, Waiting};
+use waiting::{Waiting, WaitingEvent};
 
 /// One run's stream over a thread.
 #[derive(Debug)]
@@ -258,7 +258,7 @@ impl Stepper {
         if self.settings.stage == Stage::Frames {
             self.events = self.events.saturating_add(1);
             let wanted = self.wanted.event(&frame_type(&fields)?);
-            self.waiting.add(Step::new(data.to_owned(), wanted, own));
+            self.waiting.add(WaitingEvent::new(data.to_owned(), wanted, own));
             return Ok(());
         }
         if let Some(converted) = self.thinking.convert(&fields, &self.settings.run_id) {
@@ -343,8 +343,8 @@ impl Stepper {
             return self.apply(incoming, text.map_or(0, str::len), now);
         }
         self.waiting.add(match text {
-            Some(text) => Step::new(text.to_owned(), wanted, own),
-            None => Step::new(waiting::write(incoming), wanted, false),
+            Some(text) => WaitingEvent::new(text.to_owned(), wanted, own),
+            None => WaitingEvent::new(waiting::write(incoming), wanted, false),
         });
     }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// One event that waits.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct WaitingEvent {
     /// JSON text; without its end, where `joins`.
     json: String,
     /// The caller asked for it.
@@ -19,7 +19,7 @@ pub(super) struct Step {
 /// The end of a delta that others may join.
 const END: &str = "\"}";
 
-impl Step {
+impl WaitingEvent {
     pub fn new(json: String, wanted: bool, own: bool) -> Self {
         Self { json, wanted, own, joins: None }
     }
@@ -48,7 +48,7 @@ impl Step {
 /// Events in the order in which they came.
 #[derive(Debug)]
 pub(super) struct Waiting {
-    steps: VecDeque<Step>,
+    steps: VecDeque<WaitingEvent>,
     /// Whether deltas that the caller asked for are joined. Others always are.
     join: bool,
     /// The first one was returned: nothing may be added to it.
@@ -68,7 +68,7 @@ impl Waiting {
         self.steps.clear();
     }
 
-    pub fn add(&mut self, step: Step) {
+    pub fn add(&mut self, step: WaitingEvent) {
         self.steps.push_back(step);
     }
 
@@ -80,7 +80,7 @@ impl Waiting {
         let joins = self.join || !asked;
         if !joins {
             let json = text.map_or_else(|| begin(kind, id, delta) + END, Into::into);
-            self.add(Step::new(json, true, false));
+            self.add(WaitingEvent::new(json, true, false));
             return false;
         }
         let shown = self.shown && self.steps.len() == 1;
@@ -93,17 +93,17 @@ impl Waiting {
             return true;
         }
         let joins = Some((kind, id.raw().to_owned()));
-        self.add(Step { json: begin(kind, id, delta), wanted: asked, own: false, joins });
+        self.add(WaitingEvent { json: begin(kind, id, delta), wanted: asked, own: false, joins });
         true
     }
 
     /// The one whose turn it is.
-    pub fn first(&mut self) -> Option<&Step> {
+    pub fn first(&mut self) -> Option<&WaitingEvent> {
         self.shown = true;
         self.steps.front()
     }
 
-    pub fn take(&mut self) -> Option<Step> {
+    pub fn take(&mut self) -> Option<WaitingEvent> {
         self.shown = false;
         self.steps.pop_front()
     }

@@ -1,5 +1,5 @@
-//! What a long event brings, read before the event counts, a piece at a time: the page has its turn in between. Nothing here
-//! knows the thread, so what happens to it meanwhile does not matter.
+//! The parts of a long event, read before the event counts, a piece at a time: the page has its turn in between.
+//! Nothing here knows the thread, so changes of it meanwhile do not matter.
 
 use super::interrupts::{Interrupt, Read, list_of};
 use super::merge::Given;

@@ -1,4 +1,4 @@
-//! What an event does to the thread.
+//! Applies an event to the thread.
 
 use super::interrupts::list_of;
 use super::*;
@@ -25,7 +25,7 @@ fn texts<'a>(event: &Event<'a>) -> [Str<'a>; 2] {
 }
 
 impl Thread {
-    /// What was read ahead of the event that comes next.
+    /// Takes the parts that were read ahead of the next event.
     pub(crate) fn lend_ahead(&mut self, ahead: Option<Box<Ahead>>) {
         self.ahead = ahead;
     }

@@ -5,7 +5,7 @@ use super::{At, Index, Thread, ThreadLimits};
 use crate::document::*;
 use crate::wire::{Gather, JsonWriter, Raw, Tree};
 
-/// What a run may change, as it was.
+/// The state before a run, of all that it may change.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
     /// The messages that there were; `message` of each is its place in `sizes`.
@@ -26,7 +26,7 @@ struct Size {
     calls: usize,
 }
 
-/// A message that grows no more, or whose size is not known.
+/// A message that no longer grows, or whose size is not known.
 const WHOLE: Size = Size { content: usize::MAX, reasoning: usize::MAX, calls: usize::MAX };
 
 impl Size {

@@ -8,7 +8,7 @@ use json_patch::jsonptr::{Pointer, PointerBuf, Token};
 
 /// An operation of a patch. The crate's own has a value of another kind than documents are made of.
 #[derive(Debug)]
-pub(super) struct Step<'a> {
+pub(super) struct PatchStep<'a> {
     pub operation: Operation,
     pub path: PointerBuf,
     /// Of `Move` and `Copy`.
@@ -31,7 +31,7 @@ impl From<Misfit> for Failed {
     }
 }
 
-/// What was done to a document, to be taken back.
+/// The changes of a document, to be undone.
 #[derive(Debug, Default)]
 pub(super) struct Log<'s> {
     done: Vec<(&'s Pointer, Done)>,
@@ -50,7 +50,7 @@ enum Done {
 /// A patch that was read.
 #[derive(Debug)]
 pub(super) struct Steps<'a> {
-    pub list: Vec<Step<'a>>,
+    pub list: Vec<PatchStep<'a>>,
     /// The patch without the operations that JSON Patch does not have, where there are some.
     pub kept: Option<String>,
 }
@@ -124,11 +124,11 @@ impl<'s> Log<'s> {
     fn take(
         &mut self,
         document: &mut Tree,
-        step: &'s Step<'_>,
+        step: &'s PatchStep<'_>,
         limits: ThreadLimits,
         copies: &mut Copies,
     ) -> Result<(), Failed> {
-        let Step { operation, path, from, .. } = step;
+        let PatchStep { operation, path, from, .. } = step;
         match operation {
             Operation::Add | Operation::Replace => {
                 let value = Tree::read(step.value);
@@ -140,7 +140,7 @@ impl<'s> Log<'s> {
             Operation::Copy => {
                 let value = document.at(from.tokens())?;
                 check_depth(path, value, limits)?;
-                // What would not stay is not even made.
+                // A value that would exceed the limit is not even made.
                 let room = limits.state_bytes.saturating_sub(document.bytes());
                 if value.bytes() > room || !copies.spend(value.bytes(), limits) {
                     return Err(Failed::Exceeded(limits.exceeded()));
@@ -249,7 +249,7 @@ fn check_depth(path: &Pointer, value: &Tree, limits: ThreadLimits) -> Result<(),
 }
 
 /// An operation; `None`: JSON Patch has no such one.
-fn step<'a>(fields: Option<&Fields<'a>>) -> Result<Option<Step<'a>>, String> {
+fn step<'a>(fields: Option<&Fields<'a>>) -> Result<Option<PatchStep<'a>>, String> {
     let fields = fields.ok_or("an operation is not an object")?;
     let pointer = |name: &str| {
         let text = fields.get(name).and_then(Raw::string).ok_or_else(|| format!("an operation has no \"{name}\""))?;
@@ -266,7 +266,7 @@ fn step<'a>(fields: Option<&Fields<'a>>) -> Result<Option<Step<'a>>, String> {
     if value.is_none() && matches!(operation, Operation::Add | Operation::Replace | Operation::Test) {
         return Err("an operation has no \"value\"".to_owned());
     }
-    Ok(Some(Step { operation, path, from, value: value.unwrap_or(Raw::NULL) }))
+    Ok(Some(PatchStep { operation, path, from, value: value.unwrap_or(Raw::NULL) }))
 }
 
 #[cfg(test)]

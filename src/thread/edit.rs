@@ -8,22 +8,23 @@
 //!    now ────────────────────► edited
 //! ```
 //!
-//! What an edit leaves as it was is not touched, however far it has come since. In a message that it changes, what it has
-//! changed counts; text that has grown since goes after the text that it sets, as what comes later does.
+//! Applies an edit of the application. An unchanged message stays as it is, however far it has come since. In a changed
+//! message the changed members count; text that has grown since goes after the text that the edit sets, as later text
+//! does.
 
 use super::entry::Entry;
 use super::list::MessageList;
 use super::merge::{Given, replace};
 use super::merged::Merged;
 use super::overlay;
-use super::queue::Queue;
+use super::queue::PlacesByKey;
 use crate::document::*;
 use crate::wire::{At, Index};
 use crate::wire::{Gather, Note, Raw, Tree, text_after};
 
 /// A message that the application was shown.
 #[derive(Debug)]
-struct Shown {
+struct ShownMessage {
     key: String,
     /// Not needed where it was left as it was.
     entry: Option<Entry>,
@@ -37,7 +38,7 @@ struct Shown {
 
 /// A message that the application wants.
 #[derive(Debug)]
-enum Wanted {
+enum WantedMessage {
     /// One that it was shown, as it is.
     Shown(usize),
     Given(Box<Entry>),
@@ -47,8 +48,8 @@ enum Wanted {
 #[derive(Debug, Default)]
 pub(super) struct Edit {
     /// `None`: what is there.
-    before: Option<Vec<Shown>>,
-    after: Vec<Wanted>,
+    before: Option<Vec<ShownMessage>>,
+    after: Vec<WantedMessage>,
     pub notes: Vec<Note>,
 }
 
@@ -63,7 +64,7 @@ impl Edit {
                 None => given.take(raw.object().as_ref()),
                 Some(at) => {
                     edit.give(&mut given);
-                    edit.after.push(Wanted::Shown(at as usize));
+                    edit.after.push(WantedMessage::Shown(at as usize));
                 }
             }
         }
@@ -73,12 +74,12 @@ impl Edit {
     }
 
     fn give(&mut self, given: &mut Given) {
-        self.after.extend(given.entries.drain(..).map(|entry| Wanted::Given(Box::new(entry))));
+        self.after.extend(given.entries.drain(..).map(|entry| WantedMessage::Given(Box::new(entry))));
     }
 
     /// Does it. Returns the ids of the messages that it has added.
     pub fn apply(self, list: &mut MessageList, merged: &mut Merged) -> Vec<String> {
-        let mut rows = Rows::new(list.take());
+        let mut rows = EditedList::new(list.take());
         let mut before = self.before.unwrap_or_else(|| rows.all());
         rows.locate(&mut before);
         let length = rows.entries.len();
@@ -97,11 +98,11 @@ impl Edit {
     }
 }
 
-fn read_shown(list: Raw<'_>) -> Vec<Shown> {
+fn read_shown(list: Raw<'_>) -> Vec<ShownMessage> {
     let read = |raw: Raw<'_>| {
         let fields = raw.object();
         let text = |name: &str| fields.as_ref().and_then(|fields| fields.get(name)?.string()).unwrap_or_default();
-        Shown {
+        ShownMessage {
             key: key(&text("role"), &text("id"), Some(&*text("toolCallId"))),
             entry: Entry::read(raw.object().as_ref(), &mut Vec::new()).ok(),
             streams: text("delivery") == Delivery::Streaming.name(),
@@ -113,7 +114,7 @@ fn read_shown(list: Raw<'_>) -> Vec<Shown> {
     list.array().unwrap_or_default().into_iter().map(read).gather()
 }
 
-/// What names a message: an id alone may be that of a result, and of reasoning, too.
+/// The key of a message: an id alone may be that of a result, and of reasoning, too.
 fn key(role: &str, id: &str, call: Option<&str>) -> String {
     [role, " ", id, "\0", call.filter(|_| role == Role::Tool.name()).unwrap_or_default()].concat()
 }
@@ -123,21 +124,21 @@ fn key_of(entry: &Entry) -> String {
 }
 
 /// The messages that there are, and after them those that come.
-struct Rows {
+struct EditedList {
     entries: Vec<Option<Entry>>,
-    /// Those that the application was not shown: they came since.
-    unseen: Queue,
+    /// The messages that the application was not shown: they came since.
+    unseen: PlacesByKey,
 }
 
-impl Rows {
+impl EditedList {
     fn new(entries: Vec<Entry>) -> Self {
-        let unseen = Queue::new(entries.iter().map(|entry| Some(key_of(entry))).gather());
+        let unseen = PlacesByKey::new(entries.iter().map(|entry| Some(key_of(entry))).gather());
         Self { entries: entries.into_iter().map(Some).gather(), unseen }
     }
 
     /// All, as an application has them that was shown what there is.
-    fn all(&self) -> Vec<Shown> {
-        let shown = |entry: &Entry| Shown {
+    fn all(&self) -> Vec<ShownMessage> {
+        let shown = |entry: &Entry| ShownMessage {
             key: key_of(entry),
             entry: None,
             streams: false,
@@ -149,7 +150,7 @@ impl Rows {
     }
 
     /// Finds what was shown.
-    fn locate(&mut self, before: &mut [Shown]) {
+    fn locate(&mut self, before: &mut [ShownMessage]) {
         for shown in before.iter_mut() {
             shown.row = self.unseen.take(&shown.key);
         }
@@ -176,22 +177,27 @@ impl Rows {
 
     /// The rows of the messages that are wanted, in order, with what the edit has changed in them; and whether it has changed
     /// their order.
-    fn resolve(&mut self, before: &mut [Shown], wanted: Vec<Wanted>, merged: &mut Merged) -> (Vec<usize>, bool) {
+    fn resolve(
+        &mut self,
+        before: &mut [ShownMessage],
+        wanted: Vec<WantedMessage>,
+        merged: &mut Merged,
+    ) -> (Vec<usize>, bool) {
         let mut twice = vec![false; before.len()];
         for wanted in &wanted {
-            if let Wanted::Shown(at) = wanted
+            if let WantedMessage::Shown(at) = wanted
                 && let Some(shown) = before.get_mut(*at)
             {
                 shown.kept = true;
             }
         }
         let changed = before.iter().map(|shown| (!shown.kept).then(|| shown.key.clone()));
-        let mut changed = Queue::new(changed.gather());
+        let mut changed = PlacesByKey::new(changed.gather());
         let (mut rows, mut last, mut moved) = (Vec::with_capacity(wanted.len()), 0, false);
         for wanted in wanted {
             let (at, entry) = match wanted {
-                Wanted::Shown(at) => (Some(at), None),
-                Wanted::Given(entry) => (changed.take(&key_of(&entry)), Some(*entry)),
+                WantedMessage::Shown(at) => (Some(at), None),
+                WantedMessage::Given(entry) => (changed.take(&key_of(&entry)), Some(*entry)),
             };
             let shown = at.and_then(|at| before.get_mut(at));
             if let (Some(at), true) = (at, shown.as_ref().is_some_and(|shown| shown.row.is_some())) {
@@ -207,7 +213,7 @@ impl Rows {
     }
 
     /// The row of one message that is wanted. What was left as it was, and is gone, stays gone.
-    fn place(&mut self, shown: Option<&mut Shown>, entry: Option<Entry>, merged: &mut Merged) -> Option<usize> {
+    fn place(&mut self, shown: Option<&mut ShownMessage>, entry: Option<Entry>, merged: &mut Merged) -> Option<usize> {
         let (row, mut before, streams, folded) = match shown {
             Some(shown) => {
                 shown.kept = true;
@@ -226,8 +232,8 @@ impl Rows {
         Some(row)
     }
 
-    /// A message is wanted no more.
-    fn leave(&mut self, shown: &Shown, merged: &mut Merged) {
+    /// A message is no longer wanted.
+    fn leave(&mut self, shown: &ShownMessage, merged: &mut Merged) {
         let Some(row) = shown.row.and_then(|row| self.entries.get_mut(row)) else { return };
         if let (Some(entry), true) = (row.as_mut(), shown.folded) {
             for member in [REASONING, REASONING_ENCRYPTED, REASONING_TIME] {
@@ -240,7 +246,7 @@ impl Rows {
 
     /// Rows in the order that they have from now on: as the edit has them if it has moved some, else as they stand. What stands
     /// in the one list only keeps its place after the one before it; what came since stands before what the edit adds.
-    fn order(&self, before: &[Shown], after: &[usize], length: usize, moved: bool) -> Vec<usize> {
+    fn order(&self, before: &[ShownMessage], after: &[usize], length: usize, moved: bool) -> Vec<usize> {
         let now: Vec<usize> = (0..length).filter(|row| self.get(*row).is_some()).gather();
         let mut shown = vec![false; self.entries.len()];
         for row in before.iter().filter_map(|shown| shown.row) {
@@ -279,7 +285,7 @@ impl Rows {
 
 /// Makes a message what the edit has made of it; `before`: what the edit has seen of it, where that is known.
 fn rewrite(local: &mut Entry, before: Option<&Entry>, after: Entry, streams: bool, merged: &mut Merged) {
-    // What streams is the server's to end.
+    // Only the server ends a message that streams.
     let streams = streams || local.delivery() == Delivery::Streaming;
     let left = streams || before.is_some_and(|before| before.delivery() == after.delivery());
     let delivery = if left { local.delivery() } else { after.delivery() };

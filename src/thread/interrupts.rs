@@ -25,7 +25,7 @@ pub(super) struct Interrupt {
 pub(super) struct Interrupts {
     /// `None`: closed.
     slots: Vec<Option<Interrupt>>,
-    /// Those that are open, and those that the mirror still shows.
+    /// The open interrupts, and those that the mirror still shows.
     order: Order,
     /// The last one of each id.
     last: Index,
@@ -114,7 +114,7 @@ impl Interrupts {
     /// An interrupt was answered, which the server is told with the others; or that answer was dropped.
     pub fn mark_answered(&mut self, id: &str, answered: bool) {
         let mut next = self.last_of(id);
-        // Those of one id are answered together.
+        // Interrupts of one id are answered together.
         while let Some((slot, interrupt)) = next.and_then(|slot| Some((slot, self.slots.get_mut(slot)?.as_mut()?)))
             && interrupt.row.has(ANSWERED) != answered
         {
@@ -124,7 +124,7 @@ impl Interrupts {
         }
     }
 
-    /// The interrupts of an id are open no more.
+    /// The interrupts of an id are no longer open.
     pub fn close(&mut self, id: &str) {
         let mut next = self.last.remove(id).map(|at| at.message);
         if next.is_some() {

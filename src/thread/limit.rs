@@ -1,8 +1,8 @@
-//! What a thread may hold at most.
+//! The limits of a thread.
 
 use super::Thread;
 
-/// What a thread may hold at most. A few bytes of a patch can nest or double a document with every operation.
+/// The most that a thread may hold. A few bytes of a patch can nest or double a document with every operation.
 #[derive(Debug, Clone, Copy)]
 pub struct ThreadLimits {
     /// Levels of nesting in the state, and in the content of an activity.
@@ -16,13 +16,13 @@ pub struct ThreadLimits {
 pub(crate) struct LimitExceeded {
     /// Stable code of the error.
     pub code: &'static str,
-    /// What the application calls the limit.
+    /// The application's name of the limit.
     pub option: &'static str,
     pub limit: usize,
 }
 
-/// What the copies of patches add. Their length pays for some of it; for the rest there is as much room as for a state: so
-/// what a server makes the page copy grows with what it sends.
+/// The bytes that copies of patches add. Their length pays for some of it; for the rest there is as much room as for a
+/// state: so the copies that a server makes the page keep grow with the length of its data.
 #[derive(Debug, Default)]
 pub(crate) struct Copies(usize);
 

@@ -5,7 +5,7 @@ use super::entry::Entry;
 use super::limit::LimitExceeded;
 use crate::document::Call;
 
-/// What an element of a list takes beside its texts, roughly.
+/// The rough size of a list's element beside its texts.
 const ELEMENT: usize = 200;
 
 /// The fewest bytes that add an element to a list, in any framing.

@@ -1,10 +1,10 @@
-//! What a list of messages does to a thread, for the one who settles what follows from it.
+//! The changes that a list of messages makes to a thread, for the code that settles the consequences.
 
 use super::entry::Entry;
 use crate::document::{Call, Row};
 use crate::wire::{At, Index};
 
-/// What a list of messages has done to calls.
+/// The changes that a list of messages has made to calls.
 #[derive(Debug, Default)]
 pub(super) struct Merged {
     /// The messages that it names, and those of them that are new.

@@ -60,7 +60,7 @@ use interrupts::Interrupt;
 use list::{MessageList, Slot};
 use merge::{Authority, Given};
 use merged::Merged;
-use run::Report;
+use run::RunReports;
 use state::State;
 
 /// Something odd that was dealt with.
@@ -95,7 +95,7 @@ pub struct Thread {
     copies: Copies,
     list: MessageList,
     state: State,
-    report: Report,
+    report: RunReports,
     /// How many messages, and calls, the mirror has.
     sent_messages: usize,
     sent_calls: usize,
@@ -131,7 +131,7 @@ impl Thread {
             copies: Copies::default(),
             list: MessageList::default(),
             state: State::default(),
-            report: Report::default(),
+            report: RunReports::default(),
             sent_messages: 0,
             sent_calls: 0,
             early_values: Vec::new(),

@@ -1,4 +1,4 @@
-//! What the application has changed in the state while a run was on, over what the server knows.
+//! The application's changes of the state during a run, over the server's state.
 //!
 //! There are two documents: the server's, and the one that is shown. What differs is kept as places, members and elements,
 //! without values. What the server does is done to its own document, and at the same time to what is shown, where its place
@@ -10,7 +10,7 @@ mod rebase;
 pub(super) use rebase::Rebase;
 
 use super::limit::{Copies, ThreadLimits};
-use super::queue::Queue;
+use super::queue::PlacesByKey;
 use crate::wire::{At, Index as Places};
 use crate::wire::{Gather, JsonWriter, Tree};
 use json_patch::jsonptr::{Pointer, Token, index::Index};
@@ -19,37 +19,37 @@ use std::rc::Rc;
 /// How what is shown differs from what the server knows, at one place.
 #[derive(Debug)]
 #[cfg_attr(test, derive(PartialEq))]
-pub(super) enum Edit {
+pub(super) enum ValueEdit {
     /// The user has set it, or taken it away: what the server does here is not shown.
     Own,
     /// An object on both sides, with members that differ.
-    Members(Members),
+    Members(MemberEdits),
     /// A list on both sides.
-    Items(Vec<Run>),
+    Items(Vec<Neighbors>),
 }
 
 /// Members that differ, by their keys.
 #[derive(Debug, Default)]
 #[cfg_attr(test, derive(PartialEq))]
-pub(super) struct Members {
-    list: Vec<(Rc<str>, Edit)>,
+pub(super) struct MemberEdits {
+    list: Vec<(Rc<str>, ValueEdit)>,
     index: Places,
 }
 
-impl Members {
+impl MemberEdits {
     fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    fn get(&self, key: &str) -> Option<&Edit> {
+    fn get(&self, key: &str) -> Option<&ValueEdit> {
         self.list.get(self.index.get(key)?.message).map(|(_, edit)| edit)
     }
 
-    fn get_mut(&mut self, key: &str) -> Option<&mut Edit> {
+    fn get_mut(&mut self, key: &str) -> Option<&mut ValueEdit> {
         self.list.get_mut(self.index.get(key)?.message).map(|(_, edit)| edit)
     }
 
-    fn insert(&mut self, key: &str, edit: Edit) {
+    fn insert(&mut self, key: &str, edit: ValueEdit) {
         if let Some(old) = self.get_mut(key) {
             *old = edit;
             return;
@@ -59,14 +59,14 @@ impl Members {
         self.list.push((key, edit));
     }
 
-    fn or_insert(&mut self, key: &str, edit: Edit) -> Option<&mut Edit> {
+    fn or_insert(&mut self, key: &str, edit: ValueEdit) -> Option<&mut ValueEdit> {
         if self.get(key).is_none() {
             self.insert(key, edit);
         }
         self.get_mut(key)
     }
 
-    fn remove(&mut self, key: &str) -> Option<Edit> {
+    fn remove(&mut self, key: &str) -> Option<ValueEdit> {
         let at = self.index.remove(key)?;
         let (_, edit) = self.list.swap_remove(at.message);
         // The last one has taken its place.
@@ -80,7 +80,7 @@ impl Members {
 /// Neighbors in a list.
 #[derive(Debug)]
 #[cfg_attr(test, derive(PartialEq))]
-pub(super) enum Run {
+pub(super) enum Neighbors {
     /// So many elements are the same.
     Same(usize),
     /// So many of the server's are not shown.
@@ -88,10 +88,10 @@ pub(super) enum Run {
     /// So many that are shown are the user's own.
     Own(usize),
     /// An element that differs within.
-    Inner(Edit),
+    Inner(ValueEdit),
 }
 
-impl Run {
+impl Neighbors {
     /// How many elements it has on the server's side, and how many are shown.
     fn lengths(&self) -> (usize, usize) {
         match self {
@@ -103,7 +103,7 @@ impl Run {
     }
 
     /// Whether it is as the other, and takes it in.
-    fn join(&mut self, other: &Run) -> bool {
+    fn join(&mut self, other: &Neighbors) -> bool {
         match (self, other) {
             (Self::Same(count), Self::Same(more))
             | (Self::Gone(count), Self::Gone(more))
@@ -116,11 +116,11 @@ impl Run {
     }
 }
 
-impl Edit {
-    /// What is shown where the server knows another document; `None`: they are equal.
+impl ValueEdit {
+    /// The difference of the shown document from the server's; `None`: they are equal.
     pub fn between(server: &Tree, shown: &Tree) -> Option<Self> {
         if let (Some(before), Some(after)) = (server.members(), shown.members()) {
-            let mut members = Members::default();
+            let mut members = MemberEdits::default();
             for (key, value) in after.iter() {
                 let edit = before.get(key).map_or(Some(Self::Own), |old| Self::between(old, value));
                 edit.into_iter().for_each(|edit| members.insert(key, edit));
@@ -130,23 +130,23 @@ impl Edit {
             return (!members.is_empty()).then_some(Self::Members(members));
         }
         if let (Some(before), Some(after)) = (server.items(), shown.items()) {
-            let mut runs: Vec<Run> = Vec::new();
+            let mut runs: Vec<Neighbors> = Vec::new();
             align(before, after, &mut |pair| {
                 let run = match pair {
-                    (Some(old), Some(new)) => Self::between(old, new).map_or(Run::Same(1), Run::Inner),
-                    (Some(_), None) => Run::Gone(1),
-                    _ => Run::Own(1),
+                    (Some(old), Some(new)) => Self::between(old, new).map_or(Neighbors::Same(1), Neighbors::Inner),
+                    (Some(_), None) => Neighbors::Gone(1),
+                    _ => Neighbors::Own(1),
                 };
                 if !runs.last_mut().is_some_and(|last| last.join(&run)) {
                     runs.push(run);
                 }
             });
-            return (!matches!(*runs, [] | [Run::Same(_)])).then_some(Self::Items(runs));
+            return (!matches!(*runs, [] | [Neighbors::Same(_)])).then_some(Self::Items(runs));
         }
         (!server.equals(shown)).then_some(Self::Own)
     }
 
-    /// What of `shown` is the user's own.
+    /// The parts of `shown` that are the user's own.
     fn own(&self, shown: &Tree) -> Tree {
         let mut own = match self {
             Self::Own => return shown.clone(),
@@ -167,7 +167,7 @@ impl Edit {
                 let mut at = 0;
                 for run in runs {
                     let count = run.lengths().1;
-                    if let Run::Own(_) = run {
+                    if let Neighbors::Own(_) = run {
                         let items = shown.items().unwrap_or_default().iter().skip(at).take(count);
                         items.for_each(|item| add("-", item.clone()));
                     }
@@ -179,9 +179,10 @@ impl Edit {
     }
 }
 
-/// What `after` has changed of `before`, done to `now`: what both have changed is as `after` has it.
+/// Applies to `now` the changes that lead from `before` to `after`: where both have changed a value, it is as in
+/// `after`.
 pub(super) fn merge(mut before: Tree, mut after: Tree, now: Tree) -> Tree {
-    let Some(mut edit) = Edit::between(&before, &after) else { return now };
+    let Some(mut edit) = ValueEdit::between(&before, &after) else { return now };
     let limits = ThreadLimits { depth: usize::MAX, state_bytes: usize::MAX };
     let (server, shown, mut copies) = (&mut before, &mut after, Copies::default());
     let (operations, failed) = (String::new(), None);
@@ -247,8 +248,8 @@ fn align<'t>(mut old: &'t [Tree], mut new: &'t [Tree], pair: &mut dyn FnMut(Pair
         tail.push((Some(a), Some(b)));
         (old, new) = (old_rest, new_rest);
     }
-    let mut places = Queue::new(old.iter().map(|item| Some(identity(item))).gather());
-    // What stands before these is done.
+    let mut places = PlacesByKey::new(old.iter().map(|item| Some(identity(item))).gather());
+    // All before these is done.
     let (mut old_at, mut new_at) = (0, 0);
     for (at, item) in new.iter().enumerate() {
         let id = identity(item);
@@ -273,7 +274,7 @@ fn between<'t>(old: Option<&'t [Tree]>, new: Option<&'t [Tree]>, pair: &mut dyn 
         match (a, b) {
             (None, None) => return,
             (Some(_), Some(_)) if alike => pair((a, b)),
-            // What takes the place of another stands before what comes after it.
+            // A replacement stands before its later neighbors.
             _ => {
                 b.into_iter().for_each(|_| pair((None, b)));
                 a.into_iter().for_each(|_| pair((a, None)));
@@ -305,7 +306,7 @@ fn alike(a: &Tree, b: &Tree) -> bool {
 }
 
 /// Where an element of the server's list is: its run, and its place, or that of the next one, in what is shown.
-fn locate(runs: &[Run], at: usize) -> Option<(usize, usize)> {
+fn locate(runs: &[Neighbors], at: usize) -> Option<(usize, usize)> {
     let (mut server, mut shown) = (0, 0);
     for (place, run) in runs.iter().enumerate() {
         let (here, seen) = run.lengths();
@@ -319,17 +320,17 @@ fn locate(runs: &[Run], at: usize) -> Option<(usize, usize)> {
 }
 
 /// Takes an element out: what it was.
-fn take(runs: &mut Vec<Run>, at: usize) -> Option<Run> {
+fn take(runs: &mut Vec<Neighbors>, at: usize) -> Option<Neighbors> {
     let (place, _) = locate(runs, at)?;
     let run = runs.get_mut(place)?;
     let taken = match run {
-        Run::Same(count @ 2..) => {
+        Neighbors::Same(count @ 2..) => {
             *count -= 1;
-            Run::Same(1)
+            Neighbors::Same(1)
         }
-        Run::Gone(count @ 2..) => {
+        Neighbors::Gone(count @ 2..) => {
             *count -= 1;
-            Run::Gone(1)
+            Neighbors::Gone(1)
         }
         _ => runs.remove(place),
     };
@@ -337,7 +338,7 @@ fn take(runs: &mut Vec<Run>, at: usize) -> Option<Run> {
 }
 
 /// Puts an element before the server's element `at`, next to the one before that: where it is shown.
-fn put(runs: &mut Vec<Run>, at: usize, new: Run) -> usize {
+fn put(runs: &mut Vec<Neighbors>, at: usize, new: Neighbors) -> usize {
     let Some(before) = at.checked_sub(1) else {
         if !runs.first_mut().is_some_and(|first| first.join(&new)) {
             runs.insert(0, new);
@@ -353,9 +354,9 @@ fn put(runs: &mut Vec<Run>, at: usize, new: Run) -> usize {
     }
     // The rest of a run that is parted.
     let rest = match run {
-        Run::Same(count) => Run::Same(std::mem::replace(count, at - here) - (at - here)),
-        Run::Gone(count) => Run::Gone(std::mem::replace(count, at - here) - (at - here)),
-        _ => Run::Same(0),
+        Neighbors::Same(count) => Neighbors::Same(std::mem::replace(count, at - here) - (at - here)),
+        Neighbors::Gone(count) => Neighbors::Gone(std::mem::replace(count, at - here) - (at - here)),
+        _ => Neighbors::Same(0),
     };
     if rest.lengths().0 > 0 {
         runs.insert(place + 1, rest);
@@ -370,36 +371,36 @@ fn put(runs: &mut Vec<Run>, at: usize, new: Run) -> usize {
 enum Spot<'e> {
     Hidden,
     /// Its path, and what differs in it.
-    Shown(String, Option<&'e mut Edit>),
+    Shown(String, Option<&'e mut ValueEdit>),
 }
 
-fn find<'e>(edit: &'e mut Edit, path: &Pointer) -> Spot<'e> {
+fn find<'e>(edit: &'e mut ValueEdit, path: &Pointer) -> Spot<'e> {
     let (mut edit, mut shown) = (Some(edit), String::new());
     for token in path.tokens() {
         shown.push('/');
         edit = match edit {
-            Some(Edit::Own) => return Spot::Hidden,
-            Some(Edit::Items(runs)) => {
+            Some(ValueEdit::Own) => return Spot::Hidden,
+            Some(ValueEdit::Items(runs)) => {
                 let Ok(Index::Num(at)) = token.to_index() else { return Spot::Hidden };
                 let Some((place, at)) = locate(runs, at) else { return Spot::Hidden };
                 shown.push_str(&at.to_string());
                 match runs.get_mut(place) {
-                    Some(Run::Gone(_)) => return Spot::Hidden,
-                    Some(Run::Inner(edit)) => Some(edit),
+                    Some(Neighbors::Gone(_)) => return Spot::Hidden,
+                    Some(Neighbors::Inner(edit)) => Some(edit),
                     _ => None,
                 }
             }
             other => {
                 shown.push_str(token.encoded());
                 match other {
-                    Some(Edit::Members(members)) => members.get_mut(&token.decoded()),
+                    Some(ValueEdit::Members(members)) => members.get_mut(&token.decoded()),
                     _ => None,
                 }
             }
         };
     }
     match edit {
-        Some(Edit::Own) => Spot::Hidden,
+        Some(ValueEdit::Own) => Spot::Hidden,
         edit => Spot::Shown(shown, edit),
     }
 }
@@ -411,7 +412,7 @@ enum Change {
     Remove,
 }
 
-/// What makes one document of another, place by place.
+/// The changes that lead from one document to another, place by place.
 struct Changes {
     list: Vec<(String, Change)>,
     /// So many elements of a list come or go one by one.

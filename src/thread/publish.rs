@@ -1,5 +1,5 @@
-//! What came, went or changed in the lists of messages and calls, as operations of a patch. The cost follows what changed, not
-//! how long the thread is; only where the application or a replay has given the list anew is all of it looked through.
+//! The changes in the lists of messages and calls, as operations of a patch. The cost follows the changes, not the
+//! length of the thread; only where the application or a replay has given the list anew is all of it looked through.
 
 use super::Thread;
 use super::entry::Entry;
@@ -32,7 +32,7 @@ pub(super) fn write(thread: &mut Thread, patch: &mut Patch) {
     let (messages, calls) = list.sent();
     (thread.sent_messages, thread.sent_calls) = (list.size().message, list.size().call);
     for slot in &messages {
-        // What is new was written as it is.
+        // A new entry was written as it is.
         if list.get(*slot).is_some_and(|entry| entry.row.lacks()) {
             let path = format!("\"messages\",{}", list.place(*slot).message);
             list.get_mut(*slot).into_iter().for_each(|entry| entry.write_changes(&path, patch));
@@ -79,7 +79,7 @@ fn call(list: &mut MessageList, at: At, patch: &mut Patch) {
     call.write_changes((!written).then_some(&*in_message), &format!("\"toolCalls\",{}", place.call + at.call), patch);
 }
 
-/// What a call has from its message. One that is long is not written for each of the message's calls.
+/// The parts of a call that come from its message. A long one is not written for each of the message's calls.
 struct Link {
     member: usize,
     from: &'static str,

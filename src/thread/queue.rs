@@ -4,12 +4,12 @@ use crate::wire::{At, Index};
 
 /// Places by key, the first of several with one key first.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
+pub(super) struct PlacesByKey {
     first: Index,
     next: Vec<Option<usize>>,
 }
 
-impl Queue {
+impl PlacesByKey {
     /// The keys of places, in order; `None` where nothing is to be found.
     pub fn new(keys: Vec<Option<String>>) -> Self {
         let mut queue = Self { first: Index::new(), next: vec![None; keys.len()] };

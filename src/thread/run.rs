@@ -1,4 +1,4 @@
-//! What a run tells besides messages and state: steps, subagents, usage, interrupts.
+//! Reports of a run besides messages and state: steps, subagents, usage, interrupts.
 
 use super::entry::Stopwatch;
 use super::interrupts::Interrupts;
@@ -9,7 +9,7 @@ use crate::wire::{Event, Gather, Raw};
 
 /// A step that is on, or was.
 #[derive(Debug)]
-struct Step {
+struct RunStep {
     time: Stopwatch,
     /// The running step of the same name and owner that began before it.
     before: Option<usize>,
@@ -17,10 +17,10 @@ struct Step {
 
 /// Everything that runs report beside the messages.
 #[derive(Debug, Default)]
-pub(super) struct Report {
+pub(super) struct RunReports {
     steps: Rows,
     /// One for each of them.
-    times: Vec<Step>,
+    times: Vec<RunStep>,
     /// The running steps of each name and owner: the last one, whose `before` is the one before it.
     running: Index,
     subagents: Subagents,
@@ -53,7 +53,7 @@ impl Unanswered {
     }
 }
 
-impl Report {
+impl RunReports {
     pub fn interrupts(&self) -> &Interrupts {
         &self.interrupts
     }
@@ -166,7 +166,7 @@ impl Report {
                 step.set_word(STEP_STATUS, Status::Running as u8);
                 step.set_some(STEP_OWNER, owner);
                 self.steps.push(step);
-                self.times.push(Step { time, before });
+                self.times.push(RunStep { time, before });
             }
             Event::StepFinished { step_name } => {
                 let key = pair(owner, &step_name.decode());

@@ -1,4 +1,4 @@
-//! What the guard asks of the thread. Every question costs what it brings, however long the thread is.
+//! The guard's questions about the thread. Each costs what it brings, however long the thread is.
 
 use super::Thread;
 use super::entry::Entry;

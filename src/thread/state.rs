@@ -2,7 +2,7 @@
 
 use super::delta::{self, Failed, Steps};
 use super::limit::{Copies, LimitExceeded, ThreadLimits};
-use super::overlay::{self, Difference, Edit, Rebase};
+use super::overlay::{self, Difference, Rebase, ValueEdit};
 use crate::document::{Document, Patch};
 use crate::wire::{Raw, Tree};
 
@@ -11,8 +11,8 @@ use crate::wire::{Raw, Tree};
 pub(super) struct State {
     /// As the snapshot shows it.
     shown: Document,
-    /// What the application has changed while a run was on, and the state that the server knows beneath it.
-    local: Option<(Edit, Tree)>,
+    /// The application's changes during a run, and the server's state beneath them.
+    local: Option<(ValueEdit, Tree)>,
 }
 
 impl Default for State {
@@ -49,8 +49,8 @@ impl State {
         self.shown.replaced();
     }
 
-    /// What the application has made of the state `before`, done to the state as it is now. During a run, what the server
-    /// says meanwhile goes beneath it. Without `before` it was made of the state as it is.
+    /// Applies to the state, as it is now, the change that leads from `before` to `after`. During a run, the server's
+    /// changes go beneath it. Without `before` it starts from the state as it is.
     pub fn edit(&mut self, before: Option<Raw<'_>>, after: Raw<'_>, running: bool) {
         let after = Tree::read(after);
         let new = match before {
@@ -60,7 +60,7 @@ impl State {
         let old = self.value().clone();
         self.become_as(new);
         let server = self.local.take().map_or(old, |(_, server)| server);
-        let edit = if running { Edit::between(&server, self.value()) } else { None };
+        let edit = if running { ValueEdit::between(&server, self.value()) } else { None };
         self.local = edit.map(|edit| (edit, server));
     }
 

@@ -15,7 +15,7 @@ struct Subagent {
     row: Row,
     /// It was suspended before this run began, and nothing has come for it since.
     carried: bool,
-    /// Whose child it is, and where among the children.
+    /// The parent, and the place among its children.
     parent: Option<usize>,
     place: usize,
     depth: usize,

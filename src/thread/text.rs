@@ -58,7 +58,7 @@ impl Thread {
     }
 
     /// Whether a stream may write into the message at `at`: into one that a stream made, or into the assistant's own.
-    /// What the user wrote is never overwritten.
+    /// A message of the user is never overwritten.
     fn may_write(&mut self, at: usize, event: &'static str) -> bool {
         let may = self.list.get(at).is_some_and(|entry| match entry.role() {
             Role::Activity => false,

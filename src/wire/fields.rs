@@ -3,7 +3,7 @@
 use super::undecodable::Undecodable;
 use std::ops::Deref;
 
-pub(super) type Read<T> = Result<T, Undecodable>;
+pub(super) type FieldResult<T> = Result<T, Undecodable>;
 
 pub(super) const MALFORMED: Undecodable = Undecodable::Broken("malformed field");
 
@@ -25,7 +25,7 @@ pub(super) enum Payload<'a> {
 pub(super) struct Wire<'a>(pub &'a [u8]);
 
 impl<'a> Wire<'a> {
-    pub fn next(&mut self) -> Read<Option<(u32, Payload<'a>)>> {
+    pub fn next(&mut self) -> FieldResult<Option<(u32, Payload<'a>)>> {
         if self.0.is_empty() {
             return Ok(None);
         }
@@ -127,7 +127,11 @@ impl<'a> Deref for Pieces<'a> {
 }
 
 /// Every occurrence of a field that holds bytes.
-pub(super) fn each<'a>(pieces: &[&'a [u8]], wanted: u8, item: &mut dyn FnMut(&'a [u8]) -> Read<()>) -> Read<()> {
+pub(super) fn each<'a>(
+    pieces: &[&'a [u8]],
+    wanted: u8,
+    item: &mut dyn FnMut(&'a [u8]) -> FieldResult<()>,
+) -> FieldResult<()> {
     for piece in pieces {
         let mut wire = Wire(piece);
         while let Some((number, payload)) = wire.next()? {

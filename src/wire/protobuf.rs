@@ -9,16 +9,16 @@
 //! message is read from [`Pieces`], nearly always one, and nothing is copied to join them. Unknown fields are skipped.
 //! Uses `fields`, `shapes`, `number` and `text`.
 
-use super::fields::{MALFORMED, Payload, Pieces, Read, Wire, each, is_message};
+use super::fields::{FieldResult, MALFORMED, Payload, Pieces, Wire, each, is_message};
 use super::number::write_number;
-use super::shapes::{ACTIVITY, ALL, BASE, EVENTS, Field, Item, Kind, Need, OF_PARTS, Shape};
+use super::shapes::{ACTIVITY, ALL, BASE, EVENTS, Field, ItemShape, MemberType, Need, OF_PARTS, Shape};
 use super::text::write_string;
 use super::undecodable::{Limits, Undecodable};
 use super::utf8::decode;
 
 /// Appends the JSON text of the event in `frame`, which begins after the length. Of a frame that is no event nothing is
 /// appended. Returns how many content parts were left out because AG-UI 1.0 does not have their kind.
-pub fn to_json(frame: &[u8], limits: Limits, out: &mut String) -> Read<usize> {
+pub fn to_json(frame: &[u8], limits: Limits, out: &mut String) -> FieldResult<usize> {
     let start = out.len();
     let mut writer = Writer { out, end: start.saturating_add(limits.bytes), max_depth: limits.depth, left_out: 0 };
     let written = writer.event(frame).and_then(|()| writer.room(0));
@@ -45,7 +45,7 @@ struct Found<'a, 'p> {
 
 impl<'a, 'p> Found<'a, 'p> {
     #[inline(never)]
-    fn scan(fields: &[Field], variant: u8, pieces: &'p [&'a [u8]]) -> Read<Self> {
+    fn scan(fields: &[Field], variant: u8, pieces: &'p [&'a [u8]]) -> FieldResult<Self> {
         let mut found = Self { pieces, last: [None; NUMBERS], again: 0 };
         for piece in pieces {
             let mut wire = Wire(piece);
@@ -56,14 +56,18 @@ impl<'a, 'p> Found<'a, 'p> {
                     // The tables of the events begin after the base event.
                     (None, Payload::Bytes(_)) => number == 1,
                     (Some(field), Payload::Varint(value)) => match field.kind {
-                        Kind::Integer | Kind::Count if (value as i64).unsigned_abs() >= 1 << 53 => {
+                        MemberType::Integer | MemberType::Count if (value as i64).unsigned_abs() >= 1 << 53 => {
                             return Err(Undecodable::Broken("an integer beyond 2^53 − 1"));
                         }
-                        kind => matches!(kind, Kind::Integer | Kind::Count | Kind::Flag | Kind::Code),
+                        kind => matches!(
+                            kind,
+                            MemberType::Integer | MemberType::Count | MemberType::Flag | MemberType::Code
+                        ),
                     },
-                    (Some(field), Payload::Bytes(_)) => {
-                        !matches!(field.kind, Kind::Integer | Kind::Count | Kind::Flag | Kind::Code)
-                    }
+                    (Some(field), Payload::Bytes(_)) => !matches!(
+                        field.kind,
+                        MemberType::Integer | MemberType::Count | MemberType::Flag | MemberType::Code
+                    ),
                     _ => false,
                 };
                 if fits && place.replace(payload).is_some() {
@@ -86,7 +90,7 @@ impl<'a, 'p> Found<'a, 'p> {
     }
 
     /// All occurrences of a field that holds a message.
-    fn message(&self, number: u8) -> Read<Option<Pieces<'a>>> {
+    fn message(&self, number: u8) -> FieldResult<Option<Pieces<'a>>> {
         let Some(last) = self.bytes(number) else { return Ok(None) };
         if self.again >> number & 1 == 0 {
             return Ok(Some(Pieces::One([last])));
@@ -102,7 +106,7 @@ impl<'a, 'p> Found<'a, 'p> {
 
 /// The variant of a union with a message for each: its index, and its occurrences. What comes last counts, but a
 /// single occurrence of the union may have one variant only.
-fn arm<'a>(shape: &Shape, pieces: &[&'a [u8]]) -> Read<Option<(usize, Pieces<'a>)>> {
+fn arm<'a>(shape: &Shape, pieces: &[&'a [u8]]) -> FieldResult<Option<(usize, Pieces<'a>)>> {
     let mut arm: Option<(usize, Pieces<'a>)> = None;
     for piece in pieces {
         let mut wire = Wire(piece);
@@ -121,7 +125,7 @@ fn arm<'a>(shape: &Shape, pieces: &[&'a [u8]]) -> Read<Option<(usize, Pieces<'a>
 }
 
 /// The event's number in the envelope, less one, and its occurrences.
-fn envelope(frame: &[u8]) -> Read<(usize, Pieces<'_>)> {
+fn envelope(frame: &[u8]) -> FieldResult<(usize, Pieces<'_>)> {
     let (mut known, mut event) = (None, None);
     // Whether all else is as a later version would write an event: unknown messages, well-formed ones.
     let (mut later, mut odd) = (false, false);
@@ -156,7 +160,7 @@ struct Writer<'o> {
 }
 
 impl Writer<'_> {
-    fn event(&mut self, frame: &[u8]) -> Read<()> {
+    fn event(&mut self, frame: &[u8]) -> FieldResult<()> {
         let (at, pieces) = envelope(frame)?;
         let Some(event) = EVENTS.get(at) else { return Err(MALFORMED) };
         let found = Found::scan(event.shape.fields, ALL, &pieces)?;
@@ -180,7 +184,7 @@ impl Writer<'_> {
     }
 
     /// Writes an object of `shape`; `false`: of a variant that AG-UI 1.0 does not have.
-    fn object(&mut self, shape: &Shape, pieces: &[&[u8]], depth: usize) -> Read<bool> {
+    fn object(&mut self, shape: &Shape, pieces: &[&[u8]], depth: usize) -> FieldResult<bool> {
         self.room(depth)?;
         self.out.push('{');
         let known = if shape.arms {
@@ -197,7 +201,7 @@ impl Writer<'_> {
     }
 
     /// Writes the members of an object; `false`: one is of a variant that AG-UI 1.0 does not have.
-    fn members(&mut self, shape: &Shape, variant: u8, found: &Found<'_, '_>, depth: usize) -> Read<bool> {
+    fn members(&mut self, shape: &Shape, variant: u8, found: &Found<'_, '_>, depth: usize) -> FieldResult<bool> {
         for field in shape.fields.iter().filter(|field| field.number > 0 && field.of & variant != 0) {
             if field.need == Need::Carrier {
                 match field.name() {
@@ -211,24 +215,28 @@ impl Writer<'_> {
             let must = field.need == Need::Required && field.of & variant == variant;
             let Some(payload) = found.payload(field.number) else {
                 match field.kind {
-                    Kind::Text | Kind::Word(_) | Kind::Pointer if must => self.text(field.name(), b""),
-                    Kind::Code if must => self.code(field.name(), shape, 0)?,
-                    Kind::Many(_) if must || field.need == Need::OrEmpty => self.empty(field.name()),
+                    MemberType::Text | MemberType::Word(_) | MemberType::Pointer if must => {
+                        self.text(field.name(), b"")
+                    }
+                    MemberType::Code if must => self.code(field.name(), shape, 0)?,
+                    MemberType::Many(_) if must || field.need == Need::OrEmpty => self.empty(field.name()),
                     _ => {}
                 }
                 continue;
             };
             match (field.kind, payload) {
-                (Kind::Text | Kind::Word(_) | Kind::Pointer, Payload::Bytes(bytes)) => self.text(field.name(), bytes),
-                (Kind::Flag, Payload::Varint(value)) => {
+                (MemberType::Text | MemberType::Word(_) | MemberType::Pointer, Payload::Bytes(bytes)) => {
+                    self.text(field.name(), bytes)
+                }
+                (MemberType::Flag, Payload::Varint(value)) => {
                     self.key(field.name());
                     self.out.push_str(if value == 0 { "false" } else { "true" });
                 }
-                (Kind::Integer | Kind::Count, Payload::Varint(value)) => {
+                (MemberType::Integer | MemberType::Count, Payload::Varint(value)) => {
                     self.key(field.name());
                     self.integer(value as i64);
                 }
-                (Kind::Code, Payload::Varint(value)) => self.code(field.name(), shape, value as i32)?,
+                (MemberType::Code, Payload::Varint(value)) => self.code(field.name(), shape, value as i32)?,
                 (kind, _) => {
                     if !self.nested(field, kind, found, depth)? {
                         return Ok(false);
@@ -240,8 +248,8 @@ impl Writer<'_> {
     }
 
     /// Writes a member that is a message or a list.
-    fn nested(&mut self, field: &Field, kind: Kind, found: &Found<'_, '_>, depth: usize) -> Read<bool> {
-        if let Kind::Many(of) = kind {
+    fn nested(&mut self, field: &Field, kind: MemberType, found: &Found<'_, '_>, depth: usize) -> FieldResult<bool> {
+        if let MemberType::Many(of) = kind {
             self.key(field.name());
             self.list(of, field.number, found.pieces, depth + 1)?;
             return Ok(true);
@@ -250,8 +258,10 @@ impl Writer<'_> {
         let start = self.out.len();
         self.key(field.name());
         match kind {
-            Kind::Is(item) => return item.shape().map_or(Ok(true), |shape| self.object(shape, &pieces, depth + 1)),
-            Kind::Object => self.structure(&pieces, depth + 1)?,
+            MemberType::Is(item) => {
+                return item.shape().map_or(Ok(true), |shape| self.object(shape, &pieces, depth + 1));
+            }
+            MemberType::Object => self.structure(&pieces, depth + 1)?,
             // A value without a kind is absent.
             _ if self.value(&pieces, depth + 1)? => {}
             _ => self.out.truncate(start),
@@ -259,7 +269,7 @@ impl Writer<'_> {
         Ok(true)
     }
 
-    fn list(&mut self, of: Item, number: u8, pieces: &[&[u8]], depth: usize) -> Read<()> {
+    fn list(&mut self, of: ItemShape, number: u8, pieces: &[&[u8]], depth: usize) -> FieldResult<()> {
         self.out.push('[');
         each(pieces, number, &mut |item| {
             let start = self.out.len();
@@ -280,7 +290,7 @@ impl Writer<'_> {
 
     /// Writes the `content` of a message or a result, of which the wire has up to three forms: one of them, and one that
     /// its role has. Of a role that is not known, that is for the rules to say.
-    fn content(&mut self, shape: &Shape, found: &Found<'_, '_>, depth: usize) -> Read<()> {
+    fn content(&mut self, shape: &Shape, found: &Found<'_, '_>, depth: usize) -> FieldResult<()> {
         let carrier =
             |name| carriers(shape).find(|field| field.name() == name && found.payload(field.number).is_some());
         let (text, parts, map) = (carrier("content"), carrier("contentParts"), carrier("activityContent"));
@@ -303,7 +313,7 @@ impl Writer<'_> {
             self.structure(pieces.as_deref().unwrap_or_default(), depth + 1)?;
         } else if let Some(parts) = parts {
             self.key("content");
-            self.list(Item::Part, parts.number, found.pieces, depth + 1)?;
+            self.list(ItemShape::Part, parts.number, found.pieces, depth + 1)?;
         } else if of & OF_PARTS != 0 {
             self.empty("content");
         }
@@ -311,7 +321,7 @@ impl Writer<'_> {
     }
 
     /// Writes an `outcome`, which the wire has in pieces. Without its name they are members that nobody knows.
-    fn outcome(&mut self, shape: &Shape, found: &Found<'_, '_>, depth: usize) -> Read<()> {
+    fn outcome(&mut self, shape: &Shape, found: &Found<'_, '_>, depth: usize) -> FieldResult<()> {
         let name = carriers(shape).find(|field| field.name() == "outcome").and_then(|field| found.bytes(field.number));
         let name = name.filter(|name| !name.is_empty());
         if let Some(name) = name {
@@ -320,7 +330,7 @@ impl Writer<'_> {
             self.text("type", name);
         }
         for field in carriers(shape) {
-            let Kind::Many(of) = field.kind else { continue };
+            let MemberType::Many(of) = field.kind else { continue };
             let must = name == Some(b"interrupt") && field.name() == "interrupts";
             if must || found.payload(field.number).is_some() {
                 self.key(field.name());
@@ -334,7 +344,7 @@ impl Writer<'_> {
     }
 
     /// Writes a `google.protobuf.Value`; `false`: it has no kind, and nothing is written.
-    fn value(&mut self, pieces: &[&[u8]], depth: usize) -> Read<bool> {
+    fn value(&mut self, pieces: &[&[u8]], depth: usize) -> FieldResult<bool> {
         self.room(depth)?;
         let mut kind = 0;
         let mut last = Payload::Group;
@@ -366,7 +376,7 @@ impl Writer<'_> {
     }
 
     /// Writes a `google.protobuf.Struct`. Of a key that comes twice the last counts, as in JSON.
-    fn structure(&mut self, pieces: &[&[u8]], depth: usize) -> Read<()> {
+    fn structure(&mut self, pieces: &[&[u8]], depth: usize) -> FieldResult<()> {
         self.out.push('{');
         each(pieces, 1, &mut |entry| {
             let (mut key, mut value) = (&[][..], None);
@@ -392,7 +402,7 @@ impl Writer<'_> {
     }
 
     /// Writes a `google.protobuf.ListValue`. In a list a value without a kind has its place.
-    fn values(&mut self, pieces: &[&[u8]], depth: usize) -> Read<()> {
+    fn values(&mut self, pieces: &[&[u8]], depth: usize) -> FieldResult<()> {
         self.out.push('[');
         each(pieces, 1, &mut |item| {
             self.comma();
@@ -406,7 +416,7 @@ impl Writer<'_> {
     }
 
     /// Writes the name of a variant that the wire numbers; of a number without one, the number.
-    fn code(&mut self, key: &str, shape: &Shape, code: i32) -> Read<()> {
+    fn code(&mut self, key: &str, shape: &Shape, code: i32) -> FieldResult<()> {
         self.key(key);
         match usize::try_from(code).ok().and_then(|at| shape.variants.get(at)) {
             Some(name) => self.quoted(name),
@@ -460,7 +470,7 @@ impl Writer<'_> {
         }
     }
 
-    fn room(&self, depth: usize) -> Read<()> {
+    fn room(&self, depth: usize) -> FieldResult<()> {
         match () {
             () if depth > self.max_depth => Err(Undecodable::TooDeep),
             () if self.out.len() > self.end => Err(Undecodable::TooLong),

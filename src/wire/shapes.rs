@@ -14,7 +14,7 @@ mod names;
 pub(crate) use events::{BASE, EVENTS};
 pub(crate) use items::{ACTIVITY, OF_PARTS};
 
-use Kind::{
+use MemberType::{
     Any, Code, Content, Count, Flag, Integer, Is, Many, Object, Pointer, Schema, Some as AtLeastOne, Text, Word,
 };
 use Need::{Carrier, Nullable, NullableInMessages, Optional, OrEmpty, Required};
@@ -22,7 +22,7 @@ use names::NAMES;
 
 /// The type of a member.
 #[derive(Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum MemberType {
     /// A string.
     Text,
     /// A string out of a set.
@@ -42,11 +42,11 @@ pub(crate) enum Kind {
     /// The same, but a `Value` on the binary wire.
     Schema,
     /// A described object.
-    Is(Item),
+    Is(ItemShape),
     /// An array.
-    Many(Item),
+    Many(ItemShape),
     /// An array with at least one element.
-    Some(Item),
+    Some(ItemShape),
     /// A string or an array of content parts.
     Content,
     /// On the binary wire the number of one of the shape's variants, in JSON its name.
@@ -79,7 +79,7 @@ impl Words {
 
 /// The objects inside of events.
 #[derive(Clone, Copy)]
-pub(crate) enum Item {
+pub(crate) enum ItemShape {
     Text,
     Message,
     Call,
@@ -97,7 +97,7 @@ pub(crate) enum Item {
     SubagentOutcome,
 }
 
-impl Item {
+impl ItemShape {
     /// Its shape, unless it is a string.
     #[inline(never)]
     pub(crate) fn shape(self) -> Option<&'static Shape> {
@@ -141,7 +141,7 @@ pub(crate) enum Need {
 pub(crate) struct Field {
     /// Its place in [`NAMES`].
     name: u8,
-    pub kind: Kind,
+    pub kind: MemberType,
     pub need: Need,
     /// Which variants of the shape have it, a bit for each.
     pub of: u8,
@@ -184,7 +184,7 @@ pub(crate) struct EventShape {
 pub(crate) const ALL: u8 = 0xFF;
 
 /// Runs at compile time: a name that is not in [`NAMES`] does not compile.
-const fn field(number: u8, name: &'static str, kind: Kind, need: Need) -> Field {
+const fn field(number: u8, name: &'static str, kind: MemberType, need: Need) -> Field {
     let (mut at, mut rest): (u8, &[&str]) = (0, &NAMES);
     while let [first, others @ ..] = rest {
         if is_same(first.as_bytes(), name.as_bytes()) {
@@ -207,11 +207,11 @@ const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
     a.is_empty() && b.is_empty()
 }
 
-const fn must(number: u8, name: &'static str, kind: Kind) -> Field {
+const fn must(number: u8, name: &'static str, kind: MemberType) -> Field {
     field(number, name, kind, Required)
 }
 
-const fn may(number: u8, name: &'static str, kind: Kind) -> Field {
+const fn may(number: u8, name: &'static str, kind: MemberType) -> Field {
     field(number, name, kind, Optional)
 }
 
@@ -235,9 +235,9 @@ const fn event(name: &'static str, code: u8, fields: &'static [Field]) -> EventS
     EventShape { name, code, shape: object(fields) }
 }
 
-const PARTS: Kind = Many(Item::Part);
-const PATCH: Kind = Many(Item::Operation);
-const MESSAGES: Kind = Many(Item::Message);
-const TEXTS: Kind = Many(Item::Text);
-const USAGES: Kind = Many(Item::Usage);
-const ROLES: Kind = Word(Words::Roles);
+const PARTS: MemberType = Many(ItemShape::Part);
+const PATCH: MemberType = Many(ItemShape::Operation);
+const MESSAGES: MemberType = Many(ItemShape::Message);
+const TEXTS: MemberType = Many(ItemShape::Text);
+const USAGES: MemberType = Many(ItemShape::Usage);
+const ROLES: MemberType = Word(Words::Roles);

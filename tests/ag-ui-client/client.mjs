@@ -1,4 +1,4 @@
-// What cases are made of: streams, and agents that record what their subscribers hear.
+// The parts of cases: streams, and agents that record the calls of their subscribers.
 
 /** @param {object[]} events */
 export const sse = (...events) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
@@ -85,10 +85,10 @@ export const failure = (error) => ({
   ...(error?.status !== undefined && { status: error.status, payload: error.payload }),
 });
 
-/** What a promise came to. */
+/** The outcome of a promise. */
 export const settled = (promise) => promise.then((value) => ({ value }), (error) => ({ failed: failure(error) }));
 
-/** What is left of an agent. */
+/** The state of an agent after a run. */
 export const left = (agent) => ({ messages: agent.messages, state: agent.state, isRunning: agent.isRunning, pendingInterrupts: agent.pendingInterrupts });
 
 /** Waits for a condition. */

@@ -1,5 +1,5 @@
-// What the official client does not do: tolerance by setting, a hook call a frame, what upstream has announced, and agents of
-// this package shown as theirs.
+// Differences from the official client: tolerance by setting, a hook call a frame, announced changes of upstream, and agents
+// of this package shown as theirs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -340,7 +340,7 @@ test("joinDeltas on the exact way: what a frame brought is shown although the an
   await run;
 });
 
-/** What the official client and a shown agent do with the same server: what hooks hear, what is asked, and what is left. */
+/** The official client and a shown agent with the same server: the calls of hooks, the requests, and the state at the end. */
 async function beside(answers, steps, shownConfig = {}, options = {}) {
   const play = async (make) => {
     const { fetch, requests } = server(...answers);

@@ -1,4 +1,4 @@
-// What the servers of these tests answer.
+// The answers of the servers in these tests.
 
 import { bodyOf, finished, started } from "./faults.mjs";
 

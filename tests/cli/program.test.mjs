@@ -334,7 +334,7 @@ describe("replay", () => {
     first = JSON.parse(out);
   });
 
-  /** What check says of the replayed recording. @param {string[]} args */
+  /** The verdict of check about the replayed recording. @param {string[]} args */
   async function judged(...args) {
     const { url, end } = await replaying(recording, "--speed", "0", ...args);
     try {

@@ -10,7 +10,7 @@ import { judge, list } from "./judge.mjs";
 import { expectation, runOfficial } from "./oracle.mjs";
 
 const cases = readCases(new URL("../fixtures/conformance/cases.jsonl", import.meta.url));
-/** What waits for a part of the package that is not there yet. @type {string[]} */
+/** Cases that wait for a part of the package that is not there yet. @type {string[]} */
 const pending = JSON.parse(readFileSync(new URL("pending.json", import.meta.url), "utf8")).cases;
 /** Names of differences that we still make. */
 const differing = new Set();

@@ -6,10 +6,10 @@ import { contents } from "./cases.mjs";
 /** @typedef {import("./cases.mjs").Expectation} Expectation */
 /** @typedef {import("./cases.mjs").Failure} Failure */
 
-/** What is compared where a case expects it. `callbacks` and `unhandled` have no counterpart. */
+/** The members that are compared where a case expects them. `callbacks` and `unhandled` have no counterpart. */
 const compared = ["messages", "state", "error", "request", "result", "newMessages", "pendingInterrupts", "pendingToolCallIds", "warnings"];
 
-/** What a failure of one event is about; a failed request or a refused call is something else. */
+/** The kinds of failures of one event; a failed request or a refused call is something else. */
 const ofProtocol = ["json", "frame", "schema", "expand", "verify"];
 
 /** @param {Failure | undefined} error */
@@ -38,7 +38,7 @@ export function compare(given, expect, ours) {
   return found;
 }
 
-/** What counts of a member. @type {Record<string, (value: any) => any>} */
+/** The compared part of a member. @type {Record<string, (value: any) => any>} */
 const views = {
   /** Every rule about the shape of an event is one to the official client; the wording is everybody's own. */
   error: (/** @type {Failure | undefined} */ error) => {
@@ -50,8 +50,8 @@ const views = {
 };
 
 /**
- * What tolerant rules promise of a stream that the official client refuses: the run does not fail, and all that was there
- * when it did is there still.
+ * The promise of tolerant rules for a stream that the official client refuses: the run does not fail, and all that was
+ * there when it did is there still.
  *
  * @param {Expectation} expect
  * @param {Expectation} ours

@@ -31,7 +31,7 @@ const seed = Number(values.seed ?? process.env.CONFORMANCE_SEED ?? 1);
 const streams = Number(values.streams ?? process.env.CONFORMANCE_STREAMS ?? 3000);
 const observe = ["result", "pendingInterrupts"];
 
-/** What waits for a part of the package that is not there yet. @type {string[]} */
+/** Cases that wait for a part of the package that is not there yet. @type {string[]} */
 const pending = JSON.parse(readFileSync(new URL("pending.json", import.meta.url), "utf8")).differential;
 
 /** How often each allowance was needed. */
@@ -110,7 +110,7 @@ async function differences(given, note = () => {}) {
     // Limits hold with all rules: a length that is wrong may be too much, and the connection may break later.
     const limited = ["T12", "T14"].includes(tolerant.error?.rule ?? "") || given.breakWith !== undefined;
     if (tolerant.error && !limited) check("tolerant", tolerant, [`error: the run fails by ${JSON.stringify(tolerant.error)}`]);
-    // What replaces messages may take them away, also when it is read more kindly. Binary frames do not say what they are.
+    // An event that replaces messages may remove them, also when it is read more kindly. Binary frames do not name their event.
     const last = pieces[seen.failedAt - 1] ?? "";
     if (given.contentType !== binaryType && !/"(MESSAGES|ACTIVITY)_SNAPSHOT"/.test(last)) {
       const begun = await runOurs({ ...given, breakWith: undefined, body: undefined, bodyBase64: bytes.slice(0, seen.failedAt).map((piece) => Buffer.from(piece).toString("base64")) }, "tolerant");
@@ -138,7 +138,7 @@ function said(given) {
   return { bytes, pieces, body, events };
 }
 
-/** What an event is about. @param {any} event @returns {string[]} */
+/** The ids that an event names. @param {any} event @returns {string[]} */
 const names = (event) => [event?.messageId, event?.toolCallId, event?.stepName, event?.subagentRunId].filter((id) => typeof id === "string");
 
 /** Leaves out of a stream whatever is not needed for a difference of the same kind. @param {import("./generator.mjs").Stream} stream @param {number} number */

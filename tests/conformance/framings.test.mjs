@@ -33,7 +33,7 @@ const framings = [
 /** @param {Uint8Array[]} pieces */
 const join = (pieces) => new Uint8Array(Buffer.concat(pieces));
 
-/** What the binary encoding can carry: no unknown events, no old ones. @param {number} number */
+/** A stream that the binary encoding can carry: no unknown events, no old ones. @param {number} number */
 function streamOf(number) {
   const { events, initial } = validStream(new Random(seed * 7_000_003 + number));
   return { events: events.filter(({ type }) => !/^(TIME_TRAVEL|THINKING_.*)$/.test(type)), initial };

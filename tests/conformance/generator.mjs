@@ -51,7 +51,7 @@ class Writer {
     for (const { id, role } of messages) if (role === "activity") this.#activities.add(id);
   }
 
-  /** What is open in the run in progress. */
+  /** Resets the open items of the run in progress. */
   #reset() {
     /** @type {{ id: string, owner: string }[]} */
     this.texts = [];
@@ -349,7 +349,7 @@ class Writer {
     if (!this.#activities.size) return this.activity();
     const id = this.random.pick([...this.#activities]);
     const operation = this.operation();
-    // What becomes of content that is no object is told apart.
+    // The clients treat content that is not an object differently.
     if (operation.path === "") return;
     this.emit({ type: "ACTIVITY_DELTA", messageId: id, activityType: "P", patch: [operation] });
   }
@@ -412,7 +412,7 @@ class Writer {
     this.emit({ type: "RAW", event: this.random.pick([null, { provider: 1 }]), ...(this.random.chance(0.5) && { source: "x" }) }, this.owner());
   }
 
-  /** What a later protocol may bring. */
+  /** Events that a later protocol may have. */
   future() {
     this.emit({ type: "TIME_TRAVEL", to: 1885 });
   }

@@ -26,7 +26,7 @@ export const pace = async () => {
 };
 
 /**
- * What the official client makes of a case: all that may be observed, with the ids that it mints as they are.
+ * The official client's results for a case: all that may be observed, with the ids that it mints as they are.
  *
  * @param {Case} given
  * @param {boolean} [slowly]  each read is applied before the next one comes
@@ -83,7 +83,7 @@ export async function runOfficial(given, slowly = true) {
     seen.error = failure(error);
     failedAt = told.reads;
   }
-  // What a failure has overtaken, and what nobody waits for. The client reads on when it has failed.
+  // Results that a failure has overtaken, or nobody waits for. The client reads on when it has failed.
   told.enough = true;
   for (let turn = 0; turn < 4; turn++) await pace();
   return {
@@ -101,7 +101,7 @@ export async function runOfficial(given, slowly = true) {
 }
 
 /**
- * What stands in a case's `expect`.
+ * The `expect` of a case.
  *
  * @param {Case} given
  * @param {Expectation} seen
@@ -151,7 +151,7 @@ const wrong = [
   { of: /while .* still active/, rules: { RUN_FINISHED: "V38" } },
 ];
 
-/** Those that name no event in their first words. */
+/** Messages that name no event in their first words. */
 const beginnings = {
   "Invalid event:": "T10",
   "HTTP ": "T4",
@@ -192,7 +192,7 @@ function failure(error) {
   return { kind: kindOf(rule), rule, ...(typeof error.status === "number" && { status: error.status }) };
 }
 
-/** What is wrong, from the rule that says so. @param {string} rule */
+/** The kind of failure, from the rule that reports it. @param {string} rule */
 export function kindOf(rule) {
   const said = { T4: "http", T5: "http", T9: "json", T10: "frame" }[rule];
   const rooms = { A: "resume", C: "expand", G: "schema", L: "schema", P: "transport", T: "transport", V: "verify" };

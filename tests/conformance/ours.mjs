@@ -1,9 +1,9 @@
 // Runs a case with the built package, by its public API alone, and puts what came out into the words of cases.
 //
-// What has no counterpart: `callbacks` (there are no hooks) and the wording and paths of errors. `warnings` are counted, but
-// where the official client says one thing ours may say two: only whether there are any is compared. `unhandled` has to be
-// empty, whatever a case says. `pendingToolCallIds` are the calls of this run that wait for the page: a name that belongs to
-// no call is not shown.
+// Members without a counterpart: `callbacks` (there are no hooks) and the wording and paths of errors. `warnings` are
+// counted, but where the official client has one warning ours may have two: only whether there are any is compared.
+// `unhandled` has to be empty in every case. `pendingToolCallIds` are the calls of this run that wait for the page: a name
+// that belongs to no call is not shown.
 //
 // A body that ends before its run has ended is no failure in the words of cases, but an outcome, "truncated", in ours. A
 // connection that breaks is one in both.
@@ -21,7 +21,7 @@ import { kindOf } from "./oracle.mjs";
 const plain = (value) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 
 /**
- * What we make of a case: all that may be observed, with the ids that we mint as they are, and beyond the words of cases
+ * Our results for a case: all that may be observed, with the ids that we mint as they are, and beyond the words of cases
  * the `outcome` and the `codes` of warnings.
  *
  * @param {Case} given
@@ -43,7 +43,7 @@ export async function runOurs(given, rules, respond = (given) => answer(given)) 
       threadId,
       rules,
       notify: "microtask",
-      // Who answers in frames was asked for them.
+      // A server that answers in frames was asked for them.
       binary: given.frames !== undefined || /\+proto/i.test(given.contentType ?? ""),
       protocol: peerCeiling,
       initialMessages: plain(initial.messages),

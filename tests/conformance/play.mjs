@@ -59,7 +59,7 @@ export function agentOf(answers, options = {}) {
     url: "http://agent.test/",
     threadId: "t",
     notify: "sync",
-    // Who answers in frames was asked for them.
+    // A server that answers in frames was asked for them.
     binary: answers.some(({ type }) => /\+proto/i.test(type ?? "")),
     onWarning: (warning) => void warnings.push(warning),
     fetch: async (_url, init) => {

@@ -1,5 +1,5 @@
-// What the official client is known to do badly, each by its number in the rulebook, and what this package does instead.
-// All of it by the public API.
+// Known weaknesses of the official client, each by its number in the rulebook, and this package's behavior instead. All
+// of it by the public API.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { compactEvents } from "ag-ui-wasm";
 import { binaryFrame, binaryType } from "./cases.mjs";
 import { agentOf, answering, finished, play, started, text, until } from "./play.mjs";
 
-/** What waits for a part of the package that is not there yet. @type {string[]} */
+/** Cases that wait for a part of the package that is not there yet. @type {string[]} */
 const pending = JSON.parse(readFileSync(new URL("pending.json", import.meta.url), "utf8")).weaknesses;
 
 /** @param {string} name @param {(t: import("node:test").TestContext) => void | Promise<void>} body */

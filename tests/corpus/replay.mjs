@@ -5,7 +5,7 @@ import { createAgent } from "ag-ui-wasm";
 /** @typedef {import("./fixtures.mjs").Fixture} Fixture */
 
 /**
- * What a client tells of a run. Everything is JSON.
+ * A client's reports of a run. Everything is JSON.
  *
  * @typedef {object} View
  * @property {any} messages

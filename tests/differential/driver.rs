@@ -24,7 +24,7 @@ impl Driver {
         Self(Session::new(options, None, None).unwrap())
     }
 
-    /// What comes of an input: its result, and the effects in order.
+    /// The outputs for an input: its result, and the effects in order.
     pub fn give(&mut self, input: &Input, now: f64) -> Vec<String> {
         let session = &mut self.0;
         let result = match input {

@@ -1,4 +1,4 @@
-//! What a core is given.
+//! The inputs of a core.
 
 /// An input of a session.
 #[derive(Debug, Clone)]

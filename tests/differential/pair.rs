@@ -6,7 +6,7 @@ use crate::support::{Mirror, parse};
 use crate::{new, old};
 use serde_json::{Value, json};
 
-/// What is compared of one core.
+/// The compared state of one core.
 struct Side {
     shown: Node,
     bytes: usize,
@@ -35,7 +35,7 @@ pub struct Pair {
     pub now: f64,
     /// The number of the last request.
     pub request: u32,
-    /// What was given, for who looks for a difference.
+    /// The inputs so far, for a report of a difference.
     log: Vec<String>,
 }
 

@@ -85,7 +85,7 @@ impl Node {
                         Some(old) if name == "~" => old.keep(&operation[2]),
                         _ => Self::of(&operation[2]),
                     };
-                    // What stays as it is, is not copied for it.
+                    // An unchanged value is not copied.
                     let stays = old.is_some_and(|old| old.identity() == new.identity() && old == new);
                     if !stays {
                         root.set(&path(1), new);

@@ -40,7 +40,7 @@ struct User {
     pair: Pair,
     random: Random,
     ids: usize,
-    /// What the application was shown last, which may be some time ago.
+    /// The application's last snapshot, which may be some time old.
     shown: Value,
     tools: Vec<Value>,
 }

@@ -23,7 +23,7 @@ const grant = { server_id: "ag-ui", tool_name: "*", operations: ["invoke"] };
 const tokenOf = (scope, more = {}) => ({ id: "cap", issuer: "i", subject: "s", scope, issued_at: now - 60, expires_at: now + 600, signature: "x", ...more });
 const token = tokenOf({ grants: [grant] });
 
-/** What a policy says of an event: nothing where it passes, else why not. */
+/** A policy's reason against an event; nothing where it passes. */
 const decide = async (policy, event, held) => (await chio.predictDecision(policy, event, held)).denial_reason;
 
 const stream = (...events) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");

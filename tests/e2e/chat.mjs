@@ -92,7 +92,7 @@ export class Chat {
     await this.until((css) => document.querySelector(css).dataset.status !== "running", id("chat"));
   }
 
-  /** What the page shows of each message: `{ role, delivery, text }`. */
+  /** The messages of the page: `{ role, delivery, text }`. */
   messages() {
     return this.browser.evaluate(
       (css) =>

@@ -20,7 +20,7 @@ const AT_ONCE = { baseMs: 0, minMs: 0, maxMs: 0 };
 const IN_WEEKS = { baseMs: 2e9, maxMs: 2e9 }; // a random part of it: more than a minute but once in thirty thousand times
 const JOIN = { by: "last-event-id" };
 
-/** What browsers log by themselves of requests that fail. */
+/** Lines that browsers log by themselves about requests that fail. */
 const refused = /Failed to load resource|net::ERR_|NS_ERROR|network connection was lost|Load failed|status of (401|503)/;
 
 const question = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich, 十二位拳手 🦊🦊 and one more word.";
@@ -242,7 +242,7 @@ describe("a page and a network that fails", () => {
     await shows("You said: Zwölf");
     assert.ok(await browser.offline(true), "the driver can");
     try {
-      // What is open may outlive it in a test, though in no train.
+      // An open page may outlive it in a test, though in no train.
       (await proxy.request(1)).cut();
       await browser.waitFor(() => !navigator.onLine && life.agent.getSnapshot().connection.retryAt !== undefined);
     } finally {

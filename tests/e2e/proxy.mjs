@@ -36,7 +36,7 @@ class Request {
     this.authorization = headers.authorization;
     /** Settles when the answer stands still: the id of the last frame that is whole, and the text that was told until then. */
     this.stalled = new Promise((resolve) => (this.#stall = resolve));
-    /** The connection is no more, whoever ended it. */
+    /** The connection has ended, from either side. */
     this.closed = once(response, "close");
   }
 

@@ -51,7 +51,7 @@ describe("a page that is busy", () => {
       assert.ok(seen.running, "the answer still streams");
       // A store of React's own kind has it begun again with every delta, some thousand rows, until React gives in.
       assert.ok(seen.rows <= 400, `${seen.rows} rows were rendered in ${seen.ms} ms`);
-      // What was shown meanwhile is up to date after it.
+      // Changes meanwhile are shown after it.
       const before = await browser.evaluate(() => busy.words());
       await browser.waitFor((before) => document.querySelector("#said").textContent.length / 5 > before, { args: [before] });
       await browser.evaluate(() => busy.end());

@@ -130,7 +130,7 @@ describe("a page that is left in the middle of a run while another submit waits"
           void window.life.agent.submit("next");
         }, life);
         await browser.waitFor(() => window.life.agent.getSnapshot().messages[1]?.content.includes("word3"));
-        // What waits is in the store.
+        // Waiting submits are in the store.
         if (persist) await new Promise((next) => setTimeout(next, 1200));
         await browser.goto(address("tabs.html"));
         await new Promise((next) => setTimeout(next, 1500));

@@ -57,7 +57,7 @@ export async function start(folder, args = [], env) {
     printed += `${line}\n`;
     const [, port] = /http:\/\/(?:localhost|127\.0\.0\.1):(\d+)/.exec(line) ?? [];
     if (!port) continue;
-    // What it says later is ignored, but has to be read.
+    // Its later output is ignored, but has to be read.
     server.stdout.resume();
     return { url: `http://127.0.0.1:${port}`, close };
   }

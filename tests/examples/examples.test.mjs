@@ -42,7 +42,7 @@ const examples = {
   "long-thread": { args: loopback, field: "#send input", send: "#send button", check: longThread },
 };
 
-/** What is pressed in a surface goes to the agent, and what an app asks for does not touch the thread. */
+/** A button of a surface reaches the agent, and requests of an app do not touch the thread. */
 async function surfaces(/** @type {import("../webdriver/client.mjs").Browser} */ browser) {
   await browser.waitFor(() => document.querySelector("iframe")?.title === "App, after tools/call", { message: "the app's call" });
   await browser.click("a2ui-basic-button button");

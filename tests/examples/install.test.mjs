@@ -1,5 +1,5 @@
-// What the documentation says to install is installed as it is printed, with the packed package in place of the published one,
-// beside the library that it is said for; then the library is built with the printed configuration.
+// Install lines of the documentation are run as printed, with the packed package in place of the published one, beside the
+// library that they are for; then the library is built with the printed configuration.
 //
 //   node --test tests/examples/install.test.mjs       needs a built package and tests/ag-ui-client/pages/node_modules
 
@@ -17,7 +17,7 @@ import { blocks, documents } from "../readme/documents.mjs";
 const execute = promisify(execFile);
 const page = "docs/from-ag-ui-client.md";
 
-/** What is said to be typed, and the example that has to build after it. */
+/** The printed lines, and the example that has to build after them. */
 const lines = {
   "npm install ag-ui-wasm": undefined,
   "npm install ag-ui-wasm rxjs @ag-ui/core": "assistant-ui",
@@ -79,7 +79,7 @@ async function bundled(place) {
 }
 
 test("each line of the documentation is typed here", () => {
-  // Those of the tutorial are typed by its own test.
+  // Lines of the tutorial are run by its own test.
   const printed = documents.filter((name) => name !== "docs/tutorial.md").flatMap((name) => blocks(name)).filter(({ language }) => language === "sh");
   const found = printed.flatMap(({ code }) => code.split("\n")).filter((line) => /^(npm|pnpm|yarn|bun|npx) (install|i|add) /.test(line));
   assert.deepEqual([...new Set(found)].sort(), Object.keys(lines).sort());

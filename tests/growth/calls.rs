@@ -1,4 +1,4 @@
-//! What the application calls, and what is stricter than by default.
+//! Calls of the application, and rules that are stricter than by default.
 
 use crate::row::{Call, Row, Work, row};
 use ag_ui_wasm::journal::compact;

@@ -1,4 +1,4 @@
-//! What is counted.
+//! Counters.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -65,7 +65,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What is counted runs in here: valgrind finds it by its name.
+/// The measured code runs in here: valgrind finds it by its name.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn growth_measured(work: &mut dyn FnMut()) {

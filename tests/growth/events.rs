@@ -15,7 +15,7 @@ macro_rules! events {
     };
 }
 
-/// What an event is called here.
+/// The name of an event's row.
 pub fn name(event: &serde_json::Value) -> &'static str {
     let json = event.to_string();
     let fields = frame_fields(&json, 4096).unwrap();

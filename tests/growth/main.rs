@@ -1,6 +1,6 @@
-//! What comes from a server costs in proportion to its length: time, memory and what goes to the page. Each row makes one
-//! kind of input in four lengths, each twice the one before. Bytes that are allocated and bytes of patches are counted
-//! here; instructions by valgrind, which runs this file again (`npm run test:speed`).
+//! A server's data cost in proportion to their length: time, memory and patches. Each row makes one kind of input in
+//! four lengths, each twice the one before. Bytes that are allocated and bytes of patches are counted here;
+//! instructions by valgrind, which runs this file again (`npm run test:speed`).
 //!
 //! `ROW=name cargo test --test growth -- --nocapture` prints the table, of the rows whose names contain it.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
@@ -21,13 +21,13 @@ use std::process::Command;
 const LENGTH: usize = 250;
 const COUNTED_LENGTH: usize = 80;
 
-/// What the longest may cost, as a multiple of the shortest: n log n is less than 11 here, n² would be 64.
+/// The most that the longest may cost, as a multiple of the shortest: n log n is less than 11 here, n² would be 64.
 const RATIO: f64 = 12.0;
 
 /// And as a multiple of the one half as long, where the part that grows faster shows.
 const LAST_RATIO: f64 = 2.6;
 
-/// What does not count: a first table of a map, a first block of a list.
+/// Costs that are ignored: a first table of a map, a first block of a list.
 const SMALL: [u64; 3] = [100_000, 20_000, 2_000];
 
 fn rows() -> Vec<Row> {
@@ -47,7 +47,7 @@ fn each(length: usize, mut measure: impl FnMut(&Row, Flush, usize) -> Counts) ->
     .collect()
 }
 
-/// What grows faster than its input.
+/// The rows that grow faster than their input.
 fn too_fast(table: &[(String, [Counts; 4])], what: &[usize]) -> Vec<String> {
     let mut found = Vec::new();
     for (name, counts) in table {

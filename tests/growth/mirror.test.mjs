@@ -17,11 +17,11 @@ import { attempt } from "../../tools/run.mjs";
 
 const here = fileURLToPath(import.meta.url);
 
-/** What the longest may cost, as a multiple of the shortest, which is an eighth as long; and of the one half as long. */
+/** The most that the longest may cost, as a multiple of the shortest, which is an eighth as long; and of the one half as long. */
 const ratio = 12;
 const lastRatio = 2.6;
 
-/** What does not count. */
+/** Costs that are ignored. */
 const small = { bytes: 60_000, blocks: 5000 };
 
 /** Events between two frames. */
@@ -48,7 +48,7 @@ else {
   });
 }
 
-/** What grows faster than its input. @param {{ name: string, counts: Record<string, number>[] }[]} rows */
+/** The rows that grow faster than their input. @param {{ name: string, counts: Record<string, number>[] }[]} rows */
 function tooFast(rows) {
   const found = [];
   for (const { name, counts } of rows) {

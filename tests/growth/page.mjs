@@ -41,7 +41,7 @@ export function play(before, patches, eventsOfFrame) {
   const shown = createPatches({ given: { notify: "sync" }, read: () => snapshot, publish, checkpoint: history.add }, session);
   return () => {
     patches.forEach((patch, at) => {
-      // What has come since the page was told is taken with the next patch.
+      // Changes after the notification are taken with the next patch.
       const told = waiting !== "";
       waiting = joined(waiting, patch);
       if (!told && waiting) shown.schedule();

@@ -6,13 +6,13 @@ use ag_ui_wasm::guard::Guard;
 use ag_ui_wasm::session::{Effect, Options, Session};
 use serde_json::{Value, json};
 
-/// What a row sends, and what is there before: nothing of that counts.
+/// The input of a row, and the state before it, which is not counted.
 #[derive(Default)]
 pub struct Work {
     pub options: Options,
-    /// What the server speaks, where it is not AG-UI.
+    /// The server's dialect, where it is not AG-UI.
     pub dialect: Option<&'static str>,
-    /// What the application has set.
+    /// The application's messages.
     pub messages: Option<Value>,
     pub state: Option<Value>,
     /// Events of the run, and edits of the application, before those that count.
@@ -21,7 +21,7 @@ pub struct Work {
     pub edit: Option<Value>,
     /// The tools that the page has.
     pub page_tools: Option<Value>,
-    /// What counts: events, then calls of the application.
+    /// The counted input: events, then calls of the application.
     pub events: Vec<Value>,
     pub calls: Vec<Call>,
 }
@@ -40,7 +40,7 @@ pub enum Flush {
     Guarded,
 }
 
-/// What the guard of a row forbids.
+/// The policy of a row's guard.
 fn policy() -> Value {
     json!({
         "restricted_classifications": [],

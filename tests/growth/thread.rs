@@ -11,7 +11,7 @@ fn after(before: Vec<Value>, events: Vec<Value>) -> Work {
     Work { before, events, ..Work::default() }
 }
 
-/// What `make` makes of each number.
+/// The events that `make` returns for each number.
 fn each(n: usize, make: impl Fn(usize) -> Vec<Value>) -> Vec<Value> {
     (0..n).flat_map(make).collect()
 }

@@ -29,7 +29,7 @@ export const bugs = [
   {
     name: "a decision that the worker has not heard of is forgotten",
     file: "worker/link.ts",
-    from: "if (died) for (const { redo } of made) redo?.();",
+    from: "if (died) { for (const { redo } of made) redo?.(); }",
     to: "",
     tests: ["worker-deaths"],
   },

@@ -12,6 +12,12 @@ export const folder = process.env.AG_UI_WASM_JS
 /** Whether the core in that folder is the real one. */
 export const real = existsSync(new URL("core.wasm", folder));
 
+/** The load of the WebAssembly module that the package carries, of that name. */
+export const carried = async (name = "core") => {
+  const [{ inline }, { inflate }] = await Promise.all(["core/inline", "core/unpack"].map(load));
+  return () => inline[name](inflate);
+};
+
 /** A module of the package. */
 export const load = async (name) => {
   const module = await import(new URL(`${name}.js`, folder));

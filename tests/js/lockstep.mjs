@@ -3,20 +3,18 @@
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
-import { load, storeOf } from "./lib.mjs";
+import { carried, load, storeOf } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
-const [{ createAgentWith }, { createWorkerAgentWith }, { loadCore }, { inflate }, { bytes }] = await Promise.all(
-  ["agent/agent", "worker/agent", "core/core", "core/loader", "glue/bytes"].map(load),
-);
-const core = () => loadCore(() => inflate(bytes));
+const [{ createAgentWith }, { createWorkerAgentWith }] = await Promise.all(["agent/agent", "worker/agent"].map(load));
+const core = await carried();
 
 const calls = ["c0", "c1", "c2", "c3"];
 const messages = ["m0", "m1", "m2"];
 const names = ["asked", "slow", "quick", "manual", "server"];
 const user = (id, content) => ({ id, role: "user", content });
 
-/** What may happen: how often, and a step made of chance. */
+/** The kinds of steps: how often, and a step made of chance. */
 const kinds = {
   // Of the server.
   text: [8, (pick) => ({ frames: [{ type: "TEXT_MESSAGE_CHUNK", messageId: pick(messages), role: "assistant", delta: pick(["a", "b ", "ü"]) }] })],
@@ -96,10 +94,10 @@ export function batchesOf(seed, { pauses, deaths, store, throttled }) {
     const batch = Array.from({ length: pauses ? 1 : 1 + below(4) }, () => step(at === 0 ? "submit" : undefined));
     // Where pages are notified at other times, edits that take what is shown into account differ.
     if (throttled) return batch.map((step) => (/^(change|setState|setMessages)$/.test(step.name) ? { name: "change", act: "change", given: [pick(["add", "count"]), n] } : step));
-    // What is taken out of the queue late has begun in the page, and in a worker is stopped or reported (docs/worker.md).
+    // A submit that is taken out of the queue late has begun in the page, and in a worker is stopped or reported (docs/worker.md).
     const queued = ({ act }) => act === "cancelQueued" || act === "editQueued";
-    // What a tool comes to is heard of after the batch, in which the call may have been given up.
-    // An edit is the difference to what is shown, which in a worker lacks what was submitted during a run.
+    // The result of a tool is heard of after the batch, in which the call may have been given up. An edit
+    // is the difference to the snapshot, which in a worker lacks the submits during a run.
     const alone = batch.find(({ act }) => ["settle", "setMessages", "setState", "change", "fork", "reload"].includes(act));
     return alone ? [alone] : [...batch.filter(queued), ...batch.filter((step) => !queued(step))];
   });
@@ -126,7 +124,7 @@ function tick() {
   for (const action of [...throttles]) if (throttles.delete(action)) action();
 }
 
-// What a worker tells of a run for a save takes no time: it tells of it each time.
+// A worker's reports of a run for a save take no time: it sends one each time.
 performance.now = () => 1;
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -278,7 +276,7 @@ async function quiet(sides) {
 
 /** Plays a seed. Throws what differs, with the steps so far. */
 export async function play(seed, kind, batches = batchesOf(seed, kind)) {
-  // What comes later is no sign that nothing passes.
+  // Later events are no sign that nothing passes.
   await core();
   const workers = await localWorkers(core);
   const sides = [

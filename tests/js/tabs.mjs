@@ -4,13 +4,11 @@
 
 import assert from "node:assert/strict";
 import { random } from "./chance.mjs";
-import { load, storeOf } from "./lib.mjs";
+import { carried, load, storeOf } from "./lib.mjs";
 import { localWorkers } from "./thread.mjs";
 
-const [{ createAgentWith }, { createWorkerAgentWith }, { loadCore }, { inflate }, { bytes }, { readStore }] = await Promise.all(
-  ["agent/agent", "worker/agent", "core/core", "core/loader", "glue/bytes", "persistence/record"].map(load),
-);
-const core = () => loadCore(() => inflate(bytes));
+const [{ createAgentWith }, { createWorkerAgentWith }, { readStore }] = await Promise.all(["agent/agent", "worker/agent", "persistence/record"].map(load));
+const core = await carried();
 
 /** Milliseconds that do not pass. */
 const never = 1e9;

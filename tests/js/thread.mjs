@@ -2,7 +2,7 @@
 
 import { after } from "node:test";
 import { Worker as Thread } from "node:worker_threads";
-import { folder, load } from "./lib.mjs";
+import { carried, folder, load } from "./lib.mjs";
 
 /** A worker whose script runs in this thread. What passes is cloned, as between threads. */
 export async function localWorkers(core) {
@@ -57,14 +57,13 @@ export function threadWorker(file = "worker-main.js") {
 
 /** `createAgent` over workers in this thread, one for each module. */
 export async function inWorker() {
-  const [{ createAgent }, { needsFull }, small, full] = await Promise.all(["worker", "core/modules", "core/core-inline", "core/full-inline"].map(load));
-  const workers = new Map();
-  for (const { load } of [small, full]) workers.set(load, (await localWorkers(load)).spawn);
+  const [{ createAgent }, { needsFull }] = await Promise.all(["worker", "core/modules"].map(load));
+  const [small, full] = await Promise.all(["core", "full"].map(async (name) => (await localWorkers(await carried(name))).spawn));
   const made = [];
   // The process ends when no port is open.
   after(() => made.forEach((agent) => agent.dispose()));
   return (options) => {
-    const agent = createAgent({ ...options, worker: workers.get((needsFull(options) ? full : small).load) });
+    const agent = createAgent({ ...options, worker: needsFull(options) ? full : small });
     made.push(agent);
     return agent;
   };

@@ -4,7 +4,7 @@ import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
-/** What the agent says: split inside a character of four bytes as soon as it travels in small pieces. */
+/** The agent's answer: split inside a character of four bytes as soon as it travels in small pieces. */
 export const ANSWER = "Hello from a real socket 👋";
 
 const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".svg": "image/svg+xml" };

@@ -9,7 +9,7 @@ import webpack from "webpack";
 
 /** @typedef {import("./consumer.mjs").Consumer} Consumer */
 
-/** What every page shows, whoever draws it: a button that asks, and how the run ended. */
+/** The common part of every page: a button that submits, and how the run ended. */
 const page = (/** @type {string} */ script) => `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>App</title><link rel="icon" href="data:,">
 <div id="app"></div><script type="module" src="${script}"></script></html>`;

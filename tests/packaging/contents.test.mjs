@@ -1,4 +1,4 @@
-// What is in the tarball: exactly what has to be, and nothing that tells of the machine that made it.
+// The content of the tarball: exactly the needed files, and none that identifies the machine that made it.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

@@ -16,7 +16,7 @@ const skip = missing.length > 0 && !process.env.CI && `${missing.join(" and ")} 
 /** @type {import("../webdriver/client.mjs").Browser | undefined} */
 let browser;
 before(async () => {
-  // What an earlier run may have left, so that no module is taken from there.
+  // Modules of an earlier run are removed, so that none is taken from there.
   rmSync(place, { recursive: true, force: true });
   if (!skip) browser = await openBrowser("chromium");
 });

@@ -1,4 +1,4 @@
-// What the tools that know how packages go wrong say.
+// Reports of tools that find faults of packages.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

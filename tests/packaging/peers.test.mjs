@@ -36,7 +36,7 @@ describe("peers", () => {
     consumer.write(`node_modules/${peer}/index.js`, "export {};");
   }
 
-  /** What Node says when it imports the entry; nothing where it does. @param {string} entry */
+  /** Node's error when it imports the entry; nothing where there is none. @param {string} entry */
   async function complaint(entry) {
     const script = consumer.write("peer.mjs", `await import(${JSON.stringify(nameOf(entry))}).then(() => console.log(""), (error) => console.log(error.code ?? error.name, error.message.replaceAll("\\n", " ")));`);
     return consumer.node(script);

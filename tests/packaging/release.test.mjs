@@ -1,4 +1,4 @@
-// What a release checks before it publishes, and what the workflows run.
+// The checks of a release before it publishes, and the workflows' steps.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -19,7 +19,7 @@ describe("a release", () => {
     assert.deepEqual(problems(release).wrong, []);
   });
 
-  /** What is found when something is planted. @param {Partial<import("../../tools/release.mjs").Release>} changes */
+  /** The faults that are found when something is planted. @param {Partial<import("../../tools/release.mjs").Release>} changes */
   const found = (changes) => problems({ ...release, ...changes }).wrong;
 
   test("needs versions that agree", () => {

@@ -145,7 +145,7 @@ async function site({ folder, write }, sources, build, serve) {
   for await (const line of createInterface({ input: server.stdout })) {
     const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
     if (!url) continue;
-    // What it says later is ignored, but has to be read.
+    // Its later output is ignored, but has to be read.
     server.stdout.resume();
     return { url, close };
   }

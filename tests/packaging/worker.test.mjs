@@ -70,7 +70,7 @@ for (const name of engineNames) {
 
     const ask = async (/** @type {string} */ url) => {
       await browser.goto(url);
-      // What Vite serves is prepared when it is first asked for, and then the page is loaded again.
+      // Vite prepares modules when they are first requested, and then the page is loaded again.
       await browser.waitFor(() => document.querySelector("button"), { message: "the page" });
       await browser.click("button");
       const outcome = await browser.waitFor(() => document.querySelector("#outcome")?.textContent, { message: "the end of the run" });

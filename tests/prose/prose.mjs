@@ -1,4 +1,4 @@
-// What people read in this repository: documents, comments, messages and the names of tests.
+// The prose of this repository: documents, comments, messages and the names of tests.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

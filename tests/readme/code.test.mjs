@@ -129,7 +129,7 @@ describe("code", () => {
     assert.match(printed, /^\*\*AG-UI\*\* is an open protocol[^]*\nsuccess$/);
   });
 
-  /** What the example of a page prints. @type {Record<string, RegExp>} */
+  /** The output of a page's example. @type {Record<string, RegExp>} */
   const prints = {
     "docs/plain-javascript.md": /^\["hello","\*\*AG-UI\*\* is an open protocol/,
     "docs/use-chat.md": /^<form><input[^>]*><button>Send<\/button><\/form>$/,

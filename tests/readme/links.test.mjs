@@ -1,4 +1,4 @@
-// What the documents name and link to is there.
+// Names and links in the documents exist.
 //
 //   node --test tests/readme/links.test.mjs       needs a built package
 

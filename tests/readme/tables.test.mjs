@@ -10,7 +10,7 @@ import { measure } from "../../tools/size.mjs";
 import { root } from "../packaging/consumer.mjs";
 import { read, section } from "./documents.mjs";
 
-/** What is marked as code in a string: `name`, `"name"`, `name(…)`. @param {string} text */
+/** Names that are marked as code in a string: `name`, `"name"`, `name(…)`. @param {string} text */
 const named = (text) => new Set([...text.matchAll(/`"?([\w-]+)[^`]*`/g)].map((match) => match[1] ?? ""));
 
 describe("tables", () => {
@@ -36,7 +36,7 @@ describe("tables", () => {
     });
   }
 
-  /** What stands in the first column of a string's tables. @param {string} text */
+  /** The names in the first column of a string's tables. @param {string} text */
   const firstColumn = (text) => [...text.matchAll(/^\| (`[^|]*) \|/gm)].flatMap((match) => [...named(match[1] ?? "")]).sort();
 
   test("docs/options.md: the defaults of the limits", () => {
@@ -57,7 +57,7 @@ describe("tables", () => {
 
   test("docs/rules.md: every code and every rule that the core has, and no other code", () => {
     const [codes, rules] = [new Set(), new Set()];
-    // What is written like a code and is none.
+    // Words that are written like a code and are none.
     const others = [
       ...["tool-call", "input-streaming", "input-available", "output-available", "output-error"],
       ...["awaiting-approval", "calls-open", "queue-full", "nothing-to-regenerate", "nothing-to-replace", "nothing-to-attach"],

@@ -109,7 +109,7 @@ export function player(recorded) {
         }
         if (left || end === "left") return;
         if (!end) return controller.close();
-        // What was read is delivered before the stream fails.
+        // Bytes that were read are delivered before the stream fails.
         setImmediate(() => controller.error(new TypeError("The line was cut.")));
       },
     });

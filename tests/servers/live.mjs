@@ -33,7 +33,7 @@ export async function install({ name, node }) {
   return python;
 }
 
-/** Those in Node share what they need. */
+/** Servers in Node share their packages. */
 async function installNode() {
   const folder = folderOf("node");
   const inputs = fingerprint([at("tests/servers/node")]);
@@ -62,7 +62,7 @@ export async function start({ name, node }, modelUrl) {
   const program = await install(/** @type {Server} */ ({ name, node }));
   const code = node ? folderOf("node") : join(folderOf(name), "app");
   mkdirSync(code, { recursive: true });
-  // What it keeps is of this run.
+  // Its threads are of this run.
   rmSync(join(code, "threads.db"), { force: true });
   writeFileSync(join(code, node ? `${name}.mjs` : "server.py"), blocksOf(name).server);
   const port = await freePort();

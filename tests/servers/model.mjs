@@ -11,7 +11,7 @@
 import { createServer } from "node:http";
 
 /**
- * What a server asked the model: its messages, as `role: text` with calls and results. Instructions of the framework are left out.
+ * A server's request to the model: its messages, as `role: text` with calls and results. Instructions of the framework are left out.
  *
  * @typedef {{ saw: string[], tools: string[] }} Asked
  */

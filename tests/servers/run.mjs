@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { r
 const names = (process.env.SERVERS ?? "").split(",").filter(Boolean).concat(positionals);
 const chosen = servers.filter(({ name, quick }) => (names.length ? names.includes(name) : !values.quick || quick));
 
-// What a test asks beside its page.
+// Requests of a test beside its page.
 const outside = globalThis.fetch;
 
 // Another run of this file meets the threads of this one, if the server is not started anew.

@@ -1,5 +1,5 @@
-// What a page does with a server, one function a scenario. Each says what the page shows and what the model saw; where servers differ, the
-// table of `servers.mjs` says what is expected of this one.
+// A page with a server, one function a scenario. Each returns what the page shows and what the model saw; where servers differ, the table
+// of `servers.mjs` has the expectation.
 
 import assert from "node:assert/strict";
 import { saw, shown, until } from "./stage.mjs";

@@ -1,4 +1,4 @@
-// What a scenario plays on: agents of the page that a server's document shows, over a real server or over a recording of one.
+// The stage of a scenario: agents of the page that a server's document shows, over a real server or over a recording of one.
 
 import { transform } from "esbuild";
 import { readFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -74,7 +74,7 @@ export async function onStage(seed, line, action) {
   }
 }
 
-/** What the page shows, a line a message. @param {Agent} agent */
+/** The page as text, a line a message. @param {Agent} agent */
 export function shown(agent) {
   return agent.getSnapshot().messages.map((message) => {
     const { role, content } = message;

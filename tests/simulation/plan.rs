@@ -32,7 +32,7 @@ pub struct Plan {
     /// Headers are asked for again after a 401.
     pub renew: bool,
     pub idle_ms: f64,
-    /// What waits begins so much later after a loss.
+    /// The delay of waiting submits after a loss.
     pub queue_ms: f64,
     /// Connections that a run may make in a minute.
     pub per_minute: f64,
@@ -100,7 +100,7 @@ pub enum Amount {
     All,
 }
 
-/// What is done with a submit during a run.
+/// The policy for a submit during a run.
 pub type Policy = &'static str;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

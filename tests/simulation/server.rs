@@ -35,13 +35,13 @@ pub struct Frame {
     /// Its place in the run; `None`: it is said to everyone who joins.
     pub index: Option<usize>,
     pub event: Value,
-    /// What it says, where it is a chunk or closes one.
+    /// The events that it means, where it is a chunk or closes one.
     pub means: Vec<Value>,
     /// It is of an earlier run of the thread.
     pub known: bool,
 }
 
-/// What the server does with a request.
+/// The server's response to a request.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// Status and content type; `None`: it never answers, or cannot be reached.
@@ -71,7 +71,7 @@ pub struct Server {
     ids: usize,
     asked: HashMap<String, usize>,
     dialect: Option<Dialect>,
-    /// What it has to tell of each run, and in which order they began.
+    /// The runs that it may replay, and the order in which they began.
     runs: HashMap<String, Told>,
     order: Vec<String>,
     /// How the last run has left the thread that has ended well; and so many requests come before the one in progress is over.

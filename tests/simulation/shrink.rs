@@ -31,7 +31,7 @@ fn played(plan: &Plan, tracing: bool) -> (Option<Vec<String>>, Held) {
     (world.trace, held)
 }
 
-/// What happened, step by step, and how it went.
+/// Plays a plan: its steps in words, and the result.
 pub fn trace(plan: &Plan) -> (String, Held) {
     let (lines, held) = quietly(|| played(plan, true));
     let mut text = format!("{plan}\n");

@@ -41,7 +41,7 @@ struct Tabs {
     lines: Vec<Line>,
     /// Calls that this page executes.
     executing: Vec<String>,
-    /// What the store has.
+    /// The content of the store.
     store: Option<String>,
     /// Saves on their way, with their numbers.
     writes: VecDeque<(u32, String)>,
@@ -127,7 +127,7 @@ impl Tabs {
         let Some(saved) = saved else { return Ok(()) };
         let restored = self.act(|session, now| session.restore(&saved, now))?;
         ensure!(restored.is_ok(), "the save is refused: {restored:?}");
-        // What waits for people waits still, unless something was sent that answers it.
+        // Calls that wait for people still wait, unless something was sent that answers them.
         let saved = parse(&saved);
         let ids = |list: &Value, key: &str| -> BTreeSet<String> {
             list.as_array().into_iter().flatten().filter_map(|item| Some(item[key].as_str()?.to_owned())).collect()
@@ -139,7 +139,7 @@ impl Tabs {
             let calls = self.mirror.0["toolCalls"].as_array().unwrap();
             let shown = calls.iter().find(|shown| shown["id"] == call["id"]);
             let waits = shown.is_none_or(|shown| shown["phase"] == "awaiting-approval");
-            // What is shown may be newer than the save beside it: an answer that was there is there still.
+            // The snapshot may be newer than the save beside it: an answer that was there is there still.
             let messages = saved["messages"].as_array().unwrap();
             if messages.iter().any(|message| message["toolCallId"] == call["id"]) {
                 ensure!(
@@ -444,7 +444,7 @@ impl Tabs {
         let now = |name: &str, key: &str, value: &Value| {
             self.mirror.0[name].as_array().and_then(|list| list.iter().find(|item| item[key] == *value)).cloned()
         };
-        // What a run in progress asks is that run's to ask again; and one that begins now is the answer.
+        // The interrupts of a run in progress are that run's to repeat; and a run that begins now is the answer.
         let runs = [&shown, &self.mirror.0].iter().any(|of| of["status"] == "running");
         for call in list("toolCalls").iter().filter(|call| call["phase"] == "awaiting-approval") {
             let waits = now("toolCalls", "id", &call["id"]).is_some_and(|call| call["phase"] == "awaiting-approval");

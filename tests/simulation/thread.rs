@@ -1,4 +1,5 @@
-//! What the thread must be: the messages, calls and state that follow from what was delivered, kept in the plainest way.
+//! The model of the thread: the messages, calls and state that follow from the delivered events, kept in the plainest
+//! way.
 
 mod ends;
 mod lists;
@@ -15,7 +16,7 @@ type Changes = Vec<(String, Option<Value>)>;
 pub struct Thread {
     pub messages: Vec<Message>,
     pub state: Value,
-    /// What the server knows of the state, and the members that the application has changed since.
+    /// The server's state, and the members that the application has changed since.
     local: Option<(Value, Changes)>,
     /// The ids of the open ones.
     pub interrupts: Vec<String>,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-/// What is wrong, for people.
+/// The fault, in words.
 pub type Held = Result<(), String>;
 
 macro_rules! ensure {
@@ -101,7 +101,7 @@ struct Run {
     joins: bool,
     /// The request that is out was answered with the run from its beginning, or will be.
     whole: bool,
-    /// What is told now was told before, perhaps.
+    /// The current events may be replayed ones.
     replays: bool,
     /// Events of this connection, and the most that an earlier one has brought.
     fresh: usize,
@@ -196,7 +196,7 @@ pub struct World {
     /// Calls that were executed.
     executing: BTreeSet<String>,
     due: Due,
-    /// What was approved last: a call, its name and its arguments.
+    /// The last approved call: its id, its name and its arguments.
     approved: Option<(String, String, String)>,
     /// Name and arguments of calls as the page has shown them first.
     first_shown: BTreeMap<String, (String, String)>,
@@ -206,7 +206,7 @@ pub struct World {
     partial: Vec<(Ticket, (String, bool))>,
     /// Tickets that settle with another, the first of the pair.
     joined: Vec<(Ticket, Ticket)>,
-    /// What was saved last.
+    /// The last save.
     store: Value,
     /// The page was left while a run was on: the queue waits for the user.
     parked: bool,

@@ -1,4 +1,5 @@
-//! What the native tests share: a mirror that applies patches as `js/snapshot/mirror.ts` does, and an agent in a test's hands.
+//! Helpers of the native tests: a mirror that applies patches as `js/snapshot/mirror.ts` does, and an agent in a test's
+//! hands.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -49,7 +50,7 @@ impl Mirror {
                     parent.as_object_mut().unwrap().remove(key.as_str().unwrap());
                 }
                 "p" => {
-                    // What was tested was tested by the core.
+                    // Tests of a patch were made by the core.
                     let steps = operation[2].as_array().unwrap().iter().filter(|step| step["op"] != "test");
                     let steps: Vec<Value> = steps.cloned().collect();
                     rfc6902::patch(self.at(path), &steps).expect("the core sends what applies");
@@ -172,13 +173,13 @@ pub struct Agent {
     pub custom: Vec<(String, Value)>,
     /// Every event, where they are reported.
     pub events: Vec<Value>,
-    /// What the guard has decided.
+    /// The decisions of the guard.
     pub decisions: Vec<Value>,
     /// Calls that the page was given: id, name and arguments; and those that it may give up.
     pub executed: Vec<(String, String, Value)>,
     pub abandoned: Vec<String>,
     pub wake: Option<f64>,
-    /// What was to be saved, and whether something waits for it.
+    /// The saves, and whether something waits for them.
     pub saves: Vec<(u32, String, bool)>,
     /// Its store does not answer.
     pub store_hangs: bool,

@@ -34,7 +34,7 @@
 // - `screenshot(file?)`: the viewport as PNG; folders are made.
 // - `consoleErrors()`: errors of the page's console since the last call: uncaught exceptions, rejections,
 //   console.error; in Chromium also refused and failed requests; in WebKitGTK only after the page has loaded.
-//   What engines word differently stays as it is.
+// Words that differ between engines stay as they are.
 // - `engine`, `version`: for messages. `devtools`: host and port of Chromium's developer tools.
 
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -10,7 +10,11 @@ const cells = (/** @type {string} */ row) => row.split(/(?<!\\)\|/).slice(1, -1)
 const chosen = [
   ["20,000 deltas, empty thread, 1 a read", "@ag-ui/client", "An answer of 20,000 tokens"],
   ["the same, 500 messages", "@ag-ui/client", "One token in a thread of 500 messages"],
-  ["an answer in Markdown, 20,000 deltas at 2,000/s, 500 messages, React: the main thread is busy", "AI SDK", "An answer in Markdown, laid out and painted by React"],
+  [
+    "an answer in Markdown, 20,000 deltas at 2,000/s, 500 messages, React: the main thread is busy",
+    "AI SDK",
+    "An answer in Markdown, laid out and painted by React",
+  ],
   ["a burst of 2,000 deltas in one read: done in", "AI SDK", "A burst of 2,000 tokens"],
 ];
 

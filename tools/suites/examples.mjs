@@ -17,5 +17,9 @@ export async function* examples() {
     if (!(error instanceof Failure)) throw error;
     yield absent("the Python example", error.message);
   }
-  yield nodeTest("examples", ["examples", "install", "tutorial", "site"].map((name) => at(`tests/examples/${name}.test.mjs`)), { log: "test-examples", concurrency: 1, ...(python && { env: { PYTHON: python } }) });
+  yield nodeTest("examples", ["examples", "install", "tutorial", "site"].map((name) => at(`tests/examples/${name}.test.mjs`)), {
+    log: "test-examples",
+    concurrency: 1,
+    ...(python && { env: { PYTHON: python } }),
+  });
 }

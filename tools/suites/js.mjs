@@ -14,7 +14,13 @@ export async function* js() {
   const tests = folders.flatMap((folder) => files(at(folder), ["node_modules"])).filter((file) => /\.test\.m?js$/.test(file));
   yield nodeTest("js tests", tests, { log: "test-js" });
 
-  yield check("lint", "node", [at("node_modules/oxlint/bin/oxlint"), "--deny-warnings", "--config", at("oxlint.json"), ...["js", "tests", "tools", "benches", "www"].map((folder) => at(folder))], { log: "test-lint" });
+  yield check("lint", "node", [
+    at("node_modules/oxlint/bin/oxlint"),
+    "--deny-warnings",
+    "--config",
+    at("oxlint.json"),
+    ...["js", "tests", "tools", "benches", "www"].map((folder) => at(folder)),
+  ], { log: "test-lint" });
 
   const tsc = at("node_modules/typescript/bin/tsc");
   for (const project of ["tests/js", "www", "tools"]) {

@@ -23,8 +23,10 @@ export function cards(agent: Agent): { node: Element; update(): void; hold(quest
     if (status === "running") return [];
     return interrupts.filter(({ id }) => answers.every(({ interruptId }) => interruptId !== id));
   };
-  const ask = list<Interrupt>(questions, ({ id }) => id, (interrupt) =>
-    questionView(interrupt.reason, questionOf(interrupt), (yes) => answer(yes ? approve(interrupt) : cancel(interrupt))),
+  const ask = list<Interrupt>(
+    questions,
+    ({ id }) => id,
+    (interrupt) => questionView(interrupt.reason, questionOf(interrupt), (yes) => answer(yes ? approve(interrupt) : cancel(interrupt))),
   );
   const hold = list<HeldQuestion>(held, ({ id }) => id, ({ message, answer: reply }) => questionView("held", message, reply));
   const fail = maybe<AgentError>(failure, (error) => errorView(error, () => void agent.retry()));

@@ -75,7 +75,14 @@ export function composer(agent: Agent, choice: Choice, onAddress: (url: string) 
       { class: "field" },
       filesSlot,
       field,
-      h("div", { class: "controls" }, h("label", { class: "icon-button pick" }, pick, icon("picture")), picker, addressSlot, h("div", { class: "actions" }, stopSlot, button)),
+      h(
+        "div",
+        { class: "controls" },
+        h("label", { class: "icon-button pick" }, pick, icon("picture")),
+        picker,
+        addressSlot,
+        h("div", { class: "actions" }, stopSlot, button),
+      ),
     ),
     h("div", { class: "line" }, status, keys),
   );

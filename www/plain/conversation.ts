@@ -54,7 +54,11 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
   const side = panel(agent);
   const suggestions = h("div", { class: "suggestions" });
   const greeting = h("div", { class: "welcome" }, h("h2", {}, welcome.title), h("p", {}, welcome.text), suggestions);
-  const older = h("button", { type: "button", class: "button older", "data-testid": "older", hidden: true, onclick: () => void agent.loadOlder() }, "Earlier messages");
+  const older = h(
+    "button",
+    { type: "button", class: "button older", "data-testid": "older", hidden: true, onclick: () => void agent.loadOlder() },
+    "Earlier messages",
+  );
   const messages = h("div", { role: "log", "aria-live": "off", "aria-label": "Messages", "data-testid": "messages" });
   const rows = list<Row>(messages, ({ key }) => key, (row) => rowView(agent, row));
   const waitingSlot = slot();
@@ -78,7 +82,12 @@ export function conversation(agent: Agent, protocol: Protocol, settings: Setting
     { id: "protocol", "aria-label": "Protocol", "data-testid": "protocol", onchange: () => onProtocol(picker.value) },
     ...protocols.map(({ name, title }) => h("option", { value: name, selected: name === protocol.name }, title)),
   );
-  const restart = h("button", { type: "button", class: "button", "data-testid": "new", onclick: clear }, icon("plus"), h("span", { class: "words" }, "New chat"));
+  const restart = h(
+    "button",
+    { type: "button", class: "button", "data-testid": "new", onclick: clear },
+    icon("plus"),
+    h("span", { class: "words" }, "New chat"),
+  );
   const inspect = h("button", { type: "button", class: "button", "data-testid": "inspect", onclick: () => void toggleInspector(agent) }, "Inspect");
   const toggle = h(
     "button",

@@ -61,7 +61,7 @@ export function list<Item>(
     for (const [index, item] of items.entries()) {
       const key = keyOf(item, index);
       let entry = known.get(key);
-      if (entry === undefined) known.set(key, (entry = { view: make(item), item }));
+      if (entry === undefined) known.set(key, entry = { view: make(item), item });
       else if (entry.item !== item) {
         entry.item = item;
         entry.view.update(item);

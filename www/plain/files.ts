@@ -18,7 +18,13 @@ function fileView(item: Attachment): View<Attachment> {
     node: h("button", { type: "button", class: "button", "data-testid": "file-retry", onclick: () => files.retry(id) }, "Try again"),
     update() {},
   }));
-  const remove = h("button", { type: "button", class: "icon-button", "data-testid": "file-remove", "aria-label": `Remove ${name}`, onclick: () => files.remove(id) }, icon("close"));
+  const remove = h("button", {
+    type: "button",
+    class: "icon-button",
+    "data-testid": "file-remove",
+    "aria-label": `Remove ${name}`,
+    onclick: () => files.remove(id),
+  }, icon("close"));
   const preview = previewUrl === undefined ? [] : [h("img", { src: previewUrl, alt: "" })];
   const node = h("li", { "data-testid": "file" }, ...preview, h("b", { dir: "auto" }, name), state, retrySlot, remove);
   const update = (next: Attachment): void => {

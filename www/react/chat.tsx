@@ -124,23 +124,21 @@ export function Chat() {
           </button>
         </div>
         <Transcript
-          empty={
-            rows.length === 0 &&
+          empty={rows.length === 0 &&
             thread.status !== "loading" && (
-              <div className="welcome">
-                <h2>{welcome.title}</h2>
-                <p>{welcome.text}</p>
-                <div className="suggestions">
-                  {featured(scenarios).map((suggested) => (
-                    <button key={suggested.name} type="button" data-testid="suggestion" onClick={() => start(suggested)}>
-                      <b>{suggested.title}</b>
-                      <span>{suggested.about}</span>
-                    </button>
-                  ))}
-                </div>
+            <div className="welcome">
+              <h2>{welcome.title}</h2>
+              <p>{welcome.text}</p>
+              <div className="suggestions">
+                {featured(scenarios).map((suggested) => (
+                  <button key={suggested.name} type="button" data-testid="suggestion" onClick={() => start(suggested)}>
+                    <b>{suggested.title}</b>
+                    <span>{suggested.about}</span>
+                  </button>
+                ))}
               </div>
-            )
-          }
+            </div>
+          )}
           rows={
             <>
               {thread.hasOlder && (
@@ -148,9 +146,7 @@ export function Chat() {
                   Earlier messages
                 </button>
               )}
-              {rows.map((row) => (
-                <MessageRow key={row.key} row={row} agent={agent} />
-              ))}
+              {rows.map((row) => <MessageRow key={row.key} row={row} agent={agent} />)}
             </>
           }
           after={
@@ -163,7 +159,13 @@ export function Chat() {
                 </div>
               )}
               {questions.map(({ id, message, answer }) => (
-                <Question key={id} reason="held" message={message} onApprove={() => answer(true)} onCancel={() => answer(false)} />
+                <Question
+                  key={id}
+                  reason="held"
+                  message={message}
+                  onApprove={() => answer(true)}
+                  onCancel={() => answer(false)}
+                />
               ))}
               {status !== "running" && <Questions interrupts={chat.interrupts} onAnswer={(answers) => void agent.resume(answers)} />}
               {error !== undefined && <ErrorCard error={error} onRetry={() => void agent.retry()} />}

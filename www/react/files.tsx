@@ -42,9 +42,7 @@ export function Pictures({ message }: { message: Message }) {
   if (pictures.length === 0) return null;
   return (
     <div className="pictures">
-      {pictures.map(({ src, name }, index) => (
-        <img key={index} src={src} alt={name} data-testid="picture" />
-      ))}
+      {pictures.map(({ src, name }, index) => <img key={index} src={src} alt={name} data-testid="picture" />)}
     </div>
   );
 }

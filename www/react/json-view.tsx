@@ -2,7 +2,7 @@ import { memo } from "react";
 import { tree } from "../shared/json.js";
 
 /** A JSON value as a tree. A leaf that changes is a new element, whose animation shows it. */
-export const JsonView = memo(function JsonView({ value }: { value: unknown }) {
+export const JsonView = memo(function JsonView ({ value }: { value: unknown }) {
   const node = tree(value);
   if (node.kind === "leaf") return <Leaf type={node.type} text={node.text} />;
   return (
@@ -17,14 +17,12 @@ export const JsonView = memo(function JsonView({ value }: { value: unknown }) {
   );
 });
 
-const Entry = memo(function Entry({ name, value }: { name: string; value: unknown }) {
+const Entry = memo(function Entry ({ name, value }: { name: string; value: unknown }) {
   const node = tree(value);
   return (
     <>
       <span className="json-key">{name}</span>
-      {node.kind === "leaf" ? (
-        <Leaf type={node.type} text={node.text} />
-      ) : (
+      {node.kind === "leaf" ? <Leaf type={node.type} text={node.text} /> : (
         <>
           <span className="json-size">{node.label}</span>
           <JsonView value={value} />

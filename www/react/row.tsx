@@ -9,7 +9,7 @@ import { JsonView } from "./json-view.js";
 import { ToolCard } from "./tool-card.js";
 
 /** One message. A row keeps its identity until it changes, so the others are not even looked at. */
-export const MessageRow = memo(function MessageRow({ row, agent }: { row: Row; agent: Agent }) {
+export const MessageRow = memo(function MessageRow ({ row, agent }: { row: Row; agent: Agent }) {
   const { message, calls, speaker, sources } = row;
   const { role, delivery } = message;
   const end = fate(message);
@@ -35,9 +35,7 @@ export const MessageRow = memo(function MessageRow({ row, agent }: { row: Row; a
       {role === "assistant" && (
         <>
           <Markdown message={message} />
-          {calls.map((call) => (
-            <ToolCard key={call.id} call={call} agent={agent} />
-          ))}
+          {calls.map((call) => <ToolCard key={call.id} call={call} agent={agent} />)}
           {delivery === "streaming" && !message.content && calls.length === 0 && reasoning === undefined && (
             <div className="waiting">
               <i />
@@ -78,24 +76,20 @@ function Markdown({ message }: { message: Message }) {
   if (groups.length === 0) return null;
   return (
     <div className="text" data-testid="text">
-      {groups.map((group) => (
-        <Group key={group.id} group={group} />
-      ))}
+      {groups.map((group) => <Group key={group.id} group={group} />)}
     </div>
   );
 }
 
-const Group = memo(function Group({ group: { blocks } }: { group: BlockGroup }) {
+const Group = memo(function Group ({ group: { blocks } }: { group: BlockGroup }) {
   return (
     <div className="group" style={{ "--lines": linesOf(blocks) } as CSSProperties}>
-      {blocks.map((block) => (
-        <MarkdownBlock key={block.id} block={block} />
-      ))}
+      {blocks.map((block) => <MarkdownBlock key={block.id} block={block} />)}
     </div>
   );
 });
 
-const MarkdownBlock = memo(function MarkdownBlock({ block }: { block: MessageBlock }) {
+const MarkdownBlock = memo(function MarkdownBlock ({ block }: { block: MessageBlock }) {
   return (
     <div
       className="block"
@@ -128,9 +122,7 @@ function Activity({ type, content }: { type: string; content: unknown }) {
   return (
     <div className="card plan" data-testid="activity" data-type={type}>
       <h2>{checklist?.title ?? type}</h2>
-      {checklist === undefined ? (
-        <JsonView value={content} />
-      ) : (
+      {checklist === undefined ? <JsonView value={content} /> : (
         <ul className="checklist">
           {checklist.steps.map(({ label, status }, index) => (
             <li key={index} data-status={status}>

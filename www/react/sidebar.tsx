@@ -20,25 +20,40 @@ export function Sidebar({ open, onOpen }: { open: string; onOpen: (threadId: str
       <ul>
         {list.map((thread) => (
           <li key={thread.threadId} data-testid="thread" data-running={thread.running === true} data-pending={pending.includes(thread.threadId)}>
-            {renamed === thread.threadId ? (
-              <input
-                autoFocus
-                aria-label="Title"
-                data-testid="thread-title"
-                defaultValue={thread.title}
-                onBlur={() => setRenamed(undefined)}
-                onKeyDown={(event) => {
-                  if (event.key !== "Enter" && event.key !== "Escape") return;
-                  if (event.key === "Enter") rename(thread.threadId, event.currentTarget.value).catch(quiet);
-                  setRenamed(undefined);
-                }}
-              />
-            ) : (
-              <button type="button" className="thread" aria-current={thread.threadId === open} data-testid="thread-open" onClick={() => onOpen(thread.threadId)}>
-                {titleOf(thread)}
-              </button>
-            )}
-            <button type="button" aria-label={`Rename ${titleOf(thread)}`} data-testid="thread-rename" onClick={() => setRenamed(thread.threadId)}>
+            {renamed === thread.threadId ?
+              (
+                <input
+                  autoFocus
+                  aria-label="Title"
+                  data-testid="thread-title"
+                  defaultValue={thread.title}
+                  onBlur={() => setRenamed(undefined)}
+                  onKeyDown={(event) => {
+                    if (event.key !== "Enter" && event.key !== "Escape")
+                      return;
+                    if (event.key === "Enter")
+                      rename(thread.threadId, event.currentTarget.value).catch(quiet);
+                    setRenamed(undefined);
+                  }}
+                />
+              ) :
+              (
+                <button
+                  type="button"
+                  className="thread"
+                  aria-current={thread.threadId === open}
+                  data-testid="thread-open"
+                  onClick={() => onOpen(thread.threadId)}
+                >
+                  {titleOf(thread)}
+                </button>
+              )}
+            <button
+              type="button"
+              aria-label={`Rename ${titleOf(thread)}`}
+              data-testid="thread-rename"
+              onClick={() => setRenamed(thread.threadId)}
+            >
               <span className="icon" data-icon="edit" />
             </button>
             <button

@@ -6,7 +6,7 @@ import { hasArguments, toolView } from "../shared/tool-views.js";
 import { JsonView } from "./json-view.js";
 import { ToolComponent } from "./tool-component.js";
 
-export const ToolCard = memo(function ToolCard({ call, agent }: { call: ToolCall; agent: Agent }) {
+export const ToolCard = memo(function ToolCard ({ call, agent }: { call: ToolCall; agent: Agent }) {
   const { name, args, argsText, status, phase, result, error } = call;
   const view = toolView(call);
   const answered = result !== undefined || error !== undefined;

@@ -59,7 +59,7 @@ export class Runs {
 
   #valve(name) {
     let valve = this.#valves.get(name);
-    if (valve === undefined) this.#valves.set(name, (valve = { steps: 0, waiting: new Set() }));
+    if (valve === undefined) this.#valves.set(name, valve = { steps: 0, waiting: new Set() });
     return valve;
   }
 }

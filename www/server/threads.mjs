@@ -176,7 +176,9 @@ class LiveRun {
 /** The answer: what the thread has so far. */
 function* script(input, messageId, thread) {
   const asked = thread.messages.filter(({ role }) => role === "user").map(lastOf);
-  const content = `Noted: **${asked.at(-1)}**. This thread has ${asked.length === 1 ? "one note" : `${asked.length} notes`}: ${asked.join("; ")}. It is kept in a file of the server, and a run continues when its page leaves.`;
+  const content = `Noted: **${asked.at(-1)}**. This thread has ${asked.length === 1 ? "one note" : `${asked.length} notes`}: ${
+    asked.join("; ")
+  }. It is kept in a file of the server, and a run continues when its page leaves.`;
   yield started(input);
   yield* text(messageId, content);
   yield finished(input);

@@ -47,8 +47,7 @@ const headlines: Record<AgentError["kind"], string> = {
 export const headline = (error: AgentError): string => headlines[error.kind];
 
 /** The error's facts in a row: `http · 503 · overloaded`. */
-export const errorFacts = (error: AgentError): string =>
-  [error.kind, error.status, error.code].filter((fact) => fact !== undefined).join(" · ");
+export const errorFacts = (error: AgentError): string => [error.kind, error.status, error.code].filter((fact) => fact !== undefined).join(" · ");
 
 /** One line on the run: what it is doing, or how it went. */
 export function statusLine(

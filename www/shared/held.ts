@@ -29,7 +29,7 @@ export class HeldQuestions {
 
   readonly get = (): readonly HeldQuestion[] => this.#list;
 
-  readonly subscribe = (listener: (list: readonly HeldQuestion[]) => void): (() => void) => {
+  readonly subscribe = (listener: (list: readonly HeldQuestion[]) => void): () => void => {
     this.#listeners.add(listener);
     listener(this.#list);
     return () => this.#listeners.delete(listener);

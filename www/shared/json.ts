@@ -18,8 +18,7 @@ export function tree(value: unknown): Tree {
 }
 
 /** Whether there is nothing to show of a value. */
-export const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);
+export const isEmpty = (value: unknown): boolean => value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);
 
 /** A tool's answer: JSON where it is JSON. */
 export function parsed(value: unknown): unknown {

@@ -8,8 +8,7 @@ import hljs from "highlight.js/lib/common";
 import { Marked } from "marked";
 import remend from "remend";
 
-const escape = (text: string): string =>
-  text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** Whether code is highlighted in what is rendered now. */
 let highlights = false;
@@ -35,9 +34,11 @@ const marked = new Marked({
     },
     table(token) {
       const row = (cells: typeof token.header, tag: string): string =>
-        `<tr>${cells
-          .map(({ tokens, align }) => `<${tag}${align ? ` align="${align}"` : ""}>${this.parser.parseInline(tokens)}</${tag}>`)
-          .join("")}</tr>`;
+        `<tr>${
+          cells
+            .map(({ tokens, align }) => `<${tag}${align ? ` align="${align}"` : ""}>${this.parser.parseInline(tokens)}</${tag}>`)
+            .join("")
+        }</tr>`;
       return (
         `<div class="table" tabindex="0"><table><thead>${row(token.header, "th")}</thead>` +
         `<tbody>${token.rows.map((cells) => row(cells, "td")).join("")}</tbody></table></div>`

@@ -26,13 +26,13 @@ export class Notices {
       agent.on("custom", (event) =>
         event.type === "state_update"
           ? this.#add({ level: "info", title: "State update", text: JSON.stringify(event.data) })
-          : this.#custom(event.name, event.data),
-      ),
+          : this.#custom(event.name, event.data)),
       agent.on("decision", ({ allowed, eventType, reason = "" }) => {
         if (!allowed) this.#add({ level: "warning", title: `Blocked: ${eventType}`, text: reason });
       }),
-      listenForReceipts(agent, ({ good, text }) =>
-        this.#add({ level: good ? "success" : "warning", title: good ? "Receipt verified" : "Receipt", text }, false),
+      listenForReceipts(
+        agent,
+        ({ good, text }) => this.#add({ level: good ? "success" : "warning", title: good ? "Receipt verified" : "Receipt", text }, false),
       ),
       agent.on("warning", ({ code, message }) => {
         if (code === "event-blocked") return; // each decision has been told
@@ -44,7 +44,7 @@ export class Notices {
 
   readonly get = (): readonly Notice[] => this.#list;
 
-  readonly subscribe = (listener: (list: readonly Notice[]) => void): (() => void) => {
+  readonly subscribe = (listener: (list: readonly Notice[]) => void): () => void => {
     this.#listeners.add(listener);
     listener(this.#list);
     return () => this.#listeners.delete(listener);

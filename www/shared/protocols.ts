@@ -31,21 +31,22 @@ const guard: GuardOptions = {
 };
 
 /** A policy as Chio's documents write it, of which a page has the YAML. */
-const policyOf = (transport: "sse" | "websocket"): GuardOptions => policyFrom({
-  hushspec: "0.1.0",
-  name: "demo-session",
-  rules: {
-    ag_ui: {
-      enabled: true,
-      transport,
-      allow_display_without_capability: true,
-      restricted_classifications: ["navigate", "create", "destroy"],
-      max_events_per_second: 500,
+const policyOf = (transport: "sse" | "websocket"): GuardOptions =>
+  policyFrom({
+    hushspec: "0.1.0",
+    name: "demo-session",
+    rules: {
+      ag_ui: {
+        enabled: true,
+        transport,
+        allow_display_without_capability: true,
+        restricted_classifications: ["navigate", "create", "destroy"],
+        max_events_per_second: 500,
+      },
+      ag_ui_components: { enabled: true, allow_components: ["chat-window", "toast"] },
+      ag_ui_inbound: { enabled: true, default: "block", allow_classifications: ["submit"] },
     },
-    ag_ui_components: { enabled: true, allow_components: ["chat-window", "toast"] },
-    ag_ui_inbound: { enabled: true, default: "block", allow_classifications: ["submit"] },
-  },
-});
+  });
 
 const policy = policyOf("sse");
 const socketPolicy = policyOf("websocket");
@@ -104,14 +105,13 @@ const notify = { throttleMs: 66 };
 /** How the agent is asked at an address: a request a run, or one connection that stays open. */
 function wayOf({ session }: Protocol, url: () => string): Pick<AgentOptions, "fetch" | "notify"> & ({ url: () => string } | { transport: Transport }) {
   if (session === undefined) return { url, notify, ...(inPage && { fetch: inPage.fetchInPage }) };
-  const transport =
-    session === "socket"
-      ? webSocket({ url: (_, { threadId }) => withSession(url(), threadId).replace(/^http/, "ws"), keepOpen: true })
-      : eventSource({
-          url: (_, { threadId }) => withSession(url(), threadId),
-          submitUrl: () => url().replace(/\/session(?=\?|$)/, "/submit"),
-          keepOpen: true,
-        });
+  const transport = session === "socket"
+    ? webSocket({ url: (_, { threadId }) => withSession(url(), threadId).replace(/^http/, "ws"), keepOpen: true })
+    : eventSource({
+      url: (_, { threadId }) => withSession(url(), threadId),
+      submitUrl: () => url().replace(/\/session(?=\?|$)/, "/submit"),
+      keepOpen: true,
+    });
   return { notify, transport };
 }
 

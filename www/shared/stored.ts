@@ -7,7 +7,9 @@ const query = new URLSearchParams(location.search);
 /** An address of the server's, with what the address of the page hands on. */
 function address(path: string, more: Readonly<Record<string, string | number | undefined>> = {}): string {
   const handed = ["user", "speed", "hold"].map((key) => [key, query.get(key)] as const);
-  const params = new URLSearchParams([...handed, ...Object.entries(more)].flatMap(([key, value]) => (value === null || value === undefined ? [] : [[key, String(value)]])));
+  const params = new URLSearchParams(
+    [...handed, ...Object.entries(more)].flatMap(([key, value]) => (value === null || value === undefined ? [] : [[key, String(value)]])),
+  );
   return `/threads${path}${params.size > 0 ? `?${params}` : ""}`;
 }
 

@@ -30,7 +30,7 @@ pub fn patches(data: &[u8]) {
             _ => made(&mut random, line.as_bytes(), &state),
         };
         let operations = patch.as_array().unwrap();
-        // A document that grows without end is the business of the limits, not of this target.
+        // The limits keep a document from growing for ever; this target ignores its size.
         if weight(&state) > 20_000 || weight(&activity) > 20_000 {
             break;
         }

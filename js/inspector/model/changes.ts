@@ -3,7 +3,7 @@
 import type { AgentSnapshot, Message } from "../../api/types.js";
 import { applyOperations, type Operation } from "../../base/json-patch.js";
 import { diff, overlaps, type Difference } from "./diff.js";
-import type { Changes, Entry, Item, Loose, MessageChange, MessageState } from "./entry.js";
+import type { Changes, Entry, Item, LooseEvent, MessageChange, MessageState } from "./entry.js";
 import { cut } from "./text.js";
 
 /** A row that has got an event since the last snapshot. */
@@ -66,7 +66,13 @@ function tail(message: Message): string {
  * Shares what has changed among the rows of its events, by the ids and places that these name. Returns what no event accounts
  * for: the page has done it.
  */
-export function attribute(changed: Between, all: readonly Pending[], before: AgentSnapshot, snapshot: AgentSnapshot, tell: (entry: Entry, changes: Changes) => void): Between {
+export function attribute(
+  changed: Between,
+  all: readonly Pending[],
+  before: AgentSnapshot,
+  snapshot: AgentSnapshot,
+  tell: (entry: Entry, changes: Changes) => void,
+): Between {
   const pending = all.slice(-maxEvents);
   const shares = new Map<Entry, { state: Set<Difference>; messages: Set<MessageChange>; shared: boolean }>();
   const share = (entry: Entry): { state: Set<Difference>; messages: Set<MessageChange>; shared: boolean } => {
@@ -74,8 +80,8 @@ export function attribute(changed: Between, all: readonly Pending[], before: Age
     shares.set(entry, found);
     return found;
   };
-  const claim = (claims: (event: Loose) => boolean, add: (entry: Entry) => unknown): boolean => {
-    const rows = new Set(pending.filter(({ item }) => "event" in item && claims(item.event as Loose)).map(({ entry }) => entry));
+  const claim = (claims: (event: LooseEvent) => boolean, add: (entry: Entry) => unknown): boolean => {
+    const rows = new Set(pending.filter(({ item }) => "event" in item && claims(item.event as LooseEvent)).map(({ entry }) => entry));
     for (const entry of rows) {
       add(entry);
       if (rows.size > 1) share(entry).shared = true;
@@ -84,7 +90,7 @@ export function attribute(changed: Between, all: readonly Pending[], before: Age
   };
 
   const told = changed.state.length > 0 && eachInTurn(before.state, snapshot.state, pending);
-  if (told) for (const [entry, differences] of told) for (const one of differences) share(entry).state.add(one);
+  if (told) { for (const [entry, differences] of told) for (const one of differences) share(entry).state.add(one); }
   const state = told ? [] : changed.state.filter((one) => !claim((event) => namesPlace(event, one.path), (entry) => share(entry).state.add(one)));
   const messages = changed.messages.filter((one) => {
     const calls = new Set(snapshot.toolCalls.filter(({ messageId }) => messageId === one.id).map(({ id }) => id));
@@ -107,7 +113,7 @@ export function attribute(changed: Between, all: readonly Pending[], before: Age
 function eachInTurn(before: unknown, after: unknown, pending: readonly Pending[]): Map<Entry, readonly Difference[]> | undefined {
   const told = new Map<Entry, readonly Difference[]>();
   let state = before;
-  const events = pending.flatMap(({ entry, item }) => ("event" in item ? [{ entry, event: item.event as Loose }] : []));
+  const events = pending.flatMap(({ entry, item }) => ("event" in item ? [{ entry, event: item.event as LooseEvent }] : []));
   const ofState = events.filter(({ event: { type } }) => type === "STATE_SNAPSHOT" || type === "STATE_DELTA");
   if (ofState.length > maxInTurn) return undefined;
   for (const { entry, event } of ofState) {
@@ -122,7 +128,7 @@ function eachInTurn(before: unknown, after: unknown, pending: readonly Pending[]
   return diff(state, after).differences.length === 0 ? told : undefined;
 }
 
-function namesPlace(event: Loose, path: string): boolean {
+function namesPlace(event: LooseEvent, path: string): boolean {
   if (event.type === "STATE_SNAPSHOT") return true;
   if (event.type !== "STATE_DELTA" || !Array.isArray(event["delta"])) return false;
   return event["delta"].some((operation: { path?: unknown; from?: unknown } | null) => {
@@ -132,7 +138,7 @@ function namesPlace(event: Loose, path: string): boolean {
   });
 }
 
-function namesMessage(event: Loose, id: string, calls: ReadonlySet<string>, answers: string | undefined): boolean {
+function namesMessage(event: LooseEvent, id: string, calls: ReadonlySet<string>, answers: string | undefined): boolean {
   if (event.type === "MESSAGES_SNAPSHOT") return true;
   const { messageId, toolCallId, parentMessageId, entityId } = event;
   if ([messageId, parentMessageId, entityId].includes(id)) return true;

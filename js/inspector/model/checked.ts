@@ -1,11 +1,11 @@
 // Notes of a recording, read from a file that anybody may have written: what has another form is left out.
 
+import type { JsonObject } from "../../api/protocol.js";
 import type { AgentSnapshot } from "../../api/types.js";
 import type { Changes, Item } from "./entry.js";
 
-type Members = Readonly<Record<string, unknown>>;
-type Kind = "string" | "number" | "boolean" | "object";
-type Form = Readonly<Record<string, Kind>>;
+type JsonKind = "string" | "number" | "boolean" | "object";
+type Form = Readonly<Record<string, JsonKind>>;
 
 const request: Form = { id: "number", url: "string", method: "string", at: "number", runId: "string", resume: "boolean" };
 /** The members that each item must have. */
@@ -51,7 +51,7 @@ export function changesOf(value: unknown): Changes | undefined {
   } as unknown as Changes;
 }
 
-function side(name: "before" | "after", one: Members): Members {
+function side(name: "before" | "after", one: JsonObject): JsonObject {
   const found = pick(one[name], { length: "number" }, { delivery: "string", calls: "number" });
   return one[name] === undefined ? {} : { [name]: found ?? { length: 0 } };
 }
@@ -60,11 +60,14 @@ function side(name: "before" | "after", one: Members): Members {
 export function snapshotOf(value: unknown): AgentSnapshot | undefined {
   const lists = ["messages", "toolCalls", "interrupts", "queue", "steps", "subagents", "usage"] as const;
   if (!isObject(value) || !pick(value, { threadId: "string", status: "string", connection: "object" }, {})) return undefined;
-  const forms: Partial<Record<string, Form>> = { messages: { id: "string", role: "string" }, toolCalls: { id: "string", name: "string", phase: "string", argsText: "string" } };
+  const forms: Partial<Record<string, Form>> = {
+    messages: { id: "string", role: "string" },
+    toolCalls: { id: "string", name: "string", phase: "string", argsText: "string" },
+  };
   const valid = lists.every((name) => Array.isArray(value[name]) && value[name].every((one: unknown) => isObject(one) && pick(one, forms[name] ?? {}, {})));
   const connection = pick(value["connection"], required["connection"]!, optional);
   const texts = ["runId", "outcome"].every((name) => value[name] === undefined || typeof value[name] === "string");
-  const calls = valid && (value["toolCalls"] as Members[]).every(({ error }) => error === undefined || typeof error === "string");
+  const calls = valid && (value["toolCalls"] as JsonObject[]).every(({ error }) => error === undefined || typeof error === "string");
   if (!calls || !connection || !texts) return undefined;
   const timing = pick(value["timing"], { startedAt: "number" }, { firstTokenMs: "number", durationMs: "number" });
   return { ...value, connection, timing, error: undefined } as unknown as AgentSnapshot;
@@ -75,11 +78,11 @@ function listOf<Value>(value: unknown, read: (one: unknown) => Value | undefined
 }
 
 /** The members of these forms; nothing if one that is required is missing. */
-function pick(value: unknown, needed: Form, allowed: Form): Members | undefined {
+function pick(value: unknown, needed: Form, allowed: Form): JsonObject | undefined {
   if (!isObject(value)) return undefined;
   if (Object.entries(needed).some(([key, kind]) => typeof value[key] !== kind || value[key] === null)) return undefined;
   const forms = { ...allowed, ...needed };
   return Object.fromEntries(Object.entries(value).filter(([key, member]) => Object.hasOwn(forms, key) && typeof member === forms[key] && member !== null));
 }
 
-const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,5 +1,6 @@
 // Compares two values of the state. The same object has not changed: snapshots share it.
 
+import type { JsonObject } from "../../api/protocol.js";
 import { preview } from "./text.js";
 
 /** One place of the state that has changed, with short JSON of what was there and what is. */
@@ -16,8 +17,6 @@ export interface Difference {
 const maxDifferences = 100;
 const maxDepth = 64;
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** The places that differ, at most a hundred; `more` says that there are others. */
 export function diff(before: unknown, after: unknown): { readonly differences: readonly Difference[]; readonly more: boolean } {
   const differences: Difference[] = [];
@@ -33,7 +32,7 @@ export function diff(before: unknown, after: unknown): { readonly differences: r
     else if (depth < maxDepth && isObject(old) && isObject(next)) objects(path, old, next, depth);
     else note(path, { value: old }, { value: next });
   };
-  const objects = (path: string, old: Members, next: Members, depth: number): void => {
+  const objects = (path: string, old: JsonObject, next: JsonObject, depth: number): void => {
     for (const key of Object.keys(old)) {
       const at = `${path}/${escape(key)}`;
       if (!Object.hasOwn(next, key)) note(at, { value: old[key] }, undefined);
@@ -69,6 +68,6 @@ export function overlaps(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 }
 
-const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const escape = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -80,7 +80,14 @@ export interface Entry {
   changes?: Changes;
 }
 
-const delta = new Set(["TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK", "REASONING_MESSAGE_CONTENT", "REASONING_MESSAGE_CHUNK", "TOOL_CALL_ARGS", "TOOL_CALL_CHUNK"]);
+const delta = new Set([
+  "TEXT_MESSAGE_CONTENT",
+  "TEXT_MESSAGE_CHUNK",
+  "REASONING_MESSAGE_CONTENT",
+  "REASONING_MESSAGE_CHUNK",
+  "TOOL_CALL_ARGS",
+  "TOOL_CALL_CHUNK",
+]);
 
 /** Events that one row joins, so that a row can be dropped when there are too many. */
 export const maxJoined = 10_000;
@@ -118,21 +125,21 @@ function kindOf(type: unknown): Kind {
  */
 export function nameOfBurst(item: Item): string | undefined {
   if (!("event" in item)) return undefined;
-  const { type, messageId, toolCallId, subagentRunId } = item.event as Loose;
+  const { type, messageId, toolCallId, subagentRunId } = item.event as LooseEvent;
   if (!delta.has(type)) return undefined;
   const ids = [messageId, toolCallId, subagentRunId].filter((id) => typeof id === "string");
   return [type, ...ids].join("\n");
 }
 
 /** An event whose members are read without knowing its type; a server may send anything in them. */
-export interface Loose {
+export interface LooseEvent {
   readonly type: string;
   readonly [member: string]: unknown;
 }
 
 /** The text of a delta. */
 export function deltaOf(item: Item): string {
-  const value = "event" in item && delta.has(item.event.type) ? (item.event as Loose)["delta"] : undefined;
+  const value = "event" in item && delta.has(item.event.type) ? (item.event as LooseEvent)["delta"] : undefined;
   return typeof value === "string" ? value : "";
 }
 
@@ -140,11 +147,11 @@ export function deltaOf(item: Item): string {
 export function summary(entry: Entry): string {
   const item = entry.items[0];
   if (!item) return "";
-  if ("event" in item) return entry.text || delta.has(entry.type) ? line(entry.text) : line(ofEvent(item.event as Loose));
+  if ("event" in item) return entry.text || delta.has(entry.type) ? line(entry.text) : line(ofEvent(item.event as LooseEvent));
   return line(ofOther(item));
 }
 
-function ofEvent(event: Loose): string {
+function ofEvent(event: LooseEvent): string {
   const text = (name: string): string => (typeof event[name] === "string" ? (event[name] as string) : "");
   switch (event.type) {
     case "RUN_STARTED":
@@ -176,7 +183,7 @@ function ofEvent(event: Loose): string {
   }
 }
 
-function ofFinished(event: Loose): string {
+function ofFinished(event: LooseEvent): string {
   const { outcome, result, runId } = event as { outcome?: { type?: unknown }; result?: unknown; runId?: unknown };
   const how = typeof outcome?.type === "string" ? outcome.type : "";
   return [String(runId ?? ""), how, result === undefined ? "" : preview(result, 120)].filter(Boolean).join("  ");

@@ -9,7 +9,7 @@ import type { Changes, Entry, Item } from "./entry.js";
 import type { Log } from "./log.js";
 
 /** The first line of a recording of the inspector. */
-interface Head {
+interface RecordingHead {
   readonly inspector: 1;
   /** When the first line came, in milliseconds since 1970. */
   readonly at: number;
@@ -17,12 +17,12 @@ interface Head {
 }
 
 /** The members of a note. */
-type Note = Partial<Head> & { readonly seen?: Item; readonly changes?: Changes; readonly afterMs?: number };
+type Note = Partial<RecordingHead> & { readonly seen?: Item; readonly changes?: Changes; readonly afterMs?: number };
 
 /** Writes the rows as a recording. The snapshot is what the inspector shows beside them. */
 export function writeLog(entries: readonly Entry[], snapshot?: AgentSnapshot): string {
   const lines: string[] = [];
-  const head: Head = { inspector: 1, at: entries[0]?.at ?? 0, ...(snapshot && { snapshot: { ...snapshot, error: undefined } }) };
+  const head: RecordingHead = { inspector: 1, at: entries[0]?.at ?? 0, ...(snapshot && { snapshot: { ...snapshot, error: undefined } }) };
   lines.push(JSON.stringify({ note: head }));
   let clock = head.at;
   // Only what passes while a response comes is a pause of the server's.
@@ -42,7 +42,8 @@ export function writeLog(entries: readonly Entry[], snapshot?: AgentSnapshot): s
 /** The items of all rows as they came; with the last of a row, what the row has changed. */
 function inOrder(entries: readonly Entry[]): { readonly item: Item; readonly at: number; readonly changes?: Changes | undefined }[] {
   const all = entries.flatMap(({ items, times, places, changes }) =>
-    items.map((item, i) => ({ item, at: times[i] ?? 0, place: places[i] ?? 0, changes: i === items.length - 1 ? changes : undefined })));
+    items.map((item, i) => ({ item, at: times[i] ?? 0, place: places[i] ?? 0, changes: i === items.length - 1 ? changes : undefined }))
+  );
   return all.sort((a, b) => a.place - b.place);
 }
 
@@ -50,7 +51,10 @@ function toLines(item: Item): string[] {
   if ("event" in item) return [JSON.stringify(item.event)];
   if ("request" in item) {
     const { method, url, body } = item.request;
-    return [JSON.stringify({ request: { method, url, input: inputOf(body) } }), note({ seen: { request: { ...item.request, body: undefined } as unknown as AgentRequest } })];
+    return [
+      JSON.stringify({ request: { method, url, input: inputOf(body) } }),
+      note({ seen: { request: { ...item.request, body: undefined } as unknown as AgentRequest } }),
+    ];
   }
   if ("response" in item && item.response.status !== undefined) {
     const { status, contentType } = item.response;
@@ -112,7 +116,15 @@ export function readLog(text: string, log: Log): AgentSnapshot | undefined {
     else if (isObject(value["request"])) {
       request = value["request"];
       const { method = "POST", url = "", input } = request;
-      open = { id: ++made, url: String(url), method: String(method), runId: "", resume: false, at: clock, ...(input !== undefined && { body: JSON.stringify(input) }) };
+      open = {
+        id: ++made,
+        url: String(url),
+        method: String(method),
+        runId: "",
+        resume: false,
+        at: clock,
+        ...(input !== undefined && { body: JSON.stringify(input) }),
+      };
       if (!ours) add({ request: open });
     } else if (isObject(value["response"]) && !ours && open) {
       const { status = 200, headers } = value["response"] as { status?: unknown; headers?: Readonly<Record<string, unknown>> };

@@ -100,13 +100,15 @@ function textOf({ items }: Entry): string {
     found.push(text.slice(0, left));
     left -= text.length;
   };
-  if (items.length > 1) for (const item of items) if (left > 0) take(String((item as { event: { delta?: unknown } }).event.delta ?? ""));
+  if (items.length > 1) { for (const item of items) if (left > 0) take(String((item as { event: { delta?: unknown } }).event.delta ?? "")); }
   const deltas = found.splice(0).join("");
   const todo: unknown[] = [first];
   while (todo.length && left > 0) {
     const part = todo.pop();
     if (typeof part === "string" || typeof part === "number") take(String(part));
-    else if (typeof part === "object" && part !== null) for (const key of Object.keys(part).slice(0, 1000)) todo.push((part as Record<string, unknown>)[key], key);
+    else if (typeof part === "object" && part !== null) {
+      for (const key of Object.keys(part).slice(0, 1000)) todo.push((part as Record<string, unknown>)[key], key);
+    }
   }
   return `${deltas}\n${found.join("\n")}`;
 }

@@ -1,26 +1,53 @@
 // Recordings without what people and servers have written, to be attached to a report.
 
+import type { JsonObject } from "../../api/protocol.js";
 import { readLines } from "../../base/recording.js";
 import { createJsonMask, maskJson, maskNumber, maskText } from "./mask.js";
 
 /** Members whose text says how something is made, not what it is about. */
 const kept = new Set([
-  ...["type", "role", "id", "messageId", "toolCallId", "toolCallIds", "pendingToolCallIds", "parentMessageId", "parentToolCallId", "interruptId", "interruptIds"],
+  ...[
+    "type",
+    "role",
+    "id",
+    "messageId",
+    "toolCallId",
+    "toolCallIds",
+    "pendingToolCallIds",
+    "parentMessageId",
+    "parentToolCallId",
+    "interruptId",
+    "interruptIds",
+  ],
   ...["runId", "threadId", "parentRunId", "subagentRunId", "parentSubagentRunId", "entityId", "protocolVersion", "lastEventId"],
   ...["toolCallName", "stepName", "activityType", "subtype", "status", "delivery", "phase", "kind", "op", "path", "from", "code", "rule", "eventType"],
   ...["outcome", "mimeType", "method", "contentType", "content-type", "end", "provider", "model", "direction"],
 ]);
 /** Members that hold a document of the application: all of it but the keys is masked, numbers too. */
 const documents = new Set([
-  ...["snapshot", "state", "value", "payload", "result", "args", "forwardedProps", "metadata", "rawEvent", "event", "parameters", "data", "responseSchema", "content", "input"],
+  ...[
+    "snapshot",
+    "state",
+    "value",
+    "payload",
+    "result",
+    "args",
+    "forwardedProps",
+    "metadata",
+    "rawEvent",
+    "event",
+    "parameters",
+    "data",
+    "responseSchema",
+    "content",
+    "input",
+  ],
 ]);
 /** Short JSON, or JSON as text. */
 const json = new Set(["arguments", "argsText", "before", "after"]);
 
 /** Texts of the inspector itself about the page. */
 const ours = /^(Changed by the page|The inspector was opened)/;
-
-type Members = Record<string, unknown>;
 
 /**
  * Masks the text of messages, arguments, results and state in a recording, and every other text but ids, names and codes. Lengths
@@ -43,7 +70,7 @@ export function redactRecording(recording: string): string {
     if (type === undefined && typeof text === "string") redacted["text"] = bytes(text);
     if ((type === "TOOL_CALL_ARGS" || type === "TOOL_CALL_CHUNK") && typeof delta === "string") {
       const mask = calls.get(toolCallId) ?? createJsonMask();
-      calls.set((newest = toolCallId), mask);
+      calls.set(newest = toolCallId, mask);
       redacted["delta"] = mask(delta);
     }
     lines.push(JSON.stringify(redacted));
@@ -52,11 +79,11 @@ export function redactRecording(recording: string): string {
 }
 
 /** An object of the protocol's, or of a recording's. */
-function members(value: Readonly<Members>): Members {
+function members(value: JsonObject): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, memberOf(key, member, value)]));
 }
 
-function memberOf(key: string, member: unknown, owner: Readonly<Members>): unknown {
+function memberOf(key: string, member: unknown, owner: JsonObject): unknown {
   if (key === "url" && typeof member === "string" && "method" in owner) return address(member);
   if (key === "base64") return typeof member === "string" ? member.replace(/[^=]/g, "A") : member;
   if (key === "local" && typeof member === "string" && ours.test(member)) return member;
@@ -71,7 +98,7 @@ function memberOf(key: string, member: unknown, owner: Readonly<Members>): unkno
 }
 
 /** Names of tools, steps and subagents say how a server works; that of a message's author may be a person's. */
-function nameOf(name: unknown, { role }: Readonly<Members>): unknown {
+function nameOf(name: unknown, { role }: JsonObject): unknown {
   return typeof name === "string" && role !== undefined ? maskText(name) : name;
 }
 
@@ -98,4 +125,4 @@ function address(url: string): string {
 /** Bytes that are no event. */
 const bytes = (text: string): string => maskText(text).replace(/^xxxx: /gm, "data: ");
 
-const isObject = (value: unknown): value is Readonly<Members> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -87,7 +87,8 @@ function earlier(agent: Agent, log: Log, now: number): void {
     else if (request !== last || !isLoading) log.add({ response: { ...request, error: (request === last && error?.message) || "no response" } }, request.at);
   }
   if (isLoading) log.add({ local: "The inspector was opened during a run: what came before is not listed" }, now);
-  else if (messages.length || error) log.add({ local: `The inspector was opened after the events of ${count(messages.length)} messages: Snapshot shows what came of them` }, now);
+  else if (messages.length || error)
+    log.add({ local: `The inspector was opened after the events of ${count(messages.length)} messages: Snapshot shows what came of them` }, now);
   if (error) log.add({ error: plain(error) }, now);
   if (!isLoading && outcome && runId !== undefined) log.add({ finish: { runId, outcome } }, now);
 }

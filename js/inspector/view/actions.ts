@@ -37,7 +37,13 @@ export function actions(targets: ActionTargets): HTMLElement {
     }
     file.value = "";
   };
-  const file = h("input", { type: "file", accept: ".jsonl,.ndjson,.json,.txt", hidden: true, "aria-label": "A recording to import", change: () => void load() });
+  const file = h("input", {
+    type: "file",
+    accept: ".jsonl,.ndjson,.json,.txt",
+    hidden: true,
+    "aria-label": "A recording to import",
+    change: () => void load(),
+  });
   const places = targets.dock ? ([["Bottom", "bottom"], ["Right", "right"], ["Window", "window"]] as const) : [];
   node.append(
     button("Clear", targets.clear),
@@ -46,7 +52,8 @@ export function actions(targets: ActionTargets): HTMLElement {
     button("Export", save),
     h("label", { title: "Masks what people and servers have written; lengths and structure stay" }, redact, "redact"),
     ...places.map(([label, dock]) =>
-      button(label, () => targets.dock?.(dock), { "data-dock": dock, title: dock === "window" ? "In a window of its own" : `Docked at the ${dock}` })),
+      button(label, () => targets.dock?.(dock), { "data-dock": dock, title: dock === "window" ? "In a window of its own" : `Docked at the ${dock}` })
+    ),
   );
   return node;
 }

@@ -6,16 +6,18 @@ import { deltaOf } from "../model/entry.js";
 import { ruleOf } from "../model/rules.js";
 import { clock, count, cut, duration } from "../model/text.js";
 import { h } from "./dom.js";
-import { tree, type Opened } from "./json.js";
+import { tree, type OpenBranches } from "./json.js";
 
 const maxText = 4000;
 
 /** The element that shows a row. */
-export function detail(entry: Entry, startedAt: number, opened: Opened): HTMLElement {
+export function detail(entry: Entry, startedAt: number, opened: OpenBranches): HTMLElement {
   const { items, times, type, at } = entry;
   const last = times[times.length - 1] ?? at;
   const when = `${clock(at)} · +${((at - startedAt) / 1000).toFixed(3)} s${last > at ? ` · for ${duration(last - at)}` : ""}`;
-  return h("div", { class: "detail" },
+  return h(
+    "div",
+    { class: "detail" },
     h("h2", {}, h("span", { class: "dot", "data-kind": entry.kind }), cut(type, 100)),
     h("p", { class: "facts" }, items.length > 1 ? `${count(items.length)} events · ${count(entry.length)} characters · ${when}` : when),
     ...changes(entry.changes),
@@ -25,7 +27,7 @@ export function detail(entry: Entry, startedAt: number, opened: Opened): HTMLEle
 
 const part = (title: string, ...children: readonly Node[]): HTMLElement => h("section", {}, h("h3", {}, title), ...children);
 
-function joined({ items }: Entry, opened: Opened): Node[] {
+function joined({ items }: Entry, opened: OpenBranches): Node[] {
   let text = "";
   for (const item of items) if (text.length <= maxText) text += deltaOf(item);
   return [
@@ -34,7 +36,7 @@ function joined({ items }: Entry, opened: Opened): Node[] {
   ];
 }
 
-function one(item: Item, opened: Opened): Node[] {
+function one(item: Item, opened: OpenBranches): Node[] {
   if ("event" in item) return [part("Event", tree(item.event, 3, opened))];
   if ("request" in item) return [request(item.request, opened)];
   if ("response" in item) return [response(item.response)];
@@ -45,9 +47,13 @@ function one(item: Item, opened: Opened): Node[] {
 }
 
 /** The text of the rule that was broken. */
-export function warning({ code, rule, message: text }: { readonly code?: string | undefined; readonly rule?: string | undefined; readonly message: string }): HTMLElement {
+export function warning(
+  { code, rule, message: text }: { readonly code?: string | undefined; readonly rule?: string | undefined; readonly message: string },
+): HTMLElement {
   const found = ruleOf({ code, rule });
-  return h("section", { class: "rule" },
+  return h(
+    "section",
+    { class: "rule" },
     h("h3", {}, [rule, code].filter(Boolean).join(" · ") || "Message"),
     h("p", { dir: "auto" }, cut(text, maxText)),
     ...(found?.asks ? [h("p", {}, h("b", {}, found.tags.length ? "The rule: " : "What was odd: "), found.asks)] : []),
@@ -55,20 +61,24 @@ export function warning({ code, rule, message: text }: { readonly code?: string 
   );
 }
 
-function request({ method, url, body, runId, resume }: AgentRequest, opened: Opened): HTMLElement {
-  return part("Request",
+function request({ method, url, body, runId, resume }: AgentRequest, opened: OpenBranches): HTMLElement {
+  return part(
+    "Request",
     facts([["Method", method], ["Address", cut(url, 1000)], ["Run", runId], ...(resume ? [["Purpose", "rejoins a run in progress"] as const] : [])]),
     ...(body === undefined ? [] : [h("h3", {}, "Body"), tree(parsed(body), 1, opened)]),
   );
 }
 
 function response({ status, headMs, contentType, error }: AgentRequest): HTMLElement {
-  return part("Response", facts([
-    ...(status === undefined ? [] : [["Status", String(status)] as const]),
-    ...(error === undefined ? [] : [["Failed with", cut(error, 1000)] as const]),
-    ...(contentType === undefined ? [] : [["Content type", cut(contentType, 200)] as const]),
-    ...(headMs === undefined ? [] : [["After", duration(headMs)] as const]),
-  ]));
+  return part(
+    "Response",
+    facts([
+      ...(status === undefined ? [] : [["Status", String(status)] as const]),
+      ...(error === undefined ? [] : [["Failed with", cut(error, 1000)] as const]),
+      ...(contentType === undefined ? [] : [["Content type", cut(contentType, 200)] as const]),
+      ...(headMs === undefined ? [] : [["After", duration(headMs)] as const]),
+    ]),
+  );
 }
 
 /** Names and values in two columns. */
@@ -99,19 +109,25 @@ function changes(changed: Changes | undefined): Node[] {
 }
 
 function difference({ path, before, after }: { readonly path: string; readonly before?: string; readonly after?: string }): HTMLElement {
-  return h("li", {},
+  return h(
+    "li",
+    {},
     h("code", { class: "path" }, cut(path, 200) || "(all)"),
     ...(before === undefined ? [] : [sided("del", "before", before)]),
     ...(after === undefined ? [] : [sided("ins", "after", after)]),
   );
 }
 
-const sided = (name: "del" | "ins", said: string, text: string): HTMLElement => h(name, { dir: "auto" }, h("span", { class: "unseen" }, `${said} `), cut(text, 600));
+const sided = (name: "del" | "ins", said: string, text: string): HTMLElement =>
+  h(name, { dir: "auto" }, h("span", { class: "unseen" }, `${said} `), cut(text, 600));
 
 function message({ id, role, before, after, tail }: MessageChange): HTMLElement {
   const what = !before ? "added" : !after ? "removed" : "changed";
-  return h("li", {},
-    h("span", { class: "path" }, `${role} ${cut(id, 60)}`), h("span", { class: "facts" }, ` ${what}: ${how(before, after)}`),
+  return h(
+    "li",
+    {},
+    h("span", { class: "path" }, `${role} ${cut(id, 60)}`),
+    h("span", { class: "facts" }, ` ${what}: ${how(before, after)}`),
     ...(tail ? [h("pre", { class: "text", dir: "auto" }, cut(tail, 400))] : []),
   );
 }

@@ -3,7 +3,11 @@
 type Props = Readonly<Record<string, string | number | boolean | undefined | ((event: never) => void)>>;
 
 /** An element with attributes; a function is a listener, `true` an empty attribute, `false` and `undefined` are left out. */
-export function h<Name extends keyof HTMLElementTagNameMap>(name: Name, props: Props = {}, ...children: readonly (Node | string)[]): HTMLElementTagNameMap[Name] {
+export function h<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  props: Props = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(props)) {
     if (typeof value === "function") element.addEventListener(key, value as unknown as EventListener);

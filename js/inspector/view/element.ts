@@ -38,7 +38,7 @@ export function define(): void {
   if (!customElements.get(name)) customElements.define(name, elementClass());
 }
 
-function elementClass(): new () => AgUiInspectorElement {
+function elementClass(): new() => AgUiInspectorElement {
   return class extends HTMLElement implements AgUiInspectorElement {
     static readonly observedAttributes = [];
     limits: LogLimits = {};

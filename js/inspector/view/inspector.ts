@@ -21,7 +21,7 @@ export interface ExportOptions {
 }
 
 /** Control over the inspector's place, which its element has. */
-export interface Place {
+export interface DockControl {
   /** Moves it there; absent: it stands where the page has put it. */
   readonly dock?: ((dock: Dock) => void) | undefined;
   readonly close?: (() => void) | undefined;
@@ -40,7 +40,7 @@ export interface Inspector {
 }
 
 /** Opens an inspector. */
-export function openInspector(limits: LogLimits, place: Place): Inspector {
+export function openInspector(limits: LogLimits, place: DockControl): Inspector {
   const log = createLog(limits);
   const announcer = createAnnouncer();
   let agent: Agent | undefined;
@@ -59,9 +59,13 @@ export function openInspector(limits: LogLimits, place: Place): Inspector {
 
   const state = h("span");
   const status = h("div", { class: "status", role: "group", "aria-label": "Agent" }, h("span", { class: "dot" }), state);
-  const tabs = names.map((name, index) => button(name, () => turnTo(index), { role: "tab", id: `tab-${index}`, "aria-controls": `panel-${index}`, "aria-selected": String(index === 0) }));
+  const tabs = names.map((name, index) =>
+    button(name, () => turnTo(index), { role: "tab", id: `tab-${index}`, "aria-controls": `panel-${index}`, "aria-selected": String(index === 0) })
+  );
   const bar = h("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...tabs);
-  const bodies = panels.map(({ node }, index) => h("div", { class: "tab", role: "tabpanel", id: `panel-${index}`, "aria-labelledby": `tab-${index}`, hidden: index !== 0 }, node));
+  const bodies = panels.map(({ node }, index) =>
+    h("div", { class: "tab", role: "tabpanel", id: `panel-${index}`, "aria-labelledby": `tab-${index}`, hidden: index !== 0 }, node)
+  );
   const head = h("div", { class: "head" }, status, bar);
   const node = h("div", { class: "frame" }, head, ...bodies, announcer.node);
   rove(bar, "button", (tab) => tab.click());
@@ -79,7 +83,7 @@ export function openInspector(limits: LogLimits, place: Place): Inspector {
     if (closed || !begun) return;
     const view = node.ownerDocument.defaultView ?? window;
     if (frame?.view === view) return;
-    // A window that was left draws no more.
+    // A window that was left stops drawing.
     frame?.view.cancelAnimationFrame(frame.id);
     frame = { view, id: view.requestAnimationFrame(draw) };
   }

@@ -8,21 +8,21 @@ const maxMembers = 100;
 const maxText = 4000;
 
 /** The branches of a tree that a person has opened or closed, by their place, so that they stay so when the value is drawn again. */
-export type Opened = Map<string, boolean>;
+export type OpenBranches = Map<string, boolean>;
 
 /** The tree. `open`: how many levels are open at first. */
-export function tree(value: unknown, open = 1, opened: Opened = new Map()): HTMLElement {
+export function tree(value: unknown, open = 1, opened: OpenBranches = new Map()): HTMLElement {
   return h("div", { class: "tree" }, node(undefined, value, { open, opened, path: "" }));
 }
 
 /** Where a node stands. */
-interface Place {
+interface TreePlace {
   readonly open: number;
-  readonly opened: Opened;
+  readonly opened: OpenBranches;
   readonly path: string;
 }
 
-function node(key: string | undefined, value: unknown, { open, opened, path }: Place): HTMLElement {
+function node(key: string | undefined, value: unknown, { open, opened, path }: TreePlace): HTMLElement {
   const name = key === undefined ? [] : [h("span", { class: "key" }, cut(key, 200)), ": "];
   const keys = keysOf(value);
   const size = keys ? keys.length : Array.isArray(value) ? value.length : undefined;
@@ -48,7 +48,7 @@ function node(key: string | undefined, value: unknown, { open, opened, path }: P
   return details;
 }
 
-function more(into: HTMLElement, value: object, keys: readonly string[] | undefined, from: number, place: Place): void {
+function more(into: HTMLElement, value: object, keys: readonly string[] | undefined, from: number, place: TreePlace): void {
   const all = keys?.length ?? (value as readonly unknown[]).length;
   const end = Math.min(all, from + maxMembers);
   // A wide value stays shut below its first level.

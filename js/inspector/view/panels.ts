@@ -2,7 +2,7 @@
 
 import type { AgentSnapshot, ToolCall } from "../../api/types.js";
 import type { Entry } from "../model/entry.js";
-import { exchanges, type Exchange } from "../model/requests.js";
+import { exchanges, type ObservedRequest } from "../model/requests.js";
 import type { Log } from "../model/log.js";
 import { clock, count, cut, duration, line } from "../model/text.js";
 import { warning } from "./detail.js";
@@ -16,7 +16,12 @@ export interface Panel {
 }
 
 /** A panel that is drawn again when what it is drawn of differs. */
-function panel<Data>(name: string, read: (snapshot: AgentSnapshot | undefined) => Data, same: (data: Data) => unknown, draw: (data: Data) => readonly Node[]): Panel {
+function panel<Data>(
+  name: string,
+  read: (snapshot: AgentSnapshot | undefined) => Data,
+  same: (data: Data) => unknown,
+  draw: (data: Data) => readonly Node[],
+): Panel {
   const node = h("div", { class: `panel ${name}` });
   let drawn: unknown = node;
   return {
@@ -34,23 +39,53 @@ function panel<Data>(name: string, read: (snapshot: AgentSnapshot | undefined) =
 const none = (text: string): HTMLElement => h("p", { class: "none" }, text);
 
 const table = (label: string, heads: readonly string[], rows: readonly (readonly (string | Node)[])[]): HTMLElement =>
-  h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
-    h("table", {}, h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", {}, ...rows.map((cells) => h("tr", {}, ...cells.map((cell) => h("td", { dir: "auto" }, cell)))))));
+  h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
+    h(
+      "table",
+      {},
+      h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
+      h("tbody", {}, ...rows.map((cells) => h("tr", {}, ...cells.map((cell) => h("td", { dir: "auto" }, cell))))),
+    ),
+  );
 
 /** Requests with status and timing, and what the connection did. */
 export function network(log: Log): Panel {
-  return panel("network", (snapshot) => ({ list: exchanges(log.entries).slice(-200), connection: snapshot?.connection }), (data) => JSON.stringify(data, (key, value) => (key === "body" ? undefined : value)), ({ list, connection }) => [
-    ...(connection ? [h("p", { class: "facts" }, `Connection: ${connection.phase}${connection.attempt ? `, attempt ${connection.attempt}` : ""}${connection.lastEventId === undefined ? "" : `, last event id ${cut(connection.lastEventId, 100)}`}`)] : []),
-    list.length ? table("Requests", ["Sent", "Request", "Status", "Head", "First event", "Total", "Events"], list.map(row)) : none("No request yet."),
-  ]);
+  return panel(
+    "network",
+    (snapshot) => ({ list: exchanges(log.entries).slice(-200), connection: snapshot?.connection }),
+    (data) => JSON.stringify(data, (key, value) => (key === "body" ? undefined : value)),
+    ({ list, connection }) => [
+      ...(connection
+        ? [
+          h(
+            "p",
+            { class: "facts" },
+            `Connection: ${connection.phase}${connection.attempt ? `, attempt ${connection.attempt}` : ""}${
+              connection.lastEventId === undefined ? "" : `, last event id ${cut(connection.lastEventId, 100)}`
+            }`,
+          ),
+        ]
+        : []),
+      list.length ? table("Requests", ["Sent", "Request", "Status", "Head", "First event", "Total", "Events"], list.map(row)) : none("No request yet."),
+    ],
+  );
 }
 
-function row({ at, method, url, resume, status, error, headMs, firstEventMs, totalMs, end, events }: Exchange): (string | Node)[] {
+function row({ at, method, url, resume, status, error, headMs, firstEventMs, totalMs, end, events }: ObservedRequest): (string | Node)[] {
   const bad = error !== undefined || (status !== undefined && (status < 200 || status > 299)) || end === "lost";
   const how = error ?? (status === undefined ? "pending" : `${status}${end === "lost" ? ", lost" : end === undefined ? ", open" : ""}`);
   const ms = (value: number | undefined): string => (value === undefined ? "–" : duration(value));
-  return [clock(at), `${method} ${cut(url, 300)}${resume ? " (rejoins)" : ""}`, h("span", { class: bad ? "bad" : "" }, cut(how, 200)), ms(headMs), ms(firstEventMs), ms(totalMs), count(events)];
+  return [
+    clock(at),
+    `${method} ${cut(url, 300)}${resume ? " (rejoins)" : ""}`,
+    h("span", { class: bad ? "bad" : "" }, cut(how, 200)),
+    ms(headMs),
+    ms(firstEventMs),
+    ms(totalMs),
+    count(events),
+  ];
 }
 
 /** The calls of the thread with their arguments and results. */
@@ -71,14 +106,26 @@ export function tools(): Panel {
 
 function callNode(call: ToolCall, open: boolean): HTMLElement {
   const { name, id, phase, args, argsText, result, error } = call;
-  const node = h("details", { class: "call", "data-phase": phase },
-    h("summary", {}, h("b", {}, cut(name, 100)), " ", h("span", { class: `phase${error === undefined ? "" : " bad"}` }, phase), " ", h("span", { class: "short" }, line(argsText, 120))));
+  const node = h(
+    "details",
+    { class: "call", "data-phase": phase },
+    h(
+      "summary",
+      {},
+      h("b", {}, cut(name, 100)),
+      " ",
+      h("span", { class: `phase${error === undefined ? "" : " bad"}` }, phase),
+      " ",
+      h("span", { class: "short" }, line(argsText, 120)),
+    ),
+  );
   node.open = open;
   const fill = (): void => {
     if (!node.open || node.childElementCount > 1) return;
     node.append(
       h("p", { class: "facts" }, `call ${cut(id, 100)}`),
-      h("h3", {}, "Arguments"), tree(args, 2),
+      h("h3", {}, "Arguments"),
+      tree(args, 2),
       ...(result === undefined ? [] : [h("h3", {}, "Result"), tree(result, 2)]),
       ...(error === undefined ? [] : [h("h3", {}, "Error"), h("p", { class: "bad", dir: "auto" }, cut(error, 2000))]),
     );
@@ -102,6 +149,7 @@ export function warnings(log: Log): Panel {
     }
     if (!groups.size) return [none("No warnings.")];
     return [...groups.values()].map(({ last, count: times, at }) =>
-      h("article", {}, warning(last), h("p", { class: "facts" }, times > 1 ? `${count(times)} times, last at ${clock(at)}` : `at ${clock(at)}`)));
+      h("article", {}, warning(last), h("p", { class: "facts" }, times > 1 ? `${count(times)} times, last at ${clock(at)}` : `at ${clock(at)}`))
+    );
   });
 }

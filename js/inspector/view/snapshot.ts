@@ -4,7 +4,7 @@ import type { Agent, AgentSnapshot, Checkpoint, Message } from "../../api/types.
 import { clock, count, cut, line } from "../model/text.js";
 import { facts } from "./detail.js";
 import { button, h, say, set } from "./dom.js";
-import { tree, type Opened } from "./json.js";
+import { tree, type OpenBranches } from "./json.js";
 
 /** Messages that are listed: the newest. */
 const maxMessages = 100;
@@ -69,7 +69,7 @@ function partsOf(snapshot: AgentSnapshot): Record<Title, unknown> {
 }
 
 function section(title: Title): { readonly title: Title; readonly node: HTMLElement; update(value: unknown): void } {
-  const opened: Opened = new Map();
+  const opened: OpenBranches = new Map();
   const heading = h("h3", {}, title);
   const body = h("div");
   const node = h("section", {}, heading, body);
@@ -103,19 +103,22 @@ function run({ threadId, runId, status, outcome, timing, error, connection }: Ag
   ]);
 }
 
-function messageRows(messages: readonly Message[], opened: Opened): Node[] {
+function messageRows(messages: readonly Message[], opened: OpenBranches): Node[] {
   if (!messages.length) return [h("p", { class: "none" }, "No messages.")];
   const first = Math.max(0, messages.length - maxMessages);
   const earlier = first ? [h("p", { class: "none" }, `${count(first)} earlier messages are not listed.`)] : [];
   return [...earlier, ...messages.slice(first).map((message) => messageRow(message, opened))];
 }
 
-function messageRow(message: Message, opened: Opened): HTMLElement {
+function messageRow(message: Message, opened: OpenBranches): HTMLElement {
   const { id, role, content } = message as { id: string; role: string; content?: unknown };
   const { delivery } = message as { delivery?: string };
   const text = typeof content === "string" ? line(content) : "";
-  const node = h("details", { class: "message" },
-    h("summary", {}, h("span", { class: "role" }, role), h("span", { class: "phase" }, delivery ?? ""), h("span", { class: "short", dir: "auto" }, text)));
+  const node = h(
+    "details",
+    { class: "message" },
+    h("summary", {}, h("span", { class: "role" }, role), h("span", { class: "phase" }, delivery ?? ""), h("span", { class: "short", dir: "auto" }, text)),
+  );
   const place = `message ${id}`;
   node.open = opened.get(place) ?? false;
   const fill = (): void => {

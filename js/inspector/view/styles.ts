@@ -45,7 +45,11 @@ input[type="search"]::placeholder { color: var(--soft); opacity: 1; }
 .chip[aria-pressed="false"] .dot { background: none; box-shadow: inset 0 0 0 1.5px var(--soft); }
 .found { color: var(--soft); font-size: 12px; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .dot { flex: none; inline-size: 8px; block-size: 8px; border-radius: 50%; background: var(--k, var(--soft)); }
-${["run", "text", "reasoning", "tool", "state", "activity", "subagent", "custom", "network", "page", "warning", "error"].map((kind) => `[data-kind="${kind}"] { --k: var(--k-${kind}); }`).join("\n")}
+${
+  ["run", "text", "reasoning", "tool", "state", "activity", "subagent", "custom", "network", "page", "warning", "error"].map((kind) =>
+    `[data-kind="${kind}"] { --k: var(--k-${kind}); }`
+  ).join("\n")
+}
 .split { flex: 1; min-height: 0; display: grid; grid-template-columns: minmax(0, 1fr) auto; }
 .main { position: relative; min-width: 0; min-height: 0; }
 .rows { position: absolute; inset: 0; overflow: auto; overflow-anchor: none; contain: strict; }

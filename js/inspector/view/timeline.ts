@@ -7,7 +7,7 @@ import type { Log } from "../model/log.js";
 import { count } from "../model/text.js";
 import { detail } from "./detail.js";
 import { button, h, rove, say, set } from "./dom.js";
-import type { Opened } from "./json.js";
+import type { OpenBranches } from "./json.js";
 import { list } from "./rows.js";
 
 /** Rows that are looked at for a search between two frames. */
@@ -33,15 +33,25 @@ export function timeline(log: Log, told: (text: string) => void, ask: () => void
   const hidden = new Set<Kind>();
   let announced = true;
   let drawn: { entry: Entry; items: number; changes: Entry["changes"] } | undefined;
-  let opened: Opened = new Map();
+  let opened: OpenBranches = new Map();
 
-  const field = h("input", { type: "search", placeholder: "Search  /", "aria-label": "Search events", spellcheck: "false", autocomplete: "off", part: "search", input: () => wish() });
+  const field = h("input", {
+    type: "search",
+    placeholder: "Search  /",
+    "aria-label": "Search events",
+    spellcheck: "false",
+    autocomplete: "off",
+    part: "search",
+    input: () => wish(),
+  });
   const chips = h("div", { class: "chips", role: "toolbar", "aria-label": "Kinds of events" }, ...kinds.map((kind) => chip(kind)));
   const found = h("span", { class: "found" });
   const rows = list<Entry>("Events", ({ id }) => id, (node, entry) => draw(node, entry, log.startedAt ?? entry.at), () => showDetail(true));
   const side = h("div", { class: "side", role: "region", "aria-label": "Details of the event", tabindex: -1, hidden: true });
   const none = h("p", { class: "none" }, "No events yet.");
-  const node = h("div", { class: "timeline" },
+  const node = h(
+    "div",
+    { class: "timeline" },
     h("div", { class: "filter" }, field, chips, found),
     h("div", { class: "split" }, h("div", { class: "main" }, rows.node, none), side),
   );

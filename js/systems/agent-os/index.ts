@@ -27,10 +27,5 @@ export {
 } from "./submit.js";
 export type * from "./submit.js";
 export type * from "./types.js";
-export {
-  activitiesOf,
-  activitiesOf as projectAgUiFramesToActivities,
-  reduceFrames,
-  reduceFrames as projectAgUiFrames,
-} from "./views.js";
+export { activitiesOf, activitiesOf as projectAgUiFramesToActivities, reduceFrames, reduceFrames as projectAgUiFrames } from "./views.js";
 export type { Activity, Reduction } from "./views.js";

@@ -157,7 +157,7 @@ function rowOf(event: SafeLedgerEvent, { threadId, parentRunId, flavor }: Projec
   return { event, payload, run, runId, flavoredRun, threadId: threadId ?? event.scopeKey, parentRunId };
 }
 
-type Rule = (row: Row) => Frame[];
+type RowRule = (row: Row) => Frame[];
 
 const custom = (name: string, value: unknown): Frame => ({ type: "CUSTOM", name: `agent-os.${name}`, value });
 
@@ -180,21 +180,24 @@ function shownAll(payload: JsonObject): JsonObject {
 }
 
 /** All that the payload has. */
-const whole = (name: string): Rule => ({ payload }) => [custom(name, shownAll(payload))];
+const whole = (name: string): RowRule => ({ payload }) => [custom(name, shownAll(payload))];
 
-const aborted: Rule = ({ event, payload, threadId, runId }) => {
+const aborted: RowRule = ({ event, payload, threadId, runId }) => {
   return [{ type: "RUN_ERROR", threadId, runId, message: text(payload.reason) ?? event.kind, code: event.kind }];
 };
 
 /** The rule for each kind of the runtime's rows. */
-const RULES = new Map<string, Rule>([
+const RULES = new Map<string, RowRule>([
   [
     "agent.run.started",
     ({ threadId, runId, parentRunId }) => [
       { type: "RUN_STARTED", threadId, runId, ...(parentRunId !== undefined && { parentRunId }) },
     ],
   ],
-  ["chat.ingested", ({ payload, run }) => [custom("chat.ingested", { runId: run, intent: payload.intent === undefined ? null : shown("intent", payload.intent) })]],
+  [
+    "chat.ingested",
+    ({ payload, run }) => [custom("chat.ingested", { runId: run, intent: payload.intent === undefined ? null : shown("intent", payload.intent) })],
+  ],
   [
     "agent.run.interrupted",
     (row) => {
@@ -302,9 +305,7 @@ function inputRequestOf({ event, payload, run }: Row): JsonObject | undefined {
   const kind = REQUESTS.get(payload.reason);
   const interruptId = text(payload.interruptId);
   const decision = isObject(payload.decision) ? (payload.decision as JsonObject) : {};
-  const [gateRef, subjectRef, toolCallId, toolName] = ["gateRef", "subjectRef", "toolCallId", "toolName"].map((name) =>
-    text(decision[name]),
-  );
+  const [gateRef, subjectRef, toolCallId, toolName] = ["gateRef", "subjectRef", "toolCallId", "toolName"].map((name) => text(decision[name]));
   if (kind === undefined || interruptId === undefined) return undefined;
   if (gateRef === undefined || subjectRef === undefined || toolCallId === undefined || toolName === undefined) return undefined;
   const { id, scopeKey } = event;

@@ -4,12 +4,14 @@
 export type RedactionReason = "run_input" | "run_output" | "tool_arguments" | "tool_result" | "provider_error";
 
 /** The stand-in for a value: its type and size, never the value. */
-export type RedactedSummary = { readonly redacted: true; readonly reason: RedactionReason } & (
-  | { readonly type: "string"; readonly bytes: number }
-  | { readonly type: "array"; readonly items: number }
-  | { readonly type: "object"; readonly keys: readonly string[] }
-  | { readonly type: "null" | "boolean" | "number" | "undefined" }
-);
+export type RedactedSummary =
+  & { readonly redacted: true; readonly reason: RedactionReason }
+  & (
+    | { readonly type: "string"; readonly bytes: number }
+    | { readonly type: "array"; readonly items: number }
+    | { readonly type: "object"; readonly keys: readonly string[] }
+    | { readonly type: "null" | "boolean" | "number" | "undefined" }
+  );
 
 /**
  * The summary of a value. `bytes` counts UTF-8; `keys` are sorted.

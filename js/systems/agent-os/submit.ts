@@ -136,7 +136,7 @@ export function lowerSubmitInput(input: unknown, defaults: SubmitDefaults = {}):
   }) as unknown as SubmitRequest;
 }
 
-function resumeOf(entries: readonly ResumeEntry[], { resume, inputRequests = [] }: SubmitDefaults): unknown {
+function resumeOf(entries: readonly ResumeReply[], { resume, inputRequests = [] }: SubmitDefaults): unknown {
   const [entry, ...more] = entries;
   if (!entry) return resume;
   if (more.length > 0) throw new TypeError("more than one resume entry");
@@ -182,7 +182,7 @@ function authorizationOf({ kind, materialRef, sealed }: Record<string, unknown>)
   return { kind, sealed: { kind, ref: ref as unknown, codec, version } };
 }
 
-interface ResumeEntry {
+interface ResumeReply {
   readonly interruptId: string;
   readonly status: string;
   readonly payload?: unknown;
@@ -199,8 +199,7 @@ const fail = (path: string, expected: string): never => {
 const any: Check = (value) => value;
 const string: Check = (value, path) => (typeof value === "string" ? value : fail(path, "a string"));
 const object: Check = (value, path) => (isObject(value) ? value : fail(path, "an object"));
-const word = (...words: readonly string[]): Check => (value, path) =>
-  words.includes(value as string) ? value : fail(path, `one of ${words.join(", ")}`);
+const word = (...words: readonly string[]): Check => (value, path) => words.includes(value as string) ? value : fail(path, `one of ${words.join(", ")}`);
 const list = (members: Record<string, Check>): Check => (value, path) =>
   Array.isArray(value) ? value.map((item, at) => read(item, members, `${path}/${at}`)) : fail(path, "an array");
 
@@ -236,7 +235,7 @@ function readInput(input: unknown) {
     readonly tools?: readonly { readonly name: string }[];
     readonly context?: readonly { readonly description: string; readonly value: string }[];
     readonly forwardedProps?: JsonObject;
-    readonly resume?: readonly ResumeEntry[];
+    readonly resume?: readonly ResumeReply[];
   };
 }
 

@@ -16,50 +16,51 @@ export interface SafeLedgerEvent {
   readonly safePayload?: JsonObject;
 }
 
-interface Base {
+interface FrameBase {
   /** Milliseconds since 1970. */
   readonly timestamp?: number;
 }
 
 /** A projected row: the AG-UI events that agentOS has, as it writes them. */
-export type Frame = Base &
-  (
+export type Frame =
+  & FrameBase
+  & (
     | { readonly type: "RUN_STARTED"; readonly threadId: string; readonly runId: string; readonly parentRunId?: string }
     | {
-        readonly type: "RUN_FINISHED";
-        readonly threadId: string;
-        readonly runId: string;
-        readonly result?: unknown;
-        readonly outcome?: { readonly type: "success" };
-      }
+      readonly type: "RUN_FINISHED";
+      readonly threadId: string;
+      readonly runId: string;
+      readonly result?: unknown;
+      readonly outcome?: { readonly type: "success" };
+    }
     | {
-        readonly type: "RUN_ERROR";
-        readonly message: string;
-        readonly code?: string;
-        readonly threadId?: string;
-        readonly runId?: string;
-      }
+      readonly type: "RUN_ERROR";
+      readonly message: string;
+      readonly code?: string;
+      readonly threadId?: string;
+      readonly runId?: string;
+    }
     | { readonly type: "TEXT_MESSAGE_START"; readonly messageId: string; readonly role: "assistant" }
     | { readonly type: "TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT"; readonly messageId: string; readonly delta: string }
     | {
-        readonly type:
-          | "TEXT_MESSAGE_END"
-          | "REASONING_START"
-          | "REASONING_MESSAGE_END"
-          | "REASONING_END";
-        readonly messageId: string;
-      }
+      readonly type:
+        | "TEXT_MESSAGE_END"
+        | "REASONING_START"
+        | "REASONING_MESSAGE_END"
+        | "REASONING_END";
+      readonly messageId: string;
+    }
     | { readonly type: "REASONING_MESSAGE_START"; readonly messageId: string; readonly role?: "reasoning" }
     | { readonly type: "TOOL_CALL_START"; readonly toolCallId: string; readonly toolCallName: string; readonly parentMessageId?: string }
     | { readonly type: "TOOL_CALL_ARGS"; readonly toolCallId: string; readonly delta: string }
     | { readonly type: "TOOL_CALL_END"; readonly toolCallId: string }
     | {
-        readonly type: "TOOL_CALL_RESULT";
-        readonly messageId: string;
-        readonly toolCallId: string;
-        readonly content: string;
-        readonly role?: "tool";
-      }
+      readonly type: "TOOL_CALL_RESULT";
+      readonly messageId: string;
+      readonly toolCallId: string;
+      readonly content: string;
+      readonly role?: "tool";
+    }
     | { readonly type: "CUSTOM"; readonly name: string; readonly value: unknown }
   );
 

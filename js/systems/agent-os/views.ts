@@ -103,7 +103,7 @@ export function frameReducer(): { take(frame: Frame): void; read(): Reduction } 
 }
 
 /** When something happened: milliseconds since 1970, where its frames say so. */
-interface Span {
+interface TimeSpan {
   readonly startedAt?: number;
   readonly updatedAt?: number;
 }
@@ -111,38 +111,38 @@ interface Span {
 /** Something that happened. */
 export type Activity =
   | {
-      readonly kind: "run";
-      /** As `run:0:started`: its number among the entries of runs. */
-      readonly id: string;
-      readonly status: "started" | "finished" | "error";
-      readonly runId?: string;
-      readonly threadId?: string;
-      readonly at?: number;
-      readonly result?: unknown;
-      readonly message?: string;
-      readonly code?: string;
-    }
-  | (Span & { readonly kind: "message"; readonly id: string; readonly role: "assistant"; readonly text: string; readonly endedAt?: number })
-  | (Span & { readonly kind: "reasoning"; readonly id: string; readonly text: string; readonly endedAt?: number })
-  | (Span & {
-      readonly kind: "tool_call";
-      readonly id: string;
-      readonly toolCallId: string;
-      readonly name: string;
-      readonly args: string;
-      readonly result: string | null;
-      /** Completed by its result, not by its end. */
-      readonly status: "running" | "completed";
-      readonly completedAt?: number;
-    })
+    readonly kind: "run";
+    /** As `run:0:started`: its number among the entries of runs. */
+    readonly id: string;
+    readonly status: "started" | "finished" | "error";
+    readonly runId?: string;
+    readonly threadId?: string;
+    readonly at?: number;
+    readonly result?: unknown;
+    readonly message?: string;
+    readonly code?: string;
+  }
+  | (TimeSpan & { readonly kind: "message"; readonly id: string; readonly role: "assistant"; readonly text: string; readonly endedAt?: number })
+  | (TimeSpan & { readonly kind: "reasoning"; readonly id: string; readonly text: string; readonly endedAt?: number })
+  | (TimeSpan & {
+    readonly kind: "tool_call";
+    readonly id: string;
+    readonly toolCallId: string;
+    readonly name: string;
+    readonly args: string;
+    readonly result: string | null;
+    /** Completed by its result, not by its end. */
+    readonly status: "running" | "completed";
+    readonly completedAt?: number;
+  })
   | {
-      readonly kind: "custom";
-      /** As `custom:0:agent-os.llm.usage`: its number among the CUSTOM frames. */
-      readonly id: string;
-      readonly name: string;
-      readonly value: unknown;
-      readonly at?: number;
-    };
+    readonly kind: "custom";
+    /** As `custom:0:agent-os.llm.usage`: its number among the CUSTOM frames. */
+    readonly id: string;
+    readonly name: string;
+    readonly value: unknown;
+    readonly at?: number;
+  };
 
 type Mutable<Kind extends Activity["kind"]> = { -readonly [Name in keyof Extract<Activity, { kind: Kind }>]: Extract<Activity, { kind: Kind }>[Name] };
 

@@ -1,7 +1,8 @@
 // Questions to the core's rules.
 
 import { AgentError } from "../../api/error.js";
-import { loading } from "../../core/loader.js";
+import { instantiate, loading } from "../../core/loader.js";
+import { inflate } from "../../core/unpack.js";
 
 export const seconds = (): number => Math.floor(Date.now() / 1000);
 export const whole = (value: number): number => Math.max(0, Math.floor(value));
@@ -22,9 +23,9 @@ export function wrong(message: string, cause?: unknown): AgentError {
 /** Asks the core. */
 export async function ask<Answer>(question: string, json: string): Promise<Answer> {
   const { askGuard } = await loading(async () => {
-    const { loadFull } = await import("../../core/full.js");
+    const { glue } = await import("../../core/full.js");
     // The bytes come only with the first question, and not at all where an agent has brought the module.
-    return loadFull(async () => (await import("../../core/full-inline.js")).inflated());
+    return instantiate(glue, async () => inflate((await import("../../core/full-inline.js")).bytes));
   });
   let answer: string;
   try {

@@ -11,7 +11,7 @@ export interface CapabilityCheck {
   readonly now?: number | undefined;
   /** Keys of issuers. Without them anybody may have issued it, which proves nothing. */
   readonly trustedIssuers?: readonly string[] | undefined;
-  /** Ids of tokens that hold no more. */
+  /** Ids of tokens that are no longer valid. */
   readonly revoked?: readonly string[] | undefined;
 }
 

@@ -23,8 +23,10 @@ export interface TransportRecord {
  * record = countEvent(record, decision);
  */
 export function transportRecord(
-  from: Omit<TransportRecord, "kind" | "events_forwarded" | "events_blocked"> &
-    Partial<Pick<TransportRecord, "events_forwarded" | "events_blocked">> & { readonly kind: TransportRecord["kind"] | "websocket" },
+  from:
+    & Omit<TransportRecord, "kind" | "events_forwarded" | "events_blocked">
+    & Partial<Pick<TransportRecord, "events_forwarded" | "events_blocked">>
+    & { readonly kind: TransportRecord["kind"] | "websocket" },
 ): TransportRecord {
   const kind = from.kind === "websocket" ? "web_socket" : from.kind;
   if (kind !== "sse" && kind !== "web_socket") throw wrong(`"kind" must be "sse" or "web_socket"`);

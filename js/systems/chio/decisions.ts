@@ -51,12 +51,12 @@ export async function predictDecision(
   return itself ? { allowed: false, denial_reason: reason! } : decided;
 }
 
-type Own = ProxyConfig & GuardOptions;
+type AnyConfig = ProxyConfig & GuardOptions;
 
 /** Splits the configuration into the core's policy and the lists that tokens are verified with, which must consist of strings. */
-function split(config: ProxyConfig | GuardOptions): { policy: Own; trustedIssuers: Issuers; revoked: Issuers } {
+function split(config: ProxyConfig | GuardOptions): { policy: AnyConfig; trustedIssuers: Issuers; revoked: Issuers } {
   if (typeof config !== "object" || config === null || Array.isArray(config)) return { policy: config, trustedIssuers: undefined, revoked: undefined };
-  const { trusted_issuers: trustedIssuers, revoked_capability_ids: revoked, ...policy } = config as Own;
+  const { trusted_issuers: trustedIssuers, revoked_capability_ids: revoked, ...policy } = config as AnyConfig;
   for (const [name, list] of Object.entries({ trusted_issuers: trustedIssuers, revoked_capability_ids: revoked })) {
     const fits = list === undefined || (Array.isArray(list) && list.every((item) => typeof item === "string"));
     if (!fits) throw wrong(`"${name}" must be a list of strings`);

@@ -62,12 +62,11 @@ export function compareClassification(
  */
 export function matchTarget(pattern: string | Target, target: Target | null | undefined): boolean {
   const at = typeof pattern === "string" ? pattern.indexOf(":") : -1;
-  const { component_type, component_id }: Target =
-    typeof pattern !== "string"
-      ? pattern
-      : at < 0
-        ? { component_type: pattern }
-        : { component_type: pattern.slice(0, at), component_id: pattern.slice(at + 1) };
+  const { component_type, component_id }: Target = typeof pattern !== "string"
+    ? pattern
+    : at < 0
+    ? { component_type: pattern }
+    : { component_type: pattern.slice(0, at), component_id: pattern.slice(at + 1) };
   const same = target?.component_type === component_type;
   return same && (component_id === undefined || component_id === null || target.component_id === component_id);
 }

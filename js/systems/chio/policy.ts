@@ -56,7 +56,7 @@ export interface PolicyDocument extends PolicyRules {
   readonly rules?: PolicyRules;
 }
 
-type Members = { readonly [name: string]: unknown };
+type PolicyMembers = { readonly [name: string]: unknown };
 
 const CLASSES = ["display", "mutate", "navigate", "create", "destroy", "submit", "alert"] as const;
 const TYPES = ["text_stream", "state_update", "navigation", "lifecycle", "form_action", "notification", "error"];
@@ -78,7 +78,7 @@ export function policyFrom(document: PolicyDocument | object): GuardOptions {
   const version = text(top, "hushspec", "the policy");
   if (version !== undefined && !/^0\.1(\.\d+)?$/.test(version)) throw wrong(`"hushspec" must be 0.1, not ${shown(version)}`);
   const rules = top.rules === undefined ? {} : toMembers(top.rules, "rules", BLOCKS);
-  const blocks: Members = Object.fromEntries(
+  const blocks: PolicyMembers = Object.fromEntries(
     BLOCKS.flatMap((name) => {
       if (name in rules && name in top) throw wrong(`"${name}" is given twice: in "rules", and beside it`);
       return name in rules ? [[name, rules[name]]] : name in top ? [[name, top[name]]] : [];
@@ -166,47 +166,47 @@ function toType(name: string, at: string): string {
 }
 
 /** A map whose members are all known, and none of them `null`, as YAML reads a value that was left out. */
-function toMembers(value: unknown, at: string, names: readonly string[]): Members {
+function toMembers(value: unknown, at: string, names: readonly string[]): PolicyMembers {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(`${at} must be a map, not ${kindOf(value)}`);
   for (const [name, member] of Object.entries(value)) {
     if (!names.includes(name)) throw wrong(`"${name.slice(0, 64)}" is no known member of ${at}; the nearest is "${nearest(name, names)}"`);
     if (member === null) throw wrong(`${at}.${name} is null; leave it out, or give it a value`);
   }
-  return value as Members;
+  return value as PolicyMembers;
 }
 
-const isOn = (rule: Members, at: string): boolean => flag(rule, "enabled", at) ?? true;
+const isOn = (rule: PolicyMembers, at: string): boolean => flag(rule, "enabled", at) ?? true;
 
-function flag(rule: Members, name: string, at: string): boolean | undefined {
+function flag(rule: PolicyMembers, name: string, at: string): boolean | undefined {
   return read(rule, name, at, "true or false", (value) => typeof value === "boolean") as boolean | undefined;
 }
 
-function text(rule: Members, name: string, at: string): string | undefined {
+function text(rule: PolicyMembers, name: string, at: string): string | undefined {
   return read(rule, name, at, "a string", (value) => typeof value === "string") as string | undefined;
 }
 
-function whole(rule: Members, name: string, at: string, from: number): number | undefined {
+function whole(rule: PolicyMembers, name: string, at: string, from: number): number | undefined {
   return read(rule, name, at, `a whole number from ${from} on`, (value) => Number.isSafeInteger(value) && (value as number) >= from) as
     | number
     | undefined;
 }
 
-function list(rule: Members, name: string, at: string): readonly unknown[] | undefined {
+function list(rule: PolicyMembers, name: string, at: string): readonly unknown[] | undefined {
   return read(rule, name, at, "a list", Array.isArray) as readonly unknown[] | undefined;
 }
 
-function strings(rule: Members, name: string, at: string): readonly string[] | undefined {
+function strings(rule: PolicyMembers, name: string, at: string): readonly string[] | undefined {
   return read(rule, name, at, "a list of strings", (value) => Array.isArray(value) && value.every((item) => typeof item === "string")) as
     | readonly string[]
     | undefined;
 }
 
-function word<Word extends string>(rule: Members, name: string, at: string, known: readonly Word[]): Word | undefined {
+function word<Word extends string>(rule: PolicyMembers, name: string, at: string, known: readonly Word[]): Word | undefined {
   const value = text(rule, name, at);
   return value === undefined ? undefined : oneOf(value, `${at}.${name}`, known);
 }
 
-function words<Word extends string>(rule: Members, name: string, at: string, known: readonly Word[]): readonly Word[] | undefined {
+function words<Word extends string>(rule: PolicyMembers, name: string, at: string, known: readonly Word[]): readonly Word[] | undefined {
   return strings(rule, name, at)?.map((value) => oneOf(value, `${at}.${name}`, known));
 }
 
@@ -215,7 +215,7 @@ function oneOf<Word extends string>(value: string, at: string, known: readonly W
   throw wrong(`${shown(value)} is not known in ${at}; the nearest is "${nearest(value, known)}"`);
 }
 
-function read(rule: Members, name: string, at: string, expected: string, fits: (value: unknown) => boolean): unknown {
+function read(rule: PolicyMembers, name: string, at: string, expected: string, fits: (value: unknown) => boolean): unknown {
   const value = rule[name];
   if (value !== undefined && !fits(value)) throw wrong(`${at}.${name} must be ${expected}, not ${kindOf(value)}`);
   return value;

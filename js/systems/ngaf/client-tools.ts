@@ -4,7 +4,7 @@ import type { JsonObject } from "../../api/protocol.js";
 import type { Agent } from "../../api/types.js";
 import type { Reducer } from "./reduce.js";
 import type { ClientCapabilities, ClientTool, ClientToolOutcome, ClientTools, NgafToolCall } from "./types.js";
-import type { Watch } from "./watch.js";
+import type { NgafWatch } from "./watch.js";
 
 /** The contract's `clientTools`, and what they add to a run. */
 export interface PageTools {
@@ -15,7 +15,7 @@ export interface PageTools {
 }
 
 /** `run`: runs the agent, which takes the answers along. */
-export function createPageTools(agent: Agent<JsonObject>, reducer: Reducer, watch: Watch, run: () => Promise<void>): PageTools {
+export function createPageTools(agent: Agent<JsonObject>, reducer: Reducer, watch: NgafWatch, run: () => Promise<void>): PageTools {
   const { fields, named, calls } = reducer;
   const settled = new Set<string>();
   let catalog: readonly ClientTool[] | undefined;

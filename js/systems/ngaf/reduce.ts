@@ -9,8 +9,8 @@
 
 import type { AgUiEvent } from "../../api/events.js";
 import { isObject } from "./json.js";
-import { createAnswers, type Answers } from "./parts/answers.js";
-import { createCalls, type Calls } from "./parts/calls.js";
+import { createAnswers, type AnswersPart } from "./parts/answers.js";
+import { createCalls, type CallsPart } from "./parts/calls.js";
 import { createChunks } from "./parts/chunks.js";
 import { takeList } from "./parts/listed.js";
 import { createMessages, type Messages } from "./parts/messages.js";
@@ -22,7 +22,7 @@ import { createSubagents } from "./parts/subagents.js";
 import type { DeliveryOutcome, NgafEvent, NgafSnapshot } from "./types.js";
 
 /** The agent as a reducer sees it. */
-export interface Client {
+export interface ReducerClient {
   readonly version: 1 | 2;
   now(): number;
   /** Something of the fields has changed. */
@@ -37,9 +37,9 @@ export interface Reducer {
   /** Ids that events have named: of messages and of calls. */
   readonly named: Set<string>;
   readonly messages: Messages;
-  readonly calls: Calls;
+  readonly calls: CallsPart;
   readonly state: SharedState;
-  readonly answers: Pick<Answers, "generation" | "produced">;
+  readonly answers: Pick<AnswersPart, "generation" | "produced">;
   /** Whether a run is in progress that has not told its end. */
   readonly open: boolean;
   reduce(event: AgUiEvent): void;
@@ -49,7 +49,7 @@ export interface Reducer {
   end(outcome: DeliveryOutcome | undefined, cause?: unknown): void;
 }
 
-export function createReducer({ version, now, changed, tell }: Client): Reducer {
+export function createReducer({ version, now, changed, tell }: ReducerClient): Reducer {
   const fields = emptyFields(version);
   const shared: Shared = { version, fields, named: new Set(), changed };
   const messages = createMessages(shared);
@@ -74,8 +74,7 @@ export function createReducer({ version, now, changed, tell }: Client): Reducer 
     if (version === 2) answers.complete(outcome);
   };
 
-  const addText = (id: string, delta: string): void =>
-    messages.edit(id, (message) => ({ ...message, content: String(message.content) + delta }));
+  const addText = (id: string, delta: string): void => messages.edit(id, (message) => ({ ...message, content: String(message.content) + delta }));
   const startCall = (event: Loose, id: string): void => {
     calls.start(id, text(event, "toolCallName"));
     const parent = event.parentMessageId;

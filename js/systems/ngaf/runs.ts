@@ -9,7 +9,7 @@ import type { Reducer } from "./reduce.js";
 import type { NgafAgent, NgafSubmitInput } from "./types.js";
 
 /** A run that is to be submitted. */
-export type Run = Omit<SubmitInput<JsonObject>, "signal"> & { readonly signal?: AbortSignal | undefined };
+export type RunRequest = Omit<SubmitInput<JsonObject>, "signal"> & { readonly signal?: AbortSignal | undefined };
 
 /** The agent as its runs see it. */
 export interface RunClient {
@@ -23,7 +23,7 @@ export interface RunClient {
 }
 
 export interface Runs extends Pick<NgafAgent, "submit" | "regenerate" | "retry"> {
-  submitRun(input: Run): Promise<void>;
+  submitRun(input: RunRequest): Promise<void>;
   /** The agent's run has ended. */
   finished(result: RunResult): void;
 }
@@ -54,7 +54,7 @@ export function createRuns({ agent, reducer, tools, changed, now, measure }: Run
     }
   };
 
-  const submitRun = (input: Run): Promise<void> => {
+  const submitRun = (input: RunRequest): Promise<void> => {
     const { catalog, capabilities } = tools();
     const shared = capabilities && { a2ui_client_capabilities: capabilities };
     const merged = input.state || shared ? { ...input.state, ...shared } : undefined;
@@ -65,12 +65,12 @@ export function createRuns({ agent, reducer, tools, changed, now, measure }: Run
         ...(merged && { state: merged }),
         ...(catalog && { tools: catalog as never }),
         ifBusy: version === 2 ? "replace" : "queue",
-      } as SubmitInput<JsonObject>),
+      } as SubmitInput<JsonObject>)
     );
   };
 
   /** The reply to the agent's open questions: the answer, or that nobody answers. */
-  const reply = (input: NgafSubmitInput): Partial<Run> => {
+  const reply = (input: NgafSubmitInput): Partial<RunRequest> => {
     const { interrupts } = agent.getSnapshot();
     const resumes = input.resume !== undefined;
     if (!interrupts.length) return resumes ? { forwardedProps: { command: { resume: input.resume } } } : {};
@@ -95,7 +95,7 @@ export function createRuns({ agent, reducer, tools, changed, now, measure }: Run
       else if (error) reducer.end(undefined, error);
       else reducer.end("success");
       const theirs = agent.getSnapshot().state;
-      // A patch that RFC 6902 refuses was refused by the agent too. The next request shall have the state that is shown.
+      // A patch that RFC 6902 refuses was refused by the agent too. The next request must have the state that is shown.
       if (state.lenient) {
         state.agree();
         agent.setState(fields.state);

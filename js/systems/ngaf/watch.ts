@@ -2,7 +2,7 @@
 
 import type { Field, NgafEvent } from "./types.js";
 
-export interface Watch {
+export interface NgafWatch {
   /** Something has changed. */
   changed(): void;
   field<Value>(get: () => Value): Field<Value>;
@@ -14,7 +14,7 @@ export interface Watch {
   close(): void;
 }
 
-export function createWatch(): Watch {
+export function createWatch(): NgafWatch {
   // A listener that subscribes twice is called twice.
   const watchers = new Set<{ tell(): void }>();
   const listeners = new Set<{ listener: (event: NgafEvent) => void }>();
@@ -25,7 +25,7 @@ export function createWatch(): Watch {
     scheduled = false;
     for (const watcher of [...watchers]) if (watchers.has(watcher)) watcher.tell();
   };
-  const subscribe = (tell: () => void): (() => void) => {
+  const subscribe = (tell: () => void): () => void => {
     const watcher = { tell };
     watchers.add(watcher);
     return () => void watchers.delete(watcher);

@@ -1,13 +1,13 @@
 //! The body of Hector's requests: the new messages and answers of a `RunAgentInput`, for the server keeps the rest.
 //! Uses `wire`.
 
-use super::run::{Question, Run};
+use super::run::{HectorRun, Question};
 use super::write::{as_text, filled};
-use super::{INPUT, Route, Settings, object, text};
+use super::{HectorSettings, INPUT, Route, object, text};
 use crate::wire::{At, Fields, Index, JsonWriter, Raw, write_value};
 
 /// The body of the request that begins a run. `sent`: the last message of the user that went out.
-pub(super) fn submit(settings: &Settings, run: &Run, sent: &mut String, input: &Fields<'_>) -> String {
+pub(super) fn submit(settings: &HectorSettings, run: &HectorRun, sent: &mut String, input: &Fields<'_>) -> String {
     let v2 = settings.route == Some(Route::V2);
     let list = |name: &str| input.some(name).and_then(Raw::array).unwrap_or_default();
     let (messages, answers) = (list("messages"), list("resume"));

@@ -1,8 +1,8 @@
 //! The AG-UI form of version 1: sixteen named events, nested as the code writes them or flat as the documents print them. Uses `wire`.
 
-use super::run::{Held, Kind, mark};
+use super::run::{BlockKind, Held, mark};
 use super::write::{as_text, compact, compact_fields};
-use super::{Hector, SUCCESS, State, is_true, object, text};
+use super::{Hector, SUCCESS, TaskState, is_true, object, text};
 use crate::dialect::Output;
 use crate::wire::Fields;
 
@@ -65,22 +65,22 @@ impl Hector {
                 self.stopped = false;
                 self.begin_run(&id("contextId"), &id("taskId"), &id("messageId"), out);
             }
-            "message_delta" => self.run.delta(Kind::Text, &id("messageId"), &delta(), out),
+            "message_delta" => self.run.delta(BlockKind::Text, &id("messageId"), &delta(), out),
             "message_stop" => {
                 self.stopped = true;
-                self.run.close(Kind::Text, &id("messageId"), out);
+                self.run.close(BlockKind::Text, &id("messageId"), out);
             }
             "content_block_start" => {
                 self.stopped = false;
-                self.run.open(Kind::Text, &id("blockId"), self.role, &mark(&id("blockType"), "", ""), out);
+                self.run.open(BlockKind::Text, &id("blockId"), self.role, &mark(&id("blockType"), "", ""), out);
             }
-            "content_block_delta" => self.run.delta(Kind::Text, &id("blockId"), &delta(), out),
-            "content_block_stop" => self.run.close(Kind::Text, &id("blockId"), out),
-            "thinking_start" => self.run.open(Kind::Thinking, &id("thinkingId"), "", "", out),
-            "thinking_delta" => self.run.delta(Kind::Thinking, &id("thinkingId"), &delta(), out),
+            "content_block_delta" => self.run.delta(BlockKind::Text, &id("blockId"), &delta(), out),
+            "content_block_stop" => self.run.close(BlockKind::Text, &id("blockId"), out),
+            "thinking_start" => self.run.open(BlockKind::Thinking, &id("thinkingId"), "", "", out),
+            "thinking_delta" => self.run.delta(BlockKind::Thinking, &id("thinkingId"), &delta(), out),
             "thinking_stop" => {
                 let (id, signature) = (id("thinkingId"), id("signature"));
-                self.run.close(Kind::Thinking, &id, out);
+                self.run.close(BlockKind::Thinking, &id, out);
                 if !signature.is_empty() {
                     self.run.sign(&id, &signature, out);
                 }
@@ -100,7 +100,7 @@ impl Hector {
                 self.task_update(&id("status"), &compact_fields(payload), "", out);
             }
             "task_complete" => {
-                self.state = State::Completed;
+                self.state = TaskState::Completed;
                 let result = payload.some("result").filter(|raw| raw.text() != "{}").map(compact);
                 self.run.finish(SUCCESS, result.as_deref(), out);
             }

@@ -18,9 +18,9 @@ mod run;
 mod v2;
 mod write;
 
-use super::{Begun, Dialect, Output, Taken};
+use super::{Dialect, Output, RunRequest, Taken};
 use crate::wire::{Fields, Frame, Raw, keep_private};
-use run::{Question, Run};
+use run::{HectorRun, Question};
 use std::fmt;
 
 /// Levels of nesting in a frame.
@@ -42,14 +42,14 @@ enum Route {
     V2,
 }
 
-struct Settings {
+struct HectorSettings {
     /// `None`: the address does not say.
     route: Option<Route>,
     native: bool,
     resubscribe: String,
 }
 
-impl Settings {
+impl HectorSettings {
     fn read(json: &str) -> Option<Self> {
         let fields = Raw::parse_object(json, DEPTH).ok().flatten()?;
         let text = |name: &str| fields.some(name).map(|raw| raw.string().unwrap_or_default());
@@ -88,7 +88,7 @@ fn guess(url: &str) -> Option<Route> {
 
 /// How a task stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum TaskState {
     /// Submitted, working, or waiting for somebody.
     Going,
     /// It waits for somebody.
@@ -101,24 +101,24 @@ enum State {
 }
 
 /// The state that a name stands for, in whichever version's spelling; and the name as the events have it.
-fn state(name: &str) -> (State, String) {
+fn state(name: &str) -> (TaskState, String) {
     let plain = name.strip_prefix("TASK_STATE_").unwrap_or(name).to_ascii_lowercase();
     let state = match plain.as_str() {
-        "submitted" | "working" => State::Going,
-        "input_required" | "auth_required" | "input-required" | "auth-required" => State::Waiting,
-        "completed" => State::Completed,
-        "cancelled" | "canceled" => State::Cancelled,
-        "failed" => State::Failed,
-        "rejected" => State::Rejected,
-        _ => State::Unknown,
+        "submitted" | "working" => TaskState::Going,
+        "input_required" | "auth_required" | "input-required" | "auth-required" => TaskState::Waiting,
+        "completed" => TaskState::Completed,
+        "cancelled" | "canceled" => TaskState::Cancelled,
+        "failed" => TaskState::Failed,
+        "rejected" => TaskState::Rejected,
+        _ => TaskState::Unknown,
     };
     (state, plain)
 }
 
 /// The state between two frames.
 pub struct Hector {
-    settings: Settings,
-    run: Run,
+    settings: HectorSettings,
+    run: HectorRun,
     /// The last message of the user that went out.
     sent: String,
     /// Something has come.
@@ -126,7 +126,7 @@ pub struct Hector {
     /// The server has said that its message is complete.
     stopped: bool,
     /// How the task stood in its last update.
-    state: State,
+    state: TaskState,
     /// The role of the message that is open.
     role: &'static str,
     /// The text that came last, which asks for what comes after it.
@@ -147,12 +147,12 @@ impl fmt::Debug for Hector {
 /// The dialect with these settings.
 pub fn new(settings: &str) -> Option<Box<dyn Dialect>> {
     Some(Box::new(Hector {
-        settings: Settings::read(settings)?,
-        run: Run::default(),
+        settings: HectorSettings::read(settings)?,
+        run: HectorRun::default(),
         sent: String::new(),
         heard: false,
         stopped: false,
-        state: State::Going,
+        state: TaskState::Going,
         role: "assistant",
         prompt: String::new(),
         asked: None,
@@ -170,9 +170,9 @@ impl Dialect for Hector {
         Some(accept.contains("agui") == self.settings.native)
     }
 
-    fn begin(&mut self, request: &Begun<'_>) {
+    fn begin(&mut self, request: &RunRequest<'_>) {
         self.run.renew(request.thread_id, request.run_id, request.joins);
-        (self.heard, self.stopped, self.state, self.asked) = (false, false, State::Going, None);
+        (self.heard, self.stopped, self.state, self.asked) = (false, false, TaskState::Going, None);
         self.role = "assistant";
         self.said.clear();
     }
@@ -225,7 +225,7 @@ impl Dialect for Hector {
     fn end(&mut self, out: &mut Output) {
         // Routes without tasks do not say that they are done.
         let whole = self.run.task.is_empty() && (self.stopped || self.settings.route != Some(Route::Rest));
-        if self.heard && !self.run.is_over() && (whole || self.stopped && self.state == State::Waiting) {
+        if self.heard && !self.run.is_over() && (whole || self.stopped && self.state == TaskState::Waiting) {
             self.done(out);
         }
     }
@@ -269,8 +269,8 @@ impl Hector {
             return self.run.interrupt(vec![question], out);
         }
         match self.state {
-            State::Cancelled => self.run.finish(CANCELLED, None, out),
-            State::Rejected => self.run.fail("task rejected", "rejected", out),
+            TaskState::Cancelled => self.run.finish(CANCELLED, None, out),
+            TaskState::Rejected => self.run.fail("task rejected", "rejected", out),
             _ => self.run.finish(SUCCESS, None, out),
         }
     }
@@ -300,13 +300,13 @@ impl Hector {
         let (state, plain) = state(name);
         self.state = state;
         match state {
-            State::Going | State::Waiting => self.run.custom("hector.task_update", update, out),
-            State::Completed => self.run.finish(SUCCESS, None, out),
-            State::Cancelled => self.run.finish(CANCELLED, None, out),
-            State::Failed | State::Rejected => {
+            TaskState::Going | TaskState::Waiting => self.run.custom("hector.task_update", update, out),
+            TaskState::Completed => self.run.finish(SUCCESS, None, out),
+            TaskState::Cancelled => self.run.finish(CANCELLED, None, out),
+            TaskState::Failed | TaskState::Rejected => {
                 self.run.fail(if text.is_empty() { "task failed" } else { text }, &plain, out);
             }
-            State::Unknown => out.warning("hector-state-unknown", ["no state of a task: ", name].concat()),
+            TaskState::Unknown => out.warning("hector-state-unknown", ["no state of a task: ", name].concat()),
         }
     }
 }
@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn settings_are_read() {
-        let read = |json: &str| Settings::read(json).map(|settings| (settings.route, settings.native));
+        let read = |json: &str| HectorSettings::read(json).map(|settings| (settings.route, settings.native));
         assert_eq!(read("{}"), Some((None, false)));
         assert_eq!(read(r#"{"route":"json-rpc","url":"/agents/a"}"#), Some((Some(Route::JsonRpc), false)));
         assert_eq!(read(r#"{"url":"/agents/a"}"#), Some((Some(Route::V2), true)));

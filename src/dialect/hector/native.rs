@@ -1,10 +1,10 @@
 //! The native form of version 1: messages, tasks and their updates as A2A has them, read as the server's own converter reads
 //! them. Uses `wire`.
 
-use super::part::Part;
-use super::run::{Held, Kind, Question, mark};
+use super::part::HectorPart;
+use super::run::{BlockKind, Held, Question, mark};
 use super::write::{compact, compact_fields, tell};
-use super::{Hector, State, is_true, list, object, state, text};
+use super::{Hector, TaskState, is_true, list, object, state, text};
 use crate::dialect::Output;
 use crate::wire::{Fields, JsonWriter, Raw};
 
@@ -65,15 +65,15 @@ impl Hector {
         self.begin_run(&context, &id, "", out);
         self.state = known;
         match known {
-            State::Going if plain == "working" => {
+            TaskState::Going if plain == "working" => {
                 self.run.custom("hector.task_update", &task_update(&id, &plain, None), out);
             }
-            State::Completed => self.run.finish(super::SUCCESS, None, out),
-            State::Failed => {
+            TaskState::Completed => self.run.finish(super::SUCCESS, None, out),
+            TaskState::Failed => {
                 let said = first_text(&status);
                 self.run.fail(if said.is_empty() { "Task failed" } else { &said }, "TASK_FAILED", out);
             }
-            State::Unknown => out.warning("hector-state-unknown", ["no state of a task: ", &*name].concat()),
+            TaskState::Unknown => out.warning("hector-state-unknown", ["no state of a task: ", &*name].concat()),
             // Told by the update that comes with it, or when the stream is done.
             _ => {}
         }
@@ -87,8 +87,8 @@ impl Hector {
     }
 
     fn close_blocks(&mut self, out: &mut Output) {
-        self.run.close_all(Kind::Thinking, out);
-        self.run.close_all(Kind::Text, out);
+        self.run.close_all(BlockKind::Thinking, out);
+        self.run.close_all(BlockKind::Text, out);
     }
 
     fn parts(&mut self, parts: Option<Raw<'_>>, out: &mut Output) {
@@ -98,7 +98,7 @@ impl Hector {
             return;
         };
         for raw in parts {
-            match Part::read(raw) {
+            match HectorPart::read(raw) {
                 Some(part) => self.part(&part, out),
                 None => {
                     malformed(out, "a part: expected an object");
@@ -107,7 +107,7 @@ impl Hector {
         }
     }
 
-    fn part(&mut self, part: &Part<'_>, out: &mut Output) {
+    fn part(&mut self, part: &HectorPart<'_>, out: &mut Output) {
         let (event, block) = (part.word("event_type", "part_type"), part.word("block_type", ""));
         let is_thinking = event == "thinking" || block == "thinking";
         let is_content = !is_thinking && event != "tool_call" && event != "thinking_complete" && !part.text.is_empty();
@@ -119,14 +119,14 @@ impl Hector {
             return self.thinking(part, out);
         }
         if event == "tool_call" {
-            self.run.close_all(Kind::Thinking, out);
+            self.run.close_all(BlockKind::Thinking, out);
             return match part.tag("is_error").and_then(Raw::boolean) {
                 None => self.call(part, out),
                 Some(failed) => self.result(part, failed, out),
             };
         }
         if is_content {
-            self.run.close_all(Kind::Thinking, out);
+            self.run.close_all(BlockKind::Thinking, out);
             let given = part.word("block_id", "");
             // Events that are no part of the answer's content are marked, so that a page can show them as such.
             let marked = if matches!(&*event, "error" | "task" | "message") { &*event } else { "" };
@@ -134,33 +134,33 @@ impl Hector {
             let id = match self.run.continued(&given, &mark) {
                 Some(id) => id.to_owned(),
                 None => {
-                    self.run.close_all(Kind::Text, out);
+                    self.run.close_all(BlockKind::Text, out);
                     let id = if given.is_empty() { self.run.make_id() } else { given.into_owned() };
-                    self.run.open(Kind::Text, &id, self.role, &mark, out);
+                    self.run.open(BlockKind::Text, &id, self.role, &mark, out);
                     id
                 }
             };
-            self.run.delta(Kind::Text, &id, &part.text, out);
+            self.run.delta(BlockKind::Text, &id, &part.text, out);
             (*part.text).clone_into(&mut self.prompt);
         } else if part.said("interaction_type") == "tool_approval" {
             self.approval(part, out);
         }
     }
 
-    fn thinking(&mut self, part: &Part<'_>, out: &mut Output) {
-        self.run.close_all(Kind::Text, out);
+    fn thinking(&mut self, part: &HectorPart<'_>, out: &mut Output) {
+        self.run.close_all(BlockKind::Text, out);
         let given = part.word("block_id", "");
-        let id = match self.run.open_block(Kind::Thinking) {
+        let id = match self.run.open_block(BlockKind::Thinking) {
             Some(open) if given.is_empty() || given == open => open.to_owned(),
             _ => {
-                self.run.close_all(Kind::Thinking, out);
+                self.run.close_all(BlockKind::Thinking, out);
                 let id = if given.is_empty() { self.run.make_id() } else { given.into_owned() };
-                self.run.open(Kind::Thinking, &id, "", "", out);
+                self.run.open(BlockKind::Thinking, &id, "", "", out);
                 id
             }
         };
         let said = if part.text.is_empty() { part.said("text") } else { part.text.clone() };
-        self.run.delta(Kind::Thinking, &id, &said, out);
+        self.run.delta(BlockKind::Thinking, &id, &said, out);
         // Plans and goals, which thinking has no place for.
         if let (false, Some(data)) = (part.word("thinking_type", "").is_empty(), &part.data) {
             let mut value = String::new();
@@ -172,15 +172,15 @@ impl Hector {
         }
     }
 
-    fn call(&mut self, part: &Part<'_>, out: &mut Output) {
-        self.run.close_all(Kind::Text, out);
+    fn call(&mut self, part: &HectorPart<'_>, out: &mut Output) {
+        self.run.close_all(BlockKind::Text, out);
         let (id, name) = (part.word("tool_call_id", ""), part.word("tool_name", ""));
         let id = if id.is_empty() { part.said("id") } else { id };
         let name = if name.is_empty() { part.said("name") } else { name };
         self.run.call(&id, &name, Some(&part.args()), out);
     }
 
-    fn result(&mut self, part: &Part<'_>, failed: bool, out: &mut Output) {
+    fn result(&mut self, part: &HectorPart<'_>, failed: bool, out: &mut Output) {
         let id = part.word("tool_call_id", "");
         let id = if id.is_empty() { part.said("tool_call_id") } else { id };
         let error = part.said("error");
@@ -192,7 +192,7 @@ impl Hector {
 
     /// Somebody has to approve a tool. A stream that waits for that stays open and continues, so the page is notified at once;
     /// it is an interrupt where the stream ends instead.
-    fn approval(&mut self, part: &Part<'_>, out: &mut Output) {
+    fn approval(&mut self, part: &HectorPart<'_>, out: &mut Output) {
         let tool = part.said("tool_name").into_owned();
         let call = self.run.call_of(&tool).to_owned();
         let task = self.run.task.clone();
@@ -232,6 +232,6 @@ pub(super) fn task_update(task: &str, status: &str, metadata: Option<Raw<'_>>) -
 pub(super) fn first_text(status: &Fields<'_>) -> String {
     let message = object(status, "message");
     let parts = message.and_then(|message| message.get("parts").or_else(|| message.get("content"))?.array());
-    let texts = parts.unwrap_or_default().into_iter().filter_map(Part::read).map(|part| part.text.into_owned());
+    let texts = parts.unwrap_or_default().into_iter().filter_map(HectorPart::read).map(|part| part.text.into_owned());
     texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
 }

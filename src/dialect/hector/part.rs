@@ -6,13 +6,13 @@ use crate::wire::{Fields, Raw};
 use std::borrow::Cow;
 
 /// One part: text or data, with its metadata.
-pub(super) struct Part<'a> {
+pub(super) struct HectorPart<'a> {
     pub text: Cow<'a, str>,
     pub data: Option<Fields<'a>>,
     metadata: Option<Fields<'a>>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> HectorPart<'a> {
     /// `None`: it is no part.
     #[inline(never)]
     pub fn read(raw: Raw<'a>) -> Option<Self> {

@@ -8,7 +8,7 @@
 //! An event opens the message or the run that it belongs to, so that no server can break an order by leaving events out.
 
 use super::write::{filled, say};
-use crate::dialect::{Item, Output};
+use crate::dialect::{Output, OutputItem};
 use crate::wire::JsonWriter;
 
 /// How many calls, open blocks or held results are remembered. More than a server has at a time, so that a hostile one
@@ -21,14 +21,14 @@ const ANSWER: &str =
 
 /// The kind of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum BlockKind {
     Text,
     Thinking,
 }
 
 struct Block {
     id: String,
-    kind: Kind,
+    kind: BlockKind,
     mark: String,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Question {
 
 /// One run.
 #[derive(Default)]
-pub(super) struct Run {
+pub(super) struct HectorRun {
     /// As the client calls them.
     pub own_thread: String,
     pub own_run: String,
@@ -89,7 +89,7 @@ pub(super) struct Run {
     pub questions: Vec<Question>,
 }
 
-impl Run {
+impl HectorRun {
     /// A request goes out. What is open stays so only where it joins the run that is known.
     pub fn renew(&mut self, thread: &str, run: &str, joins: bool) {
         (self.over, self.announced) = (false, None);
@@ -130,21 +130,21 @@ impl Run {
         [&self.own_run, "-block-", &self.made.to_string()].concat()
     }
 
-    pub fn open_block(&self, kind: Kind) -> Option<&str> {
+    pub fn open_block(&self, kind: BlockKind) -> Option<&str> {
         self.blocks.iter().rev().find(|block| block.kind == kind).map(|block| &*block.id)
     }
 
     /// The open block of text that a part continues: the one with the part's block id, or, for a part without an id, one
     /// that is marked alike.
     pub fn continued(&self, id: &str, mark: &str) -> Option<&str> {
-        let last = self.blocks.iter().rev().find(|block| block.kind == Kind::Text)?;
+        let last = self.blocks.iter().rev().find(|block| block.kind == BlockKind::Text)?;
         let same = if id.is_empty() { last.mark == mark } else { last.id == id };
         same.then_some(&*last.id)
     }
 
     /// Begins a block, if it is not open. `mark`: see [`mark`].
     #[inline(never)]
-    pub fn open(&mut self, kind: Kind, id: &str, role: &str, mark: &str, out: &mut Output) {
+    pub fn open(&mut self, kind: BlockKind, id: &str, role: &str, mark: &str, out: &mut Output) {
         if !self.speak(out) || self.is_open(kind, id) {
             return;
         }
@@ -153,11 +153,11 @@ impl Run {
             end(&first, out);
         }
         match kind {
-            Kind::Thinking => {
+            BlockKind::Thinking => {
                 say(out, "REASONING_START", &[("messageId", id)], &[]);
                 say(out, "REASONING_MESSAGE_START", &[("messageId", id), ("role", "reasoning")], &[]);
             }
-            Kind::Text => {
+            BlockKind::Text => {
                 let members = [("messageId", id), ("role", role)];
                 let metadata = [r#"{"hector":"#, mark, "}"].concat();
                 let marked = [("metadata", &*metadata)];
@@ -169,17 +169,17 @@ impl Run {
 
     /// Adds to a block, which it opens if need be.
     #[inline(never)]
-    pub fn delta(&mut self, kind: Kind, id: &str, delta: &str, out: &mut Output) {
+    pub fn delta(&mut self, kind: BlockKind, id: &str, delta: &str, out: &mut Output) {
         self.open(kind, id, "assistant", "", out);
         if self.speak(out) && !delta.is_empty() {
-            let event = if kind == Kind::Text { "TEXT_MESSAGE_CONTENT" } else { "REASONING_MESSAGE_CONTENT" };
+            let event = if kind == BlockKind::Text { "TEXT_MESSAGE_CONTENT" } else { "REASONING_MESSAGE_CONTENT" };
             say(out, event, &[("messageId", id), ("delta", delta)], &[]);
         }
     }
 
     /// Ends a block, if it is open.
     #[inline(never)]
-    pub fn close(&mut self, kind: Kind, id: &str, out: &mut Output) {
+    pub fn close(&mut self, kind: BlockKind, id: &str, out: &mut Output) {
         if let Some(at) = self.blocks.iter().position(|block| block.kind == kind && block.id == id) {
             self.speak(out);
             end(&self.blocks.remove(at), out);
@@ -188,7 +188,7 @@ impl Run {
 
     /// Ends all blocks of a kind.
     #[inline(never)]
-    pub fn close_all(&mut self, kind: Kind, out: &mut Output) {
+    pub fn close_all(&mut self, kind: BlockKind, out: &mut Output) {
         while let Some(id) = self.open_block(kind).map(str::to_owned) {
             self.close(kind, &id, out);
         }
@@ -341,7 +341,7 @@ impl Run {
         self.questions = questions;
     }
 
-    fn is_open(&self, kind: Kind, id: &str) -> bool {
+    fn is_open(&self, kind: BlockKind, id: &str) -> bool {
         self.blocks.iter().rev().any(|block| block.kind == kind && block.id == id)
     }
 
@@ -396,7 +396,7 @@ impl Run {
             object.close();
             say(out, "TOOL_CALL_RESULT", &members, &[("metadata", &metadata)]);
             if failed {
-                out.push(Item::Failed { call, error: content });
+                out.push(OutputItem::Failed { call, error: content });
             }
         }
     }
@@ -412,8 +412,8 @@ impl Run {
 
 fn end(block: &Block, out: &mut Output) {
     let id = [("messageId", block.id.as_str())];
-    if block.kind == Kind::Thinking {
+    if block.kind == BlockKind::Thinking {
         say(out, "REASONING_MESSAGE_END", &id, &[]);
     }
-    say(out, if block.kind == Kind::Text { "TEXT_MESSAGE_END" } else { "REASONING_END" }, &id, &[]);
+    say(out, if block.kind == BlockKind::Text { "TEXT_MESSAGE_END" } else { "REASONING_END" }, &id, &[]);
 }

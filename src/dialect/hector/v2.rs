@@ -1,17 +1,17 @@
 //! Version 2: results of JSON-RPC, each with its `kind`. Pieces come first, then the whole again. Uses `wire`.
 
 use super::native::{first_text, malformed, task_update};
-use super::part::Part;
-use super::run::{Held, Kind, Question};
+use super::part::HectorPart;
+use super::run::{BlockKind, Held, Question};
 use super::write::{as_text, compact};
-use super::{Hector, INPUT, State, is_true, list, object, state, text};
-use crate::dialect::{Item, Output};
+use super::{Hector, INPUT, TaskState, is_true, list, object, state, text};
+use crate::dialect::{Output, OutputItem};
 use crate::wire::{Fields, JsonWriter, Raw};
 use std::borrow::Cow;
 
 /// The joined pieces of one text or thought.
 pub(super) struct Said {
-    kind: Kind,
+    kind: BlockKind,
     /// The author of a text, the id of a thought.
     by: String,
     block: String,
@@ -43,8 +43,8 @@ impl Hector {
                 };
                 // A server that does not mark pieces begins an artifact and appends to it.
                 if !is_true(fields, "append") && metadata.as_ref().is_none_or(|data| data.get("partial").is_none()) {
-                    self.said.retain(|said| said.kind == Kind::Thinking);
-                    self.run.close_all(Kind::Text, out);
+                    self.said.retain(|said| said.kind == BlockKind::Thinking);
+                    self.run.close_all(BlockKind::Text, out);
                 }
                 self.pieces(artifact.get("parts"), metadata.as_ref(), true, out);
             }
@@ -77,13 +77,14 @@ impl Hector {
         let metadata = fields.some("metadata").filter(|raw| raw.text() != "{}");
         let update = task_update(task, &plain, metadata);
         // Requests of an agent in its last frame would be lost otherwise.
-        if metadata.is_some() && matches!(known, State::Completed | State::Cancelled | State::Failed | State::Rejected)
+        if metadata.is_some()
+            && matches!(known, TaskState::Completed | TaskState::Cancelled | TaskState::Failed | TaskState::Rejected)
         {
             self.run.custom("hector.task_update", &update, out);
         }
         self.task_update(&name, &update, &first_text(status), out);
         let is_final = is_true(fields, "final") || fields.get("id").is_some();
-        if known == State::Waiting && is_final {
+        if known == TaskState::Waiting && is_final {
             let questions = self.questions(task, &first_text(status), metadata.and_then(Raw::object));
             self.run.interrupt(questions, out);
         }
@@ -130,7 +131,7 @@ impl Hector {
         let better = |id: Cow<'_, str>| results.iter().any(|result| text(result, "tool_call_id") == id);
         let mut whole = String::new();
         for raw in parts {
-            let Some(part) = Part::read(raw) else {
+            let Some(part) = HectorPart::read(raw) else {
                 malformed(out, "a part: expected an object");
                 continue;
             };
@@ -159,8 +160,8 @@ impl Hector {
         if self.run.knows(&id) {
             return;
         }
-        self.run.close_all(Kind::Thinking, out);
-        self.run.close_all(Kind::Text, out);
+        self.run.close_all(BlockKind::Thinking, out);
+        self.run.close_all(BlockKind::Text, out);
         let args = call.some("arguments").or_else(|| call.some("args")).map(compact);
         self.run.call(&id, &text(call, "name"), Some(args.as_deref().unwrap_or("{}")), out);
     }
@@ -188,9 +189,9 @@ impl Hector {
         let id = if id.is_empty() { Cow::Owned(self.run.make_id()) } else { id };
         let content = as_text(thinking.get("content"));
         let completed = !partial || text(thinking, "status") == "completed";
-        self.tell(Kind::Thinking, &id, &content, !completed, out);
+        self.tell(BlockKind::Thinking, &id, &content, !completed, out);
         if completed {
-            self.run.close(Kind::Thinking, &id, out);
+            self.run.close(BlockKind::Thinking, &id, out);
         }
         let signature = text(thinking, "signature");
         if !signature.is_empty() {
@@ -201,18 +202,18 @@ impl Hector {
     /// A text of an author, or a piece of it.
     fn text(&mut self, author: &str, text: &str, partial: bool, out: &mut Output) {
         if !text.is_empty() {
-            self.run.close_all(Kind::Thinking, out);
-            self.tell(Kind::Text, author, text, partial, out);
+            self.run.close_all(BlockKind::Thinking, out);
+            self.tell(BlockKind::Text, author, text, partial, out);
         }
     }
 
     /// Adds a piece, or makes what the pieces have added up to what it is as a whole.
-    fn tell(&mut self, kind: Kind, by: &str, text: &str, partial: bool, out: &mut Output) {
+    fn tell(&mut self, kind: BlockKind, by: &str, text: &str, partial: bool, out: &mut Output) {
         let known = self.said.iter().position(|said| said.kind == kind && said.by == by);
         let mut said = match known {
             Some(at) => self.said.remove(at),
             None => {
-                let block = if kind == Kind::Text { self.run.make_id() } else { by.to_owned() };
+                let block = if kind == BlockKind::Text { self.run.make_id() } else { by.to_owned() };
                 Said { kind, by: by.to_owned(), block, text: String::new() }
             }
         };
@@ -227,7 +228,7 @@ impl Hector {
             None if text.is_empty() => {}
             None => {
                 self.run.close(kind, &said.block, out);
-                out.push(Item::Text { message_id: said.block.clone(), text: text.to_owned() });
+                out.push(OutputItem::Text { message_id: said.block.clone(), text: text.to_owned() });
             }
         }
         if partial {
@@ -237,7 +238,7 @@ impl Hector {
             text.clone_into(&mut said.text);
         }
         // The next text of an author is another one; a thought has its id.
-        if partial || kind == Kind::Thinking {
+        if partial || kind == BlockKind::Thinking {
             if self.said.len() >= MANY {
                 self.said.remove(0);
             }

@@ -1,6 +1,6 @@
 //! Texts and JSON texts, as the events of this dialect need them. Uses `wire`.
 
-use crate::dialect::{Item, Output};
+use crate::dialect::{Output, OutputItem};
 use crate::wire::{Fields, JsonWriter, Raw, write_value};
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub(super) fn say(out: &mut Output, event: &str, strings: &[(&str, &str)], json:
 
 /// Tells the page of something that is no event of AG-UI.
 pub(super) fn tell(out: &mut Output, name: &str, value: String) {
-    out.push(Item::Custom { name: name.to_owned(), value });
+    out.push(OutputItem::Custom { name: name.to_owned(), value });
 }
 
 /// JSON text without white space: how servers space it differs by their build.

@@ -4,26 +4,32 @@ use super::*;
 
 impl Guard {
     /// A step is no secret, but its name is text.
-    pub(super) fn step_started(&mut self, name: Str<'_>, way: &mut Way<'_, '_>) -> Verdict {
+    pub(super) fn step_started(&mut self, name: Str<'_>, way: &mut Way<'_, '_>) -> GateVerdict {
         let subagent = way.subagent;
         let own = step(subagent, name);
-        let item = Item { own: Some(own), part: Part::Opens, counts: false, ..Item::new(way.carrier, Class::Display) };
+        let item = GateItem {
+            own: Some(own),
+            part: ItemRole::Opens,
+            counts: false,
+            ..GateItem::new(way.carrier, Class::Display)
+        };
         match self.admits(&item.in_(subagent), way.now) {
-            true => Verdict::Pass,
-            false if self.shut.holds(subagent) => Verdict::Block,
+            true => GateVerdict::Pass,
+            false if self.shut.holds(subagent) => GateVerdict::Block,
             false => renamed(way.fields, own),
         }
     }
 
-    pub(super) fn step_finished(&mut self, name: Str<'_>, way: &mut Way<'_, '_>) -> Verdict {
+    pub(super) fn step_finished(&mut self, name: Str<'_>, way: &mut Way<'_, '_>) -> GateVerdict {
         let subagent = way.subagent;
         let own = step(subagent, name);
-        let item = Item { own: Some(own), part: Part::Goes, ..Item::new(way.carrier, Class::Display) }.in_(subagent);
+        let item = GateItem { own: Some(own), part: ItemRole::Goes, ..GateItem::new(way.carrier, Class::Display) }
+            .in_(subagent);
         if self.closes(&item, way) {
-            return Verdict::Pass;
+            return GateVerdict::Pass;
         }
         if self.shut.holds(subagent) {
-            return Verdict::Block;
+            return GateVerdict::Block;
         }
         // A name comes again, where an id does not.
         if self.wrapped == 0 {
@@ -32,12 +38,12 @@ impl Guard {
         renamed(way.fields, own)
     }
 
-    pub(super) fn run_started(&mut self, input: Option<Raw<'_>>, way: &mut Way<'_, '_>) -> Verdict {
-        let Some(input) = input.and_then(Raw::object) else { return Verdict::Pass };
+    pub(super) fn run_started(&mut self, input: Option<Raw<'_>>, way: &mut Way<'_, '_>) -> GateVerdict {
+        let Some(input) = input.and_then(Raw::object) else { return GateVerdict::Pass };
         let kept = input.some("messages").and_then(|messages| self.messages(messages, way));
-        let Some(kept) = kept else { return Verdict::Pass };
+        let Some(kept) = kept else { return GateVerdict::Pass };
         let input = changed(&input, &[("messages", Some(&kept))]);
-        Verdict::Less(changed(way.fields, &[("input", Some(&input))]))
+        GateVerdict::Less(changed(way.fields, &[("input", Some(&input))]))
     }
 
     pub(super) fn run_finished(
@@ -46,9 +52,9 @@ impl Guard {
         outcome: Option<Raw<'_>>,
         usage: Option<Raw<'_>>,
         way: &mut Way<'_, '_>,
-    ) -> Verdict {
+    ) -> GateVerdict {
         let mut changes = Vec::new();
-        let text = Item { counts: false, ..Item::new(way.carrier, Class::Display) };
+        let text = GateItem { counts: false, ..GateItem::new(way.carrier, Class::Display) };
         for (name, member) in [("result", result), ("usage", usage)] {
             if member.is_some() && !self.admits(&text, way.now) {
                 changes.push((name, None));
@@ -58,7 +64,7 @@ impl Guard {
         if let Some(outcome) = &outcome {
             changes.push(("outcome", Some(outcome.as_str())));
         }
-        if changes.is_empty() { Verdict::Pass } else { Verdict::Less(changed(way.fields, &changes)) }
+        if changes.is_empty() { GateVerdict::Pass } else { GateVerdict::Less(changed(way.fields, &changes)) }
     }
 
     /// An outcome without the interrupts and calls that are blocked, where it has any.
@@ -66,9 +72,9 @@ impl Guard {
         let interrupts = kept(outcome.some("interrupts"), &mut |raw| {
             let fields = raw.object();
             let text = |name: &str| fields.as_ref().and_then(|fields| fields.text(name));
-            let item = Item::new(way.carrier, Class::Submit).in_(subagent_key(text("subagentRunId")));
+            let item = GateItem::new(way.carrier, Class::Submit).in_(subagent_key(text("subagentRunId")));
             // Its text is shown, and an answer is asked for.
-            let mut item = Item { also: Some(Class::Display), counts: false, ..item };
+            let mut item = GateItem { also: Some(Class::Display), counts: false, ..item };
             if let Some(call) = text("toolCallId") {
                 let name = way.shown.call(&call).map(Cow::Owned);
                 item = item.goes(Of::Call, &call).about("tool", name);
@@ -86,12 +92,12 @@ impl Guard {
     }
 
     /// RUN_ERROR and SUBAGENT_ERROR: that something has failed is no secret, but what is said of it is text.
-    pub(super) fn failure(&mut self, way: &mut Way<'_, '_>) -> Verdict {
-        if self.admits(&Item { counts: false, ..Item::new(way.carrier, Class::Display) }, way.now) {
-            return Verdict::Pass;
+    pub(super) fn failure(&mut self, way: &mut Way<'_, '_>) -> GateVerdict {
+        if self.admits(&GateItem { counts: false, ..GateItem::new(way.carrier, Class::Display) }, way.now) {
+            return GateVerdict::Pass;
         }
         let message = format!("\"{WITHHELD}\"");
-        Verdict::Less(changed(way.fields, &[("message", Some(&message)), ("code", None), ("usage", None)]))
+        GateVerdict::Less(changed(way.fields, &[("message", Some(&message)), ("code", None), ("usage", None)]))
     }
 
     pub(super) fn subagent_started(
@@ -99,31 +105,31 @@ impl Guard {
         parent: Option<Str<'_>>,
         call: Option<Str<'_>>,
         way: &mut Way<'_, '_>,
-    ) -> Verdict {
+    ) -> GateVerdict {
         let parent = subagent_key(parent.map(Str::decode));
         let beside = call.map(|id| Key::new(Of::Call, &id.decode()));
-        let item = Item::new(way.carrier, Class::Display);
-        let item = Item { own: way.subagent, part: Part::Opens, beside, ..item };
+        let item = GateItem::new(way.carrier, Class::Display);
+        let item = GateItem { own: way.subagent, part: ItemRole::Opens, beside, ..item };
         self.verdict(&item.in_(parent), way.now)
     }
 
-    pub(super) fn subagent_finished(&mut self, result: Option<Raw<'_>>, way: &mut Way<'_, '_>) -> Verdict {
+    pub(super) fn subagent_finished(&mut self, result: Option<Raw<'_>>, way: &mut Way<'_, '_>) -> GateVerdict {
         if !self.closes_subagent(way) {
-            return Verdict::Block;
+            return GateVerdict::Block;
         }
-        let item = Item { counts: false, ..Item::new(way.carrier, Class::Display) };
+        let item = GateItem { counts: false, ..GateItem::new(way.carrier, Class::Display) };
         if result.is_none() || self.admits(&item, way.now) {
-            return Verdict::Pass;
+            return GateVerdict::Pass;
         }
-        Verdict::Less(changed(way.fields, &[("result", None)]))
+        GateVerdict::Less(changed(way.fields, &[("result", None)]))
     }
 
-    pub(super) fn subagent_error(&mut self, way: &mut Way<'_, '_>) -> Verdict {
-        if self.closes_subagent(way) { self.failure(way) } else { Verdict::Block }
+    pub(super) fn subagent_error(&mut self, way: &mut Way<'_, '_>) -> GateVerdict {
+        if self.closes_subagent(way) { self.failure(way) } else { GateVerdict::Block }
     }
 
     fn closes_subagent(&self, way: &Way<'_, '_>) -> bool {
-        let item = Item { own: way.subagent, part: Part::Goes, ..Item::new(way.carrier, Class::Display) };
+        let item = GateItem { own: way.subagent, part: ItemRole::Goes, ..GateItem::new(way.carrier, Class::Display) };
         self.closes(&item, way)
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// An item, which is judged as a whole.
-pub(super) struct Item<'a> {
+pub(super) struct GateItem<'a> {
     /// The event that would bring it alone.
     pub(super) name: &'static str,
     pub(super) class: Class,
@@ -16,7 +16,7 @@ pub(super) struct Item<'a> {
     /// The key that it is blocked with, besides the subagent that it happens in.
     pub(super) beside: Option<Key>,
     pub(super) subagent: Option<Key>,
-    pub(super) part: Part,
+    pub(super) part: ItemRole,
     /// Whether rate and velocity apply.
     pub(super) counts: bool,
     /// The event that brings it, where that is another one.
@@ -25,25 +25,25 @@ pub(super) struct Item<'a> {
 
 /// The role of an item in the message, call or reasoning that it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ItemRole {
     Alone,
     /// The verdict on it holds for its later parts.
     Opens,
     Goes,
 }
 
-impl<'a> Item<'a> {
+impl<'a> GateItem<'a> {
     pub(super) fn new(name: &'static str, class: Class) -> Self {
         let (also, target, of, own, beside, subagent, carrier) = (None, None, None, None, None, None, None);
-        Self { name, class, also, target, of, own, beside, subagent, part: Part::Alone, counts: true, carrier }
+        Self { name, class, also, target, of, own, beside, subagent, part: ItemRole::Alone, counts: true, carrier }
     }
 
     pub(super) fn opens(self, of: Of, id: &str) -> Self {
-        Self { own: Some(Key::new(of, id)), part: Part::Opens, ..self }
+        Self { own: Some(Key::new(of, id)), part: ItemRole::Opens, ..self }
     }
 
     pub(super) fn goes(self, of: Of, id: &str) -> Self {
-        Self { own: Some(Key::new(of, id)), part: Part::Goes, ..self }
+        Self { own: Some(Key::new(of, id)), part: ItemRole::Goes, ..self }
     }
 
     /// The same, as another event would bring it.
@@ -69,28 +69,28 @@ impl<'a> Item<'a> {
 }
 
 /// A reasoning message, which is blocked with its span.
-pub(super) fn reasoning(name: &'static str, id: &str) -> Item<'static> {
-    Item { beside: Some(Key::new(Of::Span, id)), ..Item::new(name, Class::Display).opens(Of::Reasoning, id) }
+pub(super) fn reasoning(name: &'static str, id: &str) -> GateItem<'static> {
+    GateItem { beside: Some(Key::new(Of::Span, id)), ..GateItem::new(name, Class::Display).opens(Of::Reasoning, id) }
 }
 
 /// A part of a reasoning.
-pub(super) fn reasoning_goes(name: &'static str, id: Str<'_>) -> Item<'static> {
-    Item { part: Part::Goes, ..reasoning(name, &id.decode()) }
+pub(super) fn reasoning_goes(name: &'static str, id: Str<'_>) -> GateItem<'static> {
+    GateItem { part: ItemRole::Goes, ..reasoning(name, &id.decode()) }
 }
 
 /// The arguments of a call, under the name that it has.
-pub(super) fn arguments(id: Str<'_>, way: &mut Way<'_, '_>) -> Item<'static> {
+pub(super) fn arguments(id: Str<'_>, way: &mut Way<'_, '_>) -> GateItem<'static> {
     let called = way.shown.call(&id.decode()).map(Cow::Owned);
     way.goes(Class::Submit, Of::Call, id).about("tool", called)
 }
 
 /// A value of a call, of a message or of its reasoning.
-pub(super) fn encrypted_value(subtype: Str<'_>, id: Str<'_>, way: &mut Way<'_, '_>) -> Item<'static> {
+pub(super) fn encrypted_value(subtype: Str<'_>, id: Str<'_>, way: &mut Way<'_, '_>) -> GateItem<'static> {
     if subtype.decode() == "tool-call" {
         return way.goes(Class::Display, Of::Call, id).of_tool(way.shown.call(&id.decode()));
     }
     let beside = Some(Key::new(Of::Message, &id.decode()));
-    Item { beside, ..way.goes(Class::Display, Of::Reasoning, id) }
+    GateItem { beside, ..way.goes(Class::Display, Of::Reasoning, id) }
 }
 
 pub(super) fn step(subagent: Option<Key>, name: Str<'_>) -> Key {
@@ -103,13 +103,13 @@ pub(super) fn subagent_key(id: Option<Cow<'_, str>>) -> Option<Key> {
 }
 
 /// A step without its name, told apart from others.
-pub(super) fn renamed(fields: &Fields<'_>, own: Key) -> Verdict {
-    Verdict::Less(changed(fields, &[("stepName", Some(&format!("\"{own}\"")))]))
+pub(super) fn renamed(fields: &Fields<'_>, own: Key) -> GateVerdict {
+    GateVerdict::Less(changed(fields, &[("stepName", Some(&format!("\"{own}\"")))]))
 }
 
 /// The event that items come in.
 pub(super) struct Way<'w, 'a> {
-    pub(super) shown: &'w mut dyn Shown,
+    pub(super) shown: &'w mut dyn ShownItems,
     pub(super) carrier: &'static str,
     pub(super) incoming: &'w Incoming<'a>,
     /// The subagent that it happens in.
@@ -120,17 +120,17 @@ pub(super) struct Way<'w, 'a> {
 
 impl Way<'_, '_> {
     /// An item of its own event that begins something.
-    pub(super) fn opens<'i>(&self, class: Class, of: Of, id: Str<'_>) -> Item<'i> {
-        Item::new(self.carrier, class).opens(of, &id.decode())
+    pub(super) fn opens<'i>(&self, class: Class, of: Of, id: Str<'_>) -> GateItem<'i> {
+        GateItem::new(self.carrier, class).opens(of, &id.decode())
     }
 
     /// One that continues something.
-    pub(super) fn goes<'i>(&self, class: Class, of: Of, id: Str<'_>) -> Item<'i> {
-        Item::new(self.carrier, class).goes(of, &id.decode())
+    pub(super) fn goes<'i>(&self, class: Class, of: Of, id: Str<'_>) -> GateItem<'i> {
+        GateItem::new(self.carrier, class).goes(of, &id.decode())
     }
 }
 
-impl Item<'_> {
+impl GateItem<'_> {
     pub(super) fn told(&self, class: Class, at: f64) -> Told<'_> {
         let Self { name, target, carrier, .. } = self;
         let target = target.as_ref().map(|(kind, id)| (Cow::Borrowed(*kind), id.as_deref().map(Cow::Borrowed)));

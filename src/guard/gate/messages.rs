@@ -3,13 +3,13 @@
 use super::*;
 
 impl Guard {
-    pub(super) fn messages_snapshot(&mut self, messages: Raw<'_>, way: &mut Way<'_, '_>) -> Verdict {
-        if !self.admits(&Item::new(way.carrier, Class::Mutate), way.now) {
-            return Verdict::Block;
+    pub(super) fn messages_snapshot(&mut self, messages: Raw<'_>, way: &mut Way<'_, '_>) -> GateVerdict {
+        if !self.admits(&GateItem::new(way.carrier, Class::Mutate), way.now) {
+            return GateVerdict::Block;
         }
         match self.messages(messages, way) {
-            Some(kept) => Verdict::Less(changed(way.fields, &[("messages", Some(&kept))])),
-            None => Verdict::Pass,
+            Some(kept) => GateVerdict::Less(changed(way.fields, &[("messages", Some(&kept))])),
+            None => GateVerdict::Pass,
         }
     }
 
@@ -21,7 +21,7 @@ impl Guard {
         let mut cut = Vec::with_capacity(list.len());
         for raw in &list {
             let known = way.shown.message(*raw);
-            let fields = raw.object().filter(|_| known != Known::Same);
+            let fields = raw.object().filter(|_| known != MessageState::Same);
             cut.push((known, fields.and_then(|fields| self.calls(&fields, &mut names, way))));
         }
         let mut whole = true;
@@ -29,11 +29,11 @@ impl Guard {
         let mut out = JsonWriter::array(&mut json);
         for (raw, (known, calls)) in list.into_iter().zip(cut) {
             let verdict = self.message(raw, known, calls.as_deref(), &names, way);
-            whole &= verdict == Verdict::Pass;
+            whole &= verdict == GateVerdict::Pass;
             match verdict {
-                Verdict::Pass => out.item().push_str(raw.text()),
-                Verdict::Less(message) => out.item().push_str(&message),
-                Verdict::Block => {}
+                GateVerdict::Pass => out.item().push_str(raw.text()),
+                GateVerdict::Less(message) => out.item().push_str(&message),
+                GateVerdict::Block => {}
             }
         }
         out.close();
@@ -54,7 +54,7 @@ impl Guard {
             let function = call.as_ref().and_then(|call| call.get("function")).and_then(Raw::object);
             let name = function.and_then(|function| function.text("name"));
             let is_new = way.shown.call(&id).as_deref() != name.as_deref();
-            let item = Item::new("TOOL_CALL_START", Class::Submit).opens(Of::Call, &id).about("tool", name.clone());
+            let item = GateItem::new("TOOL_CALL_START", Class::Submit).opens(Of::Call, &id).about("tool", name.clone());
             let admitted = self.admits(&item.in_(subagent).brought_by(way.carrier, is_new), way.now);
             if let (Some(name), true) = (name, admitted) {
                 names.insert(id.into_owned(), name.into_owned());
@@ -67,16 +67,16 @@ impl Guard {
     fn message(
         &mut self,
         raw: Raw<'_>,
-        known: Known,
+        known: MessageState,
         calls: Option<&str>,
         names: &HashMap<String, String>,
         way: &mut Way<'_, '_>,
-    ) -> Verdict {
-        if known == Known::Same {
-            return Verdict::Pass;
+    ) -> GateVerdict {
+        if known == MessageState::Same {
+            return GateVerdict::Pass;
         }
         let Some(fields) = raw.object() else {
-            let item = Item::new("TEXT_MESSAGE_START", Class::Display).brought_by(way.carrier, true);
+            let item = GateItem::new("TEXT_MESSAGE_START", Class::Display).brought_by(way.carrier, true);
             return self.verdict(&item, way.now);
         };
         let text = |name: &str| fields.text(name).unwrap_or_default();
@@ -85,15 +85,15 @@ impl Guard {
             "tool" => {
                 let call = text("toolCallId");
                 let name = names.get(&*call).cloned().or_else(|| way.shown.call(&call));
-                Item::new("TOOL_CALL_RESULT", Class::Display).goes(Of::Call, &call).of_tool(name)
+                GateItem::new("TOOL_CALL_RESULT", Class::Display).goes(Of::Call, &call).of_tool(name)
             }
-            "activity" => Item::new("ACTIVITY_SNAPSHOT", Class::Create)
+            "activity" => GateItem::new("ACTIVITY_SNAPSHOT", Class::Create)
                 .opens(Of::Activity, &id)
                 .about("activity", fields.text("activityType")),
             "reasoning" => reasoning("REASONING_MESSAGE_START", &id),
-            _ => Item::new("TEXT_MESSAGE_START", Class::Display).opens(Of::Message, &id),
+            _ => GateItem::new("TEXT_MESSAGE_START", Class::Display).opens(Of::Message, &id),
         };
-        let (subagent, is_new) = (subagent_key(fields.text("subagentRunId")), known == Known::New);
+        let (subagent, is_new) = (subagent_key(fields.text("subagentRunId")), known == MessageState::New);
         let item = item.in_(subagent).brought_by(way.carrier, is_new);
         let given = fields.some("toolCalls").map(Raw::text);
         let calling = calls.or(given).is_some_and(|calls| calls != "[]");
@@ -101,10 +101,10 @@ impl Guard {
         let says = role != "assistant" || given.is_none() || fields.iter().any(|(key, raw)| speaks(&key, raw));
         if says && !self.admits(&item, way.now) {
             let rest = calls.or(given).filter(|_| calling && role == "assistant");
-            return rest.map_or(Verdict::Block, |calls| Verdict::Less(bare(&fields, calls)));
+            return rest.map_or(GateVerdict::Block, |calls| GateVerdict::Less(bare(&fields, calls)));
         }
         if !says && !calling && is_new {
-            return Verdict::Block;
+            return GateVerdict::Block;
         }
         let mut changes: Vec<(&str, Option<&str>)> = Vec::new();
         if fields.some("reasoning").is_some() {
@@ -116,7 +116,7 @@ impl Guard {
         if let Some(calls) = calls {
             changes.extend([("toolCalls", Some(calls)), ("toolCallIds", None)]);
         }
-        if changes.is_empty() { Verdict::Pass } else { Verdict::Less(changed(&fields, &changes)) }
+        if changes.is_empty() { GateVerdict::Pass } else { GateVerdict::Less(changed(&fields, &changes)) }
     }
 }
 

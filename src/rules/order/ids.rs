@@ -8,13 +8,13 @@ pub(super) type Owner = Option<Rc<str>>;
 
 /// The state of one id.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct IdState {
     /// The outer `None`: nobody has said.
     pub(super) owner: Option<Owner>,
     pub(super) open: bool,
 }
 
-impl Known {
+impl IdState {
     pub(super) fn disagrees(&self, tag: Option<&str>) -> bool {
         matches!(&self.owner, Some(owner) if tag.is_some() && owner.as_deref() != tag)
     }
@@ -24,7 +24,7 @@ impl Known {
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     index: Index,
-    known: Vec<Known>,
+    known: Vec<IdState>,
     pub(super) open: usize,
 }
 
@@ -34,11 +34,11 @@ impl Ids {
         *self = Self::default();
     }
 
-    pub(super) fn get(&self, id: &str) -> Option<&Known> {
+    pub(super) fn get(&self, id: &str) -> Option<&IdState> {
         self.known.get(self.index.get(id)?.message)
     }
 
-    fn get_mut(&mut self, id: &str) -> Option<&mut Known> {
+    fn get_mut(&mut self, id: &str) -> Option<&mut IdState> {
         self.known.get_mut(self.index.get(id)?.message)
     }
 
@@ -55,13 +55,13 @@ impl Ids {
     }
 
     /// The state of `id`, which is known from now on.
-    fn of(&mut self, id: &str) -> Option<&mut Known> {
+    fn of(&mut self, id: &str) -> Option<&mut IdState> {
         let at = match self.index.get(id) {
             Some(at) => at.message,
             None => {
                 let at = self.known.len();
                 self.index.insert(id, At { message: at, call: 0 });
-                self.known.push(Known::default());
+                self.known.push(IdState::default());
                 at
             }
         };

@@ -22,10 +22,10 @@ pub(super) struct Asked {
     resumed: Option<String>,
 }
 
-/// What an answer leads to.
+/// The consequences of an answer.
 #[derive(Debug)]
 pub(super) struct Answered {
-    /// Those whose answers will not be sent, with the interrupt if it has expired.
+    /// The answers that will not be sent, with the interrupt if it has expired.
     pub dropped: Vec<(Ticket, Option<String>)>,
     /// All are answered: the `resume` of the run, and those who gave the other answers.
     pub resume: Option<(String, Vec<Ticket>)>,
@@ -108,7 +108,7 @@ impl Asked {
         self.partial.iter().for_each(|partial| thread.mark_answered(&partial.id, true));
     }
 
-    /// Drops the answers to what is open no more; and all, where no interrupt is left to wait for: nothing would send them.
+    /// Drops the answers to interrupts that are no longer open; and all, where no interrupt is left to wait for: nothing would send them.
     pub fn drop_stale(&mut self, thread: &mut Thread) -> Vec<Ticket> {
         if self.partial.len() == 0 {
             return Vec::new();

@@ -8,7 +8,7 @@ pub(in crate::session) use without_guard::Gate;
 #[cfg(feature = "guard")]
 mod with_guard {
     use crate::dialect::Output;
-    use crate::guard::{Guard, Known, Shown, Verdict, WITHHELD};
+    use crate::guard::{GateVerdict, Guard, MessageState, ShownItems, WITHHELD};
     use crate::rules::OrderKeeper;
     use crate::thread::Thread;
     use crate::wire::{Fields, Incoming, Raw, shortened};
@@ -16,7 +16,7 @@ mod with_guard {
     #[derive(Debug, Default)]
     pub(in crate::session) struct Gate {
         guard: Option<Box<Guard>>,
-        /// What comes now was judged as what it was made of.
+        /// The current event was judged as the frame that it was made of.
         judged: bool,
     }
 
@@ -56,7 +56,7 @@ mod with_guard {
             self.guard.iter_mut().for_each(|guard| guard.begin_again());
         }
 
-        /// What may pass of an event.
+        /// Judges an event: the parts of it that may pass.
         pub fn judge(
             &mut self,
             incoming: &Incoming<'_>,
@@ -64,8 +64,8 @@ mod with_guard {
             thread: &mut Thread,
             order: &OrderKeeper,
             now: f64,
-        ) -> Verdict {
-            let Some(guard) = self.guard.as_mut().filter(|_| !self.judged) else { return Verdict::Pass };
+        ) -> GateVerdict {
+            let Some(guard) = self.guard.as_mut().filter(|_| !self.judged) else { return GateVerdict::Pass };
             guard.judge(incoming, fields, &mut View(thread, order), now)
         }
 
@@ -89,12 +89,12 @@ mod with_guard {
             self.guard.as_mut()?.forbids(id, name)
         }
 
-        /// What time it is, where somebody acts on a call.
+        /// Sets the time, where a person acts on a call.
         pub fn set_clock(&mut self, now: f64) {
             self.guard.iter_mut().for_each(|guard| guard.set_clock(now));
         }
 
-        /// What to say in place of what the server says of a failure, where that may not be shown.
+        /// The text in place of the server's message of a failure, where that may not be shown.
         pub fn withheld(&mut self, now: f64) -> Option<&'static str> {
             let admitted = self.guard.as_mut()?.admits_failure(now);
             (!admitted).then_some(WITHHELD)
@@ -124,20 +124,20 @@ mod with_guard {
         }
     }
 
-    /// What is shown, for the guard to ask.
+    /// The shown thread, for the guard to ask.
     struct View<'s>(&'s mut Thread, &'s OrderKeeper);
 
-    impl Shown for View<'_> {
+    impl ShownItems for View<'_> {
         fn call(&mut self, id: &str) -> Option<String> {
             // A list of components has none that is longer; decisions repeat it for each part of the arguments.
             self.0.call_name(id).map(|name| shortened(name, 1024).into_owned())
         }
 
-        fn message(&mut self, message: Raw<'_>) -> Known {
+        fn message(&mut self, message: Raw<'_>) -> MessageState {
             match self.0.compare(message) {
-                Some(true) => Known::Same,
-                Some(false) => Known::Changed,
-                None => Known::New,
+                Some(true) => MessageState::Same,
+                Some(false) => MessageState::Changed,
+                None => MessageState::New,
             }
         }
 

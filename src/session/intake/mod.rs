@@ -10,7 +10,7 @@ mod gate;
 
 pub(super) use gate::Gate;
 
-use crate::dialect::{self, Begun, Dialect, Item, Output, Thinking};
+use crate::dialect::{self, Dialect, Output, OutputItem, RunRequest, Thinking};
 use crate::rules::{ChunkExpander, OrderKeeper, Violation};
 use crate::thread::Ahead;
 use crate::wire::{Delta, Fields, Framer, Incoming};
@@ -79,14 +79,14 @@ impl Intake {
         self.ahead.get_or_insert_with(|| Box::new(Ahead::new(depth, tags))).read(frame, bytes)
     }
 
-    /// What was read ahead of the frame that waits.
+    /// Takes the parts that were read ahead of the frame that waits.
     pub fn take_ahead(&mut self) -> Option<Box<Ahead>> {
         self.ahead.take()
     }
 
     /// Takes the body's reader, to be given back with [`Self::put_body`] while the body is wanted.
     pub fn take_body(&mut self) -> Option<Box<Framer>> {
-        // What is read now may be the frame that waits: what was read ahead is not of the next one.
+        // This frame may be the one that waits: the parts that were read ahead are not of the next one.
         self.ahead = None;
         self.body.take()
     }
@@ -120,7 +120,7 @@ impl Intake {
         self.forget_open();
     }
 
-    /// What was open has been closed in the thread.
+    /// Forgets the open items: they have been closed in the thread.
     pub fn forget_open(&mut self) {
         self.chunks.clear();
         self.order.clear();
@@ -141,7 +141,7 @@ impl Intake {
         self.thinking.convert(fields, run_id)
     }
 
-    /// What the event breaks of the rules of order.
+    /// The rule of order that the event breaks.
     pub fn check(&mut self, incoming: &Incoming<'_>) -> Option<Violation> {
         self.order.check(incoming)
     }
@@ -168,7 +168,7 @@ impl Intake {
     }
 
     /// Tells the dialect of a request, or that a run is told from its beginning.
-    pub fn begin(&mut self, request: &Begun<'_>) {
+    pub fn begin(&mut self, request: &RunRequest<'_>) {
         if let Some(dialect) = self.dialect_mut() {
             dialect.begin(request);
         }
@@ -184,8 +184,8 @@ impl Intake {
         self.dialect_mut()?.rejoin(run_id)
     }
 
-    /// What a request asks for with `Accept`, where the dialect says that, and whether that contradicts the dialect's
-    /// settings. `given`: what the application has set.
+    /// The value of `Accept`, where the dialect names one, and whether it contradicts the dialect's settings.
+    /// `given`: the application's header.
     pub fn accept(&self, given: Option<&str>) -> Option<(String, bool)> {
         let dialect = self.dialect()?;
         let kept = given.and_then(|accept| Some((accept, dialect.contradicts(accept)?)));
@@ -210,7 +210,7 @@ impl Intake {
         &mut self,
         ask: impl FnOnce(&mut dyn Dialect, &mut Output) -> T,
         now: f64,
-    ) -> Option<(T, Vec<Item>)> {
+    ) -> Option<(T, Vec<OutputItem>)> {
         let dialect = self.dialect.as_deref_mut().filter(|_| dialect::ANY)?;
         let mut out = Output::default();
         self.gate.lend(&mut out, now);
@@ -219,7 +219,7 @@ impl Intake {
         Some((answer, out.take()))
     }
 
-    /// What comes now was not judged as what it was made of.
+    /// The next event was not judged as the frame that it was made of.
     pub fn all_taken(&mut self) {
         self.gate.set_judged(false);
     }
@@ -236,20 +236,20 @@ impl Intake {
 #[cfg(feature = "guard")]
 mod judging {
     use super::{Gate, Intake};
-    use crate::guard::Verdict;
+    use crate::guard::GateVerdict;
     use crate::thread::Thread;
     use crate::wire::{Fields, Incoming, Raw};
 
-    /// What the gate has to see of what is open.
+    /// The open items, as the gate sees them.
     impl Intake {
-        /// What may pass of an event.
+        /// Judges an event: the parts of it that may pass.
         pub fn judge(
             &mut self,
             incoming: &Incoming<'_>,
             fields: &Fields<'_>,
             thread: &mut Thread,
             now: f64,
-        ) -> Verdict {
+        ) -> GateVerdict {
             self.gate.judge(incoming, fields, thread, &self.order, now)
         }
 

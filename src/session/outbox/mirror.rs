@@ -1,4 +1,4 @@
-//! What the mirror has, and the patches that bring it up to date. Of the snapshot, the thread writes its own part.
+//! The state of the mirror, and the patches that bring it up to date. Of the snapshot, the thread writes its own part.
 
 use crate::session::queue::Queue;
 use crate::session::verdict::Verdict;
@@ -9,7 +9,7 @@ use crate::wire::{Cutter, JsonWriter, Str};
 /// A patch that is longer is taken in parts. The page reads one in a fraction of a frame, whatever is in it.
 const PART_BYTES: usize = 32 * 1024;
 
-/// What the snapshot is made of.
+/// The parts of a snapshot.
 pub(in crate::session) struct Shown<'s> {
     pub thread: &'s mut Thread,
     pub verdict: &'s Verdict,
@@ -27,16 +27,16 @@ pub(in crate::session) struct Connection<'s> {
 
 #[derive(Debug)]
 pub(super) struct Mirror {
-    sent: Sent,
-    /// What the mirror lacks up to the last checkpoint: operations of the next patch.
+    sent: MirrorState,
+    /// The changes that the mirror lacks up to the last checkpoint: operations of the next patch.
     marked: String,
     /// The rest of a patch that is taken in parts.
     rest: Option<Cutter>,
 }
 
-/// What the mirror has. Texts of any length are kept as they are, and the others as JSON.
+/// The state of the mirror. Texts of any length are kept as they are, and other values as JSON.
 #[derive(Debug, Default)]
-struct Sent {
+struct MirrorState {
     run_id: Option<String>,
     error: Option<AgentError>,
     last_event_id: String,
@@ -55,9 +55,12 @@ const PATHS: [&str; 6] = [
 ];
 
 impl Default for Mirror {
-    /// What the mirror starts with (`js/snapshot/initial.ts`).
+    /// The first snapshot (`js/snapshot/initial.ts`).
     fn default() -> Self {
-        let sent = Sent { small: ["\"idle\"", "", "", "\"closed\"", "0", ""].map(str::to_owned), ..Sent::default() };
+        let sent = MirrorState {
+            small: ["\"idle\"", "", "", "\"closed\"", "0", ""].map(str::to_owned),
+            ..MirrorState::default()
+        };
         Self { sent, marked: String::new(), rest: None }
     }
 }
@@ -103,7 +106,7 @@ impl Mirror {
         limit: usize,
         now: f64,
     ) -> bool {
-        // Lists that a boundary changes are written whole: many boundaries in one read must not add up without end.
+        // Lists that a boundary changes are written whole: many boundaries in one read must not add up without a bound.
         if self.marked.len() > limit {
             return false;
         }
@@ -122,7 +125,7 @@ impl Mirror {
     }
 }
 
-impl Sent {
+impl MirrorState {
     /// Writes what the mirror lacks.
     fn write(&mut self, shown: &mut Shown<'_>, patch: &mut Patch) {
         shown.thread.write_patch(patch);

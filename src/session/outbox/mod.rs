@@ -1,4 +1,4 @@
-//! What leaves a session: effects, notifications, patches, saves. It decides in which order, and how much; not what.
+//! The outputs of a session: effects, notifications, patches, saves. It decides in which order, and how much; not what.
 //!
 //! ```text
 //!  spine ──► effects ──┬──────────────────► next()        Changed: once until a patch is taken
@@ -32,9 +32,9 @@ pub(super) struct Outbox {
     mirror: Mirror,
 }
 
-/// What leaves next.
+/// The next output.
 #[derive(Debug)]
-pub(super) enum Next {
+pub(super) enum Outgoing {
     Effect(Effect),
     /// A save has to be written.
     Save {
@@ -119,7 +119,7 @@ impl Outbox {
     }
 
     /// The next thing to do.
-    pub fn next(&mut self, options: &Options) -> Next {
+    pub fn next(&mut self, options: &Options) -> Outgoing {
         loop {
             let effect = if options.saves {
                 self.saving.pass(&mut self.effects, options.network.posts)
@@ -128,19 +128,19 @@ impl Outbox {
             };
             let Some(effect) = effect else {
                 if !options.saves {
-                    return Next::Nothing;
+                    return Outgoing::Nothing;
                 }
                 let due = self.saving.take_due();
                 if due.is_none() && self.saving.due_at().is_some() {
                     self.wake_by(self.saving.due_at());
                     if let Some(wake) = self.effects.pop_front() {
-                        return Next::Effect(wake);
+                        return Outgoing::Effect(wake);
                     }
                 }
-                return due.map_or(Next::Nothing, |(number, holds)| Next::Save { number, holds });
+                return due.map_or(Outgoing::Nothing, |(number, holds)| Outgoing::Save { number, holds });
             };
             if let Some(effect) = self.within_bounds(effect, options.max_warnings) {
-                return Next::Effect(effect);
+                return Outgoing::Effect(effect);
             }
         }
     }

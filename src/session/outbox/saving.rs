@@ -14,20 +14,20 @@ use std::collections::VecDeque;
 /// How many bytes of saves a server may lead to in a millisecond: each is the whole thread.
 const PACE: f64 = 10_000.0;
 
-/// What of a session is on its way into the store.
+/// The saves that are on their way into the store.
 #[derive(Debug, Default)]
 pub(super) struct Saving {
     /// A save has to be written: at once, or once the last one has had its time.
     due: bool,
     soon: bool,
-    /// What time it was when something last came, and when what a server leads to may be saved again.
+    /// The time of the last input, and the time from which effects of the server's data may be saved again.
     clock: f64,
     paced: f64,
     /// Names the last one.
     number: u32,
-    /// What waits, each for the save of this number.
+    /// The effects that wait, each for the save of this number.
     parked: VecDeque<(u32, Effect)>,
-    /// What has waited.
+    /// The effects that have waited.
     ready: VecDeque<Effect>,
 }
 

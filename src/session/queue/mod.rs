@@ -1,4 +1,4 @@
-//! What waits for its turn, and who waits for what: submits in their order, and every ticket until it is settled.
+//! The queue of submits in their order, and every ticket until it is settled.
 
 mod tickets;
 mod tracked;
@@ -12,7 +12,7 @@ use tracked::Tracked;
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     submits: Tracked<VecDeque<Submit>>,
-    /// Those that were edited since it was published.
+    /// The submits that were edited since the last notification.
     edited: Vec<Ticket>,
     tickets: Tickets,
 }
@@ -76,7 +76,7 @@ impl Queue {
         std::mem::take(&mut *self.submits)
     }
 
-    /// Changes a submit that waits, by the JSON that `edited` was read from. False if it waits no more.
+    /// Changes a submit that waits, by the JSON that `edited` was read from. False if it no longer waits.
     pub fn edit(&mut self, ticket: Ticket, json: &str, edited: Submit) -> bool {
         let at = self.submits.iter().position(|submit| submit.ticket == ticket);
         let Some(submit) = at.and_then(|at| self.submits.get_mut(at)) else { return false };
@@ -92,7 +92,7 @@ impl Queue {
         self.submits.take_changed()
     }
 
-    /// Those that were edited since the last call.
+    /// Takes the submits that were edited since the last call.
     pub fn take_edited(&mut self) -> Vec<Ticket> {
         std::mem::take(&mut self.edited)
     }

@@ -50,7 +50,7 @@ impl Tickets {
         ended
     }
 
-    /// Those that have not ended.
+    /// The tickets that have not ended.
     pub fn open(&self) -> &[Ticket] {
         &self.open
     }

@@ -1,5 +1,5 @@
 //! A replay may tell a whole thread: every run of it, one after the other, in one stream. Which of them is the one that was
-//! to be joined, and what becomes of those before it. Pure.
+//! to be joined, and how those before it are handled. Pure.
 //!
 //! ```text
 //!  RUN_STARTED a … RUN_FINISHED a   RUN_STARTED b … RUN_FINISHED b   RUN_STARTED c …

@@ -1,8 +1,8 @@
-//! What is reported once, also where a server tells a run again from its beginning. Pure.
+//! Counts reports, so that each is made once, also where a server replays a run from its beginning. Pure.
 
 use crate::session::words::Boundary;
 
-/// What a report is about: those of one kind are counted together.
+/// The kind of a report: those of one kind are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum Report {
     /// An event of this type, as it came.
@@ -14,7 +14,7 @@ pub(in crate::session) enum Report {
     Checkpoint(Boundary),
     /// A warning with this code.
     Warning(&'static str),
-    /// What the guard has decided.
+    /// A decision of the guard.
     #[cfg(feature = "guard")]
     Decision,
 }

@@ -132,7 +132,7 @@ impl Network {
 /// How a run is joined again, after the connection was lost or left.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resume {
-    /// What tells how far the stream was read.
+    /// The mark that identifies how far the stream was read.
     mark: Mark,
     /// How the stream begins where there is no cursor; `None`: it needs one.
     whole: Option<Answer>,
@@ -206,7 +206,7 @@ impl Resume {
         self.replays() && self.mark == Mark::None
     }
 
-    /// What tells the place of a frame in the stream; and whether it grows.
+    /// The mark that identifies the place of a frame in the stream; and whether it grows.
     pub fn mark(&self, frame: &Frame<'_>, max_depth: usize) -> Option<(String, Option<u64>)> {
         let mark = match &self.mark {
             Mark::None => return None,
@@ -249,7 +249,7 @@ impl Resume {
                 write_json(props.member(&key), value.text());
             }
         }
-        // What was a number in the events is one in the request.
+        // A mark that was a number in the events is one in the request.
         match cursor.parse::<u64>() {
             Ok(number) => props.number(param, Some(number)),
             Err(_) => props.string(param, cursor),

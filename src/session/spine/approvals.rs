@@ -1,5 +1,5 @@
-//! What a person decides about a call, bound to what that person saw: a call that has another name or other arguments by
-//! then is asked about again. Arguments are compared by their value.
+//! Decisions of a person about a call, bound to the call as it was shown: one that has another name or other arguments
+//! by then is asked about again. Arguments are compared by their value.
 //!
 //! The server may change a call at any time: by a second TOOL_CALL_START, by a list of messages, by a replay that differs.
 //! The page may show an older snapshot than the core has, and a page with a worker is. So an approval says what the page shows.
@@ -24,7 +24,7 @@ impl Session {
         if !self.knows_call(&id) || !self.is_open(&id, now) || self.page.stage_of(&id) != Some(Stage::Waiting) {
             return Ok(false);
         }
-        // What a replay has yet to tell of has no arguments yet.
+        // A call that a replay has not reached has no arguments yet.
         let edited = fields.some("args");
         let seen = fields.get("seen").map(Raw::object);
         let call = self.thread.call(&id).filter(|(name, args, _)| match &seen {

@@ -1,6 +1,6 @@
 //! The beginning of a run.
 
-use crate::dialect::Begun;
+use crate::dialect::RunRequest;
 use crate::session::Session;
 use crate::session::rejoin::{Resume, hash};
 use crate::session::run::Run;
@@ -38,7 +38,7 @@ impl Session {
         if !joins {
             self.end_last(now);
             self.rejoin.begin(self.thread.last_id().is_none());
-            // A result whose call was taken away may be asked for by the run that follows, and by no other.
+            // A result whose call was removed may be asked for by the run that follows, and by no other.
             if !follows {
                 self.page.forget_detached();
             }
@@ -88,13 +88,13 @@ impl Session {
         self.outbox.changed(true);
     }
 
-    /// What the submit does to the thread.
+    /// Applies the submit to the thread.
     fn begin_thread(&mut self, submit: &Submit) {
         let depth = self.options.max_depth;
         if submit.start == Start::Retry {
             self.thread.drop_unfinished();
         }
-        // What is done again is cut off, with its calls. A run that is joined may bring results itself.
+        // A regenerated answer is cut off, with its calls. A run that is joined may bring results itself.
         if submit.speaks() {
             self.page.answer_given_up(&mut self.thread);
         }
@@ -116,7 +116,7 @@ impl Session {
     /// forwardedProps?}`), which may be others than when the run was submitted. Gives the body, if it is another one by that.
     pub fn refresh(&mut self, request: u32, json: &str, now: f64) -> Result<Option<Rc<str>>, Misuse> {
         let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return Ok(None) };
-        // What is sent once more is sent as it was, and what was not asked for has no request.
+        // A repeated request is sent as it was, and a run that was not asked for has no request.
         if run.target != Target::Run || run.request_body.is_empty() {
             return Ok(None);
         }
@@ -170,7 +170,7 @@ impl Session {
         (body.into(), begin)
     }
 
-    /// What a request asks for with `Accept`, where the dialect says that; `given`: what the application has set.
+    /// The value of `Accept`, where the dialect names one; `given`: the application's header.
     pub fn accept(&mut self, given: Option<&str>) -> Option<String> {
         let (accept, contradicts) = self.intake.accept(given)?;
         if contradicts {
@@ -186,7 +186,7 @@ impl Session {
         let run_id = self.verdict.run_id().unwrap_or_default();
         let (joins, continues) = (*start == Start::Attach, *start == Start::Unasked { continues: true });
         let cursor = self.rejoin.last_event_id();
-        self.intake.begin(&Begun { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
+        self.intake.begin(&RunRequest { thread_id: &self.options.thread_id, run_id, joins, continues, cursor });
         let body = self.intake.body(input).map_or_else(|| input.clone(), Rc::from);
         // Nothing is sent.
         if matches!(start, Start::Unasked { .. }) { Rc::default() } else { body }
@@ -196,6 +196,6 @@ impl Session {
     pub(super) fn begin_dialect_again(&mut self) {
         let run_id = self.verdict.run_id().unwrap_or_default();
         let thread_id = &self.options.thread_id;
-        self.intake.begin(&Begun { thread_id, run_id, joins: false, continues: false, cursor: "" });
+        self.intake.begin(&RunRequest { thread_id, run_id, joins: false, continues: false, cursor: "" });
     }
 }

@@ -11,7 +11,7 @@ use crate::session::words::{AgentError, Effect, ErrorKind, Misuse, Target};
 use crate::thread::Ending;
 use crate::wire::{Event, Fields, Frame, Incoming, JsonWriter, Raw, frame_fields, frame_type, keep_private};
 
-/// What is not odd about a stream that is joined: it begins in the middle, or says again what was said.
+/// Violations that a joined stream may have: it begins in the middle, or repeats events.
 const EXPECTED: [Code; 7] = [
     Code::AlreadyOpen,
     Code::NotOpen,
@@ -68,7 +68,7 @@ impl Session {
             self.rejoin.begin_over(submit.run_id.clone());
         }
         if !self.rejoin.is_left() {
-            // What was open has been closed in the thread.
+            // The open items have been closed in the thread.
             self.intake.forget_open();
             self.rejoin.forget_start();
         }
@@ -451,12 +451,12 @@ impl Session {
         self.run.as_ref().is_some_and(|run| run.joined.is_some()) && EXPECTED.contains(&violation.code)
     }
 
-    /// What becomes of an event that breaks a rule; see [`Self::violation`].
+    /// Handles an event that breaks a rule; see [`Self::violation`].
     pub(super) fn judge(&mut self, violation: Violation, event: &Event<'_>) -> Repair {
         if !self.is_expected(&violation) {
             return self.violation(violation, Some(event.name().to_owned()));
         }
-        // What the stream opened before this page was there.
+        // The stream opened these items before this page was there.
         let ends = matches!(
             event,
             Event::TextMessageEnd { .. } | Event::ToolCallEnd { .. } | Event::ReasoningMessageEnd { .. }

@@ -1,10 +1,10 @@
-//! What a dialect makes of what comes: events, and what the protocol has no event for.
+//! Handles the output of a dialect: events, and reports for which the protocol has no event.
 
-use crate::dialect::{Dialect, Item, Output};
+use crate::dialect::{Dialect, Output, OutputItem};
 use crate::rules::{Code, Repair};
 use crate::session::Session;
 use crate::session::rejoin::{Place, Report};
-use crate::session::run::Body;
+use crate::session::run::BodyStart;
 use crate::session::words::Effect;
 use crate::thread::Warning;
 use crate::wire::{EventError, Incoming, JsonWriter, frame_fields};
@@ -13,7 +13,7 @@ impl Session {
     /// Whether the dialect knows the end of the run in an answer that is no stream.
     pub(super) fn is_answer(&mut self, now: f64) -> bool {
         let body = self.run.as_ref().and_then(|run| run.body()).filter(|_| self.intake.has_dialect());
-        let Some(text) = body.map(Body::text) else { return false };
+        let Some(text) = body.map(BodyStart::text) else { return false };
         self.translate(|dialect, out| dialect.answer(&text, out), now);
         let ended = self.run.as_ref().is_some_and(|run| run.ended.is_some());
         if ended {
@@ -34,35 +34,40 @@ impl Session {
         Some(answer)
     }
 
-    fn item(&mut self, item: Item, now: f64) {
+    fn item(&mut self, item: OutputItem, now: f64) {
         if self.broken() {
             return;
         }
         // Of an earlier run, which the thread has.
         let known = self.rejoin.place() == Place::Known;
-        if known && matches!(item, Item::Custom { .. } | Item::Text { .. } | Item::Usage(_) | Item::Warning { .. }) {
+        if known
+            && matches!(
+                item,
+                OutputItem::Custom { .. } | OutputItem::Text { .. } | OutputItem::Usage(_) | OutputItem::Warning { .. }
+            )
+        {
             return;
         }
         match item {
-            Item::Event(json) => {
+            OutputItem::Event(json) => {
                 if let Err(error) = self.general(&json, now) {
                     self.malformed(Code::of(&error), Repair::Drop, &error);
                 }
             }
-            Item::Malformed { code, message } => self.not_decodable(Code::Frame(code), "T16", message),
-            Item::Warning { code, message } => self.report_warning(Warning::new(code, message)),
-            Item::Cursor(cursor) => self.rejoin.set_last_event_id(&cursor),
-            Item::Custom { name, value } => self.dialect_custom(name, value, now),
-            Item::Text { message_id, text } => self.dialect_text(&message_id, text, now),
-            Item::Judged => self.intake.gate().set_judged(true),
-            Item::Aside(json) => {
+            OutputItem::Malformed { code, message } => self.not_decodable(Code::Frame(code), "T16", message),
+            OutputItem::Warning { code, message } => self.report_warning(Warning::new(code, message)),
+            OutputItem::Cursor(cursor) => self.rejoin.set_last_event_id(&cursor),
+            OutputItem::Custom { name, value } => self.dialect_custom(name, value, now),
+            OutputItem::Text { message_id, text } => self.dialect_text(&message_id, text, now),
+            OutputItem::Judged => self.intake.gate().set_judged(true),
+            OutputItem::Aside(json) => {
                 if let Err(error) = self.aside(&json, now) {
                     self.malformed(Code::of(&error), Repair::Drop, &error);
                 }
             }
-            Item::Usage(json) => self.dialect_usage(&json, now),
-            Item::Failed { call, error } => self.dialect_failure(&call, &error, now),
-            Item::Answered(interrupt) => self.thread.close_interrupt(&interrupt),
+            OutputItem::Usage(json) => self.dialect_usage(&json, now),
+            OutputItem::Failed { call, error } => self.dialect_failure(&call, &error, now),
+            OutputItem::Answered(interrupt) => self.thread.close_interrupt(&interrupt),
         }
     }
 

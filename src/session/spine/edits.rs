@@ -1,4 +1,4 @@
-//! What the application changes by hand: messages and state.
+//! Changes that the application makes: messages and state.
 
 use crate::session::Session;
 use crate::session::words::{Misuse, list, value};

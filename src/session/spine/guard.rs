@@ -3,7 +3,7 @@
 //! The gate stands between chunk expansion and the rules of order. What it blocks was never sent, as far as the order, the
 //! thread and the listeners are concerned.
 
-use crate::guard::{Guard, Verdict};
+use crate::guard::{GateVerdict, Guard};
 use crate::rules::is_chunk;
 use crate::session::Session;
 use crate::session::intake::Gate;
@@ -54,8 +54,8 @@ impl Session {
         Some(AgentError { code: Some("guard".into()), ..AgentError::new(ErrorKind::Blocked, reason, false) })
     }
 
-    /// What may pass of an event.
-    fn judge_event(&mut self, incoming: &Incoming<'_>, fields: &Fields<'_>, now: f64) -> Verdict {
+    /// Judges an event: the parts of it that may pass.
+    fn judge_event(&mut self, incoming: &Incoming<'_>, fields: &Fields<'_>, now: f64) -> GateVerdict {
         let verdict = self.intake.judge(incoming, fields, &mut self.thread, now);
         self.report_guard();
         verdict
@@ -69,7 +69,7 @@ impl Session {
         if is_chunk(&incoming.event) {
             let mut reported = false;
             let expanded = chunks.expand(incoming, &mut |one| {
-                if self.judge_event(one, fields, now) == Verdict::Pass {
+                if self.judge_event(one, fields, now) == GateVerdict::Pass {
                     // The END of another stream is none of what the chunk says.
                     if !is_end(&one.event) && !std::mem::replace(&mut reported, true) {
                         self.report_judged(event, fields, data, now);
@@ -85,7 +85,7 @@ impl Session {
         }
         // A blocked event ends chunk streams as well: a chunk that comes after it means another one.
         chunks.close_for(&incoming, &mut |one| {
-            if self.judge_event(one, fields, now) == Verdict::Pass {
+            if self.judge_event(one, fields, now) == GateVerdict::Pass {
                 self.event(one, now);
             }
         });
@@ -103,13 +103,13 @@ impl Session {
         take: fn(&mut Self, &Incoming<'_>, f64),
     ) {
         match self.judge_event(incoming, fields, now) {
-            Verdict::Block => {}
-            Verdict::Pass => {
+            GateVerdict::Block => {}
+            GateVerdict::Pass => {
                 self.report_judged(incoming.event.name(), fields, data, now);
                 take(self, incoming, now);
             }
-            Verdict::Less(json) => {
-                // What is left was read before.
+            GateVerdict::Less(json) => {
+                // The remaining JSON was read before.
                 let Ok(fields) = frame_fields(&json, usize::MAX) else { return };
                 let Ok(mut rest) = Incoming::read(&fields, &mut |_| {}) else { return };
                 rest.subagent_run_id = incoming.subagent_run_id;
@@ -146,7 +146,7 @@ impl Session {
         object.close();
         let Ok(fields) = frame_fields(&event, self.options.max_depth) else { return false };
         let incoming = Incoming::read(&fields, &mut |_| {});
-        incoming.is_ok_and(|incoming| self.judge_event(&incoming, &fields, now) == Verdict::Pass)
+        incoming.is_ok_and(|incoming| self.judge_event(&incoming, &fields, now) == GateVerdict::Pass)
     }
 
     /// An aside of a dialect's.
@@ -168,7 +168,7 @@ impl Session {
         reason
     }
 
-    /// What to say in place of what the server says of a failure, where that may not be shown.
+    /// The text in place of the server's message of a failure, where that may not be shown.
     pub(super) fn withheld(&mut self, now: f64) -> Option<&'static str> {
         let withheld = self.intake.gate().withheld(now);
         self.report_guard();

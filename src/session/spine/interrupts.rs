@@ -59,7 +59,7 @@ impl Session {
         self.settle_dropped(dropped, outcome);
     }
 
-    /// Those who gave answers that will not be sent are told so.
+    /// Settles the tickets whose answers will not be sent.
     pub(super) fn settle_dropped(&mut self, tickets: Vec<Ticket>, outcome: Outcome) {
         for ticket in tickets {
             self.outbox.changed(true);

@@ -1,10 +1,10 @@
-//! What the network reports: heads, bytes, ends, failures, and the passing of time.
+//! Events of the network: heads, bytes, ends, failures, and the passing of time.
 
 use crate::dialect;
 use crate::rules::Code;
 use crate::session::Session;
 use crate::session::options::Options;
-use crate::session::run::{Body, Phase, Run};
+use crate::session::run::{BodyStart, Phase, Run};
 use crate::session::words::AgentError;
 use crate::session::words::Outcome;
 use crate::wire::{BadBody, Framer};
@@ -21,7 +21,7 @@ impl Session {
             return;
         }
         let Some(run) = &mut self.run else { return };
-        let mut body = Body::new(status, content_type, asked, max_error_body_bytes);
+        let mut body = BodyStart::new(status, content_type, asked, max_error_body_bytes);
         self.intake.open_body(Framer::new(body.format, max_frame_bytes, max_depth).in_steps(long_event));
         run.heard = now;
         if (200..300).contains(&status) {
@@ -44,8 +44,8 @@ impl Session {
         while self.waits() && self.go_on(request, usize::MAX, now) {}
     }
 
-    /// The same for who has other things to do as well: a long frame, and what comes after it, is left to [`Self::go_on`]. Until
-    /// that has nothing more to do, it is as if the frame had not come.
+    /// Like [`Self::bytes`], but a long frame and all after it is left to [`Self::go_on`]. Call that until it returns false; until
+    /// then the frame has no effect.
     pub fn read(&mut self, request: u32, bytes: &[u8], now: f64) {
         let Some(run) = self.run.as_mut().filter(|run| run.request == request) else { return };
         run.heard = now;
@@ -113,7 +113,7 @@ impl Session {
         if let Some(mut stream) = self.intake.take_body() {
             let read = stream.finish(&mut |frame| self.take(frame, now));
             // A body that is no stream is reported as what it is.
-            let is_stream = |run: &Run| run.events > 0 || run.body().is_some_and(Body::is_stream);
+            let is_stream = |run: &Run| run.events > 0 || run.body().is_some_and(BodyStart::is_stream);
             if dialect::ANY && self.run.as_ref().is_some_and(is_stream) {
                 self.translate(|dialect, out| dialect.end(out), now);
             }
@@ -191,7 +191,7 @@ impl Session {
                         let idle = self.options.network.idle_ms as u64;
                         self.failed(0, &format!("nothing came for {idle} ms"), now);
                     }
-                    // What has come is all that is waited for.
+                    // The events so far are all that is waited for.
                     false => self.end(0, now),
                 }
             }
@@ -251,7 +251,7 @@ impl Session {
     }
 
     fn fail_http(&mut self, now: f64) {
-        let mut error = self.run.as_ref().and_then(Run::body).map(Body::error);
+        let mut error = self.run.as_ref().and_then(Run::body).map(BodyStart::error);
         if let Some(error) = error.as_mut().filter(|error| error.body.is_some())
             && let Some(withheld) = self.withheld(now)
         {

@@ -5,7 +5,7 @@ use crate::session::words::Misuse;
 use crate::wire::{Fields, JsonWriter, Raw};
 
 #[derive(Clone, Copy)]
-enum Member {
+enum SubmitMember {
     /// A string that must be there.
     Text,
     /// `resolved` or `cancelled`.
@@ -17,49 +17,49 @@ enum Member {
 }
 
 /// A list of objects of one kind.
-pub(in crate::session) struct Shape {
+pub(in crate::session) struct SubmitShape {
     name: &'static str,
-    members: &'static [(&'static str, Member)],
+    members: &'static [(&'static str, SubmitMember)],
     expected: &'static str,
 }
 
-pub(super) const TOOLS: Shape = Shape {
+pub(super) const TOOLS: SubmitShape = SubmitShape {
     name: "tools",
     members: &[
-        ("name", Member::Text),
-        ("description", Member::Text),
-        ("parameters", Member::Any),
-        ("metadata", Member::Object),
+        ("name", SubmitMember::Text),
+        ("description", SubmitMember::Text),
+        ("parameters", SubmitMember::Any),
+        ("metadata", SubmitMember::Object),
     ],
     expected: "an array of \"tools\", each with a \"name\" and a \"description\"",
 };
 
-pub(super) const CONTEXT: Shape = Shape {
+pub(super) const CONTEXT: SubmitShape = SubmitShape {
     name: "context",
-    members: &[("description", Member::Text), ("value", Member::Text)],
+    members: &[("description", SubmitMember::Text), ("value", SubmitMember::Text)],
     expected: "an array of \"context\", each with a string \"description\" and a string \"value\"",
 };
 
-pub(in crate::session) const RESUME: Shape = Shape {
+pub(in crate::session) const RESUME: SubmitShape = SubmitShape {
     name: "resume",
     members: &[
-        ("interruptId", Member::Text),
-        ("status", Member::Status),
-        ("payload", Member::Any),
-        ("metadata", Member::Object),
+        ("interruptId", SubmitMember::Text),
+        ("status", SubmitMember::Status),
+        ("payload", SubmitMember::Any),
+        ("metadata", SubmitMember::Object),
     ],
     expected: "an array of \"resume\" entries, each with an \"interruptId\" and \"resolved\" or \"cancelled\" as its \
                \"status\"",
 };
 
-impl Shape {
+impl SubmitShape {
     /// Writes one element of the list, from the members that it has; `None`: it is none.
     pub fn read_entry(&self, fields: &Fields<'_>) -> Option<String> {
         let mut json = String::new();
         let mut object = JsonWriter::object(&mut json);
         for (name, member) in self.members {
             match (member, fields.some(name)) {
-                (Member::Object | Member::Any, None) => {}
+                (SubmitMember::Object | SubmitMember::Any, None) => {}
                 (_, Some(value)) if member.fits(value) => {
                     object.json(name, value.text());
                 }
@@ -88,7 +88,7 @@ impl Shape {
     }
 }
 
-impl Member {
+impl SubmitMember {
     fn fits(self, value: Raw<'_>) -> bool {
         match self {
             Self::Text => value.literal().is_some(),

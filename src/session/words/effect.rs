@@ -1,10 +1,10 @@
-//! What a session asks its border to do.
+//! The effects that a session asks its border to perform.
 
 use super::Ticket;
 use crate::thread::Warning;
 use std::rc::Rc;
 
-/// What the border has to do, in order.
+/// An effect for the border to perform, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Send this body (a `RunAgentInput`), and report what comes back under this number.
@@ -35,7 +35,7 @@ pub enum Effect {
         /// When; `None`: not at all.
         at: Option<f64>,
     },
-    /// Write this save, where saves are kept, and report it with [`crate::session::Session::saved`]: within a bounded time, also if
+    /// Write this save, where saves are kept, and report it with [`crate::session::Session::saved`]: within a bounded time, even if
     /// the store refuses or does not answer.
     Save {
         /// Names the save; later ones have greater numbers.
@@ -77,7 +77,7 @@ pub enum Effect {
     },
     /// An event as it came, as JSON text.
     Event(String),
-    /// What the guard has decided of an event, as JSON text.
+    /// A decision of the guard about an event, as JSON text.
     #[cfg(feature = "guard")]
     Decision(String),
     /// Something odd that was dealt with.

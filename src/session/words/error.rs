@@ -1,4 +1,4 @@
-//! What can go wrong with a run, as the application sees it.
+//! The errors of a run, as the application sees them.
 
 use crate::thread::LimitExceeded;
 use crate::wire::{JsonWriter, Raw};
@@ -42,7 +42,7 @@ impl ErrorKind {
 /// An error of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentError {
-    /// What kind it is.
+    /// The kind of error.
     pub kind: ErrorKind,
     /// For people.
     pub message: String,
@@ -90,7 +90,7 @@ impl AgentError {
         Self { code: Some("truncated".into()), lost, ..Self::new(ErrorKind::Connection, message, true) }
     }
 
-    /// What came would exceed a limit.
+    /// The error for input that would exceed a limit.
     pub(crate) fn exceeded(exceeded: LimitExceeded) -> Self {
         let LimitExceeded { code, option, limit } = exceeded;
         let message = format!("The thread would exceed {option} ({limit}).");
@@ -140,7 +140,7 @@ impl AgentError {
     }
 }
 
-/// What the body of an error says, in the shapes that servers use.
+/// The message in the body of an error, in the shapes that servers use.
 fn said(body: &str) -> Option<String> {
     let trimmed = body.trim();
     let text = |raw: Raw<'_>| raw.string().filter(|text| !text.is_empty()).map(String::from);

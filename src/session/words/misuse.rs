@@ -1,4 +1,4 @@
-//! What an application may do wrong.
+//! The mistakes of an application.
 
 use crate::wire::Raw;
 use std::fmt;
@@ -27,7 +27,7 @@ pub enum Misuse {
     InterruptUnknown(String),
     /// This interrupt has expired, and was not cancelled.
     InterruptExpired(String),
-    /// What was saved cannot be restored.
+    /// The save cannot be restored.
     Restore(&'static str),
     /// No run is known that could be joined, or no way to do it.
     NothingToAttach,

@@ -52,13 +52,13 @@ impl Ended {
         Self { outcome, result: None, unanswered: Vec::new() }
     }
 
-    /// What its submit is settled with.
+    /// The result that its submit is settled with.
     pub fn settlement(&self, run_id: &str) -> String {
         settlement(run_id, self.outcome, None, Some(self))
     }
 }
 
-/// What a submit is settled with. `run`: the run that it led to.
+/// The result that a submit is settled with. `run`: the run that it led to.
 pub(in crate::session) fn settlement(
     run_id: &str,
     outcome: Outcome,

@@ -2,18 +2,18 @@
 
 use super::*;
 use crate::document::Operation;
-use crate::thread::delta::{self, Failed, Step};
+use crate::thread::delta::{self, Failed, PatchStep};
 use crate::wire::Misfit;
 use json_patch::jsonptr::PointerBuf;
 
 /// Both documents, while the server's operations are done to them.
 pub(in crate::thread) struct Rebase<'r> {
-    pub edit: &'r mut Edit,
+    pub edit: &'r mut ValueEdit,
     pub server: &'r mut Tree,
     pub shown: &'r mut Tree,
     pub limits: ThreadLimits,
     pub copies: &'r mut Copies,
-    /// What was done to what is shown: operations of JSON Patch, with a comma after each.
+    /// The operations of JSON Patch that change the shown document, with a comma after each.
     pub operations: String,
     /// Something did not fit, which cannot be; or would be too large.
     pub failed: Option<Failed>,
@@ -21,8 +21,8 @@ pub(in crate::thread) struct Rebase<'r> {
 
 impl Rebase<'_> {
     /// Takes a step that was found to fit.
-    pub fn step(&mut self, step: &Step<'_>) {
-        let Step { operation, path, from, .. } = step;
+    pub fn step(&mut self, step: &PatchStep<'_>) {
+        let PatchStep { operation, path, from, .. } = step;
         match operation {
             Operation::Test => {}
             Operation::Add | Operation::Replace => {
@@ -34,7 +34,7 @@ impl Rebase<'_> {
             Operation::Copy if from == path && !self.is_element(path) => {}
             Operation::Copy => {
                 let Ok(value) = self.server.at(from.tokens()).cloned() else { return };
-                // What differs there is not the server's to copy.
+                // A value that differs there is not the server's to copy.
                 let shown = match find(self.edit, from) {
                     Spot::Shown(shown, None) => Some(shown),
                     _ => None,
@@ -60,10 +60,10 @@ impl Rebase<'_> {
                 return self.change(changes.list);
             }
             // Nothing of the old value is there but what the user has set in it.
-            let edit = std::mem::replace(edit, Edit::Own);
+            let edit = std::mem::replace(edit, ValueEdit::Own);
             self.keep_own(&edit, &shown);
         }
-        if let Some(shown) = self.target(path, replace, Run::Same(1)) {
+        if let Some(shown) = self.target(path, replace, Neighbors::Same(1)) {
             match copied {
                 Some(from) => self.show("copy", Some(&from), &shown, None),
                 None => self.show(if replace { "replace" } else { "add" }, None, &shown, Some(value.clone())),
@@ -93,18 +93,18 @@ impl Rebase<'_> {
 
     /// Where a value is shown that is about to stand at `path` in the server's document. Where it replaces none, an element
     /// gets its place among the others, as what `run` says.
-    fn target(&mut self, path: &Pointer, replaces: bool, run: Run) -> Option<String> {
+    fn target(&mut self, path: &Pointer, replaces: bool, run: Neighbors) -> Option<String> {
         let Some((parent, token)) = path.split_back() else {
-            return (!matches!(self.edit, Edit::Own)).then(String::new);
+            return (!matches!(self.edit, ValueEdit::Own)).then(String::new);
         };
         let list = self.server.at(parent.tokens()).ok()?;
-        if let Run::Inner(_) = run {
+        if let Neighbors::Inner(_) = run {
             differ(self.edit, self.server, parent);
         }
         let Spot::Shown(mut shown, edit) = find(self.edit, parent) else { return None };
         shown.push('/');
         match edit {
-            Some(Edit::Items(runs)) => {
+            Some(ValueEdit::Items(runs)) => {
                 let at = token.to_index().ok()?.for_len_incl(list.items()?.len()).ok()?;
                 let (at, seen) = if replaces {
                     let (place, at) = locate(runs, at)?;
@@ -116,12 +116,12 @@ impl Rebase<'_> {
                 shown.push_str(&at.to_string());
                 return (seen > 0).then_some(shown);
             }
-            Some(Edit::Members(members)) => {
+            Some(ValueEdit::Members(members)) => {
                 let key = token.decoded();
-                if let Some(Edit::Own) = members.get(&key) {
+                if let Some(ValueEdit::Own) = members.get(&key) {
                     return None;
                 }
-                if let Run::Inner(edit) = run {
+                if let Neighbors::Inner(edit) = run {
                     members.insert(&key, edit);
                 }
             }
@@ -133,18 +133,18 @@ impl Rebase<'_> {
 
     /// Takes what differs at `path`, of which the server's value is about to go. Where an element was shown is left out of
     /// account from now on.
-    fn detach(&mut self, path: &Pointer) -> Option<Run> {
+    fn detach(&mut self, path: &Pointer) -> Option<Neighbors> {
         let (parent, token) = path.split_back()?;
         match find(self.edit, parent) {
-            Spot::Shown(_, Some(Edit::Items(runs))) => match token.to_index() {
+            Spot::Shown(_, Some(ValueEdit::Items(runs))) => match token.to_index() {
                 Ok(Index::Num(at)) => take(runs, at),
                 _ => None,
             },
-            Spot::Shown(_, Some(Edit::Members(members))) => {
+            Spot::Shown(_, Some(ValueEdit::Members(members))) => {
                 let key = token.decoded();
-                // What the user has set stays where it is.
-                let edit = if let Some(Edit::Own) = members.get(&key) { None } else { members.remove(&key) };
-                edit.map(Run::Inner)
+                // The user's value stays where it is.
+                let edit = if let Some(ValueEdit::Own) = members.get(&key) { None } else { members.remove(&key) };
+                edit.map(Neighbors::Inner)
             }
             _ => None,
         }
@@ -158,9 +158,9 @@ impl Rebase<'_> {
         let is_element = self.is_element(path);
         if let Spot::Shown(shown, edit) = find(self.edit, path) {
             match edit {
-                // What the user has set in it stays.
+                // The user's values in it stay.
                 Some(edit) if !is_element => {
-                    let edit = std::mem::replace(edit, Edit::Own);
+                    let edit = std::mem::replace(edit, ValueEdit::Own);
                     self.keep_own(&edit, &shown);
                 }
                 _ => {
@@ -181,14 +181,14 @@ impl Rebase<'_> {
             Spot::Shown(shown, _) => Some(shown),
             Spot::Hidden => None,
         };
-        let run = self.detach(from).unwrap_or(if shown.is_some() { Run::Same(1) } else { Run::Gone(1) });
+        let run = self.detach(from).unwrap_or(if shown.is_some() { Neighbors::Same(1) } else { Neighbors::Gone(1) });
         let value = match delta::take(self.server, from) {
             Ok(value) => value,
             Err(misfit) => return self.check(Err(misfit)),
         };
         let meets = !self.is_element(path) && matches!(find(self.edit, path), Spot::Shown(_, Some(_)));
-        // What is not shown stays so from list to list.
-        let stays_hidden = shown.is_none() && matches!(run, Run::Gone(_)) && self.is_edited_list(path);
+        // An element that is not shown stays so from list to list.
+        let stays_hidden = shown.is_none() && matches!(run, Neighbors::Gone(_)) && self.is_edited_list(path);
         let shown = shown.filter(|shown| {
             // Two edits meet: the server's value is written.
             if meets {
@@ -213,11 +213,11 @@ impl Rebase<'_> {
 
     fn is_edited_list(&mut self, path: &Pointer) -> bool {
         let list = path.parent().map(|parent| find(self.edit, parent));
-        matches!(list, Some(Spot::Shown(_, Some(Edit::Items(_)))))
+        matches!(list, Some(Spot::Shown(_, Some(ValueEdit::Items(_)))))
     }
 
     /// Of what is shown at a path, nothing stays but what the user has set.
-    fn keep_own(&mut self, edit: &Edit, path: &str) {
+    fn keep_own(&mut self, edit: &ValueEdit, path: &str) {
         let shown = PointerBuf::parse(path).ok();
         let own = shown.and_then(|path| self.shown.at(path.tokens()).ok().map(|shown| edit.own(shown)));
         self.show("replace", None, path, own);
@@ -253,27 +253,27 @@ impl Rebase<'_> {
 }
 
 /// Makes places of everything on the way to a container, itself included, so that something in it may differ.
-fn differ(mut edit: &mut Edit, server: &Tree, path: &Pointer) -> Option<()> {
+fn differ(mut edit: &mut ValueEdit, server: &Tree, path: &Pointer) -> Option<()> {
     let mut at = server;
     for token in path.tokens() {
         at = at.child(&token)?;
         let fresh = match at.items() {
-            Some(items) => Edit::Items(vec![Run::Same(items.len())]),
-            None => Edit::Members(Members::default()),
+            Some(items) => ValueEdit::Items(vec![Neighbors::Same(items.len())]),
+            None => ValueEdit::Members(MemberEdits::default()),
         };
         edit = match edit {
-            Edit::Own => return None,
-            Edit::Members(members) => members.or_insert(&token.decoded(), fresh)?,
-            Edit::Items(runs) => {
+            ValueEdit::Own => return None,
+            ValueEdit::Members(members) => members.or_insert(&token.decoded(), fresh)?,
+            ValueEdit::Items(runs) => {
                 let Ok(Index::Num(element)) = token.to_index() else { return None };
                 let (place, _) = locate(runs, element)?;
-                if let Some(Run::Same(_)) = runs.get(place) {
+                if let Some(Neighbors::Same(_)) = runs.get(place) {
                     take(runs, element);
-                    put(runs, element, Run::Inner(fresh));
+                    put(runs, element, Neighbors::Inner(fresh));
                 }
                 let (place, _) = locate(runs, element)?;
                 match runs.get_mut(place)? {
-                    Run::Inner(edit) => edit,
+                    Neighbors::Inner(edit) => edit,
                     _ => return None,
                 }
             }

@@ -14,19 +14,19 @@ fn text(tree: &Tree) -> String {
     out
 }
 
-/// What is edited, with both documents.
+/// An edit, with both documents.
 struct Case {
-    edit: Option<Edit>,
+    edit: Option<ValueEdit>,
     server: Tree,
     shown: Tree,
-    /// What the mirror has: it takes the operations alone.
+    /// The mirror's document: it takes the operations alone.
     mirror: Tree,
 }
 
 impl Case {
     fn new(server: &str, shown: &str) -> Self {
         let (server, shown) = (tree(server), tree(shown));
-        Self { edit: Edit::between(&server, &shown), server, mirror: shown.clone(), shown }
+        Self { edit: ValueEdit::between(&server, &shown), server, mirror: shown.clone(), shown }
     }
 
     fn rebase(&mut self, change: impl FnOnce(&mut Rebase<'_>)) -> String {
@@ -58,27 +58,27 @@ impl Case {
 }
 
 /// Only what the edit says differs.
-fn fits(edit: Option<&Edit>, server: &Tree, shown: &Tree) {
+fn fits(edit: Option<&ValueEdit>, server: &Tree, shown: &Tree) {
     match edit {
         None => assert!(server.equals(shown), "{} ≠ {}", text(server), text(shown)),
-        Some(Edit::Own) => {}
-        Some(Edit::Members(members)) => {
+        Some(ValueEdit::Own) => {}
+        Some(ValueEdit::Members(members)) => {
             let (server, shown) = (server.members().unwrap(), shown.members().unwrap());
             let keys = server.iter().chain(shown.iter()).map(|(key, _)| key);
-            for key in keys.filter(|key| !matches!(members.get(key), Some(Edit::Own))) {
+            for key in keys.filter(|key| !matches!(members.get(key), Some(ValueEdit::Own))) {
                 fits(members.get(key), server.get(key).unwrap(), shown.get(key).unwrap());
             }
         }
-        Some(Edit::Items(runs)) => {
+        Some(ValueEdit::Items(runs)) => {
             let (mut server, mut shown) = (server.items().unwrap().iter(), shown.items().unwrap().iter());
             for run in runs {
                 match run {
-                    Run::Gone(count) => drop(server.nth(count - 1).unwrap()),
-                    Run::Own(count) => drop(shown.nth(count - 1).unwrap()),
-                    Run::Same(count) => {
+                    Neighbors::Gone(count) => drop(server.nth(count - 1).unwrap()),
+                    Neighbors::Own(count) => drop(shown.nth(count - 1).unwrap()),
+                    Neighbors::Same(count) => {
                         (0..*count).for_each(|_| fits(None, server.next().unwrap(), shown.next().unwrap()));
                     }
-                    Run::Inner(edit) => fits(Some(edit), server.next().unwrap(), shown.next().unwrap()),
+                    Neighbors::Inner(edit) => fits(Some(edit), server.next().unwrap(), shown.next().unwrap()),
                 }
             }
             assert!(server.next().is_none() && shown.next().is_none());
@@ -86,7 +86,7 @@ fn fits(edit: Option<&Edit>, server: &Tree, shown: &Tree) {
     }
 }
 
-/// What is shown where the server knew one thing, the user has made another of it, and then a patch came.
+/// The shown document after a server's, an edit of the user and then a patch.
 fn rebased(server: &str, shown: &str, delta: &str) -> String {
     let mut case = Case::new(server, shown);
     case.patch(delta);
@@ -215,7 +215,7 @@ fn both_documents_stay_each_others() {
             let _ = crate::thread::apply_patch(&mut case.shown, delta, LIMITS, &mut Copies::default(), |_| true);
         }
         case.mirror = case.shown.clone();
-        case.edit = Edit::between(&case.server, &case.shown);
+        case.edit = ValueEdit::between(&case.server, &case.shown);
         fits(case.edit.as_ref(), &case.server, &case.shown);
         if case.edit.is_none() {
             continue;

@@ -15,13 +15,13 @@ struct Wrong(&'static str, &'static str);
 
 /// The members of one event, by the kind that each must have. The methods are called from 60 places: kept out of line
 /// they cost a tenth of the module less.
-struct Members<'f, 'a> {
+struct EventMembers<'f, 'a> {
     fields: &'f Fields<'a>,
     /// The first member that is wrong, but that the event makes sense without.
     forgiven: Cell<Option<Wrong>>,
 }
 
-impl<'a> Members<'_, 'a> {
+impl<'a> EventMembers<'_, 'a> {
     #[inline(never)]
     fn string(&self, member: &'static str) -> Result<Str<'a>, Wrong> {
         self.fields.get(member).and_then(Raw::literal).ok_or(Wrong(member, STRING))
@@ -106,7 +106,7 @@ impl<'a> Incoming<'a> {
     /// sense without, is left out and reported.
     pub fn read(fields: &Fields<'a>, forgiven: &mut dyn FnMut(EventError)) -> Result<Self, EventError> {
         let event = frame_type(fields)?;
-        let m = Members { fields, forgiven: Cell::new(None) };
+        let m = EventMembers { fields, forgiven: Cell::new(None) };
         let error =
             |Wrong(member, expected)| EventError::Member { event: event.clone().into_owned(), member, expected };
         let read =
@@ -123,7 +123,7 @@ impl<'a> Incoming<'a> {
 // Three steps, and in each the arms, in the order of how often the events come.
 impl<'a> Event<'a> {
     /// The event called `name`. What streams is here, and what wraps others' events.
-    fn read(name: &str, m: &Members<'_, 'a>) -> Result<Option<Self>, Wrong> {
+    fn read(name: &str, m: &EventMembers<'_, 'a>) -> Result<Option<Self>, Wrong> {
         Ok(Some(match name {
             "TEXT_MESSAGE_CONTENT" => {
                 Self::TextMessageContent { message_id: m.string("messageId")?, delta: m.string("delta")? }
@@ -155,7 +155,7 @@ impl<'a> Event<'a> {
     }
 
     /// Reads the events that begin, end or replace something in the thread.
-    fn read_of_thread(name: &str, m: &Members<'_, 'a>) -> Result<Option<Self>, Wrong> {
+    fn read_of_thread(name: &str, m: &EventMembers<'_, 'a>) -> Result<Option<Self>, Wrong> {
         Ok(Some(match name {
             "TEXT_MESSAGE_START" => Self::TextMessageStart {
                 message_id: m.string("messageId")?,
@@ -201,7 +201,7 @@ impl<'a> Event<'a> {
     }
 
     /// Runs, and what they consist of: steps and subagents.
-    fn read_of_run(name: &str, m: &Members<'_, 'a>) -> Result<Option<Self>, Wrong> {
+    fn read_of_run(name: &str, m: &EventMembers<'_, 'a>) -> Result<Option<Self>, Wrong> {
         Ok(Some(match name {
             "STEP_STARTED" => Self::StepStarted { step_name: m.string("stepName")? },
             "STEP_FINISHED" => Self::StepFinished { step_name: m.string("stepName")? },

@@ -24,7 +24,7 @@ pub(super) static MESSAGE: Shape = union(
         must(0, "content", Object).of(ACTIVITY),
         field(3, "content", Text, Carrier),
         may(4, "name", Text).of(INSTRUCTION | ASSISTANT | USER),
-        may(5, "toolCalls", Many(Item::Call)).of(ASSISTANT),
+        may(5, "toolCalls", Many(ItemShape::Call)).of(ASSISTANT),
         must(6, "toolCallId", Text).of(TOOL),
         may(7, "error", Text).of(TOOL),
         field(8, "contentParts", PARTS, Carrier),
@@ -39,7 +39,7 @@ pub(super) static MESSAGE: Shape = union(
 pub(super) static CALL: Shape = object(&[
     must(1, "id", Text),
     must(2, "type", Word(Words::Function)),
-    must(3, "function", Is(Item::Function)),
+    must(3, "function", Is(ItemShape::Function)),
     may(4, "metadata", Object),
     may(5, "encryptedValue", Text),
 ]);
@@ -52,7 +52,7 @@ pub(super) static PART: Shape = arms(
         must(1, "text", Text).of(1),
         may(2, "id", Text).of(1),
         may(3, "metadata", Any).of(1),
-        must(1, "source", Is(Item::Source)).of(!1),
+        must(1, "source", Is(ItemShape::Source)).of(!1),
         field(2, "metadata", Any, NullableInMessages).of(!1),
         may(3, "id", Text).of(!1),
     ],
@@ -90,10 +90,10 @@ pub(super) static INPUT: Shape = object(&[
     may(3, "parentRunId", Text),
     field(4, "state", Any, Nullable),
     must(5, "messages", MESSAGES),
-    field(6, "tools", Many(Item::Tool), OrEmpty),
-    field(7, "context", Many(Item::Context), OrEmpty),
+    field(6, "tools", Many(ItemShape::Tool), OrEmpty),
+    field(7, "context", Many(ItemShape::Context), OrEmpty),
     field(8, "forwardedProps", Any, Nullable),
-    field(9, "resume", Many(Item::Resume), OrEmpty),
+    field(9, "resume", Many(ItemShape::Resume), OrEmpty),
     may(10, "protocolVersion", Text),
 ]);
 
@@ -142,7 +142,7 @@ pub(super) static RUN_OUTCOME: Shape = union(
     &[
         must(0, "type", Text),
         may(0, "pendingToolCallIds", TEXTS).of(1),
-        must(0, "interrupts", AtLeastOne(Item::Interrupt)).of(2),
+        must(0, "interrupts", AtLeastOne(ItemShape::Interrupt)).of(2),
     ],
 );
 

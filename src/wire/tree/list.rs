@@ -1,11 +1,11 @@
 //! The elements of an array.
 
-use super::{COMMA, Size, Tree};
+use super::{COMMA, ContainerSize, Tree};
 
 /// The elements of an array. To insert or remove moves those on the shorter side.
 #[derive(Debug, Clone, Default)]
 pub(super) struct List {
-    pub size: Size,
+    pub size: ContainerSize,
     /// Room in front, and the elements.
     all: Vec<Tree>,
     room: usize,
@@ -20,7 +20,7 @@ impl List {
     }
 
     /// An element, with the size of the list beside it.
-    pub fn get_mut(&mut self, at: usize) -> (&mut Size, Option<&mut Tree>) {
+    pub fn get_mut(&mut self, at: usize) -> (&mut ContainerSize, Option<&mut Tree>) {
         (&mut self.size, self.all.get_mut(self.room..).and_then(|items| items.get_mut(at)))
     }
 

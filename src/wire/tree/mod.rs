@@ -83,14 +83,14 @@ impl Text {
 
 /// How much is in a container.
 #[derive(Debug, Clone, Copy, Default)]
-struct Size {
+struct ContainerSize {
     /// As JSON, with a comma after each.
     bytes: usize,
     /// Levels of nesting: at most so many. Containers that once nested deeper may say more.
     depth: usize,
 }
 
-impl Size {
+impl ContainerSize {
     fn grow(&mut self, key: usize, child: &Tree) {
         self.bytes += key + child.bytes();
         self.depth = self.depth.max(child.depth() + 1);

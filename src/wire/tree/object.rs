@@ -1,6 +1,6 @@
 //! The members of an object: in the order in which they were set, found by their key.
 
-use super::{Size, Tree, Undo};
+use super::{ContainerSize, Tree, Undo};
 use crate::wire::{At, Index};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -8,9 +8,9 @@ use std::rc::Rc;
 /// The members of an object. It loses one without moving the others.
 #[derive(Debug, Clone, Default)]
 pub struct Object {
-    pub(super) size: Size,
+    pub(super) size: ContainerSize,
     /// In order, which is that of their numbers; those that were removed are taken out later, many at once.
-    slots: Vec<Slot>,
+    slots: Vec<KeySlot>,
     /// The numbers by key, once there are more than a few.
     index: Index,
     live: usize,
@@ -18,7 +18,7 @@ pub struct Object {
 }
 
 #[derive(Debug, Clone)]
-struct Slot {
+struct KeySlot {
     number: usize,
     key: Rc<str>,
     value: Option<Tree>,
@@ -49,13 +49,13 @@ impl Object {
     }
 
     /// The member of that name, with its size beside it.
-    pub(super) fn get_mut(&mut self, key: &str) -> (&mut Size, Option<&mut Tree>) {
+    pub(super) fn get_mut(&mut self, key: &str) -> (&mut ContainerSize, Option<&mut Tree>) {
         let at = self.find(key);
         (&mut self.size, at.and_then(|at| self.slots.get_mut(at)?.value.as_mut()))
     }
 
     /// The same by its number.
-    pub(super) fn at_mut(&mut self, number: usize) -> Option<(&mut Size, &mut Tree)> {
+    pub(super) fn at_mut(&mut self, number: usize) -> Option<(&mut ContainerSize, &mut Tree)> {
         let at = self.slot(number).ok()?;
         Some((&mut self.size, self.slots.get_mut(at)?.value.as_mut()?))
     }
@@ -102,13 +102,13 @@ impl Object {
             self.index.insert(key.clone(), At { message: number, call: 0 });
         }
         if self.slots.last().is_none_or(|last| last.number < number) {
-            self.slots.push(Slot { number, key, value: Some(value) });
+            self.slots.push(KeySlot { number, key, value: Some(value) });
         } else {
             match self.slot(number) {
                 Ok(at) => {
                     self.slots.get_mut(at).into_iter().zip([value]).for_each(|(slot, value)| slot.value = Some(value))
                 }
-                Err(at) => self.slots.insert(at, Slot { number, key, value: Some(value) }),
+                Err(at) => self.slots.insert(at, KeySlot { number, key, value: Some(value) }),
             }
         }
         if self.index.is_empty() && self.slots.len() > FEW {

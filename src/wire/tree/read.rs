@@ -14,14 +14,14 @@ use std::rc::Rc;
 const SMALL: usize = 256;
 
 /// From where to where something stands in the text.
-type Place = (usize, usize);
+type Span = (usize, usize);
 
 /// A value that was read.
 #[derive(Debug)]
 enum Piece {
-    Scalar(Place),
+    Scalar(Span),
     /// A small container, and how deep it nests.
-    Text(Place, usize),
+    Text(Span, usize),
     Built(Tree),
 }
 
@@ -46,7 +46,7 @@ struct Level {
     odd: bool,
     built: Option<Built>,
     /// The key of the member that is being read.
-    key: Place,
+    key: Span,
 }
 
 /// Reads a value that is known to be JSON, as much of it at a time as is asked for.
@@ -55,7 +55,7 @@ pub(crate) struct Builder {
     at: usize,
     small: usize,
     /// The members and elements of the containers that are open, of which it is not known whether they are small.
-    pieces: Vec<(Place, Piece)>,
+    pieces: Vec<(Span, Piece)>,
     levels: Vec<Level>,
 }
 
@@ -147,7 +147,7 @@ impl Builder {
 
     /// Whether a key comes twice among the members from `first` on, which are few.
     fn repeats(&self, first: usize, json: &str) -> bool {
-        let key = |place: &Place| json.get(place.0..place.1);
+        let key = |place: &Span| json.get(place.0..place.1);
         let mut rest = self.pieces.get(first..).unwrap_or_default();
         while let Some(((name, _), others)) = rest.split_first() {
             if others.iter().any(|(other, _)| key(other) == key(name)) {
@@ -161,7 +161,7 @@ impl Builder {
 
 impl Level {
     /// Adds what was read up to `at`.
-    fn add(&mut self, value: Piece, json: &str, at: usize, pieces: &mut Vec<(Place, Piece)>) {
+    fn add(&mut self, value: Piece, json: &str, at: usize, pieces: &mut Vec<(Span, Piece)>) {
         self.odd |= matches!(value, Piece::Built(_));
         self.depth = self.depth.max(value.depth() + 1);
         match &mut self.built {
@@ -184,7 +184,7 @@ impl Piece {
     }
 
     fn tree(self, json: &str) -> Tree {
-        let text = |(start, end): Place| json.get(start..end).unwrap_or_default();
+        let text = |(start, end): Span| json.get(start..end).unwrap_or_default();
         match self {
             Self::Built(tree) => tree,
             Self::Text(place, depth) if !matches!(text(place), "{}" | "[]") => {
@@ -199,13 +199,13 @@ impl Piece {
 }
 
 impl Built {
-    fn of(bracket: u8, pieces: impl Iterator<Item = (Place, Piece)>, json: &str) -> Self {
+    fn of(bracket: u8, pieces: impl Iterator<Item = (Span, Piece)>, json: &str) -> Self {
         let mut built = if bracket == b'{' { Self::Object(Box::default()) } else { Self::List(Box::default()) };
         pieces.for_each(|(key, piece)| built.add(key, piece, json));
         built
     }
 
-    fn add(&mut self, (start, end): Place, value: Piece, json: &str) {
+    fn add(&mut self, (start, end): Span, value: Piece, json: &str) {
         let value = value.tree(json);
         match self {
             Self::List(list) => list.push(value),

@@ -1,4 +1,4 @@
-// What `debug` writes, and the small functions.
+// The output of `debug`, and the small functions.
 
 import { finished, server, settled, started, text, user } from "../client.mjs";
 
@@ -22,7 +22,7 @@ export async function whatIsWritten({ HttpAgent }) {
   for (const [name, config] of Object.entries({ off: false, on: true, lifecycle: { events: false }, events: { lifecycle: false }, verbose: { verbose: true, lifecycle: false }, neither: { events: false, lifecycle: false } })) {
     const agent = new HttpAgent({ url, agentId: "id", threadId: "t", fetch: server(plain).fetch, debug: config });
     const lines = await written(() => agent.runAgent());
-    // What each stage inside says is the client's own.
+    // The output of each inner stage is the client's own.
     seen[name] = lines.filter(([label]) => /LIFECYCLE|APPLY/.test(label)).map(([label, data]) => [label, data?.type ?? data]);
   }
   return seen;

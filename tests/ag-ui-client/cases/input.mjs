@@ -1,4 +1,4 @@
-// What is sent: headers, options, what hooks and middlewares change, and what old servers are not given.
+// Requests: headers, options, changes by hooks and middlewares, and members that old servers are not sent.
 
 import { map } from "rxjs";
 import { finished, left, recorder, server, settled, started, text, user } from "../client.mjs";

@@ -1,4 +1,4 @@
-// What hooks return.
+// The results of hooks.
 
 import { finished, left, recorder, server, settled, started, text, user } from "../client.mjs";
 

@@ -1,4 +1,4 @@
-// What the agent shows during a run, and how hooks and changes follow each other.
+// The agent during a run, and the order of hooks and changes.
 
 import { from, Observable } from "rxjs";
 import { call, finished, left, openBody, recorder, server, settled, started, text, until, user } from "../client.mjs";

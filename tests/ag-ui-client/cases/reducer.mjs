@@ -1,4 +1,4 @@
-// What events make of messages: ids that come again, parents, lists, roles, metadata.
+// Events and messages: ids that come again, parents, lists, roles, metadata.
 
 import { call, finished, left, recorder, server, settled, started, text, user } from "../client.mjs";
 

@@ -1,4 +1,4 @@
-// What a run leaves behind, and what it sends.
+// The agent after a run, and its requests.
 
 import { call, finished, left, openBody, server, settled, started, text, until, user } from "../client.mjs";
 

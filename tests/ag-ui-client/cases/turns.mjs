@@ -1,4 +1,4 @@
-// What applications do: loops of tools, several streams at once, servers with heads of their own.
+// Patterns of applications: loops of tools, several streams at once, servers with heads of their own.
 
 import { EventEncoder } from "@ag-ui/encoder";
 import { call, finished, left, openBody, recorder, server, settled, sse, started, text, until, user } from "../client.mjs";

@@ -1,4 +1,4 @@
-// What a burst costs a whole page: the longest task, and all tasks over 50 ms together, in a thread of 500 messages of 1 KB.
+// The cost of a burst for a whole page: the longest task, and all tasks over 50 ms together, in a thread of 500 messages of 1 KB.
 //
 //   node tests/ag-ui-client/pages/measure.mjs [deltas]
 

@@ -43,7 +43,7 @@ export async function bundle(page, way) {
 
 const frame = (event) => `data: ${JSON.stringify(event)}\n\n`;
 
-/** What the agent says to a question. */
+/** The agent's answer to a question. */
 async function* reply({ threadId, runId, messages, tools }, requests) {
   const last = messages.at(-1);
   const asked = typeof last?.content === "string" ? last.content : (last?.content ?? []).map(({ text }) => text).join("");
@@ -73,7 +73,7 @@ async function* reply({ threadId, runId, messages, tools }, requests) {
   yield { type: "RUN_FINISHED", threadId, runId };
 }
 
-/** What CopilotKit's runtime gives for a thread that it knows: all of its runs, also one that failed. */
+/** The history that CopilotKit's runtime returns for a known thread: all of its runs, also one that failed. */
 const history = [
   { type: "RUN_STARTED", threadId: "old", runId: "one" },
   { type: "TEXT_MESSAGE_START", messageId: "q1", role: "user" },
@@ -86,7 +86,7 @@ const history = [
   { type: "RUN_FINISHED", threadId: "old", runId: "two" },
 ];
 
-/** What the runtime answers besides runs; undefined: it is a run. */
+/** The runtime's answers besides runs; undefined: it is a run. */
 function ofRuntime(pathname, { threadId } = {}) {
   if (pathname === "/runtime/info") return { type: "application/json", body: JSON.stringify({ version: "1.74.0", mode: "sse", agents: { default: { name: "default", description: "" } } }) };
   if (pathname.endsWith("/connect")) return { type: "text/event-stream", body: threadId === "old" ? history.map(frame).join("") : "" };

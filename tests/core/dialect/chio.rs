@@ -160,7 +160,7 @@ fn state_is_set_by_path() {
     assert_eq!(state, json!({"cart": {"items": {"list": ["one", 2, 3]}}, "a/b": {"c": {"d": 1}}}));
     assert!(agent.warnings.is_empty(), "{:?}", agent.warnings);
     assert_eq!(agent.custom.len(), events.len(), "each is emitted as well");
-    // A long way is not written again for each of its parts, nor gone without end.
+    // A long path is not written again for each of its parts, and has a limit.
     let mut agent = played(agent, [&sse(&[update(&format!("/deep{}", "/x".repeat(100)), json!(1))])[..]]);
     assert!(agent.events.last().unwrap().to_string().len() < 4_000);
     assert_eq!(agent.snapshot()["state"].pointer(&format!("/deep{}", "/x".repeat(100))), Some(&json!(1)));
@@ -168,7 +168,7 @@ fn state_is_set_by_path() {
     let mut agent = played(agent, [&sse(&[update(&"/x".repeat(500_000), json!(1))])[..]]);
     assert_eq!(agent.snapshot()["state"], state);
     assert_eq!(std::mem::take(&mut agent.warnings), ["state-patch-failed"]);
-    // What cannot be set is told, and nothing is lost.
+    // A setting that cannot be used is reported, and nothing is lost.
     let mut agent =
         played(agent, [&sse(&[update("/cart/items/list/9/x", json!(1)), text_event("t", Value::Null, "on")])[..]]);
     assert_eq!(agent.snapshot()["state"], state);
@@ -186,7 +186,7 @@ fn what_is_sent() {
     let event = json!({"session_id": "t", "event_type": "form_action", "classification": "submit",
         "payload": {"text": "Refund \"it\""}});
     assert_eq!(sent(json!({})), event);
-    // What is said beside the text is the event's.
+    // Settings beside the text are members of the event.
     let mut agent = Agent::speaking("chio", json!({}), Options::default());
     let message = json!({"id": "u", "role": "user", "content": "yes"});
     let props = json!({"agent_id": "page", "payload": {"confirmed": true}, "target": {"component_type": "modal"}});
@@ -266,7 +266,7 @@ fn bad_events() {
         (without("payload"), "chio-event-malformed", false),
         (with("target", json!("window")), "chio-event-malformed", false),
         (with("target", json!({"component_id": "x"})), "chio-event-malformed", false),
-        // What the page can do without is shown.
+        // Text without optional members is shown.
         (without("event_id"), "chio-event-malformed", true),
         (with("agent_id", json!(1)), "chio-event-malformed", true),
         (with("timestamp", json!(-1)), "chio-event-malformed", true),
@@ -412,7 +412,7 @@ fn receipts_that_are_read_and_refused() {
     for vector in vectors {
         let read = ask("receipt", &question(&vector["receipt"]), read);
         let read: Value = serde_json::from_str(&read.unwrap()).unwrap();
-        // What is signed, and with what, is the same as of the untouched one: so the signature verifies.
+        // The signed bytes and the key are those of the untouched one: so the signature verifies.
         let same = ["key", "signature"].iter().all(|name| read[name] == untouched[name]);
         let same = same && read["bodies"][0] == untouched["bodies"][0];
         assert_eq!(same, vector["valid"], "{}", vector["name"]);

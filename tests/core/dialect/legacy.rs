@@ -1,4 +1,4 @@
-//! What AG-UI 0.0 sent, and what is wrong in a way that can be forgiven.
+//! Events of AG-UI 0.0, and mistakes that can be forgiven.
 
 use crate::support::Agent;
 use crate::support::runs::{finished, started, user};

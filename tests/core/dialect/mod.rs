@@ -1,4 +1,4 @@
-//! What foreign systems send, and what becomes of it. `tests/fixtures/dialects` has their bytes.
+//! Streams of foreign systems, and their translation. `tests/fixtures/dialects` has their bytes.
 
 mod agent_os;
 mod chio;

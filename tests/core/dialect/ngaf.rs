@@ -98,7 +98,7 @@ fn a_question_and_a_subagent() {
 fn a_question_is_no_custom_event() {
     let agent = played(ngaf(false), [&*fixture("ngaf/04-interrupt-and-subagent.sse")]);
     assert!(agent.custom.is_empty());
-    // Who listens to events has it as it came.
+    // Listeners have it as it came.
     let raw: Vec<&Value> = agent.events.iter().filter(|event| event["type"] == "RAW").collect();
     assert_eq!(raw.len(), 1);
     assert_eq!((&raw[0]["source"], &raw[0]["event"]["name"]), (&json!("ngaf"), &json!("on_interrupt")));

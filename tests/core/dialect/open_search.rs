@@ -79,7 +79,7 @@ fn settle(agent: &mut Agent, id: &str, result: Value) {
 fn fixtures_reach_what_is_expected_at_every_cut() {
     for name in FIXTURES {
         let expected = json_fixture(&format!("opensearch/{name}.expected.json"));
-        // What the canonical form says beside the events themselves.
+        // The reports of the canonical form beside the events themselves.
         let canonical = expected["canonical"].as_array().unwrap().iter().cloned().map(|mut event| {
             event.as_object_mut().unwrap().retain(|member, _| member != "late" && !member.starts_with("synth"));
             event

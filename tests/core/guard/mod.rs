@@ -1,4 +1,4 @@
-//! What a policy lets through.
+//! The decisions of a policy.
 
 mod gate;
 mod policy;

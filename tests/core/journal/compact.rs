@@ -25,7 +25,7 @@ fn lines(events: &[Value]) -> String {
     events.iter().map(|event| text(event) + "\n").collect()
 }
 
-/// What is shown after these events came in one answer.
+/// The snapshot after these events came in one answer.
 fn shown(lines: &str, history: &Value, strict: bool, closed: bool) -> Value {
     let options = Options { strict, ..Options::default() };
     let mut agent = Agent::with(options, Some(&text(history)), Some(r#"{"list":[0],"n":1}"#));
@@ -39,7 +39,7 @@ fn shown(lines: &str, history: &Value, strict: bool, closed: bool) -> Value {
     agent.snapshot().clone()
 }
 
-/// What is wrong with the compaction of these events, if anything.
+/// The fault in the compaction of these events, if there is one.
 fn fault(events: &[Value], history: &Value) -> Option<String> {
     let before = lines(events);
     let after = compact(&before);

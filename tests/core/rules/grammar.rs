@@ -4,7 +4,7 @@ use ag_ui_wasm::rules::{Violation, grammar};
 use ag_ui_wasm::wire::Raw;
 use serde_json::{Value, json};
 
-/// What is not known in an event, as code and pointer, or what is wrong with it.
+/// The unknown parts of an event, as code and pointer, or its violation.
 fn check(event: &str) -> Result<Vec<(&'static str, String)>, Violation> {
     let fields = Raw::parse_object(event, 512).unwrap().unwrap();
     let mut found = Vec::new();

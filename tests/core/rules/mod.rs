@@ -1,4 +1,4 @@
-//! What a stream must keep to.
+//! The rules of a stream.
 
 mod grammar;
 mod order;

@@ -149,7 +149,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
     ("V38", "left-open", "RUN_STARTED, STEP_STARTED id=a, RUN_FINISHED"),
 ];
 
-/// What is legal although it looks as if it were not.
+/// Legal streams that look as if they were not.
 const LEGAL: &[&str] = &[
     "RUN_ERROR",
     "RUN_STARTED, RUN_ERROR, RUN_STARTED, RUN_FINISHED",
@@ -278,7 +278,7 @@ fn tolerant_rules_lose_nothing() {
     check("RUN_STARTED, ACTIVITY_SNAPSHOT id=p by=a, ACTIVITY_DELTA id=p by=b", "/messages/1/content", json!({"a": 1}));
 }
 
-/// What a chunk leaves out is looked up for each, so it cannot be of any length.
+/// The members that a chunk leaves out are looked up for each, so their length has a limit.
 #[test]
 fn a_chunk_names_an_id_that_is_long() {
     for (length, text) in [(4000, "ab"), (4100, "a")] {
@@ -289,7 +289,7 @@ fn a_chunk_names_an_id_that_is_long() {
             agent.event(request, event("TEXT_MESSAGE_CHUNK delta=b"));
             assert_eq!(agent.snapshot()["messages"][1]["content"], text, "{length}");
             assert_eq!(agent.warnings.contains(&"chunk-without-id".to_owned()), text == "a", "{:?}", agent.warnings);
-            // Who names them goes on.
+            // A stream that names them continues.
             agent.event(request, event(&format!("TEXT_MESSAGE_CHUNK id={id} by={by} delta=c")));
             assert_eq!(agent.snapshot()["messages"][1]["content"], format!("{text}c"));
         }

@@ -1,4 +1,4 @@
-//! What a broken server sends: the user sees what happened, and nothing that was shown is lost.
+//! Streams of a broken server: the user sees what happened, and nothing that was shown is lost.
 
 use crate::support::{Agent, parse};
 use ag_ui_wasm::session::{Effect, Options, Session};
@@ -182,7 +182,7 @@ fn nesting_over_the_limit_is_dropped() {
     assert_eq!(agent.snapshot()["outcome"], "success");
 }
 
-/// What the user sees of an answer that is no stream of events.
+/// The user's view of an answer that is no stream of events.
 fn refused(status: u16, content_type: &str, body: &str) -> Value {
     let mut agent = Agent::new(Options { max_error_body_bytes: 64, ..Options::default() });
     let request = agent.submit("hi");

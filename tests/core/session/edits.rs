@@ -1,4 +1,4 @@
-//! What the user changes: messages, the queue, the state, and answers given one by one.
+//! Changes by the user: messages, the queue, the state, and answers given one by one.
 
 use crate::support::Agent;
 use crate::support::runs::{finished, outcomes, started, text, user};
@@ -283,7 +283,7 @@ fn an_edit_of_a_message_that_streams_changes_what_it_changes() {
         }
         assert_eq!(end["toolCalls"], whole["toolCalls"], "{place}");
     });
-    // What it sets stays, and what comes after what it has seen follows.
+    // Its values stay, and messages after those that it has seen follow.
     let rewrite = |after: &mut Value| {
         for message in after["messages"].as_array_mut().unwrap().iter_mut().filter(|m| m["id"] == "m") {
             for name in ["content", "reasoning"] {
@@ -440,7 +440,7 @@ fn a_regenerate_that_is_edited_stays_one_also_after_a_reload() {
     check(&agent);
 }
 
-/// What a snapshot has removed stays in the list's order until the page has got its patch.
+/// A message that a snapshot has removed stays in the list's order until the page has got its patch.
 #[test]
 fn a_regenerate_goes_back_to_its_question_also_before_what_was_removed_is_published() {
     for published in [true, false] {

@@ -223,7 +223,7 @@ fn a_run_that_fails_gives_them_up_too() {
     assert_eq!(phases(&mut agent), ["output-error", "output-error"]);
 }
 
-/// What a request brings: of a message its role, and of a result its call.
+/// The messages of a request: the role of each, and of a result its call.
 fn sent(agent: &Agent, request: usize) -> Vec<String> {
     let messages = agent.requests[request].1["messages"].as_array().unwrap();
     messages.iter().map(|message| message["toolCallId"].as_str().or(message["role"].as_str()).unwrap().into()).collect()

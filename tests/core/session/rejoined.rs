@@ -195,7 +195,7 @@ fn arguments_of_any_older_call_are_reported_once() {
     }
 }
 
-/// What the server has put in place of an older message is not torn by a replay.
+/// A message that the server has replaced is not torn by a replay.
 #[test]
 fn what_a_list_has_rewritten_is_whole_in_a_replay() {
     let assistant = |text: &str| json!({"id": "m", "role": "assistant", "content": text});

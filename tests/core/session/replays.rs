@@ -134,7 +134,7 @@ fn a_server_that_joins_its_deltas_in_a_replay_hides_nothing() {
     assert!(agent.kinds().ends_with(&last), "{:?}", agent.kinds());
 }
 
-/// What dialects report that is no event of the protocol.
+/// Reports of dialects for which the protocol has no event.
 #[test]
 fn what_a_dialect_reports_beside_events_is_reported_once() {
     let network = options(false).network;

@@ -1,4 +1,4 @@
-//! What is sent to start a run, to servers of every version; and which runs may start while interrupts are open.
+//! Requests that start a run, to servers of every version; and runs that may start while interrupts are open.
 
 use crate::support::Agent;
 use crate::support::runs::*;
@@ -11,7 +11,7 @@ fn agent(protocol: &str, messages: Value) -> Agent {
     Agent::with(options, Some(&messages.to_string()), None)
 }
 
-/// What a server of this version is sent of the messages.
+/// The messages in a request to a server of this version.
 fn sent(protocol: &str, messages: Value) -> Value {
     let mut agent = agent(protocol, messages);
     agent.submit_json(json!({"runId": "r"}));

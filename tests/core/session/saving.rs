@@ -11,7 +11,7 @@ fn restored(saved: &str) -> Agent {
     agent
 }
 
-/// What the snapshot says of the thread itself.
+/// The snapshot's part about the thread itself.
 fn thread(agent: &mut Agent) -> Value {
     let snapshot = agent.snapshot();
     json!([snapshot["messages"], snapshot["toolCalls"], snapshot["state"], snapshot["interrupts"], snapshot["queue"]])
@@ -164,7 +164,7 @@ fn an_answer_that_was_not_sent_goes_out_after_a_reload() {
     agent.act(|session, now| assert!(session.settle_call("{\"toolCallId\":\"c\",\"result\":1}", now).unwrap()));
     let mut again = restored(&agent.session.save());
     let request = again.submit("go on");
-    // What this request carries, the server has seen.
+    // The server has seen the messages of this request.
     assert_eq!(again.requests[0].1["messages"][2]["content"], "1");
     let mut other = restored(&agent.session.save());
     other.act(|session, now| drop(session.submit("{\"runId\":\"x\",\"messages\":[]}", now)));
@@ -195,7 +195,7 @@ fn a_call_that_was_answered_after_the_save_stays_answered() {
         assert_eq!(ids, [&save["messages"][0]["id"], &save["messages"][1]["id"], &json!(id)]);
         again.act(|session, now| assert!(!session.approve("{\"toolCallId\":\"c\"}", now).unwrap()));
         assert!(again.executed.is_empty());
-        // What the page has found is sent to the agent, and not what the agent says itself.
+        // Text that the page has found is sent to the agent, but not its own messages.
         assert_eq!(again.requests.len(), usize::from(own));
     }
 }
@@ -226,7 +226,7 @@ fn taken_away(settled: bool) -> Agent {
 }
 
 #[test]
-fn an_answer_whose_call_was_taken_away_is_kept_over_reloads_until_the_call_is_back() {
+fn an_answer_whose_call_was_removed_is_kept_over_reloads_until_the_call_is_back() {
     for (settled, result) in [(true, json!(1)), (false, json!("The page was left before the tool had finished."))] {
         let mut again = taken_away(settled);
         let saved = again.session.save();
@@ -351,13 +351,13 @@ fn calls_that_come_one_after_the_other_are_saved_as_often_as_the_thread_allows()
     }
     let saves = agent.saves.len() - before;
     assert!((1..=4).contains(&saves), "{saves} saves");
-    // What still waits is executed when its time has come, without a word of the server's.
+    // A waiting call is executed when its time has come, without an event of the server.
     let waits = 100 - agent.executed.len();
     assert!(waits > 0);
     agent.now = agent.wake.unwrap();
     agent.act(Session::tick);
     assert_eq!(agent.executed.len(), 100, "{waits} waited");
-    // What a person decides is saved at once.
+    // A person's decision is saved at once.
     let before = agent.saves.len();
     agent.act(|session, now| assert!(session.settle_call("{\"toolCallId\":\"c0\",\"result\":1}", now).unwrap()));
     assert_eq!(agent.saves.len(), before + 1);

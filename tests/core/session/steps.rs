@@ -17,7 +17,7 @@ fn caller(calls: usize) -> Value {
     json!({"id": "calls", "role": "assistant", "toolCalls": (0..calls).map(call).collect::<Vec<_>>()})
 }
 
-/// What may take long, each as a stream of its own.
+/// Events that may take long, each as a stream of its own.
 fn kinds() -> Vec<Vec<Value>> {
     let all: Vec<Value> = (0..20).map(user).collect();
     let reversed: Vec<Value> = (0..20).rev().map(user).collect();
@@ -111,7 +111,7 @@ fn steps_come_to_what_one_does() {
     }
 }
 
-/// What the application may do while an event is being read.
+/// The application's calls while an event is being read.
 type Act = fn(&mut Agent);
 
 const ACTS: [Act; 8] = [

@@ -206,7 +206,7 @@ fn results_follow_the_message_that_called() {
         ],
     );
     assert_eq!(ids(&snapshot["messages"]), ["u0", "m", "rb", "ra", "n", "o", "rd"]);
-    // What stands after the insertion is still found.
+    // Calls after the insertion are still found.
     let snapshot = agent.events(request, &[text("n", "!"), args("d", "[7"), args("d", "]")]);
     assert_eq!(snapshot["messages"][4]["content"], "later!");
     assert_eq!(snapshot["messages"][5]["toolCalls"][0]["function"]["arguments"], "[7]");

@@ -118,7 +118,7 @@ fn many_boundaries_in_one_read_are_bounded() {
     assert!(patch.len() < 300_000, "{}", patch.len());
     assert_eq!(agent.warnings, ["history-too-large"]);
     assert_eq!(agent.snapshot()["steps"].as_array().unwrap().len(), 2000);
-    // What comes after the notification is kept again.
+    // Changes after the notification are kept again.
     let before = agent.mirror.1.len();
     agent.event(request, event!("STEP_FINISHED", "stepName": "0"));
     agent.snapshot();

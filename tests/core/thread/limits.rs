@@ -1,4 +1,4 @@
-//! What would exceed a limit of the thread is not applied: the run ends with an error, and what is shown stays.
+//! Input that would exceed a limit of the thread is not applied: the run ends with an error, and the snapshot stays.
 
 use crate::support::Agent;
 use crate::support::runs::{finished, outcomes, started, text};
@@ -78,7 +78,7 @@ fn copies_count_from_patch_to_patch() {
     assert_eq!(agent.snapshot()["state"], both);
     agent.events(request, &[delta(&[copy("/a", "/c")]), finished("r")]);
     assert_exceeded(&mut agent, &both);
-    // One that is taken away again has cost as much.
+    // One that is removed again has cost as much.
     let large = "x".repeat(100_000);
     let options = Options { max_state_bytes: 300_000, ..Options::default() };
     let mut agent = Agent::with(options, None, Some(&json!({"a": large}).to_string()));

@@ -1,4 +1,4 @@
-//! What is shown: messages, calls, state, runs.
+//! The snapshot: messages, calls, state, runs.
 
 mod args;
 mod calls;

@@ -250,7 +250,7 @@ fn however_often_it_is_published_the_snapshot_is_the_same() {
         }
         // The order of an object's members is not compared: a patch that sets one puts it last.
         assert_eq!(often.snapshot(), once.snapshot(), "seed {seed}: {}", Value::from(events));
-        // What a page keeps and gives back is the thread, too.
+        // Messages that a page keeps and returns are the thread, too.
         let kept = Agent::with(Options::default(), Some(&once.snapshot()["messages"].to_string()), None);
         assert!(kept.warnings.is_empty(), "seed {seed}: {}", once.snapshot()["messages"]);
     }

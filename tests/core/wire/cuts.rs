@@ -1,5 +1,5 @@
-//! What the network does: recorded streams, whole and damaged, in reads of any size. The warnings, the last event id, the
-//! error and what is shown are the same for every cut; and a frame over the limit fails however it comes.
+//! Cuts of the network: recorded streams, whole and damaged, in reads of any size. The warnings, the last event id, the
+//! error and the snapshot are the same for every cut; and a frame over the limit fails however it comes.
 
 use crate::support::Agent;
 use crate::support::streams::Random;
@@ -132,7 +132,7 @@ fn played(options: &Options, media_type: &str, reads: &[&[u8]], ends: bool) -> A
     agent
 }
 
-/// What must not depend on the cuts.
+/// The results that must not depend on the cuts.
 fn told(agent: &mut Agent) -> Value {
     let saved = crate::support::parse(&agent.session.save());
     let snapshot = agent.snapshot().clone();

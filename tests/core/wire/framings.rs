@@ -289,7 +289,7 @@ fn a_body_that_turns_out_to_be_no_stream_has_no_limit_of_frames() {
     }
 }
 
-/// What is read again for every frame or for every read would take hours.
+/// Reading again for every frame or for every read would take hours.
 #[test]
 fn many_frames_in_a_read_and_many_reads_of_a_frame() {
     let content = frames()[2].clone();

@@ -10,7 +10,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 export async function checked(chat) {
   await chat.browser.evaluate(axe);
   const found = await chat.browser.evaluate(async () => {
-    // What moves is judged where it comes to rest.
+    // Moving elements are judged where they come to rest.
     for (const animation of document.getAnimations()) animation.cancel();
     const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("  ")}`);

@@ -1,4 +1,4 @@
-/** What goes wrong: the user is told, and nothing that was shown is lost. */
+/** Failures: the user is told, and nothing that was shown is lost. */
 import assert from "node:assert/strict";
 import { id } from "../chat.mjs";
 

@@ -1,4 +1,4 @@
-/** What the page does for the agent: its tools, its user's consent, and another connection. */
+/** The page's part: its tools, its user's consent, and another connection. */
 import assert from "node:assert/strict";
 import { id } from "../chat.mjs";
 

@@ -1,4 +1,4 @@
-/** What an answer is made of besides text. */
+/** The parts of an answer besides text. */
 import assert from "node:assert/strict";
 import { id } from "../chat.mjs";
 

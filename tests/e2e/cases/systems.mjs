@@ -15,7 +15,7 @@ async function ask(chat, protocol, scenario, options) {
 /** The texts of the agent's messages. */
 const said = async (chat) => (await chat.messages()).filter(({ role, text }) => role === "assistant" && text !== "").map(({ text }) => text);
 
-/** What the server was asked last. */
+/** The last request that the server received. */
 const received = async (chat) => (await chat.server((runs) => runs.at(-1))).received;
 
 const answered = async (chat) => {

@@ -1,4 +1,4 @@
-// What the pages share: the agent, the transport, and what a chat is made of.
+// Code that the pages share: the agent, the transport, and the options of a chat.
 
 import { lastAssistantMessageIsCompleteWithApprovalResponses, lastAssistantMessageIsCompleteWithToolCalls } from "ai";
 import { createAgent, localStorageStore, tool } from "ag-ui-wasm";
@@ -32,7 +32,7 @@ export const chatOptions = async () => ({
   },
 });
 
-/** What is shown of a part that is no text: a line. */
+/** The line for a part that is not text. */
 export function lineOf(part) {
   if (part.type === "reasoning") return `reasoning: ${part.text}`;
   if (part.type === "file") return `file: ${part.filename} ${part.mediaType}`;

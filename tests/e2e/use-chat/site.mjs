@@ -46,7 +46,7 @@ const call = (toolCallId, toolCallName, args, parentMessageId) => [
 ];
 const hold = { hold: true };
 
-/** What the agent says, by a word of the question. `n` makes ids. */
+/** The agent's answers, by a word of the question. `n` makes ids. */
 const answers = {
   everything: (n) => [
     { type: "REASONING_MESSAGE_START", messageId: `r${n}`, role: "reasoning" },

@@ -1,4 +1,4 @@
-// What an agent is made of, a run, and what an agent holds.
+// The parts of an agent, a run, and the objects that an agent references.
 
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";

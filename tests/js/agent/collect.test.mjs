@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { body, call, collected, run, say, sse, sweep, swept } from "../garbage.mjs";
-import { deferred, load, real, until } from "../lib.mjs";
+import { carried, deferred, load, real, until } from "../lib.mjs";
 import { localWorkers } from "../thread.mjs";
 
 for (const mode of ["page", "worker"]) {
   describe(`in the ${mode}`, { skip: !real && "the core is a stand-in" }, async () => {
     const glue = await load("glue/core");
     const [{ createAgent: inPage }, { createAgent: elsewhere }] = await Promise.all(["index", "worker"].map(load));
-    const { all: workers, spawn } = await localWorkers((await load("core/core-inline")).load);
+    const { all: workers, spawn } = await localWorkers(await carried());
     const create = (options) => {
       const all = { url: "/agent", notify: "microtask", retry: { baseMs: 50, maxMs: 50, posts: true }, ...options };
       return mode === "page" ? inPage(all) : elsewhere({ ...all, worker: spawn });
@@ -50,7 +50,7 @@ for (const mode of ["page", "worker"]) {
         await sweep();
         sizes.push(await memory());
       }
-      // What the first hundred had is enough for all that follow, but for what is lost between the pieces.
+      // The memory of the first hundred is enough for all that follow, except for losses between the pieces.
       assert.ok(sizes[3] - sizes[0] < (100 * text.length) / 4, sizes.join());
       last.dispose();
     });

@@ -14,7 +14,7 @@ const start = { type: "RUN_STARTED", threadId: "t", runId: "r" };
 const end = { type: "RUN_FINISHED", threadId: "t", runId: "r" };
 const content = (messageId, delta, more) => ({ type: "TEXT_MESSAGE_CONTENT", messageId, delta, ...more });
 
-/** What an agent shows after these events, but for times. */
+/** The agent's snapshot after these events, except for times. */
 async function shown(events, options = {}) {
   const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
   const fetch = async () => new Response(body, { headers: { "content-type": "text/event-stream" } });

@@ -39,7 +39,7 @@ after(() => made.forEach((agent) => agent.dispose()));
 /** An agent whose server says what the test says, and which has read it when `send` is over, though the page may not know. */
 function open(options = {}) {
   let controller;
-  // Whose body it says it in: another run may begin before that is closed.
+  // The body in which it is said: another run may begin before that is closed.
   let saying;
   let read = 0;
   let sent = 0;
@@ -406,7 +406,7 @@ describe("the end of an agent in the middle of a run", { skip }, () => {
     agent.reset();
     assert.deepEqual(agent.history, []);
     await first;
-    // What is on the way has come.
+    // The events on the way have come.
     void agent.submit({ message: user("v", "anew"), runId: "q" });
     await until(() => bodies.length === 2);
     await until(() => agent.history.length);

@@ -1,4 +1,4 @@
-// What listeners are told, and what of a snapshot stays the same object.
+// Events for listeners, and the parts of a snapshot that stay the same object.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";

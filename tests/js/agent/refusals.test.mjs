@@ -1,4 +1,4 @@
-// What the application gives that cannot be used: refused where it was given, by name, and shown.
+// Input of the application that cannot be used: refused where it was given, by name, and shown.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";

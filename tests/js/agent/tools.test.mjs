@@ -68,7 +68,7 @@ describe("what the server is told", () => {
   it("is nothing where a validator has no schema", async () => {
     const refusal = (error) => AgentError.is(error) && error.code === "input" && /"t".*jsonSchema/.test(error.message);
     assert.throws(() => create({ tools: [named("t", { parameters: city })] }), refusal);
-    // What a function gives is known when it is asked.
+    // The tools of a function are known when it is called.
     const agent = create({ tools: () => [named("t", { parameters: city })] });
     for (const run of [agent.submit("hi"), agent.retry(), agent.regenerate()]) await assert.rejects(run, refusal);
   });

@@ -1,4 +1,4 @@
-// What a screen reader is told, over the real core.
+// Announcements for a screen reader, over the real core.
 
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";

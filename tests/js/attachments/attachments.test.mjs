@@ -90,7 +90,7 @@ describe("attachments", () => {
     assert.deepEqual(files.items.map(({ name }) => name), ["passwd", "x.png", "evilgnp.exe", "abc.png", "file", "file", `${"n".repeat(251)}.png`, ".png", "<img onerror=1>.png", "file"].map((name, at) => (at === 7 ? files.items[7].name : name)));
     assert.equal(files.items[7].name.isWellFormed?.() ?? true, true);
     assert.equal(files.items.at(-1).mimeType, "application/octet-stream");
-    // What is no file is left out.
+    // A value that is no file is left out.
     assert.deepEqual([files.add(null), files.add(["text", {}])], [[], []]);
   });
 
@@ -157,7 +157,7 @@ describe("attachments", () => {
       assert.deepEqual(names(files.items), ["a.png upload", "b.png uploading"]);
       assert.match(files.items[0].message, /no progress for 1000 ms/);
       assert.equal(all[0].signal.aborted, true);
-      // What comes from it now is of no use.
+      // Its later result is ignored.
       ready(all[0], "late");
       await settled();
       assert.equal(files.items[0].status, "error");

@@ -1,4 +1,4 @@
-// What `useAgent(options)` made is given back when no component uses it, and not before.
+// An agent of `useAgent(options)` is released when no component uses it, and not before.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

@@ -19,7 +19,7 @@ async function until(condition) {
   for (const deadline = Date.now() + 10_000; !condition(); await new Promise((done) => setImmediate(done))) assert.ok(Date.now() < deadline, String(condition));
 }
 
-/** The agent, with a count of who listens. */
+/** The agent, with a count of its listeners. */
 function counted(agent) {
   let count = 0;
   const subscribe = (listener) => {

@@ -5,7 +5,7 @@ import { render } from "svelte/server";
 import Chat from "./components/Chat.svelte";
 import { Session } from "../fake-core.mjs";
 
-/** What a server sends for a thread with one message. */
+/** The server's page for a thread with one message. */
 export async function page() {
   const target = createAgentWith(async () => ({ Session }), {
     url: "/agent",

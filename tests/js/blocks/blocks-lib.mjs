@@ -1,4 +1,4 @@
-// What the tests of blocks share: Markdown by chance, and two renderers.
+// Helpers of the tests of blocks: Markdown by chance, and two renderers.
 
 import { Marked } from "marked";
 import MarkdownIt from "markdown-it";

@@ -1,4 +1,4 @@
-// What an application's fetch and transport give goes to the core. Whatever it is, it is an error of one run, and the core lives.
+// Values of an application's fetch and transport go to the core. Each odd one is an error of one run, and the core lives.
 
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
@@ -37,7 +37,7 @@ const fetches = {
   "a body that fails with a Symbol": [async () => ({ ...head, body: new ReadableStream({ pull: (body) => body.error(Symbol("cut")) }) }), /unknown error/],
 };
 
-/** What transports say of where a request goes. */
+/** The targets that transports return. */
 const targets = {
   "nothing": [undefined, /Cannot destructure|undefined/],
   "a method that is no string": [{ url: "x", method: Symbol("POST") }, /method: expected a string, got Symbol\(POST\)/],

@@ -1,4 +1,4 @@
-// What the server sends against the application's schemas, over the real core.
+// A server's data against the application's schemas, over the real core.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -41,7 +41,7 @@ class Home {
   constructor(world, page) {
     Object.assign(this, { world, page });
     this.state = { messages: [], queue: [], run: null, calls: {}, handled: [], taken: {} };
-    // What has happened since the thread text, the number of saves, and the text that the record belongs to.
+    // The log since the thread text, the number of saves, and the text that the record belongs to.
     Object.assign(this, { entries: [], at: 0, of: { log: page.log, at: 0 }, out: [], noted: "" });
   }
 
@@ -63,7 +63,7 @@ class Home {
       }
     }
     this.at = Math.max(record?.at ?? 0, text?.at ?? 0) + 1;
-    // What an earlier home had begun is cut: whether it was sent is not known.
+    // A run of an earlier home is cut: whether it was sent is not known.
     if (this.state.run) this.end("truncated");
     this.restored = [...this.state.queue];
     if (bug === "1") this.begin();
@@ -84,7 +84,7 @@ class Home {
       if (entry.message) state.messages.push(entry.message);
     }
     Object.assign(state, copy({ queue: record.queue, run: record.run, calls: { ...state.calls, ...record.calls }, taken: record.taken }));
-    // A call that was given back is counted no more, although an older text counts it.
+    // A call that was given back is no longer counted, although an older text counts it.
     state.handled = [...new Set([...state.handled, ...record.handled])].filter((id) => state.calls[id] !== "nobody");
   }
 
@@ -208,7 +208,7 @@ class Home {
   }
 }
 
-/** What a page has: its log, what it said, and where it is applied. */
+/** A page: its log, its messages, and where they are applied. */
 class Page {
   constructor(world, log) {
     Object.assign(this, { world, log, n: 0, pending: [], home: null, there: true, view: { run: null, queue: [] }, writes: [], tools: [] });
@@ -434,7 +434,7 @@ export class World {
     return undefined;
   }
 
-  /** What must hold at every moment. */
+  /** The invariants of every moment. */
   wrong() {
     for (const [id, times] of Object.entries(this.sent)) if (times > 1) return `${id} was sent twice`;
     for (const [id, times] of Object.entries(this.executed)) if (times > 1) return `${id} was executed twice`;
@@ -448,7 +448,7 @@ export class World {
     return undefined;
   }
 
-  /** What must have become of all that was said in a page that is still there. */
+  /** The outcome of all messages of a page that is still there. */
   finally(page) {
     const { messages, calls } = page.home.state;
     const twice = messages.find((id, at) => messages.indexOf(id) !== at);

@@ -1,4 +1,4 @@
-// Broken networks as an application sees them: what is asked of fetch, and what becomes of the run. Needs the built core.
+// Broken networks as an application sees them: the requests, and the outcome of the run. Needs the built core.
 
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";

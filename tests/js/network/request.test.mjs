@@ -1,4 +1,4 @@
-// What a run sends, beside what the official client sends for the same thread; and what is asked of a server that is old,
+// Requests of a run, beside those of the official client for the same thread; and requests to a server that is old,
 // speaks binary, or waits for answers. Needs the built core.
 
 import assert from "node:assert/strict";

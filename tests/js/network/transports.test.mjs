@@ -263,7 +263,7 @@ describe("webSocket", { skip }, () => {
       socket.say(...numbered.slice(0, 3));
       socket.end(1006);
       const second = await next();
-      // What reads as a number goes as one.
+      // A value that reads as a number is sent as one.
       assert.equal(JSON.parse(second.sent[0]).forwardedProps.lastSeenEventId, seq === "7" ? 7 : seq);
       second.say(...numbered.slice(3));
       await ends(agent, result);

@@ -57,7 +57,7 @@ describe("a page whose site data is blocked", () => {
             off();
             agent.dispose();
           });
-          // What is said is of the save, only.
+          // The reports are about the save only.
           assert.deepEqual(codes.filter((code) => !["restore", "not-saved"].includes(code)), []);
         });
       }

@@ -31,7 +31,7 @@ export const bugs = [
   },
   {
     name: "a call that nobody is there for has an error",
-    file: "agent/thread.ts",
+    file: "agent/own.ts",
     from: "given.persist ? members.arrival() : undefined",
     to: "undefined",
     tests: ["saves"],
@@ -52,9 +52,9 @@ export const bugs = [
   },
   {
     name: "a request has the options of the newest agent",
-    file: "agent/thread.ts",
-    from: "const { options } = members.asker(runId);",
-    to: "const { options } = members.here()[0]!;",
+    file: "agent/own.ts",
+    from: "const { options } = thread.members.asker(runId);",
+    to: "const { options } = thread.members.here()[0]!;",
     tests: ["saves"],
   },
 ];

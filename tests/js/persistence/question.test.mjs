@@ -1,4 +1,4 @@
-// What an agent asks of its store, and when the answer counts.
+// An agent's questions to its store, and when the answer counts.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";

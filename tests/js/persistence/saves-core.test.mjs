@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it, mock } from "node:test";
-import { load, real, until } from "../lib.mjs";
+import { carried, load, real, until } from "../lib.mjs";
 import { inWorker } from "../thread.mjs";
 import { agents, core, memory, never, page, texts, turn, waiting } from "./over-stores.mjs";
 
@@ -107,7 +107,7 @@ describe("with the core itself", { skip: !real }, () => {
     await until(() => one.sent.length);
     void one.agent.submit({ message: "2", runId: "second" });
     one.agent.dispose();
-    const [{ createAgentWith }, { load: inline }] = await Promise.all(["agent/agent", "core/core-inline"].map(load));
+    const [{ createAgentWith }, inline] = await Promise.all([load("agent/agent"), carried()]);
     let fails = true;
     const two = await talking({ persist: store }, (options) => createAgentWith(() => (fails ? Promise.reject(new Error("offline")) : inline()), options));
     for (const { outcome } of await Promise.all(["3", "4"].map((message) => two.agent.submit(message)))) assert.equal(outcome, "error");

@@ -226,7 +226,7 @@ describe("a store that loads", () => {
     assert.deepEqual([store.now.handled, waiting(store.now)], [["call", "kept"], ["q"]]);
     assert.deepEqual(store.now.messages.map(({ content }) => content), ["one"]);
     agent.reset();
-    assert.deepEqual(store.now.messages, [], "what was taken away does not come back");
+    assert.deepEqual(store.now.messages, [], "what was removed does not come back");
   });
 
   it("never: the next one waits for it as well, and does not take it for empty", async () => {

@@ -1,4 +1,4 @@
-// Opening a stored thread: what the page is shown, what waits, and what becomes of answers that are none.
+// Opening a stored thread: what the page is shown, what waits, and how invalid responses are handled.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,4 +1,4 @@
-// A stored thread and a save of the page: what is shown first, and what becomes of what was typed while the thread was opened.
+// A stored thread and a save of the page: what is shown first, and messages that were typed while the thread was opened.
 
 import assert from "node:assert/strict";
 import { it } from "node:test";

@@ -1,4 +1,4 @@
-// What a request carries of the thread, in each case; and what becomes of a body's other bytes.
+// The messages that a request carries in each case; a body's other bytes stay as they are.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -84,7 +84,7 @@ test("parts of TanStack AI's messages", () => {
   ]);
 });
 
-/** What a preset's loader makes of an answer. */
+/** The result of a preset's loader for a response. */
 const loaded = ({ thread }, body) => thread.load({ threadId: "t", url: "http://agent/run", fetch: async () => Response.json(body) });
 
 test("a session of Agno's has each message once, and the state of its last run", async () => {

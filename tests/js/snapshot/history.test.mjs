@@ -45,7 +45,7 @@ describe("history", { skip: !real && "needs the real core" }, () => {
     assert.equal(agent.at(planned.id).state.n, 1);
     assert.equal(agent.at(finished).isLoading, false);
     assert.deepEqual(texts(agent.at(finished)), ["go", "a plan", "a text"]);
-    // What did not change is shared.
+    // Unchanged parts are shared.
     assert.equal(agent.at(planned).messages[1], agent.getSnapshot().messages[1]);
     assert.equal(agent.history, agent.history);
   });

@@ -1,4 +1,4 @@
-// What is shown of a save before the core has read it: what the agent showed that was saved.
+// The snapshot of a save before the core has read it: as the agent showed it.
 
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";

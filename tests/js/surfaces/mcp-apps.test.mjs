@@ -1,4 +1,4 @@
-// What an app of MCP asks of its server, beside the thread.
+// Requests of an MCP app to its server, beside the thread.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -2,7 +2,7 @@
 
 class Wire extends EventTarget {
   readyState = 0;
-  /** What was sent over it, as it was sent. */
+  /** The texts that were sent, as they were sent. */
   texts = [];
   constructor(url) {
     super();

@@ -1,4 +1,4 @@
-// What stands beside an agent of ngaf: its options, citations, errors and patches.
+// The parts beside an agent of ngaf: its options, citations, errors and patches.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -89,7 +89,7 @@ describe("beside the agent", { skip }, () => {
     off();
     await ngaf.submit({ message: "on" });
     assert.deepEqual(told, ["running", "idle"]);
-    // What was given out has not changed.
+    // A list that was handed out has not changed.
     assert.deepEqual(before.map(({ content }) => content), ["go", "one"]);
     assert.equal(ngaf.messages.get()[0], before[0]);
     ngaf.dispose();

@@ -43,7 +43,7 @@ export function openBody() {
   return { response: () => new Response(stream, eventStream), send, end: () => controller.close(), fail: () => controller.error(new TypeError("gone")) };
 }
 
-/** What a fixture compares: deliveries are not told there, and a random id is any. */
+/** The compared members of a fixture: deliveries are not in it, and a random id is any. */
 export function comparable(snapshot, expected) {
   const { messages, interrupt, ...rest } = snapshot;
   const all = {

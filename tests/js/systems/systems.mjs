@@ -1,4 +1,4 @@
-// What the tests of the systems share.
+// Helpers of the tests of the systems.
 
 import { readFileSync } from "node:fs";
 

@@ -32,7 +32,7 @@ export const user = (id, content) => ({ id, role: "user", content });
 export const settled = async () => {
   for (let i = 0; i < 20; i++) await new Promise(setImmediate);
 };
-/** What is published from now on, by what `select` takes of it. */
+/** The snapshots that are published from now on, as `select` reduces them. */
 export function published(agent, select = (snapshot) => snapshot) {
   const seen = [];
   agent.subscribe(() => seen.push(select(agent.getSnapshot())));

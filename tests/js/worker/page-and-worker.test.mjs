@@ -1,9 +1,9 @@
-// What an agent in the page and one in a worker did differently: each was found by lockstep.mjs. Needs the built core.
+// Differences between an agent in the page and one in a worker, each found by lockstep.mjs. Needs the built core.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import { load, real, storeOf, until } from "../lib.mjs";
+import { carried, load, real, storeOf, until } from "../lib.mjs";
 import { localWorkers } from "../thread.mjs";
 
 const [{ createAgentWith }, { createWorkerAgentWith }, { scriptedAgent, text, toolCall }] = await Promise.all(
@@ -24,8 +24,7 @@ for (const where of ["the page", "a worker"]) {
     let core, workers;
     const made = [];
     before(async () => {
-      const [{ loadCore }, { inflate }, { bytes }] = await Promise.all(["core/core", "core/loader", "glue/bytes"].map(load));
-      core = () => loadCore(() => inflate(bytes));
+      core = await carried();
       workers = await localWorkers(core);
     });
     after(() => made.forEach((agent) => agent.dispose()));

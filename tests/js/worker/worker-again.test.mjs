@@ -1,4 +1,4 @@
-// What these files ask of an agent in the page, asked of one in a worker. Needs the built core.
+// Tests of an agent in the page, run for one in a worker. Needs the built core.
 
 process.env.AG_UI_WASM_WORKER = "1";
 await import("../network/network.test.mjs");

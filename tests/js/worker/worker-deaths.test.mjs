@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
-import { deferred, load, real, storeOf, until } from "../lib.mjs";
+import { carried, deferred, load, real, storeOf, until } from "../lib.mjs";
 import { localWorkers } from "../thread.mjs";
 
 const { createWorkerAgentWith } = await load("worker/agent");
@@ -17,8 +17,7 @@ const phase = (agent) => agent.getSnapshot().toolCalls[0]?.phase;
 describe("a worker that ends", { skip: !real && "the core is a stand-in" }, () => {
   let core, workers, server, agents;
   beforeEach(async () => {
-    const [{ loadCore }, { inflate }, { bytes }] = await Promise.all(["core/core", "core/loader", "glue/bytes"].map(load));
-    core = () => loadCore(() => inflate(bytes));
+    core = await carried();
     workers = await localWorkers(core);
     server = scriptedAgent();
     agents = [];

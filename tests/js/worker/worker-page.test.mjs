@@ -1,4 +1,4 @@
-// What the page of an agent in a worker does itself: requests and saves.
+// The page's part of an agent in a worker: requests and saves.
 
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
@@ -32,7 +32,7 @@ describe("a request that the page makes", () => {
     let text = "";
     for await (const piece of body) text += new TextDecoder().decode(piece);
     assert.equal(text, "abcdef");
-    // What the page holds has not been given away.
+    // The page's bytes have not been transferred.
     assert.equal(new TextDecoder().decode(whole), "abcdef");
   });
 

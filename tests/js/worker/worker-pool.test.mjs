@@ -95,7 +95,7 @@ describe("workers", () => {
     assert.equal(workers.all.length, 2);
   });
 
-  it("are kept for who waits for one, when the last session ends meanwhile", async () => {
+  it("are kept for an agent that waits for one, when the last session ends meanwhile", async () => {
     const { agent } = await running();
     workers.all[0].crash("gone");
     // The next one is on its way when the session that asked for it goes.

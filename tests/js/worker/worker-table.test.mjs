@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { load, real, until } from "../lib.mjs";
+import { carried, load, real, until } from "../lib.mjs";
 import { localWorkers } from "../thread.mjs";
 
 const { createWorkerAgentWith } = await load("worker/agent");
@@ -27,8 +27,7 @@ describe("documents", { skip: !real && "the core is a stand-in" }, () => {
   let core, server, agent;
   const made = [];
   before(async () => {
-    const [{ loadCore }, { inflate }, { bytes }] = await Promise.all(["core/core", "core/loader", "glue/bytes"].map(load));
-    core = () => loadCore(() => inflate(bytes));
+    core = await carried();
   });
   after(() => made.forEach((agent) => agent.dispose()));
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-//! What a run says.
+//! The events of a run.
 
 use super::*;
 
@@ -46,7 +46,7 @@ impl Server {
                 }
             }
         }
-        // What it thinks of the messages, which may be something else than it has told.
+        // The server's own list of messages, which may differ from the events that it sent.
         while random.one_in(4) {
             self.twist(random, &mut events, &history);
         }

@@ -1,4 +1,4 @@
-//! What the server keeps of a run, and what it tells of it later.
+//! The runs that the server keeps, and their replays.
 
 use super::super::thread::Thread;
 use crate::event;
@@ -75,7 +75,7 @@ pub(super) fn meanings(events: &[Value]) -> Vec<(&Value, Vec<Value>)> {
         let mut means = Vec::new();
         let chunk = event["type"] == "TEXT_MESSAGE_CHUNK";
         let id = event.get("messageId").or(open.as_ref()).cloned();
-        // What a subagent says is apart.
+        // The events of a subagent are apart.
         let apart = event.get("subagentRunId").is_some();
         if let Some(open) = open.take_if(|open| !apart && (!chunk || Some(&*open) != id.as_ref())) {
             means.push(event!("TEXT_MESSAGE_END", "messageId": open, "ofChunks": true));

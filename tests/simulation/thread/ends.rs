@@ -1,4 +1,4 @@
-//! What the end of a run does, a reload, and what is done before a run is sent again.
+//! The end of a run, a reload, and the steps before a run is sent again.
 
 use super::*;
 

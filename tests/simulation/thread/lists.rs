@@ -1,4 +1,4 @@
-//! What lists of messages do: the server's, the application's, and edits.
+//! Lists of messages: the server's, the application's, and edits.
 
 use super::*;
 
@@ -135,7 +135,7 @@ impl Thread {
             }
             let before = wanted[..at].iter().rev().find_map(|before| place(&self.messages, before));
             let mut to = before.map_or(0, |before| before + 1);
-            // What came since stands before it.
+            // Newer messages stand before it.
             while self.messages.get(to).is_some_and(|message| !seen(message)) {
                 to += 1;
             }

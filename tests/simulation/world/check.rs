@@ -1,4 +1,4 @@
-//! What must hold after each step, and at the end.
+//! The invariants after each step, and at the end.
 
 use super::super::plan::{Amount, Publishing, Step};
 use super::super::server::End;

@@ -63,7 +63,7 @@ impl World {
     }
 }
 
-/// What names a message.
+/// The identity of a message.
 fn stub(message: &Value) -> Value {
     json!({"id": message["id"], "role": message["role"], "toolCallId": message["toolCallId"]})
 }

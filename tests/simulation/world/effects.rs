@@ -1,4 +1,4 @@
-//! What the session asks for: each effect must be one that is due.
+//! Effects of the session: each must be one that is due.
 
 use super::super::plan::Dialect;
 use super::page::Turn;
@@ -7,7 +7,7 @@ use crate::support::parse;
 use ag_ui_wasm::session::{Effect, Target, Ticket};
 use serde_json::{Value, json};
 
-/// What must follow from the last input, in any order.
+/// The effects that must follow from the last input, in any order.
 #[derive(Debug, Default, PartialEq)]
 pub struct Due {
     /// Tickets, and how they settle.
@@ -28,7 +28,7 @@ pub struct Due {
 impl World {
     pub(super) fn perform(&mut self) -> Held {
         if self.plan.saves {
-            // What waits for a save and is given up before it is written never happens.
+            // An effect that waits for a save, and is given up before it is written, never happens.
             let abandons = std::mem::take(&mut self.due.abandons);
             let (never, abandons) =
                 abandons.into_iter().partition(|id| self.due.executes.iter().any(|(due, ..)| due == id));
@@ -261,7 +261,7 @@ impl World {
         self.due.settles.extend(self.partial.drain(..).map(|(ticket, _)| (ticket, outcome)));
     }
 
-    /// What is open no more needs no answer. Where all that is open is answered, nothing would send that.
+    /// Drops answers to interrupts that are no longer open. Where all open ones are answered, nothing would send them.
     fn drop_stale_answers(&mut self) {
         let open = &self.thread.interrupts;
         let mut stale: Vec<_> = self.partial.extract_if(.., |(_, (id, _))| !open.contains(id)).collect();

@@ -1,4 +1,4 @@
-//! What the network does: heads, bytes, ends, silence, and what that means for the run in progress.
+//! Events of the network: heads, bytes, ends, silence, and what that means for the run in progress.
 
 use super::super::plan::{Amount, Dialect};
 use super::super::server::{Answer, End, Frame};
@@ -50,7 +50,7 @@ impl World {
         self.perform()
     }
 
-    /// What was delivered of a body counts: the events that `there` says are there.
+    /// Applies the delivered events of a body: those that `there` accepts.
     pub(super) fn tell(&mut self, at: usize, there: impl Fn(&Frame) -> bool) {
         while let Some(frame) = self.lines[at].answer.frames.get(self.lines[at].told).filter(|frame| there(frame)) {
             let (event, means, index, known) = (frame.event.clone(), frame.means.clone(), frame.index, frame.known);
@@ -93,7 +93,7 @@ impl World {
                 run.events += 1;
                 run.fresh += 1;
                 run.received = index.map_or(run.received, |index| index + 1);
-                // What has no number is progress if the thread differs in the end.
+                // An event without a number is progress if the thread differs in the end.
                 run.advanced |= index.is_some() && self.plan.resume.is_some_and(|way| way.ids() || way.members());
                 if !run.joins || if run.replays { run.fresh > run.best } else { run.advanced } {
                     (run.attempt, run.renewed) = (0, false);
@@ -111,7 +111,7 @@ impl World {
                 let usage = event["usage"].as_array().into_iter().flatten();
                 self.tokens += usage.map(|usage| usage["inputTokens"].as_u64().unwrap()).sum::<u64>();
             }
-            // What a page hears that joins ends the chunks of the stream that was cut.
+            // Events for a page that joins end the chunks of the stream that was cut.
             if let Some(id) = self.chunks.take().filter(|_| index.is_none()) {
                 self.tell_event(&json!({"type": "TEXT_MESSAGE_END", "messageId": id, "ofChunks": true}));
             }

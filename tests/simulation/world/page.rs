@@ -19,7 +19,7 @@ pub struct PageCall {
     pub id: String,
     pub stage: Stage,
     follow_up: bool,
-    /// What it was when it was taken up, or approved.
+    /// The call when it was taken up, or approved.
     what: (String, String),
 }
 
@@ -62,7 +62,7 @@ fn same((name, args): &(String, String), (other, others): &(String, String)) -> 
     name == other && (args == others || value(args).is_some_and(|value_of| value(others) == Some(value_of)))
 }
 
-/// What the page offers with every submit.
+/// The tools that the page offers with every submit.
 pub fn tools() -> Value {
     json!([{"name": "now"}, {"name": "pay", "needsApproval": true}, {"name": "pick", "manual": true},
         {"name": "log", "followUp": false}])
@@ -161,7 +161,7 @@ impl World {
         self.untold.append(&mut self.thread.orphans);
         let mut ids = self.open_calls(&[Stage::Executing, Stage::Waiting, Stage::Manual]);
         let mut rewritten = std::mem::take(&mut self.thread.rewritten);
-        // What the server is writing anew is nothing that the list has changed.
+        // A message that the server is writing anew was not changed by the list.
         ids.retain(|id| rewritten.contains(id) || !self.is_told(id));
         ids.append(&mut rewritten);
         for id in ids {
@@ -333,9 +333,9 @@ impl World {
         };
         let counts = counted == Ok(true);
         if counts {
-            ensure!(waits && same, "{call:?} is approved by who saw {seen:?}");
+            ensure!(waits && same, "{call:?} is approved, but {seen:?} was shown");
         } else if waits {
-            // What changed and changed back without being shown may be asked again.
+            // A call that changed and changed back without being shown may be asked again.
             ensure!(!same || !input.contains("\"seen\""), "{call:?} was shown and approved, and does not count");
             self.take_up(&id, Stage::Waiting);
         }
@@ -436,7 +436,7 @@ impl World {
         self.thread.give_up(&page);
     }
 
-    /// What runs have left open has failed, and the agent is told.
+    /// Calls that runs have left open have failed, and the agent is told.
     pub(super) fn answer_left_open(&mut self) {
         let page = |name: &str| tool(name).is_some() && self.plan.follow_ups.is_some();
         let calls = self.thread.messages.iter().flat_map(|message| &message.calls);

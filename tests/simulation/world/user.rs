@@ -1,4 +1,4 @@
-//! What the user, the application and the page do: submits, answers, edits, leaving and coming back.
+//! Inputs of the user, the application and the page: submits, answers, edits, leaving and coming back.
 
 use super::super::plan::Policy;
 use super::page;
@@ -309,7 +309,7 @@ impl World {
                 let fresh = !self.asked.contains_key(ticket);
                 ensure!(fresh, "ticket {ticket} was given twice");
                 let left = self.left.take().is_some();
-                // Who waited begins before it.
+                // A waiting submit begins before it.
                 let next = left && self.queue.iter().any(|ticket| self.admits(&self.asked[ticket]));
                 if left {
                     self.thread.end("aborted", &[]);
@@ -408,7 +408,7 @@ impl World {
         self.perform()
     }
 
-    /// What waits settles as aborted.
+    /// Waiting submits settle as aborted.
     pub(super) fn abandons(&mut self) {
         let queue = std::mem::take(&mut self.queue);
         self.due.settles.extend(queue.into_iter().map(|ticket| (ticket, "aborted")));
@@ -435,7 +435,7 @@ impl World {
     }
 }
 
-/// What was saved, with those ids in order that are a set.
+/// The save, with the ids in order that are a set.
 pub(super) fn in_order(saved: &str) -> String {
     let mut saved: Value = serde_json::from_str(saved).unwrap();
     for set in ["/checkpoint/messages", "/checkpoint/calls", "/handled", "/earlier/runs"] {

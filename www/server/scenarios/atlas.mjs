@@ -32,20 +32,24 @@ function chapter([name, km, basin, source, mouth, towns], index) {
   return [
     `## ${index + 1}. The ${name}`,
     `The **${name}** rises in ${source} and reaches ${mouth} after *${number.format(km)} kilometers*. A leaf that falls into ` +
-      `it at the source and never touches the bank is about ${day} days on its way; most leaves are less lucky. On the map ` +
-      `its basin covers ${number.format(basin)} thousand square kilometers, and every drop of rain that falls there is, sooner ` +
-      `or later, on its way to ${last}.`,
+    `it at the source and never touches the bank is about ${day} days on its way; most leaves are less lucky. On the map ` +
+    `its basin covers ${number.format(basin)} thousand square kilometers, and every drop of rain that falls there is, sooner ` +
+    `or later, on its way to ${last}.`,
     `| Measure | Value | Note |\n| :-- | --: | :-- |\n| Length | ${number.format(km)} km | from ${source} |\n` +
-      `| Basin | ${number.format(basin * 1000)} km² | ${slope} km of river for each 1,000 km² |\n` +
-      `| Travel | ${day} days | for a leaf, at 90 km a day |`,
-    `Who follows it downstream passes:\n\n${towns
-      .map((town, place) => `${place + 1}. **${town}**, ${["where the hills begin", "where the bridges are old", "where the barges turn", "where the water is wide"][place]}`)
-      .join("\n")}`,
+    `| Basin | ${number.format(basin * 1000)} km² | ${slope} km of river for each 1,000 km² |\n` +
+    `| Travel | ${day} days | for a leaf, at 90 km a day |`,
+    `Who follows it downstream passes:\n\n${
+      towns
+        .map((town, place) =>
+          `${place + 1}. **${town}**, ${["where the hills begin", "where the bridges are old", "where the barges turn", "where the water is wide"][place]}`
+        )
+        .join("\n")
+    }`,
     index % 3 === 0
       ? "```json\n" + JSON.stringify({ name, km, basin, mouth, towns }, undefined, 2) + "\n```"
       : index % 3 === 1
-        ? `> Nobody has seen the ${name} twice, says the ferryman at ${towns[0]}; but then he also says that nobody pays twice.`
-        : `- [x] measured at \`${last}\`\n- [ ] sailed from end to end\n- [ ] forgotten`,
+      ? `> Nobody has seen the ${name} twice, says the ferryman at ${towns[0]}; but then he also says that nobody pays twice.`
+      : `- [x] measured at \`${last}\`\n- [ ] sailed from end to end\n- [ ] forgotten`,
   ].join("\n\n");
 }
 
@@ -55,5 +59,5 @@ export const atlas = [
   ...rivers.map(chapter),
   "---",
   `Taken together they are ${number.format(rivers.reduce((sum, [, km]) => sum + km, 0))} kilometers long, ` +
-    "which is twice around the world and a little more.",
+  "which is twice around the world and a little more.",
 ].join("\n\n");

@@ -38,8 +38,11 @@ export const screen = {
   title: "A tool to be approved",
   about: "The page asks you before the agent hears about your window.",
   prompt: "Fit the dashboard to my screen.",
-  run: asks("read_window", {}, "How large is your window?", ({ width, height, text: reason }) =>
-    width > 0 ? `With **${width} × ${height}** pixels, two columns it is.` : `Then I leave it as it is. (${reason})`,
+  run: asks(
+    "read_window",
+    {},
+    "How large is your window?",
+    ({ width, height, text: reason }) => width > 0 ? `With **${width} × ${height}** pixels, two columns it is.` : `Then I leave it as it is. (${reason})`,
   ),
 };
 

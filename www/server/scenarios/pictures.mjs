@@ -18,7 +18,9 @@ export const pictures = {
     yield mark("start");
     const content = input.messages.findLast((message) => message.role === "user")?.content ?? "";
     const parts = typeof content === "string" ? [] : content.filter(({ type }) => type !== "text");
-    const said = parts.length === 0 ? "I was given no picture." : `I was given ${parts.length === 1 ? "one file" : `${parts.length} files`}:\n\n${parts.map(line).join("\n")}`;
+    const said = parts.length === 0
+      ? "I was given no picture."
+      : `I was given ${parts.length === 1 ? "one file" : `${parts.length} files`}:\n\n${parts.map(line).join("\n")}`;
     yield* text(`${input.runId}-answer`, said, { half: false });
     yield finished(input);
   },

@@ -81,7 +81,10 @@ const refund = {
     const stream = new Stream(input);
     yield mark("start");
     yield* stream.text("I'll check your order status now. ");
-    const form = stream.event("lifecycle", "create", { component_type: "form", component_id: "refund-request" }, { fields: ["order_id", "reason"], action: "mount" });
+    const form = stream.event("lifecycle", "create", { component_type: "form", component_id: "refund-request" }, {
+      fields: ["order_id", "reason"],
+      action: "mount",
+    });
     yield form;
     yield receipt(form);
     yield mark("form");
@@ -90,7 +93,10 @@ const refund = {
     yield state;
     yield receipt(state);
     yield* stream.text("It can be refunded.");
-    const toast = stream.event("notification", "alert", { component_type: "toast", component_id: "default" }, { title: "Refund queued", text: "Order 1024, $42.50" });
+    const toast = stream.event("notification", "alert", { component_type: "toast", component_id: "default" }, {
+      title: "Refund queued",
+      text: "Order 1024, $42.50",
+    });
     yield toast;
     yield receipt(toast);
     // Nothing but a receipt tells of what the proxy itself has blocked.

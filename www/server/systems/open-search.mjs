@@ -118,8 +118,12 @@ const approval = {
   title: "A tool to be approved",
   about: "The page asks you before the agent hears about your window.",
   prompt: "Fit the dashboard to my screen.",
-  run: paused("read_window", {}, "How large is your window?", ({ width, height, text: reason, error }) =>
-    width > 0 ? `Your window has ${width} × ${height} pixels; two columns it is.` : `Then I leave it as it is (${error ?? reason ?? "denied"}).`,
+  run: paused(
+    "read_window",
+    {},
+    "How large is your window?",
+    ({ width, height, text: reason, error }) =>
+      width > 0 ? `Your window has ${width} × ${height} pixels; two columns it is.` : `Then I leave it as it is (${error ?? reason ?? "denied"}).`,
   ),
 };
 
@@ -140,7 +144,7 @@ export const openSearch = {
   paths: ["/_plugins/_ml/agents/*/_execute/stream"],
   scenarios: [text, query, approval, error],
   read,
-  frame: ({ type, ...rest }) => dataFrame(type === undefined ? rest : { type, timestamp: (clock += 7), ...rest }),
+  frame: ({ type, ...rest }) => dataFrame(type === undefined ? rest : { type, timestamp: clock += 7, ...rest }),
   refuse(failure, response) {
     response.writeHead(200, streamHead).end(`data: {"error": "${failure.message.replaceAll('"', '\\"')}"}\n\n`);
   },

@@ -4,7 +4,7 @@ import type { DeliveryOutcome, NgafMessage } from "../types.js";
 import type { Messages } from "./messages.js";
 import type { Shared } from "./shared.js";
 
-export interface Answers {
+export interface AnswersPart {
   /** Counts the runs. */
   readonly generation: number;
   /** Whether this run has produced messages. */
@@ -23,7 +23,7 @@ export interface Answers {
   merge(list: readonly NgafMessage[]): readonly NgafMessage[];
 }
 
-export function createAnswers({ version, fields, named }: Shared, messages: Messages): Answers {
+export function createAnswers({ version, fields, named }: Shared, messages: Messages): AnswersPart {
   let generation = 0;
   let produced = false;
   let streaming = new Set<string>();
@@ -34,7 +34,7 @@ export function createAnswers({ version, fields, named }: Shared, messages: Mess
   const complete = (ids: Iterable<string>, outcome: DeliveryOutcome): void => {
     for (const id of ids) messages.edit(id, (message) => ({ ...message, delivery: { generation, phase: "complete", outcome } }));
   };
-  const open: Answers["open"] = (id, change) => {
+  const open: AnswersPart["open"] = (id, change) => {
     named.add(id);
     produced = true;
     const delivery = version === 2 ? ({ delivery: { generation, phase: "streaming" } } as const) : undefined;
@@ -78,7 +78,7 @@ export function createAnswers({ version, fields, named }: Shared, messages: Mess
         return { ...message, delivery };
       });
       const kept = answered ? [] : fields.messages.filter(({ id }) => streaming.has(id) && !ids.has(id));
-      if (answered) for (const id of streaming) if (!ids.has(id)) streaming.delete(id);
+      if (answered) { for (const id of streaming) if (!ids.has(id)) streaming.delete(id); }
       return [...merged, ...kept];
     },
   };

@@ -4,7 +4,7 @@ import { isObject, parsed, scan, type ObjectScan } from "../json.js";
 import type { NgafToolCall } from "../types.js";
 import type { Shared } from "./shared.js";
 
-export interface Calls {
+export interface CallsPart {
   /** Whether the arguments of a call stream. */
   streams(id: string): boolean;
   start(id: string, name: string): void;
@@ -17,13 +17,13 @@ export interface Calls {
   keep(wanted: (call: NgafToolCall) => boolean): void;
 }
 
-export function createCalls({ version, fields, named, changed }: Shared): Calls {
+export function createCalls({ version, fields, named, changed }: Shared): CallsPart {
   const buffers = new Map<string, ObjectScan>();
   const replace = (calls: readonly NgafToolCall[]): void => {
     fields.toolCalls = calls;
     changed();
   };
-  const change: Calls["change"] = (id, edit) => replace(fields.toolCalls.map((call) => (call.id === id ? edit(call) : call)));
+  const change: CallsPart["change"] = (id, edit) => replace(fields.toolCalls.map((call) => (call.id === id ? edit(call) : call)));
 
   return {
     streams: (id) => buffers.has(id),

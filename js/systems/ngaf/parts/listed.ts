@@ -2,13 +2,13 @@
 
 import { isObject, parsed } from "../json.js";
 import type { NgafMessage, NgafToolCall } from "../types.js";
-import type { Answers } from "./answers.js";
-import type { Calls } from "./calls.js";
+import type { AnswersPart } from "./answers.js";
+import type { CallsPart } from "./calls.js";
 import type { Messages } from "./messages.js";
 import { text, type Shared } from "./shared.js";
 
 /** Takes a list of the server's in place of the thread. Says whether citations are to be looked for in it. */
-export function takeList({ version, named }: Shared, parts: { messages: Messages; calls: Calls; answers: Answers }, given: unknown): boolean {
+export function takeList({ version, named }: Shared, parts: { messages: Messages; calls: CallsPart; answers: AnswersPart }, given: unknown): boolean {
   const list = (Array.isArray(given) ? given : []).filter(isObject);
   for (const { id } of list) named.add(String(id));
   if (version === 1) {

@@ -1,6 +1,6 @@
 // Reasoning, which the contract folds into the message of the same id, with the time that it took.
 
-import type { Answers } from "./answers.js";
+import type { AnswersPart } from "./answers.js";
 import type { Messages } from "./messages.js";
 
 export interface Reasoning {
@@ -11,7 +11,7 @@ export interface Reasoning {
   end(id: string): void;
 }
 
-export function createReasoning(messages: Messages, answers: Answers, now: () => number): Reasoning {
+export function createReasoning(messages: Messages, answers: AnswersPart, now: () => number): Reasoning {
   const begun = new Map<string, number>();
   return {
     has: (id) => begun.has(id),

@@ -7,7 +7,7 @@ import { isObject, parsed } from "../json.js";
 import type { DeliveryOutcome, NgafEvent } from "../types.js";
 import { text, type Loose, type Shared } from "./shared.js";
 
-export interface Run {
+export interface RunPart {
   /** Whether it has not been told its end. */
   readonly open: boolean;
   /** RUN_STARTED. */
@@ -23,7 +23,7 @@ export interface Run {
   custom(event: Loose): void;
 }
 
-export function createRun({ version, fields, changed }: Shared, tell: (event: NgafEvent) => void): Run {
+export function createRun({ version, fields, changed }: Shared, tell: (event: NgafEvent) => void): RunPart {
   let open = false;
   /** It waits for an answer. */
   let paused = false;

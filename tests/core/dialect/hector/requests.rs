@@ -1,4 +1,4 @@
-//! What is sent: the body of every route, and the form that is asked for.
+//! Requests: the body of every route, and the form that is asked for.
 
 use super::*;
 

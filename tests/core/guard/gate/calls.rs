@@ -30,7 +30,7 @@ fn call_args() {
 fn call_chunk() {
     let first = event!("TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": MARK, "delta": "{");
     row(only("tool"), &[first, event!("TOOL_CALL_CHUNK", "delta": "}")]);
-    // What belongs to the blocked stream does not go to the one before it.
+    // Arguments of the blocked stream do not go to the one before it.
     let events = [
         event!("TOOL_CALL_CHUNK", "toolCallId": "a", "toolCallName": "ok", "delta": "{}"),
         event!("TOOL_CALL_CHUNK", "toolCallId": "b", "toolCallName": "bad", "delta": "{"),

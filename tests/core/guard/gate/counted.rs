@@ -1,4 +1,4 @@
-//! What counts for the limits and the capabilities, and when.
+//! Counts for the limits and the capabilities, and their times.
 
 use super::*;
 

@@ -248,7 +248,7 @@ fn a_hostile_server_gets_nothing_through() {
 
 fn check(agent: &mut Agent, policy: &Value, seed: u64, forbidden: &mut u64, shown: &mut u64) {
     agent.snapshot();
-    // What is no stream is a string, whatever it looks like.
+    // A body that is no stream is a string, whatever it looks like.
     let errors = agent.settled.iter_mut().map(|(_, result)| &mut result["error"]);
     for error in errors.chain([&mut agent.mirror.0["error"]]).filter(|error| error["kind"] == "http") {
         error["body"] = Value::Null;

@@ -21,7 +21,7 @@ fn list_message() {
     for role in ["assistant", "user", "system", "developer"] {
         row(restricts(&["display"]), &[list(vec![json!({"id": "m", "role": role, "content": MARK})])]);
     }
-    // What is no message is told to listeners.
+    // An element that is no message is emitted to listeners.
     row_in(restricts(&["display"]), &[event!("MESSAGES_SNAPSHOT", "messages": [MARK, [MARK]])], &[false]);
     // Text and calls of one message are judged apart.
     let both = json!({"id": "m", "role": "assistant", "content": MARK, "name": MARK, "toolCalls": [call("c", "ok")]});

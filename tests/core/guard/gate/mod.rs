@@ -233,7 +233,7 @@ fn the_binary_framing_is_judged_as_well() {
     }
 }
 
-/// What a dialect says in its own ways goes through the gate, too.
+/// Events that a dialect makes in its own ways go through the gate, too.
 #[test]
 fn dialects_have_no_door_of_their_own() {
     for (dialect, folder) in

@@ -1,4 +1,4 @@
-//! What the page is about to execute, and what the application gives.
+//! Calls that the page is about to execute, and the application's input.
 
 use super::*;
 

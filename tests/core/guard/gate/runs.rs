@@ -100,7 +100,7 @@ fn subagent(name: &str) -> Vec<Value> {
 
 fn subagent_started() {
     row(restricts(&["display"]), &subagent(MARK));
-    // What happens in it is blocked with it, in a list of messages too.
+    // Its content is blocked with it, in a list of messages too.
     let mut policy = open();
     policy["velocity"] =
         json!({"match": {"event_type": "SUBAGENT_STARTED"}, "max_invocations": 0, "window_seconds": 9});

@@ -1,4 +1,4 @@
-//! What goes to the agent is judged, too.
+//! Outgoing events are judged, too.
 
 use super::*;
 

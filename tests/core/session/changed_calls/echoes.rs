@@ -1,4 +1,4 @@
-//! What a server makes of calls that it tells again: their ends stay, and one id is one call.
+//! Calls that a server repeats: their ends stay, and one id is one call.
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What a server may make of a message "m" that calls a and b.
+/// Lists in which a server may return a message "m" that calls a and b.
 fn lists() -> Vec<(&'static str, Vec<Value>)> {
     let (a, b) = (("a", "page", "{}"), ("b", "page", "{}"));
     let text = json!({"id": "x", "role": "assistant", "content": "so"});

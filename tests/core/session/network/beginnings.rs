@@ -5,7 +5,7 @@ use super::*;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Form {
-    /// What follows after the cursor.
+    /// The events after the cursor.
     Rest,
     /// That, and the event of the cursor before it.
     Overlap,
@@ -67,7 +67,7 @@ fn stands(taken: usize) -> [Value; 2] {
     [event!("STATE_SNAPSHOT", "snapshot": {"list": list}), event!("MESSAGES_SNAPSHOT", "messages": messages)]
 }
 
-/// What the server answers that has told `taken` events; `None`: no server of this kind answers so.
+/// The server's answer after `taken` events; `None`: no server of this kind answers so.
 fn answer(by: &str, form: Form, taken: usize, numbers: bool) -> Option<Vec<Vec<u8>>> {
     let marks = !matches!(by, "replay" | "snapshot" | "prelude");
     let all = events();

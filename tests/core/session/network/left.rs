@@ -30,7 +30,7 @@ fn the_server_is_notified_of_a_stop_once_and_of_no_end() {
     agent.act(|session, now| session.stop(now));
     agent.act(|session, now| session.stop(now));
     assert_eq!(agent.stopped, ["r"]);
-    // Who goes away has not said that the run is to end.
+    // A page that leaves has not asked for the run's end.
     let (mut agent, request) = streaming();
     agent.act(|session, now| session.dispose(now));
     assert_eq!((agent.stopped.as_slice(), agent.closed.as_slice()), (&[] as &[String], &[request][..]));

@@ -28,7 +28,7 @@ fn resume(by: &str) -> Network {
     Network { resume: Some(Resume::by(by, Some("/metadata/seq"), Some("after")).unwrap()), ..Network::default() }
 }
 
-/// What a frame needs to be told apart.
+/// A frame with an id and an event.
 fn frame(id: &str, event: &Value) -> Vec<u8> {
     format!("id: {id}\ndata: {event}\n\n").into_bytes()
 }

@@ -30,7 +30,7 @@ function receipt(event, blocked) {
 
 const chat = { component_type: "chat-window", component_id: "main" };
 
-/** What the agent does: events, and why the proxy blocks them. */
+/** The agent's script: events, and why the proxy blocks them. */
 function* script(payload) {
   const say = (text) => ({ event_type: "text_stream", classification: "display", target: chat, payload: { text } });
   if (payload?.confirmed === true) {

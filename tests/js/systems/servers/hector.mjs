@@ -1,6 +1,6 @@
 /**
- * What Hector answers, byte for byte as its servers frame it: version 1 in its AG-UI form or as A2A, whichever `accept` asks
- * for, and version 2 with a tool that has to be approved. The body says which of them is spoken.
+ * Hector's answers, byte for byte as its servers frame them: version 1 in its AG-UI form or as A2A, whichever `accept` asks
+ * for, and version 2 with a tool that has to be approved. The body selects one of them.
  *
  * @param body the JSON of the request
  * @param {(bytes: string) => unknown} write takes the event stream, piece by piece

@@ -1,6 +1,6 @@
 /**
  * An agent of OpenSearch 3.8 after its OpenAI handler: pauses for a tool of the page, ends twice, tells its tokens as
- * `Custom`, and sends the stored conversation to who sends no messages.
+ * `Custom`, and sends the stored conversation to a client that sends no messages.
  */
 
 /**
