@@ -22,16 +22,16 @@ table! {
 }
 
 /// What stands after the id that several calls of a thread have, before the number of one of them: from 2 on.
-const AGAIN: &str = "~again~";
+const AGAIN: &str = "~again";
 
 /// The id that the call with this number has in its thread, where the server gives it and others one id.
 pub(crate) fn numbered(id: &str, number: usize) -> String {
-    if number > 1 { format!("{id}{AGAIN}{number}") } else { id.to_owned() }
+    if number > 1 { format!("{id}{AGAIN}~{number}") } else { id.to_owned() }
 }
 
 /// The id that the server gives a call, and its number.
 pub(crate) fn wire_id(id: &str) -> (&str, usize) {
-    let parts = id.rsplit_once(AGAIN).and_then(|(id, number)| Some((id, number.parse().ok()?)));
+    let parts = id.rsplit_once('~').and_then(|(id, number)| Some((id.strip_suffix(AGAIN)?, number.parse().ok()?)));
     parts.unwrap_or((id, 1))
 }
 

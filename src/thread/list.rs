@@ -238,7 +238,7 @@ impl MessageList {
     pub fn number_calls(&self, entries: &mut dyn Iterator<Item = &mut Entry>) {
         let mut last = Index::new();
         for entry in entries {
-            let here = if self.repeats() { self.find_same(entry) } else { None };
+            let here = if self.repeats() { self.by_id.get(entry.id()).map(|at| at.message) } else { None };
             for (at, call) in entry.calls.iter_mut().enumerate() {
                 let known = here.and_then(|message| self.call(At { message, call: at })).map(|call| wire_id(call.id()));
                 let (id, own) = wire_id(call.id());
@@ -250,10 +250,13 @@ impl MessageList {
                     call.row.set_text(OWN_ID, &id);
                 }
             }
-            if let Some(id) = entry.call_id().map(String::from)
-                && let Some(number) = last.get(&id).filter(|at| at.message > 1)
-            {
-                entry.row.set_text(CALL_ID, &numbered(&id, number.message));
+            if let Some(id) = entry.call_id().map(String::from) {
+                let known = here.and_then(|message| self.get(message)?.call_id()).map(wire_id);
+                let number = known.filter(|known| known.0 == id).map(|known| known.1);
+                let number = number.or(last.get(&id).map(|at| at.message)).unwrap_or_default();
+                if number > 1 {
+                    entry.row.set_text(CALL_ID, &numbered(&id, number));
+                }
             }
         }
     }

@@ -193,6 +193,8 @@ pub struct World {
     turn: Option<Turn>,
     /// Calls that the page was given, or that somebody answered.
     handled: BTreeSet<String>,
+    /// Those of earlier runs.
+    earlier: BTreeSet<String>,
     /// Calls that were executed.
     executing: BTreeSet<String>,
     due: Due,
@@ -310,6 +312,7 @@ impl World {
             run: None,
             turn: None,
             handled: BTreeSet::new(),
+            earlier: BTreeSet::new(),
             executing: BTreeSet::new(),
             due: Due::default(),
             approved: None,
@@ -451,6 +454,7 @@ impl World {
                     (self.left, self.lost, self.anew, self.over) = (None, None, false, false);
                     self.restored = false;
                     self.handled.clear();
+                    self.executing.clear();
                     self.tokens = 0;
                     self.untold.clear();
                     (self.status, self.outcome, self.resumed) = ("idle", None, None);

@@ -224,6 +224,7 @@ impl Rejoin {
     pub fn replay(&mut self, expected: Answer) -> (bool, bool) {
         let taken = self.progress.taken(expected);
         self.progress.started = taken.0;
+        self.progress.part = None;
         self.progress.rewinds = true;
         taken
     }
