@@ -118,17 +118,19 @@ impl Thread {
     }
 
     /// The call that is meant by a START.
-    pub fn started_as(&self, id: &str) -> String {
+    pub fn started_as(&self, start: &Value) -> String {
+        let (id, parent) = (start["toolCallId"].as_str().unwrap(), start["parentMessageId"].as_str());
         let last = self.last_of(id);
         let place = self.messages.iter().position(|message| message.calls.iter().any(|call| call.id == last));
         let Some(place) = place else { return last };
         let call = self.messages[place].calls.iter().find(|call| call.id == last).unwrap();
         let whole = serde_json::from_str::<Value>(&call.args).is_ok();
-        let over = call.result.is_some() || !call.running && (whole || call.phase == "output-error");
+        let here = parent == Some(&self.messages[place].id);
+        let over = call.result.is_some() || !call.running && (whole && !here || call.phase == "output-error");
         let found = self.part.as_ref().or(self.behind.as_ref()).and_then(|id| self.at(id));
         let begin = found.or_else(|| self.messages.iter().rposition(|message| message.role == "user"));
         let earlier = begin.is_some_and(|begin| place <= begin);
-        if over && earlier { numbered(id, wire(&last).1 + 1) } else { last }
+        if over && (earlier || parent.is_some() && !here) { numbered(id, wire(&last).1 + 1) } else { last }
     }
 
     /// Another run begins in the stream.
@@ -171,7 +173,7 @@ impl Thread {
                 self.open.clear();
             }
             "TOOL_CALL_START" => {
-                let call = self.started_as(&id("toolCallId"));
+                let call = self.started_as(event);
                 self.started.push(call.clone());
                 if self.call(&call).is_none() {
                     self.started.retain(|id| *id != call || !self.messages.iter().any(|message| message.answers(id)));

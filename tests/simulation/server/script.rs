@@ -148,7 +148,7 @@ impl Server {
                 2 if assistant => {
                     message["toolCalls"][0]["function"]["arguments"] = json!(format!("{{\"x\":{}}}", random.below(9)))
                 }
-                3 if assistant || tool => continue,
+                3 if self.calls.is_none() && (assistant || tool) => continue,
                 // The same arguments, written with other spaces.
                 6 if assistant => {
                     let args = &mut message["toolCalls"][0]["function"]["arguments"];

@@ -157,7 +157,7 @@ impl World {
         {
             let kind = event["type"].as_str().unwrap();
             if kind == "TOOL_CALL_START" {
-                let id = self.thread.started_as(event["toolCallId"].as_str().unwrap());
+                let id = self.thread.started_as(event);
                 // One of an earlier run that was cut off is another one.
                 if self.thread.call(&id).is_none() && self.earlier.remove(&id) {
                     self.handled.remove(&id);
