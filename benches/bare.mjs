@@ -51,7 +51,7 @@ export async function bareCore(reads, expected) {
         const patch = JSON.parse(session.takePatch());
         const spent = processorTime() - begin;
         body.free();
-        session.dispose();
+        session.call("dispose");
         if (JSON.stringify(patch).includes(JSON.stringify(expected))) resolve(spent);
         else reject(new Error("The core made another text of it."));
       };
@@ -61,6 +61,6 @@ export async function bareCore(reads, expected) {
       /** @param {unknown} promise @param {(value: unknown, failed: boolean) => void} callback */
       const settle = (promise, callback) => void Promise.resolve(promise).then((value) => callback(value, false));
       const session = new glue.Session(options, undefined, undefined, { ...told, request, fetch, settle, receive, watch: (/** @type {unknown} */ callback) => callback });
-      session.submit(input);
+      session.call("submit", input);
     });
 }

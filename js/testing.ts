@@ -109,7 +109,7 @@ interface StreamedBody {
 const endings = ["RUN_FINISHED", "RUN_ERROR"];
 
 /**
- * An agent's server that is driven by a test, without a network. What is sent without a pause comes at once; after a
+ * An agent's server that is driven by a test, without a network. Steps without a pause arrive at once; after a
  * pause it waits for `tick`.
  *
  * `advance` is called with the milliseconds of every step of the clock: where the timers of the page are faked too, for

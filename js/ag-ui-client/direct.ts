@@ -90,7 +90,7 @@ class DirectRun {
     }
   }
 
-  /** Reads nothing more. What has come still counts. */
+  /** Stops reading. Frames that have arrived still count. */
   async detach(): Promise<void> {
     this.detached = true;
     // Not within the hook that has left the run: it is being waited for.

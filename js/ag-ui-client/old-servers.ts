@@ -51,7 +51,7 @@ export class BackwardCompatibility_0_0_39 extends Middleware {
   }
 }
 
-/** Content as one text. What is malformed stays, for the server to refuse. */
+/** Content as one text. Malformed content stays, for the server to refuse. */
 function toText(content: unknown): unknown {
   if (content === undefined) return "";
   if (!Array.isArray(content)) return content;

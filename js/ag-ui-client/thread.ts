@@ -60,7 +60,7 @@ export class ClientThread {
     this.adopt(messages);
   }
 
-  /** Brings the messages and the state up to date. What has not changed is the same object as before. */
+  /** Brings the messages and the state up to date. Unchanged values are the same objects as before. */
   refresh(): ChangedMembers {
     const before = this.snapshot;
     if (!this.take()) return none;

@@ -2,7 +2,7 @@
 
 import { uuid } from "../base/uuid.js";
 
-/** A deep copy. What cannot be copied, such as a function, makes a copy by JSON; what has no JSON, a flat one. */
+/** A deep copy. A value with a part that cannot be copied, such as a function, is copied by JSON; one that has no JSON, flatly. */
 export function structuredClone_<T>(value: T): T {
   try {
     return structuredClone(value);

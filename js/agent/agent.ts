@@ -33,11 +33,17 @@ export function createAgentWith<State>(load: (inflate: Inflate) => Promise<Core>
  *
  * @internal
  */
-export function createAgentOver<State, Place>(worker: boolean, core: (inflate: Inflate) => Promise<Place>, given: AgentOptions<State>, linked: Linked<State, Place>, mounted = false): Agent<State> {
+export function createAgentOver<State, Place>(
+  worker: boolean,
+  core: (inflate: Inflate) => Promise<Place>,
+  given: AgentOptions<State>,
+  linked: Linked<State, Place>,
+  mounted = false,
+): Agent<State> {
   given = withPreset(given);
   // Mistakes are reported where they are made.
   checkOptions(given);
-  if (given.worker) throw unsupported("worker", 'worker: createAgent() of ag-ui-wasm/worker takes it');
+  if (given.worker) throw unsupported("worker", "worker: createAgent() of ag-ui-wasm/worker takes it");
   const first = firstSnapshot(given);
   const make = (): Thread<State> => createThread(core, given, first, linked);
   // A server that renders has pages of several users.
@@ -48,7 +54,12 @@ export function createAgentOver<State, Place>(worker: boolean, core: (inflate: I
 const none: readonly Checkpoint[] = [];
 
 /** An agent of that thread. */
-function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>, first: ReturnType<typeof firstSnapshot<State>>, mounted: boolean): Agent<State> {
+function createAgentOf<State>(
+  thread: Thread<State>,
+  given: AgentOptions<State>,
+  first: ReturnType<typeof firstSnapshot<State>>,
+  mounted: boolean,
+): Agent<State> {
   let current = given;
   let gone = false;
   const options = (): AgentOptions<State> => current;
@@ -74,7 +85,7 @@ function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>,
   /** Sends a person's decision about a call. The core may have to be loaded first. */
   const decide = (method: "settleCall" | "deny", json: string): void => {
     act();
-    link.act((session) => session[method](json));
+    link.act((session) => session.call(method, json));
   };
 
   const dispose = (): void => {
@@ -114,7 +125,7 @@ function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>,
     disconnect: async () => {
       alive();
       thread.line?.leave();
-      await link.now((session) => session.disconnect());
+      await link.call("disconnect");
       thread.line?.current?.close();
     },
     // The core says what is wrong with it.
@@ -138,16 +149,12 @@ function createAgentOf<State>(thread: Thread<State>, given: AgentOptions<State>,
       act();
       view.holder()?.cancel(view);
       const hear = thread.history?.clear();
-      const json = [toJson(first.messages), toJson(first.state)] as const;
+      const json = toJson({ messages: first.messages, state: first.state });
       // Until the core has heard of it, checkpoints of the runs that it has ended may come.
       link.reset(
         {
           fold: ({ threadId }) => ofThread(first, threadId),
-          apply: (session) => {
-            session.reset();
-            session.setMessages(json[0]);
-            session.setState(json[1]);
-          },
+          apply: (session) => session.call("reset", json),
         },
         hear,
       );

@@ -6,7 +6,11 @@ import { toCoreInput, toSubmitInput } from "./input.js";
 import type { Self } from "./self.js";
 
 /** Gives the submit that waits another input. False if it no longer waits. */
-export function editQueued<State>(self: Pick<Self<State>, "thread" | "read" | "options">, waiting: QueuedSubmit, input: Parameters<Agent<State>["editQueued"]>[1]): boolean {
+export function editQueued<State>(
+  self: Pick<Self<State>, "thread" | "read" | "options">,
+  waiting: QueuedSubmit,
+  input: Parameters<Agent<State>["editQueued"]>[1],
+): boolean {
   const { link } = self.thread;
   const { runId } = waiting;
   const long = toSubmitInput("editQueued", input);
@@ -22,7 +26,8 @@ export function editQueued<State>(self: Pick<Self<State>, "thread" | "read" | "o
   const [message] = waiting.messages;
   const own = typeof input === "object" && typeof input.message === "object" && input.message.id;
   const messages = message && !own ? core.messages.map((edited) => ({ ...edited, id: message.id })) : core.messages;
-  const json = toJson({ ...core, ...given, messages });
-  if (link.open()) return link.now((session) => session.editQueued(Number(waiting.id), json)) ?? false;
+  const changed = { ...core, ...given, messages };
+  if (link.open()) return link.call("editQueued", toJson({ ...changed, ticket: Number(waiting.id) })) ?? false;
+  const json = toJson(changed);
   return link.queued(runId, (old) => ({ ...old, ...JSON.parse(json), own: [...(old.own ?? []), ...named] }));
 }

@@ -28,20 +28,20 @@ export function messagesEdit<State>(before: readonly Message[], after: readonly 
     const { id, role, toolCallId } = message as ToolMessage;
     return kept.has(message) ? { id, role, toolCallId } : message;
   });
-  const json = [toJson(shown), toJson(list)] as const;
+  const json = toJson({ before: shown, after: list });
   return {
     fold: (at) => editedMessages(before, after, at),
-    apply: (session) => session.editMessages(...json),
+    apply: (session) => session.call("editMessages", json),
   };
 }
 
 /** The edit that has made one state of another. */
 export function stateEdit<State>(before: State, after: State, toJson: ToJson): Edit<State> {
   const [from, to] = changed(before, after);
-  const json = [toJson(from), toJson(to)] as const;
+  const json = toJson({ before: from, after: to });
   return {
     fold: (at) => ({ ...at, state: edited(before, after, at.state) as State }),
-    apply: (session) => session.editState(...json),
+    apply: (session) => session.call("editState", json),
   };
 }
 

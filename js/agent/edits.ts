@@ -34,7 +34,7 @@ export function createEdits<State>(
     const waiting = queued(id);
     if (!waiting || self.view.holder()?.cancel(self.view, id)) return !!waiting;
     if (!link.open()) return link.queued(waiting.runId, () => undefined);
-    link.now((session) => session.cancel(Number(id)));
+    link.call("cancel", id);
     return true;
   };
 

@@ -15,10 +15,7 @@ export function toFork<State>(threadId: string, then: AgentSnapshot<State>): Edi
   const json = toJson({ v: 1, threadId, messages, state, interrupts, handled, unsent: [], queue: [] });
   return {
     fold: () => ({ ...initialSnapshot<State>(threadId), messages, toolCalls, state, interrupts: then.interrupts }),
-    apply: (session) => {
-      session.reset();
-      session.restore(json);
-    },
+    apply: (session) => session.call("fork", json),
     save: json,
   };
 }

@@ -8,7 +8,7 @@ import type { Self } from "./self.js";
 export function createGuard<State>({ thread, alive }: Pick<Self<State>, "thread" | "alive">): AgentGuard {
   let last = { forwarded: 0, blocked: 0, total: 0 };
   const read = (): typeof last => {
-    const json = thread.link.now((session) => session.guardCounters?.());
+    const json = thread.link.call("guardCounters");
     return json ? (last = JSON.parse(json)) : last;
   };
   return {
@@ -27,7 +27,7 @@ export function createGuard<State>({ thread, alive }: Pick<Self<State>, "thread"
       const capabilities = JSON.parse(json);
       // A session that begins later has them too.
       if (thread.guard) thread.guard = toPolicy({ ...JSON.parse(thread.guard), capabilities });
-      thread.link.now((session) => session.present?.(json));
+      thread.link.call("present", json);
     },
   };
 }

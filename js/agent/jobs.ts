@@ -64,7 +64,7 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
       }),
     join: (runId, by, last = thread.read().runId ?? "") => {
       const json = toJson({ ...toRunInput((by ?? members.asker()).options()), runId });
-      return jobs.start({ id: runId ?? last, start: (session) => session.attach(json) }, by);
+      return jobs.start({ id: runId ?? last, start: (session) => session.call("attach", json) }, by);
     },
     rejoin: (runId) => {
       rejoining = jobs.join(undefined, undefined, runId).finally(() => (rejoining = undefined));

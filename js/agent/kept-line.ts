@@ -50,28 +50,26 @@ export function createKeptLine<State>(
     if (!unread) return;
     const input = runInput(options());
     const text = json({ ...input, messages: [], ifBusy: "drop", unasked: unread.continues ? "continues" : "begins" });
-    self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.talks, start: (session) => session.submit(text) }).catch(() => {});
+    self.jobs.start({ id: input.runId, ifBusy: "drop", quiet: !unread.talks, start: (session) => session.call("submit", text) }).catch(() => {});
   };
 
-  const make = (): Promise<Line> =>
-    (making ??= create().catch((cause: unknown) => {
-      making = undefined;
-      throw toInternal("The code of a kept connection could not be loaded", cause);
-    }));
+  const make = (): Promise<Line> => (making ??= create().catch((cause: unknown) => {
+    making = undefined;
+    throw toInternal("The code of a kept connection could not be loaded", cause);
+  }));
 
-  const create = async (): Promise<Line> =>
-    (line = await options().transport!.keep!.create({
-      source: () => options().transport?.keep,
-      options: () => options() as AgentOptions,
-      run: () => {
-        const { threadId, runId = "" } = read();
-        return { threadId, runId };
-      },
-      unread: listen,
-      overtaken: () => read().queue.some(({ runId }) => self.jobs.hurries(runId)),
-      changed: () => disposed() || changed(),
-      failed: (error) => disposed() || self.emitter.emit("error", error),
-    }));
+  const create = async (): Promise<Line> => (line = await options().transport!.keep!.create({
+    source: () => options().transport?.keep,
+    options: () => options() as AgentOptions,
+    run: () => {
+      const { threadId, runId = "" } = read();
+      return { threadId, runId };
+    },
+    unread: listen,
+    overtaken: () => read().queue.some(({ runId }) => self.jobs.hurries(runId)),
+    changed: () => disposed() || changed(),
+    failed: (error) => disposed() || self.emitter.emit("error", error),
+  }));
 
   return {
     get current() {

@@ -39,8 +39,8 @@ export function createOwn<State>(thread: Thread<State>, given: AgentOptions<Stat
       arrival: () => (given.persist ? members.arrival() : undefined),
       brought: (name) => thread.brought.get(name),
       refusal: () => thread.saves.refusal(),
-      settle: (json) => void link.now((session) => session.settleCall(json)),
-      hold: (json) => void link.now((session) => session.hold(json)),
+      settle: (json) => void link.call("settleCall", json),
+      hold: (json) => void link.call("hold", json),
     }),
     ...createReplies(emitter, given.schemas as AgentSchemas<never> | undefined),
     settings: toSettings(given as AgentOptions, shown.threadId, () => thread.guard),
@@ -48,7 +48,7 @@ export function createOwn<State>(thread: Thread<State>, given: AgentOptions<Stat
     stopRemote: (runId) => tellOfStop(asking(runId), runId),
     history: createHistory(given.limits?.history),
     wait: createWaker(() => {
-      link.now((session) => session.online());
+      link.call("online");
       thread.line?.current?.online();
     }),
   };

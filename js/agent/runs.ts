@@ -13,7 +13,7 @@ import type { Self } from "./self.js";
 export type RunMethods<State> = Pick<Agent<State>, "submit" | "attach" | "retry" | "regenerate" | "resume">;
 
 /** A submit as a save has it. */
-const toQueued = (start: Queued["start"], json: string, of?: string): Queued => ({ messages: [], ...JSON.parse(json), start, of });
+const toQueued = (start: Queued["start"], json: string): Queued => ({ messages: [], ...JSON.parse(json), start });
 
 type RunsClient<State> = Pick<Self<State>, "thread" | "member" | "view" | "read" | "options" | "disposed" | "act">;
 
@@ -49,10 +49,10 @@ export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
       ifBusy: core.ifBusy,
       waits: core.ifAwaiting === "wait" && read().toolCalls.some(({ phase }) => phase === "awaiting-approval"),
       queued: () => toQueued("submit", json),
-      start: (session) => session.submit(json),
+      start: (session) => session.call("submit", json),
       again: (session) => {
         const rest = { ...core, messages: [], replaces: undefined };
-        return core.resume ? session.submit(toJson({ ...rest, state: undefined })) : session.retry(toJson(rest));
+        return core.resume ? session.call("submit", toJson({ ...rest, state: undefined })) : session.call("retry", toJson(rest));
       },
       fold: (at) => submitted(at, messages, state, replaces),
     };
@@ -70,11 +70,11 @@ export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
   const ask = async (kind: "retry" | "regenerate", input: RunInput, again: AgainOptions | undefined, of?: string): Promise<RunResult> => {
     const before = thread.remote.before(kind, input, again);
     if (before) await before;
-    const json = toJson(input);
+    const json = toJson({ ...input, of });
     return start({
       id: input.runId,
-      queued: () => toQueued(kind, json, of),
-      start: (session) => (kind === "retry" ? session.retry(json) : session.regenerate(of, json)),
+      queued: () => toQueued(kind, json),
+      start: (session) => session.call(kind, json),
     });
   };
 
@@ -105,7 +105,7 @@ export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
     act();
     const answer = { ...replies.toAnswer(answers, read()), run: toRunInput(options()) };
     const json = toJson(answer);
-    return start({ id: answer.run.runId, start: (session) => session.answer(json), part: true });
+    return start({ id: answer.run.runId, start: (session) => session.call("answer", json), part: true });
   };
 
   const attach = async (runId?: string): Promise<RunResult> => {
@@ -117,17 +117,15 @@ export function createRuns<State>(self: RunsClient<State>): RunMethods<State> {
   };
 
   /** Shows the error of a call of the method that could not be made: the promise may be one that nobody looks at. */
-  const shown =
-    <Args extends readonly unknown[]>(method: (...args: Args) => Promise<RunResult>) =>
-    async (...args: Args): Promise<RunResult> => {
-      try {
-        return await method(...args);
-      } catch (error) {
-        // These were asked for by whoever called.
-        if (AgentError.is(error) && !self.disposed() && !["busy", "calls-open"].includes(error.code ?? "")) view.refuse(error);
-        throw error;
-      }
-    };
+  const shown = <Args extends readonly unknown[]>(method: (...args: Args) => Promise<RunResult>) => async (...args: Args): Promise<RunResult> => {
+    try {
+      return await method(...args);
+    } catch (error) {
+      // These were asked for by whoever called.
+      if (AgentError.is(error) && !self.disposed() && !["busy", "calls-open"].includes(error.code ?? "")) view.refuse(error);
+      throw error;
+    }
+  };
 
   return {
     submit: shown(submit),

@@ -14,11 +14,7 @@ export function send<State>(self: SendClient<State>, event: Parameters<Agent["se
   };
 
   const json = typeof event === "string" ? event : toJson(event);
-  if (guard && link.now((session) => !session.judgeInbound)) {
-    const message = "send() of an agent with a guard needs the core in the page: in worker mode the guard cannot answer at once";
-    throw unsupported("worker", message);
-  }
-  const judged = link.now((session) => session.judgeInbound?.(json));
+  const judged = link.call("judgeInbound", json);
   const unjudged = { allowed: true, eventType: "", direction: "inbound", at: Date.now() } as const;
   const decision = judged ? JSON.parse(judged) : unjudged;
   if (!decision.allowed) return decision;

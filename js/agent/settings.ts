@@ -5,7 +5,7 @@ import { toJson } from "../base/failure.js";
 import type { SessionOptions } from "../glue/core.js";
 import { toNetwork } from "../network/request.js";
 
-/** The settings of sessions. Those of them that may change until one is made are asked for then. */
+/** The settings of sessions. Some may change until a session is made: those are read then. */
 export function toSettings(given: AgentOptions, threadId: () => string, guard: () => string | undefined): SessionOptions {
   const { rules = "tolerant", protocol = "1.0" } = given;
   const limits = given.limits ?? {};

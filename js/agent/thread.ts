@@ -63,7 +63,12 @@ export interface Thread<State> {
 export type Linked<State, Place> = (client: LinkClient<State, Place>) => Link<State>;
 
 /** A thread of no agent yet, which begins with what the first one gives. */
-export function createThread<State, Place>(core: (inflate: Inflate) => Promise<Place>, given: AgentOptions<State>, first: AgentSnapshot<State>, linked: Linked<State, Place>): Thread<State> {
+export function createThread<State, Place>(
+  core: (inflate: Inflate) => Promise<Place>,
+  given: AgentOptions<State>,
+  first: AgentSnapshot<State>,
+  linked: Linked<State, Place>,
+): Thread<State> {
   const members = createMembers<State>();
   let begun = false;
   let over = false;

@@ -209,7 +209,7 @@ export interface Agent<State = unknown> {
   readonly ready: Promise<void>;
   /** Asks the server what the agent can do, as the option `capabilities` says. `undefined`: it does not say. */
   capabilities(): Promise<AgentCapabilities | undefined>;
-  /** Ends the run. What came so far stays. */
+  /** Ends the run. The messages so far stay. */
   stop(): Promise<void>;
   /**
    * Listens without a message: opens the connection of a transport with `keepOpen`, and shows what comes. Resolves once it
@@ -227,7 +227,7 @@ export interface Agent<State = unknown> {
    * lost, or restored. Settles when it has ended.
    */
   attach(runId?: string): Promise<RunResult>;
-  /** Runs the thread again after a failure, without a new message. What that run left unfinished at the end of the thread is removed. */
+  /** Runs the thread again after a failure, without a new message. Unfinished messages of that run at the end of the thread are removed. */
   retry(options?: AgainOptions): Promise<RunResult>;
   /**
    * Takes back an assistant message (default: the last) with all that follows, and runs again. Interrupts that are open

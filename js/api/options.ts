@@ -68,7 +68,7 @@ export interface HectorSettings {
   readonly route?: "rest" | "request" | "json-rpc" | "v2" | undefined;
   /**
    * `agui` (default): requests ask for Hector's own AG-UI form with `Accept`. `native`: they take A2A as it is, which alone shows
-   * when a tool waits for approval. What comes is read in either form. Version 2 has the native one only.
+   * when a tool waits for approval. Responses are read in either form. Version 2 has the native one only.
    */
   readonly form?: "agui" | "native" | undefined;
   /** The same, by the name that Hector's documents have for it: `format: "agui"`. */
@@ -133,7 +133,7 @@ export interface CommonOptions<State = unknown> extends Omit<FetchOptions, "url"
   /** How a run is rejoined after its connection is lost. Default: it is not, and the run is `truncated`. */
   readonly resume?: ResumeOptions | undefined;
   /**
-   * The options that a server needs, from `ag-ui-wasm/servers`: `server: langGraph()`. What is set beside it comes first, member by member
+   * The options that a server needs, from `ag-ui-wasm/servers`: `server: langGraph()`. Options beside it come first, member by member
    * for `thread`.
    */
   readonly server?: Preset | undefined;

@@ -165,7 +165,7 @@ export interface ResumeEntry {
   readonly metadata?: JsonObject;
 }
 
-/** Tokens by provider and model. What was not reported is absent, not 0. */
+/** Tokens by provider and model. A count that was not reported is absent, not 0. */
 export interface TokenUsage {
   readonly provider?: string;
   readonly model?: string;

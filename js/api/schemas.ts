@@ -35,8 +35,7 @@ type ArgsOf<Tool> = Tool extends { readonly parameters: StandardSchema<infer Arg
 type ResultOf<Tool> = Tool extends { readonly result?: StandardSchema<infer Result> | undefined } ? Result : unknown;
 
 /** A call of one of these tools. While its arguments stream, some of their members may be missing. */
-type CallOf<Tool> = Tool extends TypedTool
-  ? Omit<ToolCall, "name" | "args" | "result"> & {
+type CallOf<Tool> = Tool extends TypedTool ? Omit<ToolCall, "name" | "args" | "result"> & {
     readonly name: Tool["name"];
     readonly args: Partial<ArgsOf<Tool>> & ToolCall["args"];
     readonly result?: ResultOf<Tool>;

@@ -49,7 +49,7 @@ export interface PageTool<Args = unknown> {
   readonly result?: StandardSchema | undefined;
   readonly metadata?: JsonObject | undefined;
   /**
-   * Runs a call, once its arguments are complete; exactly once a call. What it returns goes to the agent as JSON, what it
+   * Runs a call, once its arguments are complete; exactly once a call. The result goes to the agent as JSON, what it
    * throws as an error. Without it, the call waits for `agent.addToolResult`.
    */
   execute?(args: Args, context: ToolContext): unknown;

@@ -24,7 +24,7 @@ export interface AppendedMessage {
   readonly runConfig?: { readonly custom?: Readonly<Record<string, unknown>> } | undefined;
 }
 
-/** The messages of a snapshot. Those that have not changed since the last snapshot are the same objects. */
+/** The messages of a snapshot. Unchanged messages are the same objects as before. */
 export function createMessages(): (snapshot: AgentSnapshot) => readonly ThreadMessage[] {
   let known = new Map<string, { readonly made: readonly unknown[]; readonly message: ThreadMessage }>();
   return (snapshot) => {

@@ -24,7 +24,7 @@ const disposeMs = 1000;
 
 /**
  * The files of a composer. The options count when the component mounts; files that were made elsewhere with
- * {@link createAttachments} may be given in their place. What it has made goes with the component.
+ * {@link createAttachments} may be given in their place. Attachments that it has made end with the component.
  *
  * @example
  * function Composer({ submit }) {

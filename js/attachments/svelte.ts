@@ -20,7 +20,7 @@ export interface UseAttachments extends Omit<Attachments, "dispose"> {
 
 /**
  * The files of a composer; don't destructure them. Files that were made elsewhere with {@link createAttachments} may be given in
- * place of options. What it has made goes with the component.
+ * place of options. Attachments that it has made end with the component.
  *
  * @example
  * <script>

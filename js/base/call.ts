@@ -1,4 +1,4 @@
-/** Calls a function of the application's. What it throws is reported and harms nobody else. */
+/** Calls a function of the application's. An error that it throws is reported and goes no further. */
 export function call<Args extends unknown[]>(listener: ((...args: Args) => void) | undefined, ...args: Args): void {
   try {
     listener?.(...args);

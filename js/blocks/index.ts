@@ -19,7 +19,7 @@ export interface Block {
 export interface BlocksOptions {
   /** Whether the renderer knows footnotes, `[^1]: text`. Default: `false`. */
   readonly footnotes?: boolean | undefined;
-  /** How deep quotes, list items and footnotes may be nested. What comes after the first deeper one is all one block. Default: 100. */
+  /** How deep quotes, list items and footnotes may be nested. The text after the first deeper one is one block. Default: 100. */
   readonly maxDepth?: number | undefined;
 }
 

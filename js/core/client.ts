@@ -3,7 +3,7 @@
 import type { AgentError } from "../api/error.js";
 import type { AgentSchemas, AgentSnapshot, Message, Notify, PageTool, RunResult } from "../api/types.js";
 import type { Emitter } from "../base/emitter.js";
-import type { RequestTarget, Session, SessionOptions } from "../glue/core.js";
+import type { SessionMethods, RequestTarget, Session, SessionOptions } from "../glue/core.js";
 import type { stopped } from "../snapshot/cut-off.js";
 import type { Mark } from "../snapshot/mirror.js";
 import type { Queued } from "../snapshot/save.js";
@@ -161,8 +161,8 @@ export interface Link<State> {
   edit(edit: Edit<State>): void;
   /** Something that only a session can do. */
   act(apply: (session: Session) => void): void;
-  /** Something that makes sense only if a session is there; else `undefined`. */
-  now<Value>(method: (session: Session) => Value): Value | undefined;
+  /** Calls a method that makes sense only if a session is there; else `undefined`. */
+  call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name] | undefined;
   /**
    * Changes a submit that waits in the save that the next session begins with, or takes it out. False if there is a session, or
    * no such submit.

@@ -16,7 +16,7 @@ import type { LinkClient, Link, Run, LinkState } from "./client.js";
 import type { Port } from "./port.js";
 import { belongs } from "../base/run-id.js";
 import { createSteps } from "./steps.js";
-import type { Session } from "../glue/core.js";
+import type { SessionMethods, Session } from "../glue/core.js";
 import { composeSave } from "../snapshot/compose.js";
 import type { AgentSnapshot, RunResult } from "../api/types.js";
 import { kept } from "../base/weak.js";
@@ -90,8 +90,7 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
     let cause: unknown;
     try {
       // The save may have another owner since the load began: then it is being read again.
-      do port = await source();
-      while (shared.saved === true && !shared.disposed);
+      do port = await source(); while (shared.saved === true && !shared.disposed);
     } catch (error) {
       cause = error;
     }
@@ -139,33 +138,33 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
       begin();
     },
     flush,
-    now: (method) => {
-      let value;
-      ask((session) => (value = method(session)));
+    call: (method, json) => {
+      let value: SessionMethods[typeof method] | undefined;
+      ask((session) => (value = session.call(method, json)));
       return value;
     },
     queued: (runId, change) => {
       const aborts = client.parts()?.changeQueued(client, shared, runId, change);
-      if (aborts) for (const run of [...runs]) if (run.id === runId) settle(run, { runId, outcome: "aborted" });
+      if (aborts) { for (const run of [...runs]) if (run.id === runId) settle(run, { runId, outcome: "aborted" }); }
       return aborts !== undefined;
     },
     cancel: (run) => {
       const { ticket } = run;
       if (!runs.has(run)) return;
-      if (ticket !== undefined) ask((session) => session.cancel(ticket));
+      if (ticket !== undefined) link.call("cancel", `${ticket}`);
       else if (!steps.cancel(run)) {
         const waiting = read().queue.find(({ runId }) => runId === run.id);
-        if (waiting) ask((session) => session.cancel(Number(waiting.id)));
+        if (waiting) link.call("cancel", waiting.id);
       }
     },
     stop: () => {
       // Their results are of no use from now on, also where somebody has answered the call meanwhile.
       if (read().isLoading) client.parts()?.calls.abandonAll();
       const first = steps.first();
-      if (shared.live) shared.live.ask((session) => session.stop());
+      if (shared.live) link.call("stop");
       else if (first) steps.cancel(first);
       // Whether the replies that wait are all of them, and begin a run, is known to the core.
-      else if (steps.list.some(({ run }) => run)) link.act((session) => session.stop());
+      else if (steps.list.some(({ run }) => run)) link.act((session) => session.call("stop"));
     },
     reset: (edit, heard) => {
       client.parts()?.calls.abandonAll();
@@ -189,7 +188,7 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
     },
     save: () => {
       let json: string | undefined;
-      call(() => void ask((session) => (json = session.save())));
+      call(() => (json = link.call("save")));
       if (json) return json;
       if (typeof shared.saved === "string" && !steps.list.length) return shared.saved;
       return composeSave(typeof shared.saved === "string" ? shared.saved : shared.known, ...steps.parted());
@@ -221,10 +220,7 @@ export function createLink<State>(client: LinkClient<State>): Link<State> {
     },
     lost: () => lost,
     listen: () => {
-      ask((session) => {
-        session.setEvents?.(emitter.wanted());
-        session.setDecisions?.(emitter.has("decision"));
-      });
+      if (shared.live) link.call("listen", JSON.stringify({ events: emitter.wanted(), decisions: emitter.has("decision") }));
     },
     dispose: () => {
       flush();

@@ -99,7 +99,7 @@ export function beginSession<State>(
       if (!current()) return;
       shared.known = json;
       client.save(json, () => {
-        if (current()) ask((opened) => opened.saved(number));
+        if (current()) ask((opened) => opened.call("saved", `${number}`));
       });
     },
     decision: (json) => soon(() => emitter.emit("decision", JSON.parse(json))),
@@ -159,7 +159,7 @@ export function beginSession<State>(
       kept.delete(live);
       // The caller decides what becomes of its runs.
       shared.live = undefined;
-      call(() => session?.dispose());
+      call(() => session?.call("dispose"));
       patches.clear();
       calls.abandonAll();
       patches.leave();
@@ -176,7 +176,7 @@ export function beginSession<State>(
     let refused: AgentError | undefined;
     for (let part: Snapshot | undefined = from; part; part = parts.shift()) {
       try {
-        session = construct((from = part));
+        session = construct(from = part);
         if (refused) soon(() => emitter.emit("error", refused!));
         return;
       } catch (error) {
@@ -195,7 +195,7 @@ export function beginSession<State>(
     next = initialSnapshot<State>(from.threadId, [], from.state);
     let opening = save && todo.find(({ run }) => run?.opens)?.run;
     try {
-      if (save && !ask((opened) => opened.restore(opening ? opening.opens!(save) : save))) return undefined;
+      if (save && !ask((opened) => opened.call("restore", opening ? opening.opens!(save) : save))) return undefined;
       if (save && settings.saves) shared.known = save;
     } catch (error) {
       opening = undefined; // What waits continues without it.
@@ -208,7 +208,7 @@ export function beginSession<State>(
       else if ("start" in edit) {
         // Cancelled while it waited: its messages stay, as above, and nobody waits for it.
         start(edit);
-        ask((opened) => edit.ticket && opened.cancel(edit.ticket));
+        ask((opened) => edit.ticket && opened.call("cancel", `${edit.ticket}`));
       } else if (acts) call(() => void ask(edit.apply));
       else {
         try {
@@ -221,7 +221,7 @@ export function beginSession<State>(
     }
     if (!current()) return undefined;
     const first = beginPatch(next, history.add);
-    for (let patch; !first.whole && (patch = session!.takePatch()) !== undefined; ) {
+    for (let patch; !first.whole && (patch = session!.takePatch()) !== undefined;) {
       first.take(patch);
       while (first.step());
     }

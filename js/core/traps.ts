@@ -17,7 +17,7 @@ export type WatchfulHost = Omit<Host, "watch" | "settle" | "fetch"> & {
 };
 
 /**
- * The host that the core gets: reports traps in callbacks of the platform to `lost`. What it makes holds nothing but the
+ * The host that the core gets: reports traps in callbacks of the platform to `lost`. Its functions reference only the
  * given methods.
  */
 export function watched({ lost, request, ...host }: WatchfulHost): Host {

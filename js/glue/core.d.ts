@@ -95,10 +95,10 @@ export interface Host {
   decision(json: string): void;
   /** Something odd that was dealt with. */
   warning(warning: { code: string; rule?: string; message: string; eventType?: string }): void;
-  /** A call of one of the page's tools is to run; the arguments as JSON text. `approved`: by a person. Report its end with `settleCall`. */
+  /** A call of one of the page's tools is to run; the arguments as JSON text. `approved`: by a person. Report its end by the method `settleCall`. */
   execute(toolCallId: string, name: string, args: string, approved: boolean): void;
   /**
-   * Write this save, and report it with `session.saved(number)`, within a bounded time also if it cannot be written.
+   * Write this save, and report it by the method `saved`, within a bounded time also if it cannot be written.
    * `holds`: a request or a call waits for it.
    */
   save(number: number, json: string, holds: boolean): void;
@@ -139,58 +139,66 @@ export class Body {
   free(): void;
 }
 
+/** The methods of a session: the JSON text that each takes, and its result. A misuse is thrown. */
+export interface SessionMethods {
+  /** `{runId, messages, state?, resume?, tools, context, forwardedProps, …}` (`src/session/spine/asks.rs`). Returns a ticket. */
+  submit: number;
+  retry: number;
+  /** With `of?`: the message to say anew. */
+  regenerate: number;
+  /** `{runId?, cursor?, tools?, …}`, as `submit` without messages. */
+  attach: number;
+  /** Answers one interrupt: `{interruptId, status, payload?, metadata?, run}`. Returns a ticket of the run that follows. */
+  answer: number;
+  /** `{toolCallId, result?, error?}`, or a list of them. False where nobody waits for it. */
+  settleCall: boolean;
+  /** `{toolCallId, args?, seen?}`. */
+  approve: boolean;
+  /** `{toolCallId, reason?}`. */
+  deny: boolean;
+  /** Instead of executing the call, waits for its approval: `{toolCallId}`, or a list of them. */
+  hold: boolean;
+  /** The form of `submit`, with its `ticket`. False if that no longer waits. */
+  editQueued: boolean;
+  /** `{v, threadId, messages, state, …}`. */
+  save: string;
+  /** `{forwarded, blocked, total}` of the guard. */
+  guardCounters: string | undefined;
+  /** Whether an event may go to the agent: the decision as JSON text, where there is a guard. */
+  judgeInbound: string | undefined;
+  /** A save that the host was given is written, or is not waited for: its number. */
+  saved: void;
+  /** Makes a session that nothing has happened in the one that was saved. If it throws, nothing has changed. */
+  restore: void;
+  /** Ends all that goes on, and makes the session the one that was saved. */
+  fork: void;
+  /** A ticket. */
+  cancel: void;
+  stop: void;
+  /** Later, where the core is in a worker. */
+  disconnect: void | Promise<void>;
+  /** The page can reach the network again, or is looked at again. */
+  online: void;
+  /**
+   * `{before, after}`: does what has made `after` of the messages `before`. `after` has messages, and numbers of those in
+   * `before` that are left as they were, of which that needs `id`, `role` and `toolCallId` only.
+   */
+  editMessages: void;
+  /** The same of the state: any JSON. Members of objects that both lack are left as they are. */
+  editState: void;
+  /** `{events, decisions}`: the options of that name, after the construction. */
+  listen: void;
+  /** Capability tokens for the guard: a JSON array. */
+  present: void;
+  /** Begins anew with `{messages?, state?}`. */
+  reset: void;
+  dispose: void;
+}
+
 /** The life of one agent. */
 export class Session {
   constructor(options: SessionOptions, messages: string | undefined, state: string | undefined, host: Host);
-  /** `{v, threadId, messages, state, …}`. */
-  save(): string;
-  /** A save that the host was given is written, or is not waited for. */
-  saved(number: number): void;
-  /** Makes a session that nothing has happened in the one that was saved. If it throws, nothing has changed. */
-  restore(json: string): void;
-  submit(input: string): number;
-  retry(input: string): number;
-  regenerate(messageId: string | undefined, input: string): number;
-  cancel(ticket: number): void;
-  stop(): void;
-  disconnect(): void;
-  /** `{runId?, cursor?, tools?, …}`, as `submit` without messages. */
-  attach(input: string): number;
-  /** The page can reach the network again, or is looked at again. */
-  online(): void;
-  /** Answers one interrupt: `{interruptId, status, payload?, metadata?, run}`. Returns a ticket of the run that follows. */
-  answer(json: string): number;
-  /** `{toolCallId, result?, error?}`. False where nobody waits for it. */
-  settleCall(json: string): boolean;
-  /** `{toolCallId, args?}`. */
-  approve(json: string): boolean;
-  /** `{toolCallId, reason?}`. */
-  deny(json: string): boolean;
-  /** Instead of executing the call, waits for its approval: `{toolCallId}`. */
-  hold(json: string): boolean;
-  /** The form of `submit`. False if the ticket waits no more. */
-  editQueued(ticket: number, json: string): boolean;
-  setMessages(json: string): void;
-  setState(json: string): void;
-  /**
-   * Does what has made `after` of the messages `before`: JSON arrays. `after` has messages, and numbers of those in `before`
-   * that are left as they were, of which that needs `id`, `role` and `toolCallId` only.
-   */
-  editMessages(before: string, after: string): void;
-  /** The same of the state: any JSON. Members of objects that both lack are left as they are. */
-  editState(before: string, after: string): void;
-  /** The same after the construction, where the core offers it. */
-  setEvents?(types: string): void;
-  /** The same of `host.decision`. */
-  setDecisions?(on: boolean): void;
-  /** Capability tokens for the guard: a JSON array. */
-  present?(json: string): void;
-  /** `{forwarded, blocked, total}` of the guard. */
-  guardCounters?(): string | undefined;
-  /** Whether an event may go to the agent: the decision as JSON text, where there is a guard. */
-  judgeInbound?(json: string): string | undefined;
-  reset(): void;
+  call<Name extends keyof SessionMethods>(method: Name, json?: string): SessionMethods[Name];
   takePatch(): string | undefined;
-  dispose(): void;
   free(): void;
 }

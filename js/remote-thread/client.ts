@@ -21,9 +21,8 @@ export interface Asking extends Partial<RequestInput> {
 }
 
 /** The part of the session that begins a run. */
-interface RunSession {
-  submit(json: string): number;
-  attach(json: string): number;
+export interface RunSession {
+  call(method: "submit" | "answer", json: string): number;
 }
 
 /** How errors of the agent are made. */

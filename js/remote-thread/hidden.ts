@@ -84,7 +84,7 @@ export function createHidden<State>(client: RemoteClient<State>): Hidden<State> 
     // No tool of the page is executed for what is stored.
     const json = JSON.stringify({ start: "submit", ...client.input(), runId, pageTools: [], messages: [], ifBusy: "drop", unasked: "begins" });
     try {
-      return await client.begin(runId, (session) => session.submit(json), (save) => before(save, json, joins));
+      return await client.begin(runId, (session) => session.call("submit", json), (save) => before(save, json, joins));
     } finally {
       bodies.delete(runId);
       played.playing = false;

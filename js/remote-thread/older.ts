@@ -47,7 +47,8 @@ export function createPaging<State>(client: RemoteClient<State>, hidden: Hidden<
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       const late = new Promise<never>((_, reject) => {
-        const end = (): void => reject(client.error({ kind: "connection", code: "thread", retryable: true, message: "The loader of the thread has not answered" }));
+        const end = (): void =>
+          reject(client.error({ kind: "connection", code: "thread", retryable: true, message: "The loader of the thread has not answered" }));
         if (timeoutMs > 0 && timeoutMs !== Infinity) timer = setTimeout(() => (end(), stop()), timeoutMs);
         controller.signal.addEventListener("abort", end);
       });

@@ -2,11 +2,11 @@
 
 import type { AgentError, AgentErrorData } from "../api/error.js";
 import type { AgentOptions, AgentSnapshot, Message, RunResult, SendReason, TransportRequest, TransportTarget } from "../api/types.js";
-import type { Asking, RemoteClient, RequestInput } from "./client.js";
+import type { Asking, RemoteClient, RequestInput, RunSession } from "./client.js";
 
 /** The helpers that this chunk receives from the page. */
 export interface Kit {
-  readonly AgentError: { new (data: AgentErrorData): AgentError; is(value: unknown): value is AgentError };
+  readonly AgentError: { new(data: AgentErrorData): AgentError; is(value: unknown): value is AgentError };
   edited(before: unknown, after: unknown, now: unknown): unknown;
   editedMessages<State>(before: readonly Message[], after: readonly Message[], at: AgentSnapshot<State>): AgentSnapshot<State>;
   messageKey(message: Message): string;
@@ -42,13 +42,13 @@ export function createClient<State>(kit: Kit, agent: RemoteAgent<State>, core: (
       const input = kit.toRunInput(own());
       const json = toJson({ ...input, messages: [], ifBusy: "drop" });
       remote.before("tool-results", input)?.catch(() => {});
-      const start = (session: { submit(json: string): number }): number => session.submit(json);
+      const start = (session: RunSession): number => session.call("submit", json);
       jobs.start({ id: input.runId, ifBusy: "drop", start } as never).catch(() => {});
     },
     reply: (entry) => {
       const run = kit.toRunInput(own());
       const json = toJson({ ...entry, run });
-      const start = (session: { answer(json: string): number }): number => session.answer(json);
+      const start = (session: RunSession): number => session.call("answer", json);
       jobs.start({ id: run.runId, start, part: true } as never).catch(() => {});
     },
     first: () => (options().persist || options().restore ? undefined : shown.first),

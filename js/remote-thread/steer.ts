@@ -11,7 +11,7 @@ const refuses: readonly number[] = [400, 404, 405, 409, 422, 501];
 const frame = ["RUN_STARTED", "RUN_FINISHED"];
 
 /**
- * Sends the message at once and shows it. What the server answers to it is shown after the run in progress. `undefined`: the server does
+ * Sends the message at once and shows it. The server's answer is shown after the run in progress. `undefined`: the server does
  * not take it.
  */
 export async function steer<State>(client: RemoteClient<State>, hidden: Hidden<State>, submit: Asking): Promise<RunResult | undefined> {

@@ -16,7 +16,7 @@
 //
 // A part continues in the container in which the last one stopped, at first the list of operations. A step adds elements or
 // members to it, and leaves so many levels. The path leads into what the part itself has opened: a key, or null for the last
-// element. What is whole of the operations is applied; the snapshot is to be shown when all of them are.
+// element. Complete operations are applied; the snapshot is to be shown when all of them are.
 //
 // Keys come from servers. A name that `Object.prototype` knows is defined as an own property, never assigned, and only
 // own properties are read: `__proto__` and `constructor` are plain data.

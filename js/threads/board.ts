@@ -23,7 +23,7 @@ export interface Board {
   subscribe(listener: () => void): () => void;
   /** Notes progress, and notifies. */
   report(progress: Partial<Progress>): void;
-  /** Begins a request for pages. What it brings replaces the list, with what was confirmed meanwhile folded over it. */
+  /** Begins a request for pages. The result replaces the list, with the changes that were confirmed meanwhile. */
   request(): { land(threads: readonly ThreadInfo[], progress: Partial<Progress>): void; end(): void };
   /** Shows a change that is not confirmed. */
   begin(change: Change): void;

@@ -34,7 +34,7 @@ export const removing = (threadId: string): Change => ({
   fold: (threads) => (threads.some((one) => one.threadId === threadId) ? threads.filter((one) => one.threadId !== threadId) : threads),
 });
 
-/** The threads in their order, each once, where it stood first; the later page knows more about it. What has not changed is the object of `old`. */
+/** The threads in their order, each once, where it stood first; the later page knows more about it. An unchanged thread is the object of `old`. */
 export function joined(old: readonly ThreadInfo[], ...pages: readonly (readonly ThreadInfo[])[]): readonly ThreadInfo[] {
   const known = new Map(old.map((thread) => [thread.threadId, thread]));
   const all = new Map<string, ThreadInfo>();

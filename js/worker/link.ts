@@ -65,7 +65,7 @@ export function createWorkerLink<State>(client: LinkClient<State, CorePlace>, po
   };
 
   /**
-   * The session is lost. What the page holds of it is kept for the next one. A worker that has ended is an error only for
+   * The session is lost. The page's state of it is kept for the next one. A worker that has ended is an error only for
    * those who wait for a run.
    */
   const lose = (died: boolean, read: boolean, fail: () => void): () => void => {

@@ -2,7 +2,7 @@
 // to decide or to do is asked of it; everything else happens here.
 
 import { isTrap } from "../core/traps.js";
-import type { Session, SessionOptions } from "../glue/core.js";
+import type { Session, SessionMethods, SessionOptions } from "../glue/core.js";
 import type { Core } from "../core/loader.js";
 import { readBody } from "../core/read.js";
 import { watched } from "../core/traps.js";
@@ -10,25 +10,20 @@ import { createPipe, toFailure, type Failure, type Pipe } from "./pipe.js";
 import type { FromWorker } from "./session.js";
 import { holdLife } from "./watch.js";
 
-/** The methods of a session that begin a run, and those that do not. */
+/** The methods of a session that begin a run. */
 export type Begin = "submit" | "retry" | "regenerate" | "attach" | "answer";
-export type Act =
-  | "settleCall" | "approve" | "deny" | "hold" | "stop" | "disconnect" | "online" | "setMessages" | "setState" | "editMessages" | "editState" | "setEvents" | "setDecisions" | "present" | "reset";
+/** Any other. */
+export type Act = Exclude<keyof SessionMethods, Begin>;
 
 /** The calls of the page. Its tickets are negative, so they differ from those of the core. */
 export interface FromPage {
   open(options: SessionOptions, messages: string | undefined, state: string | undefined): void;
-  restore(json: string): void;
-  begin(ticket: number, method: Begin, ...args: readonly (string | undefined)[]): void;
-  act(method: Act, ...args: readonly unknown[]): void;
-  cancel(ticket: number): void;
-  editQueued(ticket: number, json: string): void;
+  begin(ticket: number, method: Begin, json: string | undefined): void;
+  act(method: Act, json: string | undefined): void;
   /** The page wants to show what has changed. */
   take(): void;
   /** Told back when everything before it has been done, and before the patch of that. */
   echo(number: number): void;
-  /** A save is written, or not waited for. */
-  saved(number: number): void;
   /** Told back as `idle` when everything before it has been done, and nothing is in progress that the page has to hear of. */
   rest(number: number): void;
   end(): void;
@@ -50,7 +45,7 @@ export interface ResponseHead {
 }
 
 // Calls that change nothing a save needs, or only what is in the page anyway.
-const unsaved: readonly string[] = ["editState", "setEvents", "setDecisions", "present", "online"];
+const unsaved: readonly Act[] = ["restore", "editState", "listen", "present", "online", "saved"];
 
 /** Serves a page at the other end of the port. */
 export function serve(port: MessagePort, core: Core): void {
@@ -75,8 +70,8 @@ export function serve(port: MessagePort, core: Core): void {
 
   const patch = (): void => {
     fresh = posted = due = false;
-    const now = session?.guardCounters?.();
-    if (now !== counters) pipe.tell("counted", (counters = now));
+    const now = session?.call("guardCounters");
+    if (now !== counters) pipe.tell("counted", counters = now);
     for (let json; (json = session?.takePatch()) !== undefined; pipe.part()) {
       pipe.tell("patch", json);
       // All of it; else it is a part, which the page gets in a task of its own.
@@ -152,24 +147,18 @@ export function serve(port: MessagePort, core: Core): void {
         lose(error);
       }
     },
-    restore: (json) => attempt((opened) => opened.restore(json), (why) => pipe.tell("unrestored", why)),
-    begin: (theirs, method, ...args) => {
+    begin: (theirs, method, json) => {
       acted = true;
-      const call = (opened: Session): number => (opened[method] as (...args: readonly unknown[]) => number)(...args);
-      tickets.begin(theirs, () => attempt(call, (why) => pipe.tell("refused", theirs, why)));
+      tickets.begin(theirs, () => attempt((opened) => opened.call(method, json), (why) => pipe.tell("refused", theirs, why)));
     },
-    act: (method, ...args) => {
+    act: (method, json) => {
       acted ||= !unsaved.includes(method);
-      attempt((opened) => (opened[method] as ((...args: readonly unknown[]) => unknown) | undefined)?.(...args), misused);
-    },
-    cancel: (theirs) => {
-      acted = true;
-      const ticket = tickets.of(theirs);
-      if (ticket !== undefined) attempt((opened) => opened.cancel(ticket), misused);
-    },
-    editQueued: (ticket, json) => {
-      acted = true;
-      if (attempt((opened) => opened.editQueued(ticket, json), misused) !== false) return;
+      const given = method === "cancel" ? tickets.of(Number(json))?.toString() : json;
+      // It has ended already.
+      if (method === "cancel" && given === undefined) return;
+      const refused = method === "restore" ? (why: Failure) => pipe.tell("unrestored", why) : misused;
+      const done = attempt((opened) => opened.call(method, given), refused);
+      if (method !== "editQueued" || done !== false) return;
       const message = "The submit had started before its change arrived";
       pipe.tell("warning", { code: "edit-late", message });
     },
@@ -181,14 +170,13 @@ export function serve(port: MessagePort, core: Core): void {
       due = true;
       pipe.tell("echo", number);
     },
-    saved: (number) => attempt((opened) => opened.saved(number), misused),
     rest: (number) => void (rest = number),
     end: () => {
       const last = session;
       session = undefined;
       busy = false;
       try {
-        last?.dispose();
+        last?.call("dispose");
         last?.free();
       } finally {
         pipe.tell("ended");
@@ -216,7 +204,7 @@ export function serve(port: MessagePort, core: Core): void {
       return;
     }
     acted = owed = false;
-    const { messages: _messages, state: _state, ...members } = JSON.parse(session.save());
+    const { messages: _messages, state: _state, ...members } = JSON.parse(session.call("save"));
     pipe.tell("saved", JSON.stringify(members));
     // Of a run in progress, a save is worth a thirtieth of the time.
     const end = performance.now();
@@ -226,7 +214,7 @@ export function serve(port: MessagePort, core: Core): void {
   const pipe = createPipe<FromWorker>(port, mine, {
     posting: () => {
       attempt(posting, misused);
-      if (!busy && rested !== rest) pipe.tell("idle", (rested = rest));
+      if (!busy && rested !== rest) pipe.tell("idle", rested = rest);
     },
     received: () => {
       if (acted || rested !== rest) pipe.wake();

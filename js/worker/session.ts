@@ -1,9 +1,9 @@
 // The page's side: a session like the core's, whose core is in a worker. Its methods return at once. What the core makes
 // of a call comes later: a patch, the end of a run, or a refusal.
 
-import type { Host, Session, SessionOptions } from "../glue/core.js";
+import type { Host, SessionMethods, Session, SessionOptions } from "../glue/core.js";
 import { AgentError } from "../api/error.js";
-import { internal } from "../base/failure.js";
+import { internal, unsupported } from "../base/failure.js";
 import { createQueue } from "../base/queue.js";
 import { createPageRequests } from "./fetch.js";
 import { kept, whenCollected } from "../base/weak.js";
@@ -106,8 +106,7 @@ export function createRemoteSession(
   let working = false;
   const shown = createShown(host);
   let failure: AgentError | undefined;
-  let events = options.events;
-  let decisions = options.decisions;
+  let listens: string | undefined = JSON.stringify({ events: options.events, decisions: options.decisions });
 
   const close = (reason: string): void => {
     requests.close();
@@ -183,50 +182,52 @@ export function createRemoteSession(
     pipe.tell(name, ...args);
   };
 
-  const begin = (method: Begin, ...args: readonly (string | undefined)[]): number => {
-    tell("begin", --tickets, method, ...args);
+  const begin = (method: Begin, json: string | undefined): number => {
+    tell("begin", --tickets, method, json);
     return tickets;
   };
-  const act = (method: Act, ...args: readonly unknown[]): true => {
-    tell("act", method, ...args);
+  const act = (method: Act, json?: string): true => {
+    tell("act", method, json);
     return true;
   };
-
-  const session: RemoteSession & { held: readonly object[] } = {
-    held: [mine, hooks, owner.life],
-    ...methods(begin, "submit", "retry", "regenerate", "attach", "answer"),
-    ...methods(act, "settleCall", "approve", "deny", "hold", "stop", "online", "reset", "present"),
-    ...methods(act, "setMessages", "setState", "editMessages", "editState"),
+  // The methods that the page has an answer to, or more to do for than to pass them on.
+  const own: { readonly [Name in keyof SessionMethods]?: (json?: string) => SessionMethods[Name] } = {
     restore: (json) => {
-      owner.restoring(json);
-      tell("restore", json);
+      owner.restoring(json!);
+      act("restore", json);
     },
-    cancel: (ticket) => owner.cancelling(ticket, () => tell("cancel", ticket)),
-    saved: (number) => tell("saved", number),
+    cancel: (json) => owner.cancelling(Number(json), () => act("cancel", json)),
     disconnect: () => {
       act("disconnect");
       // The agent waits for it.
       return new Promise<void>((done) => session.echo(done));
     },
-    editQueued: (ticket, json) => {
-      tell("editQueued", ticket, json);
-      return true;
-    },
-    setEvents: (types) => {
+    listen: (json) => {
       // Options may be set with every rendering.
-      if (types !== events) act("setEvents", (events = types));
-    },
-    setDecisions: (on) => {
-      if (on !== decisions) act("setDecisions", (decisions = on));
+      if (json !== listens) act("listen", listens = json);
     },
     guardCounters: shown.counters,
-    takePatch: () => {
-      if (failure) throw failure;
-      return shown.take(() => pipe.tell("take"));
+    judgeInbound: () => {
+      if (options.guard === undefined) return undefined;
+      const message = "send() of an agent with a guard needs the core in the page: in worker mode the guard cannot answer at once";
+      throw unsupported("worker", message);
     },
     // Known by who made the session.
     save: () => "",
     dispose: () => pipe.tell("end"),
+  };
+
+  const session: RemoteSession & { held: readonly object[] } = {
+    held: [mine, hooks, owner.life],
+    call: (method, json) => {
+      const answer = own[method];
+      if (answer) return answer(json);
+      return (begins(method) ? begin(method, json) : act(method as Act, json)) as SessionMethods[typeof method];
+    },
+    takePatch: () => {
+      if (failure) throw failure;
+      return shown.take(() => pipe.tell("take"));
+    },
     free: () => {},
     echo: (done) => {
       if (failure) done();
@@ -239,10 +240,8 @@ export function createRemoteSession(
   return session;
 }
 
-/** Methods of a session that only say something to the worker, each by its name. */
-function methods<Name extends Act | Begin>(say: (name: Name, ...args: (string | undefined)[]) => unknown, ...names: readonly Name[]) {
-  return Object.fromEntries(names.map((name) => [name, (...args: (string | undefined)[]) => say(name, ...args)])) as unknown as Pick<Required<Session>, Name>;
-}
+/** Whether the method begins a run. */
+const begins = (method: keyof SessionMethods): method is Begin => /^(submit|retry|regenerate|attach|answer)$/.test(method);
 
 /** The worker's changes to the snapshot, until the page takes them. */
 function createShown(host: Host) {

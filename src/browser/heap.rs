@@ -1,7 +1,7 @@
 //! The module's memory. Rust's own allocator for WebAssembly weighs 2.5 kB (gzip), and this one half a kilobyte: what is freed
 //! says how long it is, so no block has a header.
 //!
-//! Blocks up to 256 kB come in sizes with four steps to each power of two, so at most a fifth of one stays unused. What is freed
+//! Blocks up to 256 kB come in sizes with four steps to each power of two, so at most a fifth of one stays unused. A freed block
 //! waits in the list of its size. Longer blocks are whole pages: free ones next to each other become one, and the last one
 //! grows in its place with the memory, as the text of a long answer does.
 

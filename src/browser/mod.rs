@@ -12,7 +12,7 @@ mod stepper;
 use crate::dialect::Dialect;
 #[cfg(feature = "guard")]
 use crate::guard::Guard;
-use crate::session::{Effect, Misuse, Network, Options, Session as Core, Target, Ticket};
+use crate::session::{Effect, Misuse, Network, Options, Reply, Session as Core, Target};
 use crate::thread::Warning;
 use crate::wire::{Protocol, Wanted};
 use host::Timer;
@@ -111,164 +111,22 @@ impl Session {
         Ok(Self(shared))
     }
 
-    /// Asks for a run; returns its ticket.
-    pub fn submit(&self, input: &str) -> Result<Ticket, JsValue> {
-        self.0.drive(|core, now| core.submit(input, now)).map_err(misuse)
-    }
-
-    /// Runs the thread again.
-    pub fn retry(&self, input: &str) -> Result<Ticket, JsValue> {
-        self.0.drive(|core, now| core.retry(input, now)).map_err(misuse)
-    }
-
-    /// Runs the thread again from before an assistant message.
-    pub fn regenerate(&self, message_id: Option<String>, input: &str) -> Result<Ticket, JsValue> {
-        self.0.drive(|core, now| core.regenerate(message_id.as_deref(), input, now)).map_err(misuse)
-    }
-
-    /// A page's tool is done, or several are (a list); false where nobody waits for it.
-    #[wasm_bindgen(js_name = settleCall)]
-    pub fn settle_call(&self, json: &str) -> Result<bool, JsValue> {
-        self.0.drive(|core, now| core.settle_call(json, now)).map_err(misuse)
-    }
-
-    /// Somebody approves a call.
-    pub fn approve(&self, json: &str) -> Result<bool, JsValue> {
-        self.0.drive(|core, now| core.approve(json, now)).map_err(misuse)
-    }
-
-    /// Somebody denies a call.
-    pub fn deny(&self, json: &str) -> Result<bool, JsValue> {
-        self.0.drive(|core, now| core.deny(json, now)).map_err(misuse)
-    }
-
-    /// A call that the page was given has to be approved first, or several have (a list).
-    pub fn hold(&self, json: &str) -> Result<bool, JsValue> {
-        self.0.drive(|core, now| core.hold(json, now)).map_err(misuse)
-    }
-
-    /// Answers one interrupt; returns the ticket of the run that the last answer begins.
-    pub fn answer(&self, json: &str) -> Result<Ticket, JsValue> {
-        self.0.drive(|core, now| core.answer(json, now)).map_err(misuse)
-    }
-
-    /// Changes a submit that waits; false if it waits no more.
-    #[wasm_bindgen(js_name = editQueued)]
-    pub fn edit_queued(&self, ticket: Ticket, input: &str) -> Result<bool, JsValue> {
-        self.0.drive(|core, _| core.edit_queued(ticket, input)).map_err(misuse)
-    }
-
-    /// The agent as JSON text.
-    pub fn save(&self) -> String {
-        self.0.core.borrow().save()
-    }
-
-    /// A save that the host was given is written, or not waited for.
-    pub fn saved(&self, number: u32) {
-        self.0.drive(|core, now| core.saved(number, now));
-    }
-
-    /// Makes a fresh session the one that was saved.
-    pub fn restore(&self, json: &str) -> Result<(), JsValue> {
-        self.0.drive(|core, now| core.restore(json, now)).map_err(misuse)
-    }
-
-    /// Takes one submit back.
-    pub fn cancel(&self, ticket: Ticket) {
-        self.0.drive(|core, now| core.cancel(ticket, now));
-    }
-
-    /// Ends the run in progress.
-    pub fn stop(&self) {
-        self.0.drive(Core::stop);
-    }
-
-    /// Leaves the run in progress to the server.
-    pub fn disconnect(&self) {
-        self.0.drive(Core::disconnect);
-    }
-
-    /// Joins a run that continues at the server; returns a ticket.
-    pub fn attach(&self, input: &str) -> Result<Ticket, JsValue> {
-        self.0.drive(|core, now| core.attach(input, now)).map_err(misuse)
-    }
-
-    /// The network can be reached again, or the page is looked at again.
-    pub fn online(&self) {
-        self.0.drive(Core::online);
-    }
-
-    /// Replaces all messages.
-    #[wasm_bindgen(js_name = setMessages)]
-    pub fn set_messages(&self, json: &str) -> Result<(), JsValue> {
-        self.0.drive(|core, _| core.set_messages(json)).map_err(misuse)
-    }
-
-    /// Replaces the state.
-    #[wasm_bindgen(js_name = setState)]
-    pub fn set_state(&self, json: &str) -> Result<(), JsValue> {
-        self.0.drive(|core, _| core.set_state(json)).map_err(misuse)
-    }
-
-    /// Does what the application has done to the messages that it was shown.
-    #[wasm_bindgen(js_name = editMessages)]
-    pub fn edit_messages(&self, before: &str, after: &str) -> Result<(), JsValue> {
-        self.0.drive(|core, _| core.edit_messages(before, after)).map_err(misuse)
-    }
-
-    /// Does what the application has done to the state that it was shown.
-    #[wasm_bindgen(js_name = editState)]
-    pub fn edit_state(&self, before: &str, after: &str) -> Result<(), JsValue> {
-        self.0.drive(|core, _| core.edit_state(before, after)).map_err(misuse)
-    }
-
-    /// Begins anew.
-    pub fn reset(&self) -> Result<(), JsValue> {
-        self.0.drive(Core::reset).map_err(misuse)
+    /// Calls a method by its name, with JSON text. A misuse is thrown.
+    pub fn call(&self, method: &str, json: Option<String>) -> Result<JsValue, JsValue> {
+        let json = json.unwrap_or_default();
+        let reply = self.0.drive(|core, now| core.call(method, &json, now)).map_err(misuse)?;
+        Ok(match reply {
+            Reply::Nothing => JsValue::UNDEFINED,
+            Reply::Ticket(ticket) => ticket.into(),
+            Reply::Taken(taken) => taken.into(),
+            Reply::Json(json) => json.into(),
+        })
     }
 
     /// Takes the changes for the snapshot, as JSON text: a patch, or the next part of a long one.
     #[wasm_bindgen(js_name = takePatch)]
     pub fn take_patch(&self) -> Option<String> {
         self.0.core.borrow_mut().take_part()
-    }
-
-    /// The events that `host.event` is to be called with: types with commas between them, or `*`.
-    #[wasm_bindgen(js_name = setEvents)]
-    pub fn set_events(&self, types: &str) {
-        self.0.core.borrow_mut().report_events(Wanted::read(types));
-    }
-
-    /// Stops for good.
-    pub fn dispose(&self) {
-        self.0.drive(Core::dispose);
-    }
-}
-
-#[cfg(feature = "guard")]
-#[wasm_bindgen]
-impl Session {
-    /// Whether `host.decision` is to be called.
-    #[wasm_bindgen(js_name = setDecisions)]
-    pub fn set_decisions(&self, on: bool) {
-        self.0.core.borrow_mut().report_decisions(on);
-    }
-
-    /// Other capability tokens: a JSON array.
-    pub fn present(&self, json: &str) -> Result<(), JsValue> {
-        self.0.core.borrow_mut().present(json).map_err(misuse)
-    }
-
-    /// `{forwarded, blocked, total}` as JSON text.
-    #[wasm_bindgen(js_name = guardCounters)]
-    pub fn guard_counters(&self) -> Option<String> {
-        self.0.core.borrow().guard_counters()
-    }
-
-    /// Whether an event may go to the agent: the decision as JSON text.
-    #[wasm_bindgen(js_name = judgeInbound)]
-    pub fn judge_inbound(&self, json: &str) -> Option<String> {
-        self.0.drive(|core, now| core.judge_inbound(json, now))
     }
 }
 

@@ -1,6 +1,6 @@
 //! THINKING_* events of AG-UI 0.0 → REASONING_* events.
 //!
-//! The old events carry no ids. What they mean is one span and one message at a time, so each START makes an id that
+//! The old events carry no ids. There is one span and one message at a time, so each START makes an id that
 //! holds until its END; an END or content without its START gets a fresh one, which the rules of order then judge.
 
 use crate::wire::{Fields, JsonWriter, frame_type};

@@ -385,7 +385,7 @@ impl Dialect for OpenSearch {
     }
 }
 
-/// The ids of runs that ask for the stored thread. Those that follow have one part more.
+/// The ids of runs that ask for the stored thread. Ids of follow-up runs have one part more.
 fn is_restore(run_id: &str) -> bool {
     let time = run_id.strip_prefix("restore-");
     time.is_some_and(|time| !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit()))

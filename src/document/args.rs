@@ -1,7 +1,7 @@
 //! Tool arguments, read while they stream.
 //!
 //! Each new piece of the text is read once and becomes operations that bring the parsed arguments in the mirror up to
-//! date, so the work is linear in the length of the arguments however they are cut. What the mirror has is the longest
+//! date, so the work is linear in the length of the arguments however they are cut. The mirror has the longest
 //! valid reading: strings and containers grow, numbers, `true`, `false` and `null` appear when they are whole.
 
 use super::patch::Path;

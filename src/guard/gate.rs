@@ -1,6 +1,6 @@
 //! The gate: the one place where AG-UI is judged, by what an event would show or execute. An event is taken apart into
 //! items (a message, a call, an activity, an interrupt, …), and every item is judged as the event that would have brought
-//! it alone. What is refused is cut out of the event; an event that is nothing without it is blocked.
+//! it alone. A refused item is cut out of the event; an event that is nothing without it is blocked.
 //!
 //! `docs/guard.md` has the table of all ways in.
 

@@ -41,7 +41,7 @@ impl RateLimits {
         }
     }
 
-    /// Counts an event that the policy allows, unless it is one too many. Those that are blocked do not count.
+    /// Counts an event that the policy allows, unless it is one too many. Blocked events do not count.
     pub fn pass(&mut self, policy: &Policy, event_type: &str, id: Option<Key>, now: f64) -> Result<(), String> {
         if policy.per_second.is_none() && policy.velocities.is_empty() {
             return Ok(());

@@ -176,7 +176,7 @@ impl Policy {
         self.inbound.is_some()
     }
 
-    /// Whether an event may go to the agent now (milliseconds). `None`: it is no event. What is not listed needs a capability
+    /// Whether an event may go to the agent now (milliseconds). `None`: it is no event. A class that is not listed needs a capability
     /// of its own, with a grant for this very event.
     pub fn inbound(&self, event: Option<(Option<Class>, &Facts<'_>)>, now: f64) -> Result<(), String> {
         let Some(allowed) = self.inbound else { return Ok(()) };

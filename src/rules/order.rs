@@ -114,7 +114,7 @@ impl OrderKeeper {
         subject(incoming).is_some_and(|id| ids.is_open(&id.decode()))
     }
 
-    /// Takes an event. What breaks a rule is followed as if it were repaired in the way that the violation says.
+    /// Checks an event. One that breaks a rule is followed as if it were repaired in the way that the violation says.
     pub fn check(&mut self, incoming: &Incoming<'_>) -> Option<Violation> {
         let frame = self.frame(&incoming.event);
         let own = match &frame {
@@ -373,7 +373,7 @@ fn start(ids: &mut Ids, id: &str, tag: Option<&str>, [open, conflict]: [&'static
     found
 }
 
-/// Content. What is not open is opened by it.
+/// Content opens an item that is not open.
 #[inline(never)]
 fn content(ids: &mut Ids, id: &str, tag: Option<&str>, [closed, conflict]: [&'static str; 2]) -> Option<Broken> {
     if ids.is_open(id) {

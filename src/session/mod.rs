@@ -38,7 +38,7 @@ mod words;
 
 pub use options::Options;
 pub use rejoin::{Network, Resume};
-pub use words::{AgentError, Effect, ErrorKind, Misuse, Outcome, Target, Ticket};
+pub use words::{AgentError, Effect, ErrorKind, Misuse, Outcome, Reply, Target, Ticket};
 
 use crate::dialect::Dialect;
 use crate::thread::{Thread, ThreadLimits, Warning};

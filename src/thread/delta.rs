@@ -1,4 +1,4 @@
-//! JSON Patch (RFC 6902): in place, all of it or nothing. What was done is noted, so that it can be taken back; nothing is
+//! JSON Patch (RFC 6902): in place, all of it or nothing. The changes are noted, so that they can be undone; nothing is
 //! copied but what an operation copies.
 
 use super::limit::{Copies, LimitExceeded, ThreadLimits};

@@ -212,7 +212,7 @@ impl EditedList {
         (rows, moved)
     }
 
-    /// The row of one message that is wanted. What was left as it was, and is gone, stays gone.
+    /// The row of one message that is wanted. An unchanged message that is gone stays gone.
     fn place(&mut self, shown: Option<&mut ShownMessage>, entry: Option<Entry>, merged: &mut Merged) -> Option<usize> {
         let (row, mut before, streams, folded) = match shown {
             Some(shown) => {

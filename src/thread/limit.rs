@@ -11,7 +11,7 @@ pub struct ThreadLimits {
     pub state_bytes: usize,
 }
 
-/// A limit that what the server sends would exceed. What would is not applied: what is shown stays, and the run ends.
+/// A limit that an input would exceed. The input is not applied: the snapshot stays, and the run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LimitExceeded {
     /// Stable code of the error.

@@ -1,7 +1,7 @@
 //! The application's changes of the state during a run, over the server's state.
 //!
-//! There are two documents: the server's, and the one that is shown. What differs is kept as places, members and elements,
-//! without values. What the server does is done to its own document, and at the same time to what is shown, where its place
+//! There are two documents: the server's, and the one that is shown. Differences are kept as places, members and elements,
+//! without values. The server's changes are made in its own document, and at the same time in the shown one, where its place
 //! is to be seen there: a change costs what it costs without an edit, and in a list that was edited the number of places
 //! where it was.
 

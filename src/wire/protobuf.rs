@@ -104,7 +104,7 @@ impl<'a, 'p> Found<'a, 'p> {
     }
 }
 
-/// The variant of a union with a message for each: its index, and its occurrences. What comes last counts, but a
+/// The variant of a union with a message for each: its index, and its occurrences. The last one counts, but a
 /// single occurrence of the union may have one variant only.
 fn arm<'a>(shape: &Shape, pieces: &[&'a [u8]]) -> FieldResult<Option<(usize, Pieces<'a>)>> {
     let mut arm: Option<(usize, Pieces<'a>)> = None;

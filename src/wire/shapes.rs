@@ -172,7 +172,7 @@ pub(crate) struct Shape {
     pub fields: &'static [Field],
 }
 
-/// An event: what it has beside the members of [`BASE`]. Those stand in field 1 of the binary wire.
+/// An event: its members beside those of [`BASE`]. Those stand in field 1 of the binary wire.
 pub(crate) struct EventShape {
     pub name: &'static str,
     /// The number that [`BASE`] has for it on the binary wire.

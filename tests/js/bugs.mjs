@@ -78,15 +78,15 @@ export const bugs = [
   {
     name: "a stop is shown, and the run goes on in the worker",
     file: "worker/session.ts",
-    from: 'tell("act", method, ...args);',
-    to: 'if (method !== "stop") tell("act", method, ...args);',
+    from: 'tell("act", method, json);',
+    to: 'if (method !== "stop") tell("act", method, json);',
     tests: ["lockstep"],
   },
   {
     name: "a denial loses its reason on the way to the worker",
     file: "worker/session.ts",
-    from: 'tell("act", method, ...args);',
-    to: 'tell("act", method, ...(method === "deny" ? [JSON.stringify({ toolCallId: JSON.parse(args[0] as string).toolCallId })] : args));',
+    from: 'tell("act", method, json);',
+    to: 'tell("act", method, method === "deny" ? JSON.stringify({ toolCallId: JSON.parse(json!).toolCallId }) : json);',
     tests: ["page-and-worker"],
   },
   {
@@ -99,15 +99,15 @@ export const bugs = [
   {
     name: "an edit of messages is what it leaves",
     file: "agent/edit.ts",
-    from: "apply: (session) => session.editMessages(...json),",
-    to: "apply: (session) => session.setMessages(toJson(after)),",
+    from: "toJson({ before: shown, after: list })",
+    to: "toJson({ before: [], after })",
     tests: ["edits"],
   },
   {
     name: "an edit of the state is what it leaves",
     file: "agent/edit.ts",
-    from: "apply: (session) => session.editState(...json),",
-    to: "apply: (session) => session.setState(toJson(after)),",
+    from: "toJson({ before: from, after: to })",
+    to: "toJson({ before: null, after })",
     tests: ["edits"],
   },
   {

@@ -57,6 +57,11 @@ export class Session {
 
   // What a page calls.
 
+  /** Each method is one of this class, so that a test can take its place. */
+  call(method, json) {
+    return this[method]?.(json);
+  }
+
   submit(json) {
     const input = JSON.parse(json);
     this.#enter("submit", input);
@@ -69,13 +74,14 @@ export class Session {
     return this.#run({ ...input, messages: [] });
   }
 
-  regenerate(messageId, json) {
+  regenerate(json) {
     const input = JSON.parse(json);
-    this.#enter("regenerate", messageId, input);
+    this.#enter("regenerate", input);
     return this.#run({ ...input, messages: [] });
   }
 
-  cancel(ticket) {
+  cancel(json) {
+    const ticket = Number(json);
     this.#enter("cancel", ticket);
     if (this.#running?.ticket === ticket) return this.finish("aborted");
     const index = this.#queue.findIndex((run) => run.ticket === ticket);
@@ -124,8 +130,8 @@ export class Session {
     return true;
   }
 
-  editQueued(ticket, json) {
-    const input = JSON.parse(json);
+  editQueued(json) {
+    const { ticket, ...input } = JSON.parse(json);
     this.#enter("editQueued", ticket, input);
     const run = this.#queue.find((run) => run.ticket === ticket);
     if (!run) return false;
@@ -139,7 +145,8 @@ export class Session {
     return JSON.stringify({ v: 1, threadId: this.options.threadId, messages: [], state: {}, handled: ["kept"] });
   }
 
-  saved(number) {
+  saved(json) {
+    const number = Number(json);
     this.#waiting.get(number)?.();
     this.#waiting.delete(number);
   }
@@ -152,31 +159,21 @@ export class Session {
     this.patch(["o", ["messages"], messages], ["=", ["state"], state]);
   }
 
-  setMessages(json) {
-    const messages = JSON.parse(json);
-    this.#enter("setMessages", messages);
-    this.#length = messages.length;
-    this.patch(["=", ["messages"], messages]);
-    this.#host.changed(true);
+  fork(json) {
+    this.reset("{}");
+    this.restore(json);
   }
 
-  setState(json) {
-    const state = JSON.parse(json);
-    this.#enter("setState", state);
-    this.patch(["=", ["state"], state]);
-    this.#host.changed(true);
-  }
-
-  editMessages(before, after) {
-    const [from, to] = [before, after].map((json) => JSON.parse(json));
+  editMessages(json) {
+    const { before: from, after: to } = JSON.parse(json);
     this.#enter("editMessages", from, to);
     this.#length = to.length;
     this.patch(["o", ["messages"], to.map((message) => (typeof message === "number" ? [message, message + 1] : message))]);
     this.#host.changed(true);
   }
 
-  editState(before, after) {
-    const [from, to] = [before, after].map((json) => JSON.parse(json));
+  editState(json) {
+    const { before: from, after: to } = JSON.parse(json);
     this.#enter("editState", from, to);
     const edit = (path, old, value) => {
       if (![old, value].every((part) => typeof part === "object" && part && !Array.isArray(part))) return this.patch(["=", path, value]);
@@ -187,13 +184,18 @@ export class Session {
     this.#host.changed(true);
   }
 
-  setEvents(types) {
-    this.events = types;
+  listen(json) {
+    this.events = JSON.parse(json).events;
   }
 
-  reset() {
-    this.#enter("reset");
+  reset(json) {
+    const { messages, state } = JSON.parse(json);
+    this.#enter("reset", { messages, state });
     if (this.#running) this.finish("aborted");
+    if (messages) this.#length = messages.length;
+    if (messages) this.patch(["=", ["messages"], messages]);
+    if (state !== undefined) this.patch(["=", ["state"], state]);
+    this.#host.changed(true);
   }
 
   takePatch() {

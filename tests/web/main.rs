@@ -32,7 +32,12 @@ impl Page {
     }
 
     fn submit(&self, text: &str) -> u32 {
-        self.session.submit(&input(text)).unwrap()
+        self.ask("submit", &input(text)).unwrap().as_f64().unwrap() as u32
+    }
+
+    /// Calls a method of the session.
+    fn ask(&self, method: &str, json: &str) -> Result<JsValue, JsValue> {
+        self.session.call(method, Some(json.to_owned()))
     }
 
     /// Calls a method of the page, and waits for what it promises.
@@ -110,7 +115,7 @@ async fn stop_lets_go_of_the_connection() {
     let page = Page::new(r#"return page.open(['{"type":"TEXT_MESSAGE_START","messageId":"m"}'])"#);
     page.submit("hi");
     page.call("until", "read").await;
-    page.session.stop();
+    page.ask("stop", "").unwrap();
     assert_eq!(page.settled(1).await, r#"[{"runId":"r","outcome":"aborted"}]"#);
     page.call("until", "cancel").await;
     assert_eq!(page.log("aborted").await, "[true]");
@@ -124,7 +129,7 @@ async fn stop_lets_go_of_the_connection() {
 async fn stop_before_the_request_is_sent() {
     let page = Page::new(ANSWER);
     page.submit("hi");
-    page.session.stop();
+    page.ask("stop", "").unwrap();
     assert_eq!(page.settled(1).await, r#"[{"runId":"r","outcome":"aborted"}]"#);
     assert_eq!(page.log("request").await, "[]", "nothing was sent");
 }
@@ -191,7 +196,7 @@ async fn events_are_reported_when_asked_for() {
     page.submit("one");
     page.settled(1).await;
     assert_eq!(page.log("event").await, "[]");
-    page.session.set_events("*");
+    page.ask("listen", r#"{"events":"*"}"#).unwrap();
     page.submit("two");
     page.settled(2).await;
     let events: Array = js_sys::JSON::parse(&page.log("event").await).unwrap().unchecked_into();
@@ -201,16 +206,16 @@ async fn events_are_reported_when_asked_for() {
 #[wasm_bindgen_test]
 async fn misuse_has_a_code() {
     let page = Page::new(r#"return page.open([])"#);
-    assert_eq!(code(&page.session.submit("[]").unwrap_err()), "input");
+    assert_eq!(code(&page.ask("submit", "[]").unwrap_err()), "input");
     page.submit("hi");
     let reject = input("x").replace("\"runId\"", "\"ifBusy\":\"reject\",\"runId\"");
-    assert_eq!(code(&page.session.submit(&reject).unwrap_err()), "busy");
+    assert_eq!(code(&page.ask("submit", &reject).unwrap_err()), "busy");
     page.submit("queued");
-    page.session.dispose();
+    page.ask("dispose", "").unwrap();
     let results = page.settled(2).await;
     assert_eq!(results.matches("aborted").count(), 2, "everything is settled: {results}");
-    assert_eq!(code(&page.session.submit(&input("x")).unwrap_err()), "disposed");
-    assert_eq!(code(&page.session.reset().unwrap_err()), "disposed");
+    assert_eq!(code(&page.ask("submit", &input("x")).unwrap_err()), "disposed");
+    assert_eq!(code(&page.ask("reset", "{}").unwrap_err()), "disposed");
 }
 
 #[wasm_bindgen_test]

@@ -52,7 +52,8 @@ export function Sidebar({ open, onOpen }: { open: string; onOpen: (threadId: str
               type="button"
               aria-label={`Rename ${titleOf(thread)}`}
               data-testid="thread-rename"
-              onClick={() => setRenamed(thread.threadId)}
+              onClick={() =>
+                setRenamed(thread.threadId)}
             >
               <span className="icon" data-icon="edit" />
             </button>
@@ -61,8 +62,10 @@ export function Sidebar({ open, onOpen }: { open: string; onOpen: (threadId: str
               aria-label={`Delete ${titleOf(thread)}`}
               data-testid="thread-delete"
               onClick={() => {
-                if (thread.threadId === open) onOpen(crypto.randomUUID());
-                remove(thread.threadId).then(() => forget(thread.threadId), quiet);
+                if (thread.threadId === open)
+                  onOpen(crypto.randomUUID());
+                remove(thread.threadId).then(() =>
+                  forget(thread.threadId), quiet);
               }}
             >
               <span className="icon" data-icon="close" />

@@ -51,7 +51,7 @@ const ours = /^(Changed by the page|The inspector was opened)/;
 
 /**
  * Masks the text of messages, arguments, results and state in a recording, and every other text but ids, names and codes. Lengths
- * and structure stay: keys of objects, types, the number of digits, pauses. What comes of it is a recording and can be played.
+ * and structure stay: keys of objects, types, the number of digits, pauses. The result is a recording and can be played.
  *
  * @throws {SyntaxError} where the text is no recording
  */

@@ -1,4 +1,4 @@
-// Elements. What comes from the network is put in as text, never as HTML.
+// Elements. Data from the network is put in as text, never as HTML.
 
 type Props = Readonly<Record<string, string | number | boolean | undefined | ((event: never) => void)>>;
 

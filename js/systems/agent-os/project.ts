@@ -289,7 +289,7 @@ function result(runId: string, toolCallId: string, value: unknown): Frame {
   return { type: "TOOL_CALL_RESULT", messageId, toolCallId, content: summaryText(value, "tool_result"), role: "tool" };
 }
 
-/** A summary as text. What should be one and is not has no business on a page. */
+/** A summary as text. A value that should be one and is not must not be shown. */
 function summaryText(value: unknown, reason: "tool_arguments" | "tool_result"): string {
   return isSummary(value) ? JSON.stringify(value) : redactedText(value, reason);
 }

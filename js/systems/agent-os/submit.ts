@@ -108,7 +108,7 @@ export function projectTool(tool: ToolDefinition): ProjectedTool {
 const COPIED = ["system", "budget", "outputSchema", "traceContext", "materials", "toolContext", "toolPolicy", "decisionInterrupts"] as const;
 
 /**
- * Lowers AG-UI's `RunAgentInput`. What the host's schema does not know is left out: of messages their calls, what they
+ * Lowers AG-UI's `RunAgentInput`. Members that the host's schema does not have are left out: of messages their calls, what they
  * answer and their errors; of tools everything but their names.
  *
  * @throws TypeError where the input is not what the schema asks for, and where an answer fits no open question.

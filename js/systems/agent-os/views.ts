@@ -29,7 +29,7 @@ function entry<Entry>(map: Map<string, Entry>, id: string, make: () => Entry): E
 }
 
 /**
- * The run that frames tell of. What is started again begins anew in its old place.
+ * The run in the frames. An item that is started again begins anew in its old place.
  *
  * @example
  * const { status, text, toolCalls } = reduceFrames(frames);
@@ -40,7 +40,7 @@ export function reduceFrames(frames: Iterable<Frame>): Reduction {
   return reducer.read();
 }
 
-/** Reduces frames as they come. What is read stays as it is; an entry that has not changed is the same object in the next. */
+/** Reduces frames as they come. A result stays as it is; an entry that has not changed is the same object in the next. */
 export function frameReducer(): { take(frame: Frame): void; read(): Reduction } {
   let runId: string | null = null;
   let threadId: string | null = null;

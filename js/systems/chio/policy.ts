@@ -64,7 +64,7 @@ const BLOCKS = ["ag_ui", "ag_ui_components", "ag_ui_inbound", "velocity"] as con
 
 /**
  * The options of the guard that a policy of Chio's documents comes to. `document`: the parsed YAML, whole or one or more of
- * its blocks. What a policy leaves out is as the documents have it: every class but `display` needs a capability, and without
+ * its blocks. Members that a policy leaves out are as in the documents: every class but `display` needs a capability, and without
  * `allow_display_without_capability` that one does, too.
  *
  * @throws AgentError of kind `unsupported` and code `input`: a member that is not known, with the nearest one that is, or

@@ -24,7 +24,7 @@ export function readFormEvent(event: string, data: Readonly<Record<string, unkno
 }
 
 /**
- * The events that the AG-UI form has for parts, as the server would convert them. What is open at their end is closed.
+ * The events that the AG-UI form has for parts, as the server would convert them. Items that are open at their end are closed.
  *
  * @example
  * partsToEvents([{ text: "Hello", metadata: { block_id: "b" } }]).map(({ name }) => name);

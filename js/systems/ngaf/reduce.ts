@@ -1,4 +1,4 @@
-// Events → the fields of the contract. What an application does stands in runs.ts, which calls the methods.
+// Events → the fields of the contract. runs.ts has the application's calls, and calls these methods.
 //
 //   event ──► reduce ──► messages ◄── answers ◄── reasoning     each part owns its fields;
 //                   ├──► calls, subagents, state                this file knows which event is for which part

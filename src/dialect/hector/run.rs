@@ -90,7 +90,7 @@ pub(super) struct HectorRun {
 }
 
 impl HectorRun {
-    /// A request goes out. What is open stays so only where it joins the run that is known.
+    /// Begins a request. Open blocks stay open only where it joins the known run.
     pub fn renew(&mut self, thread: &str, run: &str, joins: bool) {
         (self.over, self.announced) = (false, None);
         if joins && self.task == run {

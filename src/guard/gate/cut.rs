@@ -18,7 +18,7 @@ pub(super) fn kept(list: Option<Raw<'_>>, keep: &mut dyn FnMut(Raw<'_>) -> bool)
     (!whole).then_some(json)
 }
 
-/// An object with other members in place of some, or without them. What an event was made of is left out: it has them.
+/// An object with other members in place of some, or without them. The original of an event is left out, for it has them.
 pub(super) fn changed(fields: &Fields<'_>, changes: &[(&str, Option<&str>)]) -> String {
     let mut json = String::new();
     let mut out = JsonWriter::object(&mut json);

@@ -205,7 +205,7 @@ impl Intake {
         self.dialect()?.arguments(args).map(Into::into)
     }
 
-    /// Lets the dialect speak, where there is one. What it has said is to be taken one by one; then [`Self::all_taken`].
+    /// Lets the dialect speak, where there is one. Its items are to be taken one by one; then [`Self::all_taken`].
     pub fn translate<T>(
         &mut self,
         ask: impl FnOnce(&mut dyn Dialect, &mut Output) -> T,

@@ -21,7 +21,7 @@ impl Session {
     }
 
     /// Cuts the thread after the user message that led to an assistant message (default: the last), and runs it again.
-    /// `json` as for [`Self::retry`].
+    /// `json` as for [`Self::retry`], and `of?`: the message, if `message_id` does not name it.
     pub fn regenerate(&mut self, message_id: Option<&str>, json: &str, now: f64) -> Result<Ticket, Misuse> {
         self.ask(json, Start::Regenerate(message_id.map(Into::into)), now)
     }

@@ -12,7 +12,7 @@ impl Session {
 
     /// Does what the application has done to the messages `before` (JSON array, as the page shows them), which has made `after`
     /// of them: a JSON array of messages, and of numbers of those in `before` that it has left as they were. Of these `before`
-    /// may have `id`, `role` and `toolCallId` alone. What has come since stays.
+    /// may have `id`, `role` and `toolCallId` alone. Later messages stay.
     pub fn edit_messages(&mut self, before: &str, after: &str) -> Result<(), Misuse> {
         self.change_messages(Some(before), after)
     }
@@ -38,7 +38,7 @@ impl Session {
     }
 
     /// Does what the application has done to the state `before`, which has made `after` of it. Members of objects that both
-    /// lack are not its. What has come since stays, unless it has changed that itself.
+    /// lack are not its. Later changes stay, unless it has changed the same place.
     pub fn edit_state(&mut self, before: &str, after: &str) -> Result<(), Misuse> {
         self.change_state(Some(before), after)
     }

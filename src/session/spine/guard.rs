@@ -1,6 +1,6 @@
 //! A session with a guard: what may pass, and what is reported of it.
 //!
-//! The gate stands between chunk expansion and the rules of order. What it blocks was never sent, as far as the order, the
+//! The gate stands between chunk expansion and the rules of order. A blocked event was never sent, as far as the order, the
 //! thread and the listeners are concerned.
 
 use crate::guard::{GateVerdict, Guard};

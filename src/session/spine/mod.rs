@@ -9,6 +9,7 @@
 mod approvals;
 mod asks;
 mod begin;
+mod call;
 mod calls;
 mod connections;
 mod dialect;

@@ -85,6 +85,9 @@ impl Submit {
         let fields = Raw::parse_object(json, max_depth).ok().flatten().ok_or(expected)?;
         let start = match fields.some("unasked").and_then(Raw::string).as_deref() {
             Some(how) if start == Start::Submit => Start::Unasked { continues: how == "continues" },
+            _ if start == Start::Regenerate(None) => {
+                Start::Regenerate(fields.some("of").and_then(Raw::string).map(String::from))
+            }
             _ => start,
         };
         let run_id = match (fields.get("runId").and_then(Raw::string), &start) {
@@ -258,7 +261,7 @@ impl Submit {
         let start = match fields.get("start").and_then(Raw::string).as_deref() {
             Some("submit") => Start::Submit,
             Some("retry") => Start::Retry,
-            Some("regenerate") => Start::Regenerate(fields.some("of").and_then(Raw::string).map(String::from)),
+            Some("regenerate") => Start::Regenerate(None),
             _ => return Err(expected),
         };
         Self::read(raw.text(), depth, start).map(|(submit, _)| submit)

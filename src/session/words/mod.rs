@@ -5,6 +5,7 @@ mod effect;
 mod error;
 mod misuse;
 mod outcome;
+mod reply;
 
 pub use boundary::Boundary;
 pub use effect::{Effect, Target};
@@ -13,6 +14,7 @@ pub use misuse::Misuse;
 pub(super) use misuse::{list, value};
 pub use outcome::Outcome;
 pub(super) use outcome::{Ended, settlement};
+pub use reply::Reply;
 
 /// Names a submit until it is settled.
 pub type Ticket = u32;

@@ -122,7 +122,7 @@ impl<'a> Incoming<'a> {
 
 // Three steps, and in each the arms, in the order of how often the events come.
 impl<'a> Event<'a> {
-    /// The event called `name`. What streams is here, and what wraps others' events.
+    /// The event called `name`. Here are the events that stream, and those that wrap other systems' events.
     fn read(name: &str, m: &EventMembers<'_, 'a>) -> Result<Option<Self>, Wrong> {
         Ok(Some(match name {
             "TEXT_MESSAGE_CONTENT" => {

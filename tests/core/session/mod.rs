@@ -2,6 +2,7 @@
 
 mod asked;
 mod bad_input;
+mod call;
 mod changed_calls;
 mod edits;
 mod life;

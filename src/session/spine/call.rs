@@ -1,0 +1,85 @@
+//! One way in for all that the application asks of a session, by the names that `js/glue/core.d.ts` explains.
+
+use crate::session::Session;
+use crate::session::words::{Misuse, Reply};
+use crate::wire::{Fields, Raw, Wanted};
+
+impl Session {
+    /// Calls the method of that name with JSON text, which is empty for methods without an argument. A method that this build
+    /// lacks, as the guard's, does nothing.
+    pub fn call(&mut self, method: &str, json: &str, now: f64) -> Result<Reply, Misuse> {
+        Ok(match method {
+            "submit" => Reply::Ticket(self.submit(json, now)?),
+            "retry" => Reply::Ticket(self.retry(json, now)?),
+            "regenerate" => Reply::Ticket(self.regenerate(None, json, now)?),
+            "attach" => Reply::Ticket(self.attach(json, now)?),
+            "answer" => Reply::Ticket(self.answer(json, now)?),
+            "settleCall" => Reply::Taken(self.settle_call(json, now)?),
+            "approve" => Reply::Taken(self.approve(json, now)?),
+            "deny" => Reply::Taken(self.deny(json, now)?),
+            "hold" => Reply::Taken(self.hold(json, now)?),
+            "editQueued" => {
+                let ticket = self.argument(json)?.get("ticket").and_then(Raw::whole);
+                Reply::Taken(self.edit_queued(ticket.unwrap_or_default() as u32, json)?)
+            }
+            "save" => Reply::Json(self.save()),
+            #[cfg(feature = "guard")]
+            "guardCounters" => self.guard_counters().map_or(Reply::Nothing, Reply::Json),
+            #[cfg(feature = "guard")]
+            "judgeInbound" => self.judge_inbound(json, now).map_or(Reply::Nothing, Reply::Json),
+            _ => {
+                self.command(method, json, now)?;
+                Reply::Nothing
+            }
+        })
+    }
+
+    /// The methods that return nothing.
+    fn command(&mut self, method: &str, json: &str, now: f64) -> Result<(), Misuse> {
+        let number = || json.parse().unwrap_or_default();
+        match method {
+            "cancel" => self.cancel(number(), now),
+            "saved" => self.saved(number(), now),
+            "stop" => self.stop(now),
+            "disconnect" => self.disconnect(now),
+            "online" => self.online(now),
+            "dispose" => self.dispose(now),
+            "restore" => self.restore(json, now)?,
+            "fork" => {
+                self.reset(now)?;
+                self.restore(json, now)?;
+            }
+            "reset" => {
+                self.reset(now)?;
+                let fields = self.argument(json)?;
+                fields.get("messages").map_or(Ok(()), |raw| self.set_messages(raw.text()))?;
+                fields.get("state").map_or(Ok(()), |raw| self.set_state(raw.text()))?;
+            }
+            "editMessages" | "editState" => {
+                let fields = self.argument(json)?;
+                let member = |name| fields.get(name).map_or("null", Raw::text);
+                let (before, after) = (Some(member("before")), member("after"));
+                if method == "editState" {
+                    self.change_state(before, after)?;
+                } else {
+                    self.change_messages(before, after)?;
+                }
+            }
+            "listen" => {
+                let fields = self.argument(json)?;
+                self.report_events(Wanted::read(&fields.get("events").and_then(Raw::string).unwrap_or_default()));
+                #[cfg(feature = "guard")]
+                self.report_decisions(fields.get("decisions").and_then(Raw::boolean) == Some(true));
+            }
+            #[cfg(feature = "guard")]
+            "present" => self.present(json)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The members of a method's argument, whose values may be as deep as what they stand for alone.
+    fn argument<'j>(&self, json: &'j str) -> Result<Fields<'j>, Misuse> {
+        Raw::parse_object(json, self.options.max_depth + 1).ok().flatten().ok_or(Misuse::Input("a JSON object"))
+    }
+}
