@@ -92,9 +92,11 @@ impl Thread {
     /// A list of messages, with its calls numbered: calls of one id by their places, those of known messages as they are.
     fn read(&self, messages: &Value) -> Vec<Message> {
         let mut given: Vec<Message> = messages.as_array().unwrap().iter().map(Message::read).collect();
+        let mut calls = self.messages.iter().flat_map(|message| &message.calls);
+        let repeats = calls.any(|call| wire(&call.id).1 > 1);
         let mut last: HashMap<String, usize> = HashMap::new();
         for message in &mut given {
-            let here = self.messages.iter().find(|local| local.id == message.id);
+            let here = self.messages.iter().find(|local| repeats && local.id == message.id);
             for (at, call) in message.calls.iter_mut().enumerate() {
                 let known = here.and_then(|here| here.calls.get(at)).map(|call| wire(&call.id));
                 let (id, own) = (wire(&call.id).0.to_owned(), wire(&call.id).1);
