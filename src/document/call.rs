@@ -26,12 +26,14 @@ const AGAIN: &str = "~again";
 
 /// The id that the call with this number has in its thread, where the server gives it and others one id.
 pub(crate) fn numbered(id: &str, number: usize) -> String {
-    if number > 1 { format!("{id}{AGAIN}~{number}") } else { id.to_owned() }
+    if number > 1 { [id, AGAIN, "~", &number.to_string()].concat() } else { id.to_owned() }
 }
 
 /// The id that the server gives a call, and its number.
 pub(crate) fn wire_id(id: &str) -> (&str, usize) {
-    let parts = id.rsplit_once('~').and_then(|(id, number)| Some((id.strip_suffix(AGAIN)?, number.parse().ok()?)));
+    let parts = id
+        .rsplit_once('~')
+        .and_then(|(id, number)| Some((id.strip_suffix(AGAIN)?, number.parse::<u64>().ok()? as usize)));
     parts.unwrap_or((id, 1))
 }
 

@@ -25,10 +25,23 @@ impl Session {
     }
 
     pub(super) fn reduce(&mut self, incoming: &Incoming<'_>, now: f64) {
+        let own;
         let mut incoming = *incoming;
-        let id = self.number_call(&incoming.event);
-        if let (Some(id), Some(call)) = (&id, call_of(&mut incoming.event)) {
-            *call = Str::from_raw(id);
+        let parent = match incoming.event {
+            Event::ToolCallStart { parent_message_id, .. } => Some(parent_message_id),
+            _ => None,
+        };
+        if let Some(call) = call_of(&mut incoming.event) {
+            let id = call.decode();
+            let number = match parent {
+                Some(parent) => self.call_starts(&id, parent),
+                None => self.thread.number_of_call(&id),
+            };
+            // Several calls have the id that it names.
+            if number > 1 {
+                own = numbered(call.raw(), number);
+                *call = Str::from_raw(&own);
+            }
         }
         let incoming = &incoming;
         // Of an earlier run, which the page has not seen, and which has ended.
@@ -89,24 +102,15 @@ impl Session {
         }
     }
 
-    /// The id that the call of an event has in the thread, where several have the one that it names.
-    fn number_call(&mut self, event: &Event<'_>) -> Option<String> {
-        let mut event = *event;
-        let wire = *call_of(&mut event)?;
-        let id = wire.decode();
-        let number = match event {
-            Event::ToolCallStart { parent_message_id, .. } => {
-                let parent = parent_message_id.map(Str::decode).filter(|parent| !parent.is_empty());
-                let number = self.thread.number_of_start(&id, parent.as_deref(), self.rejoin.part());
-                let own = numbered(&id, number);
-                if !self.thread.has_call(&own) {
-                    self.page.call_begins(&own);
-                }
-                number
-            }
-            _ => self.thread.number_of_call(&id),
-        };
-        (number > 1).then(|| numbered(wire.raw(), number))
+    /// A call starts, or starts again. Gives its number, of those that have its id.
+    fn call_starts(&mut self, id: &str, parent: Option<Str<'_>>) -> usize {
+        let parent = parent.map(Str::decode).filter(|parent| !parent.is_empty());
+        let number = self.thread.number_of_start(id, parent.as_deref(), self.rejoin.part());
+        let own = numbered(id, number);
+        if !self.thread.has_call(&own) {
+            self.page.call_begins(&own);
+        }
+        number
     }
 
     fn apply(&mut self, incoming: &Incoming<'_>, now: f64) {

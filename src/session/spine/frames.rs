@@ -112,11 +112,7 @@ impl Session {
         let Some(run) = run.filter(|_| !self.intake.has_dialect()) else { return };
         let Some(name) = dialect::shown_by(frame) else { return };
         let message = format!("The stream is one of another system: expected the option dialect: \"{name}\"");
-        let error = AgentError {
-            code: Some("dialect-missing".to_owned()),
-            ..AgentError::new(ErrorKind::Protocol, message, false)
-        };
-        run.ended = Some((Outcome::Error, Some(error)));
+        run.ended = Some((Outcome::Error, Some(AgentError::new(ErrorKind::Protocol, message, false))));
     }
 
     /// Takes content that `frames` frames have added together.
