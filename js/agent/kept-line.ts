@@ -1,7 +1,7 @@
 // The line of an agent: a connection that outlives its runs, where the transport keeps one open (js/network/line.ts). What comes
 // over it without being asked for is a run as well.
 
-import type { Line } from "../api/line.js";
+import type { Line, LineClient } from "../api/line.js";
 import type { Agent, AgentOptions, AgentSnapshot } from "../api/types.js";
 import type { internal, toJson, unsupported } from "../base/failure.js";
 import type { toRunInput } from "./input.js";
@@ -32,6 +32,7 @@ type KeptLineClient<State> = Pick<Thread<State>, "link" | "guard" | "read" | "jo
 export function createKeptLine<State>(
   self: KeptLineClient<State>,
   changed: () => void,
+  weakly: LineClient["weakly"],
   toInternal: typeof internal,
   json: typeof toJson,
   runInput: typeof toRunInput,
@@ -69,6 +70,7 @@ export function createKeptLine<State>(
     overtaken: () => read().queue.some(({ runId }) => self.jobs.hurries(runId)),
     changed: () => disposed() || changed(),
     failed: (error) => disposed() || self.emitter.emit("error", error),
+    weakly,
   }));
 
   return {

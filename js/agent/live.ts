@@ -5,6 +5,7 @@ export { loadChecks } from "../core/checked.js";
 export { openSession } from "../core/open.js";
 export { changeQueued } from "../core/queued.js";
 export { inflate } from "../core/unpack.js";
+export { weakly } from "../base/weakly.js";
 export { stopped } from "../snapshot/cut-off.js";
 export { approve } from "./approve.js";
 export { toFork } from "./fork.js";

@@ -6,7 +6,8 @@ import type { RequestTarget } from "../glue/core.js";
 import { reasonOf, toJson } from "../base/failure.js";
 import { isPromise } from "../base/promise.js";
 import { observed } from "../network/observe.js";
-import { stopRemote, toTarget } from "../network/request.js";
+import { toTarget } from "../network/request.js";
+import { stopRemote } from "../network/stop.js";
 import { toAsked } from "./input.js";
 import type { Thread } from "./thread.js";
 

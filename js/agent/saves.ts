@@ -32,7 +32,7 @@ export function createSaves<State>(given: AgentOptions<State>, thread: Thread<St
 
   const nothing = (): void => {};
   return {
-    ...{ use: nothing, changed: nothing, rest: nothing, ended: nothing, save: nothing, write: nothing, renew: nothing, dispose: nothing },
+    ...{ use: nothing, changed: nothing, rest: nothing, ended: nothing, alone: nothing, save: nothing, write: nothing, renew: nothing, dispose: nothing },
     refusal: () => undefined,
     begin: () => {
       try {

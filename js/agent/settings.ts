@@ -3,7 +3,7 @@
 import type { AgentOptions } from "../api/types.js";
 import { toJson } from "../base/failure.js";
 import type { SessionOptions } from "../glue/core.js";
-import { toNetwork } from "../network/request.js";
+import { retryTimes } from "../network/request.js";
 
 /** The settings of sessions. Some may change until a session is made: those are read then. */
 export function toSettings(given: AgentOptions, threadId: () => string, guard: () => string | undefined): SessionOptions {
@@ -40,4 +40,23 @@ export function toSettings(given: AgentOptions, threadId: () => string, guard: (
       return toNetwork(given);
     },
   };
+}
+
+/** The settings of the network as the core reads them: JSON text. */
+function toNetwork({ retry, resume, headers, transport, saving }: AgentOptions): string {
+  const { attempts, ...times } = retryTimes(retry);
+  const whole = (value: number, most: number = Number.MAX_SAFE_INTEGER): number => Math.min(Math.round(value), most);
+  const marked = resume && "path" in resume ? resume : undefined;
+  const inBody = marked && !("in" in marked && marked.in === "query");
+  return JSON.stringify({
+    ...Object.fromEntries(Object.entries(times).map(([name, value]) => [name, whole(value)])),
+    attempts: whole(attempts, 2 ** 31),
+    refusals: !!retry,
+    posts: !!retry && retry.posts === true && !saving?.required,
+    renewHeaders: transport ? transport.renews === true : typeof headers === "function",
+    seed: Math.floor(Math.random() * 2 ** 48),
+    by: resume?.by,
+    path: marked?.path,
+    param: inBody ? (marked.param ?? "lastSeenEventId") : undefined,
+  });
 }

@@ -149,8 +149,8 @@ export function createThread<State, Place>(
     },
     keepLine: () =>
       loading(async () => {
-        const [{ createKeptLine }] = await Promise.all([import("./kept-line.js"), source.beside()]);
-        return (line ??= createKeptLine(thread, retell, internal, toJson, toRunInput, unsupported));
+        const [{ createKeptLine }, { weakly }] = await Promise.all([import("./kept-line.js"), source.beside()]);
+        return (line ??= createKeptLine(thread, retell, weakly, internal, toJson, toRunInput, unsupported));
       }),
     get jobs() {
       return jobs;
@@ -175,7 +175,7 @@ export function createThread<State, Place>(
       // Somebody looks: have the core there when the first message goes out. Not on a server, which never asks it.
       if (inPage()) void link.load();
     },
-    released: (member) => void (given.persist && members.left(member)),
+    released: (member) => void (given.persist && members.left(member, saves.alone)),
     leave: (member) => {
       if (!members.here().some((other) => other !== member)) dispose();
       members.leave(member);

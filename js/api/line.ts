@@ -49,6 +49,8 @@ export interface LineClient {
   changed(): void;
   /** It is lost for good, between two answers. */
   failed(error: AgentError): void;
+  /** Gives the methods of the object, without holding it. */
+  weakly<Target extends object>(target: Target): Target;
 }
 
 /** Frames that wait to be read. */

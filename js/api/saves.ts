@@ -15,6 +15,8 @@ export interface Saves {
   use(): void;
   /** Called when the snapshot has changed. */
   changed(): void;
+  /** No agent of the thread is there. */
+  alone(): void;
   /** No run is in progress. */
   rest(): void;
   /** The end of a run is told. */

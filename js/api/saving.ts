@@ -67,6 +67,11 @@ export interface SavingOptions {
   /** Milliseconds that a submit waits at most for what the store has. Default: 3000. */
   readonly loadMs?: number | undefined;
   /**
+   * Milliseconds that a run of components goes on after the last of them is unmounted; then it is saved and hung up, and the next component
+   * begins with the save. Default: until the run has ended.
+   */
+  readonly linger?: number | undefined;
+  /**
    * Whether nothing may happen that the store knows nothing of: where it refuses the save and its record, or has not answered within
    * `waitMs`, the run fails (code `not-saved`) before its request is sent, and a call of the page has an error. Default: `false`.
    */

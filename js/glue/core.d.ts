@@ -43,7 +43,7 @@ export interface SessionOptions {
   graceMs: number;
   /** Whether to call `host.save`. */
   saves: boolean;
-  /** The retry policy for network failures: JSON text (`js/network/request.ts`). */
+  /** The retry policy for network failures: JSON text (`js/agent/settings.ts`). */
   network: string;
 }
 

@@ -5,11 +5,11 @@
 //      └──close, closed by the server────────────────────┘
 
 import { aborted, LINES, toError } from "./body.js";
-import { createBudget, pauseOf, retryTimes } from "./retry.js";
+import { retryTimes } from "./request.js";
+import { createBudget, pauseOf } from "./retry.js";
 import { AgentError } from "../api/error.js";
 import type { Line, LineClient, Wire, WireEvents } from "../api/line.js";
 import type { TransportRequest } from "../api/types.js";
-import { weakly } from "../base/weakly.js";
 
 /** The frames of a connection, and its end. */
 export interface Heard {
@@ -128,7 +128,7 @@ export function createDialer(client: LineClient, heard: Heard) {
     const mine = (current.controller = new AbortController());
     // The loop that reads must not hold the agent: it could never be collected.
     const { signal } = mine;
-    const weak = weakly(events);
+    const weak = client.weakly(events);
     budget(times().perMinute, Date.now(), 1);
     if (attempt) reconnecting();
     else set({ phase: "connecting" });

@@ -11,7 +11,7 @@ import { aborted, toError } from "./body.js";
 import { createAnswers, type LineAnswer } from "./line-answers.js";
 import { createDialer } from "./line-dialer.js";
 import { dataOf, idOf, isSign, isText } from "./line-frames.js";
-import { retryTimes } from "./retry.js";
+import { retryTimes } from "./request.js";
 import { AgentError } from "../api/error.js";
 import type { Line, LineClient } from "../api/line.js";
 import type { TransportRequest } from "../api/types.js";

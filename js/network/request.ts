@@ -1,26 +1,6 @@
-// Where requests go: to begin a run, to join one, to stop one.
+// Where requests go: to begin a run, and to join one.
 
-import { retryTimes } from "./retry.js";
 import type { AgentOptions, FetchOptions, RunTarget, Transport, TransportRequest, TransportTarget } from "../api/types.js";
-
-/** The settings of the network as the core reads them: JSON text. */
-export function toNetwork({ retry, resume, headers, transport, saving }: AgentOptions): string {
-  const { attempts, ...times } = retryTimes(retry);
-  const whole = (value: number, most: number = Number.MAX_SAFE_INTEGER): number => Math.min(Math.round(value), most);
-  const marked = resume && "path" in resume ? resume : undefined;
-  const inBody = marked && !("in" in marked && marked.in === "query");
-  return JSON.stringify({
-    ...Object.fromEntries(Object.entries(times).map(([name, value]) => [name, whole(value)])),
-    attempts: whole(attempts, 2 ** 31),
-    refusals: !!retry,
-    posts: !!retry && retry.posts === true && !saving?.required,
-    renewHeaders: transport ? transport.renews === true : typeof headers === "function",
-    seed: Math.floor(Math.random() * 2 ** 48),
-    by: resume?.by,
-    path: marked?.path,
-    param: inBody ? (marked.param ?? "lastSeenEventId") : undefined,
-  });
-}
 
 /** Where the next request goes. */
 export function toTarget(options: AgentOptions, request: TransportRequest): TransportTarget | Promise<TransportTarget> {
@@ -55,30 +35,6 @@ export function fetchWith(options: FetchOptions): Transport {
   };
 }
 
-/** Tells the server that a run is stopped, where the options say how. */
-export async function stopRemote(options: AgentOptions, run: RunTarget): Promise<void> {
-  const { stop, credentials, fetch: send = fetch } = options;
-  if (!stop) return;
-  if (typeof stop === "function") return void (await stop(run));
-  const { url, method = "POST" } = stop;
-  const headers = new Headers(await ask(options.headers));
-  new Headers(stop.headers).forEach((value, name) => headers.set(name, value));
-  const { threadId, runId } = run;
-  const given = stop.body === undefined ? { threadId, runId } : stop.body;
-  const content: unknown = typeof given === "function" ? await (given as (run: RunTarget) => unknown)(run) : given;
-  const empty = content === undefined || content === null;
-  if (!empty && !headers.has("content-type")) headers.set("content-type", "application/json");
-  const response = await send(String(await at(url, run)), {
-    method,
-    // The page may be about to go.
-    keepalive: true,
-    headers,
-    ...(credentials && { credentials }),
-    ...(!empty && { body: JSON.stringify(content) }),
-  });
-  if (!response.ok) throw new Error(`HTTP ${response.status}`);
-}
-
 /** A header's value as EventSource sends it: UTF-8, a byte a character. */
 function toBytes(value: string): string {
   return Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte)).join("");
@@ -99,6 +55,13 @@ export function at<Value>(provider: Value | ((runId: string, run: RunTarget) => 
     : provider;
 }
 
-function ask<Value>(provider: Value | (() => Value)): Value {
+/** The value, or what the function says. */
+export function ask<Value>(provider: Value | (() => Value)): Value {
   return typeof provider === "function" ? (provider as () => Value)() : provider;
+}
+
+/** The option `retry` with its defaults. */
+export function retryTimes(retry: AgentOptions["retry"]) {
+  const { attempts = 5, baseMs = 500, minMs = 100, maxMs = 30_000, perMinute = 60, perRun = 1000, queueMs = 1000, idleMs = 0 } = retry || {};
+  return { attempts: retry === false ? 0 : attempts, baseMs, minMs, maxMs, perMinute, perRun, queueMs, idleMs };
 }

@@ -2,13 +2,7 @@
 // rule for connections that are kept open, which the page makes where no core may be loaded yet, or the core is in a
 // worker and could answer only later. src/session/rejoin/table.json holds both.
 
-import type { AgentOptions } from "../api/types.js";
-
-/** The option `retry` with its defaults. */
-export function retryTimes(retry: AgentOptions["retry"]) {
-  const { attempts = 5, baseMs = 500, minMs = 100, maxMs = 30_000, perMinute = 60, perRun = 1000, queueMs = 1000, idleMs = 0 } = retry || {};
-  return { attempts: retry === false ? 0 : attempts, baseMs, minMs, maxMs, perMinute, perRun, queueMs, idleMs };
-}
+import type { retryTimes } from "./request.js";
 
 type Bounds = Pick<ReturnType<typeof retryTimes>, "baseMs" | "minMs" | "maxMs">;
 

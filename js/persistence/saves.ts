@@ -16,7 +16,7 @@ import { later } from "../base/timer.js";
 /** The saves of a thread in the store of its option `persist`. */
 export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   const { link, shown, members, emitter } = thread;
-  const { everyMs = 1000, waitMs = 300, loadMs = 3000 } = given.saving ?? {};
+  const { everyMs = 1000, waitMs = 300, loadMs = 3000, linger = Infinity } = given.saving ?? {};
   const gate = createGate();
   const question = createQuestion();
   // The agent's save when it let go of a store that it could not write to.
@@ -31,6 +31,9 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   let lost = false;
   // Nothing has changed yet that would have to be saved.
   let quiet = true;
+  // The time after which nobody is expected back, and whether it has passed while the store was waited for.
+  let lingering: ReturnType<typeof setTimeout> | undefined;
+  let owed = false;
 
   // The application has no agent to listen to before.
   const warn = (code: string, message: string): void => queueMicrotask(() => thread.disposed() || emitter.emit("warning", { code, message }));
@@ -61,6 +64,7 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     if (stored.dirty && claim.owns()) keeper.save();
     // Not before what the store was asked for has begun.
     queueMicrotask(claim.rest);
+    if (owed) hangUp();
   };
 
   /** Continues from this save, or without one. */
@@ -157,9 +161,9 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
   const write = (json: string, done: (kept: boolean) => void): void => stored.write(json, done, arrive);
   const keeper = createKeeper({ read: () => saved(link.save()), write, everyMs });
 
-  const letGo = (): void => {
+  const letGo = (outcome?: "aborted"): void => {
     if (gate.closed) return;
-    const json = link.suspend();
+    const json = saved(link.suspend(outcome));
     thread.line?.current?.close();
     if (stored.dirty) write(json, () => {});
     if (stored.dirty) unsaved = json;
@@ -169,11 +173,20 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
     close();
   };
 
+  /** Nobody has come back in time: hangs up and lets the store go. Whoever comes next begins with the save. */
+  const hangUp = (): void => {
+    // A save has nothing of what still waits for the store: that comes first.
+    owed = !!gate.closed;
+    if (owed || disposed || members.here().length) return;
+    letGo("aborted");
+    claim.leave();
+  };
+
   const member: StoreMember = {
     // Edits also wait for the store, unless it has stopped responding.
     busy: () => link.busy() || (stored.dirty && !!gate.closed && (question.open || !stored.unread)),
     mounted: members.watched,
-    surrender: letGo,
+    surrender: () => letGo(),
     own: () => {
       if (disposed) return;
       // Somebody may have written since: an agent of this page, or of another tab.
@@ -233,6 +246,11 @@ export const openSaves: OpenSaves = (given, thread, { show, refuse }) => {
       if (quiet) return;
       stored.touch();
       if (claim.owns()) keeper.touch();
+    },
+    alone: () => {
+      clearTimeout(lingering);
+      // Timers know no longer time.
+      if (linger < 2 ** 31) lingering = later(linger, hangUp);
     },
     rest: claim.rest,
     ended: () => {

@@ -41,8 +41,8 @@ export interface Members<State> {
   ended(runId: string): void;
   /** The agent that has asked for this run, or for the last one; where it has gone, the newest that is there. */
   asker(runId?: string): Member<State>;
-  /** This one has lost a listener: it is there for a task, in which a component may be made anew. */
-  left(member: Member<State>): void;
+  /** This one has lost a listener: it is there for a task, in which a component may be made anew. `alone`: after that nobody is. */
+  left(member: Member<State>, alone: () => void): void;
   /** Settles when one of them is there; nothing where one is. */
   arrival(): Promise<void> | undefined;
   changed(): void;
@@ -96,10 +96,13 @@ export function createMembers<State>(): Members<State> {
       if (runId !== undefined && !(last && belongs(runId, last[0]))) last = [...askers].find(([id]) => belongs(runId, id));
       return of(last?.[1]);
     },
-    left: (member) => {
+    left: (member, alone) => {
       if (!member.mounted || member.watched()) return;
       leaving.add(member);
-      setTimeout(() => leaving.delete(member));
+      setTimeout(() => {
+        leaving.delete(member);
+        if (!here().length) alone();
+      }, 0);
     },
     arrival: () => (here().length ? undefined : (arriving ??= new Promise((resolve) => (arrive = resolve)))),
     changed: () => {

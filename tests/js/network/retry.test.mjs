@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { load } from "../lib.mjs";
 
-const { createBudget, pauseOf, retryTimes } = await load("network/retry");
+const [{ createBudget, pauseOf }, { retryTimes }] = await Promise.all(["network/retry", "network/request"].map(load));
 const table = JSON.parse(readFileSync(new URL("../../../src/session/rejoin/table.json", import.meta.url), "utf8"));
 
 test("the defaults are those of the core", () => {

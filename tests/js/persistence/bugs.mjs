@@ -44,6 +44,27 @@ export const bugs = [
     tests: ["saves"],
   },
   {
+    name: "a run is hung up although somebody has come back in time",
+    file: "persistence/saves.ts",
+    from: "if (owed || disposed || members.here().length) return;",
+    to: "if (owed || disposed) return;",
+    tests: ["linger"],
+  },
+  {
+    name: "the time without anybody is counted from the first that has gone",
+    file: "persistence/saves.ts",
+    from: "clearTimeout(lingering);",
+    to: "",
+    tests: ["linger"],
+  },
+  {
+    name: "a submit that waits for the store is lost with its component",
+    file: "persistence/saves.ts",
+    from: "owed = !!gate.closed;",
+    to: "",
+    tests: ["linger"],
+  },
+  {
     name: "every agent of a thread is called at the end of a run",
     file: "thread/members.ts",
     from: "member.emitter.emit(name, detail, member !== one)",
