@@ -22,19 +22,18 @@ table! {
 }
 
 /// What stands after the id that several calls of a thread have, before the number of one of them: from 2 on.
-const AGAIN: &str = "~again";
+const AGAIN: &str = "~again~";
 
 /// The id that the call with this number has in its thread, where the server gives it and others one id.
 pub(crate) fn numbered(id: &str, number: usize) -> String {
-    if number > 1 { [id, AGAIN, "~", &number.to_string()].concat() } else { id.to_owned() }
+    if number > 1 { [id, AGAIN, &number.to_string()].concat() } else { id.to_owned() }
 }
 
 /// The id that the server gives a call, and its number.
 pub(crate) fn wire_id(id: &str) -> (&str, usize) {
-    let parts = id
-        .rsplit_once('~')
-        .and_then(|(id, number)| Some((id.strip_suffix(AGAIN)?, number.parse::<u64>().ok()? as usize)));
-    parts.unwrap_or((id, 1))
+    let begin = id.bytes().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
+    let parts = id.split_at_checked(begin).and_then(|(id, number)| Some((id.strip_suffix(AGAIN)?, number)));
+    parts.and_then(|(id, number)| Some((id, number.parse::<u64>().ok()? as usize))).unwrap_or((id, 1))
 }
 
 /// Where the mirror has a call: in its message, and in the list of all.
