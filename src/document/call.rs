@@ -2,7 +2,8 @@
 
 use super::args::ArgsReader;
 use super::patch::{Patch, Path};
-use super::row::{Kind, Member, Members, Row, Value, table};
+use super::row::{Members, Row, Value};
+use super::table::{Kind, Member, table};
 use super::words::{CallPhase, CallStatus};
 use crate::wire::{Fields, JsonWriter, write_string};
 

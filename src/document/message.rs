@@ -2,7 +2,8 @@
 
 use super::call::{Call, wire_id};
 use super::parts;
-use super::row::{InRequests, Kind, Member, Members, Row, Value, table};
+use super::row::{Members, Row, Value};
+use super::table::{InRequests, Kind, Member, table};
 use super::words::{Delivery, Role};
 use crate::wire::{Fields, JsonWriter, Note, Protocol, Raw, Tree};
 

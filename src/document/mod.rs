@@ -9,6 +9,7 @@
 //!
 //! Uses `wire`. It knows what is in a thread, and nothing of what happens to it.
 
+mod agent;
 mod args;
 mod call;
 mod message;
@@ -18,9 +19,11 @@ mod patch;
 mod report;
 mod row;
 mod rows;
+mod table;
 mod tracked;
 mod words;
 
+pub(crate) use agent::*;
 pub(crate) use args::{MAX_DEPTH as ARGS_DEPTH, same_args};
 pub(crate) use call::{
     ARGUMENTS, CALL_METADATA, CALL_OF_AG_UI, Call, ENCRYPTED_VALUE, FAILURE, OWN_ID, PHASE, RESULT, STATUS, TOOL,

@@ -64,11 +64,6 @@ impl Patch {
         self.op("=", path, value);
     }
 
-    /// Sets the string at `path`.
-    pub fn text(&mut self, path: &str, text: &str) {
-        self.set(path, |out| write_string(out, text));
-    }
-
     /// Sets the value at `path`; equal parts of what was there stay what they are.
     pub fn reconcile(&mut self, path: &str, value: impl FnOnce(&mut String)) {
         self.op("~", path, value);

@@ -1,6 +1,6 @@
 //! The tables of what runs report beside messages: steps, subagents, token counts, interrupts.
 
-use super::row::{Kind, Member, table};
+use super::table::{Kind, Member, table};
 use super::words::Status;
 
 table! {

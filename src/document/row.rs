@@ -8,88 +8,9 @@
 //! The setters are the only way to change a value, and they mark it: nothing else has to know what the mirror has.
 
 use super::patch::Patch;
+use super::table::{InRequests, Kind, Member};
 use super::tracked::Document;
 use crate::wire::{Fields, JsonWriter, Protocol, Raw, Tree, write_json, write_string};
-
-/// The type of a member.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Kind {
-    Text,
-    /// One of these words.
-    Word(&'static [&'static str]),
-    /// A whole number.
-    Count,
-    /// JSON text, which is written as it is.
-    Json,
-    /// An object.
-    Object,
-    /// A string, a list of parts or an object, as the row demands.
-    Content,
-    /// A list of rows, which is not held here: the member is no more than its mark.
-    Rows,
-}
-
-/// Whether requests have a member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum InRequests {
-    Always,
-    /// To servers that know subagents.
-    Tagged,
-    Never,
-}
-
-/// A member of the rows of a table.
-#[derive(Debug)]
-pub(crate) struct Member {
-    /// Its name where the whole row is one object.
-    pub name: &'static str,
-    /// Its path in each of the two places where the mirror may have the row, without the outer quotes; empty: it is not there.
-    pub at: [&'static str; 2],
-    pub kind: Kind,
-    /// Which variants of the row have it, a bit for each.
-    pub of: u8,
-    pub sent: InRequests,
-    /// Of a string that grows: its place in `Row::mirrored`.
-    pub grows: Option<usize>,
-}
-
-impl Member {
-    pub const fn new(name: &'static str, kind: Kind) -> Self {
-        Self { name, at: [name, ""], kind, of: u8::MAX, sent: InRequests::Always, grows: None }
-    }
-
-    pub const fn of(self, of: u8) -> Self {
-        Self { of, ..self }
-    }
-
-    pub const fn at(self, at: [&'static str; 2]) -> Self {
-        Self { at, ..self }
-    }
-
-    pub const fn sent(self, sent: InRequests) -> Self {
-        Self { sent, ..self }
-    }
-
-    pub const fn grows(self, place: usize) -> Self {
-        Self { grows: Some(place), ..self }
-    }
-}
-
-/// Makes a table, and of each member's name its place in it.
-macro_rules! table {
-    ($(#[$about:meta])* $table:ident { $($(#[$of:meta])* $name:ident = $member:expr,)* }) => {
-        $(#[$about])*
-        pub(crate) static $table: &[$crate::document::row::Member] = &[$($member),*];
-        table!(@ 0; $($(#[$of])* $name)*);
-    };
-    (@ $at:expr; $(#[$of:meta])* $name:ident $($rest:tt)*) => {
-        $(#[$of])*
-        pub(crate) const $name: usize = $at;
-        table!(@ $at + 1; $($rest)*);
-    };
-    (@ $at:expr;) => {};
-}
-pub(super) use table;
 
 /// The value of a member.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -171,6 +92,8 @@ pub(crate) struct Row {
     values: Vec<Value>,
     /// The members that the mirror lacks, or has otherwise.
     marks: Members,
+    /// The texts that have grown since.
+    grown: Members,
     /// How many bytes the mirror has of each text that grows.
     mirrored: [usize; 2],
 }
@@ -258,9 +181,7 @@ impl Row {
         let goes_on =
             matches!((&*old, &value), (Value::Text(old), Value::Text(new)) if grows && new.starts_with(&**old));
         *old = value;
-        if !goes_on {
-            self.marks |= 1 << member;
-        }
+        *(if goes_on { &mut self.grown } else { &mut self.marks }) |= 1 << member;
     }
 
     /// Sets a string.
@@ -295,11 +216,14 @@ impl Row {
         value
     }
 
-    /// The text of a member that grows.
+    /// The text of a member that is about to grow.
     #[inline]
     pub fn growing(&mut self, member: usize) -> Option<&mut String> {
         match self.values.get_mut(member) {
-            Some(Value::Text(text)) => Some(text),
+            Some(Value::Text(text)) => {
+                self.grown |= 1 << member;
+                Some(text)
+            }
             _ => None,
         }
     }
@@ -315,8 +239,13 @@ impl Row {
 
     /// Gives back room that a text has grown into, which nobody else can have: a string that grew has room for as much again.
     pub fn fit(&mut self, member: usize) -> bool {
-        let roomy = |text: &&mut String| text.capacity() - text.len() > text.len() / 4;
-        self.growing(member).filter(roomy).map(String::shrink_to_fit).is_some()
+        match self.values.get_mut(member) {
+            Some(Value::Text(text)) if text.capacity() - text.len() > text.len() / 4 => {
+                text.shrink_to_fit();
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Sets these members as another row has them.
@@ -374,12 +303,7 @@ impl Row {
 
     /// Whether the mirror lacks something of the row.
     pub fn lacks(&self) -> bool {
-        let grown =
-            |(member, value): (&Member, &Value)| match (value, member.grows.and_then(|at| self.mirrored.get(at))) {
-                (Value::Text(text), Some(mirrored)) => text.len() > *mirrored,
-                _ => false,
-            };
-        self.marks > 0 || self.table.iter().zip(&self.values).any(grown)
+        self.marks | self.grown > 0
     }
 
     /// How many bytes of a text the mirror has.
@@ -390,7 +314,7 @@ impl Row {
     /// The mirror has the row as it is.
     #[inline(never)]
     pub fn set_mirrored(&mut self) {
-        self.marks = 0;
+        (self.marks, self.grown) = (0, 0);
         for (member, value) in self.table.iter().zip(&mut self.values) {
             match value {
                 Value::Text(text) => {
@@ -447,26 +371,30 @@ impl Row {
         }
     }
 
-    /// Writes what the mirror lacks. `paths`: where it has the row, and as which place of the table.
+    /// Writes what the mirror lacks. `paths`: where it has the row, empty for the snapshot itself, and as which place of the table.
     #[inline(never)]
     pub fn write_changes(&mut self, paths: &[(usize, &str)], patch: &mut Patch) {
-        let marks = std::mem::take(&mut self.marks);
+        let (marks, grown) = (std::mem::take(&mut self.marks), std::mem::take(&mut self.grown));
         for (number, (member, value)) in self.table.iter().zip(&mut self.values).enumerate() {
+            if (marks | grown) >> number & 1 == 0 {
+                continue;
+            }
             let marked = marks >> number & 1 == 1;
-            let (mut from, mut grown) = (0, false);
+            let mut from = 0;
             if let (Value::Text(text), Some(mirrored)) =
                 (&*value, member.grows.and_then(|at| self.mirrored.get_mut(at)))
             {
                 from = std::mem::replace(mirrored, text.len());
-                grown = from < text.len();
-            }
-            if !marked && !grown {
-                continue;
+                // Nothing has been added, or nothing yet.
+                if !marked && from == text.len() {
+                    continue;
+                }
             }
             let mut full = Vec::new();
             for (place, path) in paths {
                 if let Some(at) = member.at.get(*place).filter(|at| !at.is_empty()) {
-                    full.push([path, ",\"", at, "\""].concat());
+                    let comma = if path.is_empty() { "\"" } else { ",\"" };
+                    full.push([path, comma, at, "\""].concat());
                 }
             }
             match value {

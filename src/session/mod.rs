@@ -1,5 +1,5 @@
 //! The agent's life: submit, stop, retry, regenerate, one run at a time. Inputs in, effects out; no clock, no network,
-//! no JavaScript. Uses `wire`, `dialect`, `guard`, `rules`, `thread`.
+//! no JavaScript. Uses `wire`, `dialect`, `guard`, `rules`, `document`, `thread`.
 //!
 //! ```text
 //!         submit                  head 2xx                 RUN_FINISHED, RUN_ERROR
@@ -45,7 +45,7 @@ use crate::thread::{Thread, ThreadLimits, Warning};
 use crate::wire::{Str, Wanted, keep_private};
 use asked::Asked;
 use intake::Intake;
-use outbox::{Connection, Outbox, Outgoing, Shown};
+use outbox::{Connection, ConnectionPhase, Outbox, Outgoing, Shown};
 use page::Page;
 use queue::Queue;
 use rejoin::{Rejoin, Report};
@@ -197,13 +197,15 @@ impl Session {
         if self.verdict.is_disposed() { Err(Misuse::Disposed) } else { Ok(()) }
     }
 
-    fn connection(&self) -> &'static str {
+    fn connection(&self) -> ConnectionPhase {
         match self.run.as_ref().filter(|run| run.lost.is_none()).map(|run| &run.phase) {
-            None => "closed",
-            Some(Phase::Waiting { .. }) => "reconnecting",
-            Some(Phase::Connecting) if self.run.as_ref().is_some_and(|run| run.attempt > 0) => "reconnecting",
-            Some(Phase::Connecting) => "connecting",
-            Some(Phase::Streaming(_) | Phase::Draining { .. } | Phase::Refused(_)) => "open",
+            None => ConnectionPhase::Closed,
+            Some(Phase::Waiting { .. }) => ConnectionPhase::Reconnecting,
+            Some(Phase::Connecting) if self.run.as_ref().is_some_and(|run| run.attempt > 0) => {
+                ConnectionPhase::Reconnecting
+            }
+            Some(Phase::Connecting) => ConnectionPhase::Connecting,
+            Some(Phase::Streaming(_) | Phase::Draining { .. } | Phase::Refused(_)) => ConnectionPhase::Open,
         }
     }
 

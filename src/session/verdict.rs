@@ -1,11 +1,12 @@
 //! How the agent stands: its status, the last run's id, how that run ended, and how long it took. Nothing else writes these.
 
 use super::words::{AgentError, Outcome};
+use crate::document::{AGENT, AGENT_STATUS, IS_LOADING, RUN_ERROR, RUN_ID, RUN_OUTCOME, RUN_TIMING, Row, Value};
 use crate::wire::JsonWriter;
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Status {
-    #[default]
+/// In the order of the table's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
     Idle,
     Running,
     Error,
@@ -19,20 +20,67 @@ struct Timing {
     duration: Option<f64>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Verdict {
-    status: Status,
-    run_id: Option<String>,
-    error: Option<AgentError>,
+    row: Row,
     outcome: Option<Outcome>,
     timing: Option<Timing>,
     disposed: bool,
 }
 
+impl Default for Verdict {
+    /// As the first snapshot has it (`js/snapshot/initial.ts`).
+    fn default() -> Self {
+        let mut verdict = Self { row: Row::new(AGENT), outcome: None, timing: None, disposed: false };
+        verdict.stands(Standing::Idle, None, None);
+        verdict.row.set_mirrored();
+        verdict
+    }
+}
+
 impl Verdict {
+    /// What the mirror is to have.
+    pub fn row(&mut self) -> &mut Row {
+        &mut self.row
+    }
+
     /// There was no run.
     pub fn clear(&mut self) {
-        *self = Self { disposed: self.disposed, ..Self::default() };
+        self.stands(Standing::Idle, None, None);
+        self.row.set(RUN_ID, Value::None);
+        self.timing = None;
+        self.row.set(RUN_TIMING, Value::None);
+    }
+
+    fn stands(&mut self, standing: Standing, outcome: Option<Outcome>, error: Option<&AgentError>) {
+        self.set_standing(standing);
+        self.set_outcome(outcome);
+        let mut json = String::new();
+        error.into_iter().for_each(|error| error.write(&mut json));
+        self.row.set_some(RUN_ERROR, error.map(|_| json.as_str()));
+    }
+
+    fn set_standing(&mut self, standing: Standing) {
+        self.row.set_word(AGENT_STATUS, standing as u8);
+        self.row.set_text(IS_LOADING, if standing == Standing::Running { "true" } else { "false" });
+    }
+
+    fn set_outcome(&mut self, outcome: Option<Outcome>) {
+        self.outcome = outcome;
+        self.row.set(RUN_OUTCOME, outcome.map_or(Value::None, |outcome| Value::Word(outcome as u8)));
+    }
+
+    fn set_timing(&mut self) {
+        let Some(timing) = &self.timing else { return };
+        let round = |ms: f64| ms.round() as u64;
+        let mut json = String::new();
+        let mut object = JsonWriter::object(&mut json);
+        object
+            .number("startedAt", Some(round(timing.started)))
+            .number("firstTokenMs", timing.first_token.map(round))
+            .number("durationMs", timing.duration.map(round));
+        object.close();
+        self.row.set(RUN_TIMING, Value::Text(json));
     }
 
     /// The session takes no more calls.
@@ -45,88 +93,83 @@ impl Verdict {
     }
 
     /// A run begins.
-    pub fn begun(&mut self, run_id: String, now: f64) {
+    pub fn begun(&mut self, run_id: &str, now: f64) {
         self.works();
-        self.run_id = Some(run_id);
+        self.row.set_text(RUN_ID, run_id);
         self.timing = Some(Timing { started: now, first_token: None, duration: None });
+        self.set_timing();
     }
 
     /// The stream has begun a run, under another name where it gives one: after the end of one, the agent is running again.
     pub fn went_on(&mut self, run_id: Option<String>) {
         self.works();
         if run_id.is_some() {
-            self.run_id = run_id;
+            self.named(run_id);
         }
         if let Some(timing) = &mut self.timing {
             timing.duration = None;
+            self.set_timing();
         }
     }
 
     /// The page is at work, also after the end of its run.
     pub fn works(&mut self) {
-        (self.status, self.error, self.outcome) = (Status::Running, None, None);
+        self.stands(Standing::Running, None, None);
     }
 
     /// The last run is called this.
     pub fn named(&mut self, run_id: Option<String>) {
-        self.run_id = run_id;
+        self.row.set_some(RUN_ID, run_id.as_deref());
     }
 
     /// Text has come.
     pub fn token(&mut self, now: f64) {
         if let Some(timing) = self.timing.as_mut().filter(|timing| timing.first_token.is_none()) {
             timing.first_token = Some(now - timing.started);
+            self.set_timing();
         }
     }
 
     /// The run has ended. `goes_on`: the turn continues by itself.
-    pub fn ended(&mut self, outcome: Outcome, error: Option<AgentError>, goes_on: bool, now: f64) {
-        self.status = match error {
-            Some(_) => Status::Error,
-            None if goes_on => Status::Running,
-            None => Status::Idle,
+    pub fn ended(&mut self, outcome: Outcome, error: Option<&AgentError>, goes_on: bool, now: f64) {
+        let standing = match error {
+            Some(_) => Standing::Error,
+            None if goes_on => Standing::Running,
+            None => Standing::Idle,
         };
-        self.error = error;
-        self.outcome = (!goes_on).then_some(outcome);
+        self.stands(standing, (!goes_on).then_some(outcome), error);
         if let Some(timing) = &mut self.timing {
             timing.duration.get_or_insert(now - timing.started);
+            self.set_timing();
         }
     }
 
     /// The run was left to the server.
     pub fn left(&mut self) {
-        self.status = Status::Idle;
+        self.set_standing(Standing::Idle);
     }
 
     /// The page is done with the calls of a run that has ended this way.
     pub fn rested(&mut self, outcome: Outcome) {
-        if self.status == Status::Running {
-            (self.status, self.outcome) = (Status::Idle, Some(outcome));
+        if self.row.word(AGENT_STATUS) == Standing::Running as u8 {
+            self.set_standing(Standing::Idle);
+            self.set_outcome(Some(outcome));
         }
     }
 
     /// The last run was cut; `cause` for people.
     pub fn cut(&mut self, cause: &str) {
-        let error = Some(AgentError::truncated(Some(cause)));
-        (self.status, self.outcome, self.error) = (Status::Error, Some(Outcome::Truncated), error);
-    }
-
-    /// The snapshot's word.
-    pub fn status(&self) -> &'static str {
-        match self.status {
-            Status::Idle => "idle",
-            Status::Running => "running",
-            Status::Error => "error",
-        }
+        let error = AgentError::truncated(Some(cause));
+        self.stands(Standing::Error, Some(Outcome::Truncated), Some(&error));
     }
 
     pub fn run_id(&self) -> Option<&str> {
-        self.run_id.as_deref()
+        self.row.some(RUN_ID)
     }
 
     /// The same; empty, if there was no run.
     pub fn run_name(&self) -> String {
-        self.run_id.clone().unwrap_or_default()
+        self.row.text(RUN_ID).to_owned()
     }
 
     /// Whether the last run has this id.
@@ -134,23 +177,7 @@ impl Verdict {
         self.run_id() == Some(run_id)
     }
 
-    pub fn error(&self) -> Option<&AgentError> {
-        self.error.as_ref()
-    }
-
     pub fn outcome(&self) -> Option<Outcome> {
         self.outcome
-    }
-
-    /// Writes the snapshot's `timing`, if there was a run.
-    pub fn write_timing(&self, out: &mut String) {
-        let Some(timing) = &self.timing else { return };
-        let round = |ms: f64| ms.round() as u64;
-        let mut object = JsonWriter::object(out);
-        object
-            .number("startedAt", Some(round(timing.started)))
-            .number("firstTokenMs", timing.first_token.map(round))
-            .number("durationMs", timing.duration.map(round));
-        object.close();
     }
 }

@@ -40,7 +40,7 @@ mod state;
 mod subagents;
 mod text;
 
-pub(crate) use crate::document::{CallPhase, Part, Patch, add_part, numbered, same_args};
+pub(crate) use crate::document::{CallPhase, Patch, numbered, same_args};
 pub(crate) use crate::wire::{At, Index};
 pub(crate) use ahead::Ahead;
 pub(crate) use calls::Ending;

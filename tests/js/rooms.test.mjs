@@ -47,7 +47,7 @@ const src = {
   document: ["wire"],
   thread: ["wire", "document"],
   dialect: ["wire", "guard"],
-  session: ["wire", "dialect", "guard", "rules", "thread"],
+  session: ["wire", "dialect", "guard", "rules", "document", "thread"],
   stepper: ["wire", "dialect", "rules", "thread", "session"],
   journal: ["wire", "dialect", "rules", "thread"],
   browser: ["wire", "dialect", "guard", "thread", "session", "stepper", "journal"],

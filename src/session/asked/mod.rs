@@ -10,6 +10,7 @@ pub(super) use partial::Partial;
 
 use super::submit::{Start, Submit};
 use super::words::{Misuse, Ticket};
+use crate::document::SUBMIT_RESUME;
 use crate::thread::Thread;
 use crate::wire::{Fields, Gather, Index, JsonWriter, Raw};
 use partial::Partials;
@@ -166,11 +167,11 @@ impl Asked {
     /// The answers that go with a run. What is tried again is answered again; what is regenerated is not answered any
     /// more, which is said with a cancellation.
     fn answers(&self, submit: &Submit, thread: &Thread) -> Option<String> {
-        match (&submit.resume, &submit.start) {
-            (Some(given), _) => Some(given.clone()),
+        match (submit.row.some(SUBMIT_RESUME), submit.start) {
+            (Some(given), _) => Some(given.to_owned()),
             (None, Start::Submit | Start::Attach | Start::Unasked { .. }) => None,
             (None, Start::Retry) => self.resumed.clone(),
-            (None, Start::Regenerate(_)) => cancellations(thread),
+            (None, Start::Regenerate) => cancellations(thread),
         }
     }
 

@@ -1,9 +1,12 @@
 //! The state of the mirror, and the patches that bring it up to date. Of the snapshot, the thread writes its own part.
 
+use crate::document::{
+    ATTEMPT, CONNECTION, CONNECTION_PHASE, LAST_EVENT_ID, Part, Patch, RETRY_AT, Row, Value, add_part,
+};
 use crate::session::queue::Queue;
 use crate::session::verdict::Verdict;
-use crate::session::words::{AgentError, Boundary, Ticket};
-use crate::thread::{Part, Patch, Thread, add_part};
+use crate::session::words::{Boundary, Ticket};
+use crate::thread::Thread;
 use crate::wire::{Cutter, JsonWriter, Str};
 
 /// A patch that is longer is taken in parts. The page reads one in a fraction of a frame, whatever is in it.
@@ -12,56 +15,47 @@ const PART_BYTES: usize = 32 * 1024;
 /// The parts of a snapshot.
 pub(in crate::session) struct Shown<'s> {
     pub thread: &'s mut Thread,
-    pub verdict: &'s Verdict,
+    pub verdict: &'s mut Verdict,
     pub queue: &'s mut Queue,
     pub connection: Connection<'s>,
 }
 
 /// The snapshot's `connection`.
 pub(in crate::session) struct Connection<'s> {
-    pub phase: &'static str,
+    pub phase: ConnectionPhase,
     pub attempt: u32,
     pub retry_at: Option<f64>,
     pub last_event_id: &'s str,
 }
 
+/// In the order of the table's words.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::session) enum ConnectionPhase {
+    Closed,
+    Connecting,
+    Open,
+    Reconnecting,
+}
+
 #[derive(Debug)]
 pub(super) struct Mirror {
-    sent: MirrorState,
+    connection: Row,
+    /// The submits that it has.
+    queue: Vec<Ticket>,
     /// The changes that the mirror lacks up to the last checkpoint: operations of the next patch.
     marked: String,
     /// The rest of a patch that is taken in parts.
     rest: Option<Cutter>,
 }
 
-/// The state of the mirror. Texts of any length are kept as they are, and other values as JSON.
-#[derive(Debug, Default)]
-struct MirrorState {
-    run_id: Option<String>,
-    error: Option<AgentError>,
-    last_event_id: String,
-    queue: Vec<Ticket>,
-    small: [String; 6],
-}
-
-/// The paths, in the order of [`small`].
-const PATHS: [&str; 6] = [
-    "\"status\"",
-    "\"outcome\"",
-    "\"timing\"",
-    "\"connection\",\"phase\"",
-    "\"connection\",\"attempt\"",
-    "\"connection\",\"retryAt\"",
-];
-
 impl Default for Mirror {
     /// The first snapshot (`js/snapshot/initial.ts`).
     fn default() -> Self {
-        let sent = MirrorState {
-            small: ["\"idle\"", "", "", "\"closed\"", "0", ""].map(str::to_owned),
-            ..MirrorState::default()
-        };
-        Self { sent, marked: String::new(), rest: None }
+        let mut connection = Row::new(CONNECTION);
+        connection.set_word(CONNECTION_PHASE, ConnectionPhase::Closed as u8);
+        connection.set(ATTEMPT, Value::count(0));
+        connection.set_mirrored();
+        Self { connection, queue: Vec::new(), marked: String::new(), rest: None }
     }
 }
 
@@ -69,7 +63,7 @@ impl Mirror {
     /// The patch that brings the snapshot up to date; `None` if it is.
     pub fn take_patch(&mut self, shown: &mut Shown<'_>) -> Option<String> {
         let mut patch = Patch::continuing(std::mem::take(&mut self.marked));
-        self.sent.write(shown, &mut patch);
+        self.write(shown, &mut patch);
         patch.finish()
     }
 
@@ -111,7 +105,7 @@ impl Mirror {
             return false;
         }
         let mut patch = Patch::continuing(std::mem::take(&mut self.marked));
-        self.sent.write(shown, &mut patch);
+        self.write(shown, &mut patch);
         let ops = patch.ops();
         ops.push_str("[\"c\",[],");
         let mut object = JsonWriter::object(ops);
@@ -123,47 +117,21 @@ impl Mirror {
         self.marked = std::mem::take(ops);
         self.marked.len() > limit
     }
-}
 
-impl MirrorState {
     /// Writes what the mirror lacks.
     fn write(&mut self, shown: &mut Shown<'_>, patch: &mut Patch) {
         shown.thread.write_patch(patch);
         let Shown { verdict, queue, connection, .. } = shown;
-        if self.run_id.as_deref() != verdict.run_id() {
-            text(patch, "\"runId\"", verdict.run_id());
-            self.run_id = verdict.run_id().map(Into::into);
-        }
-        if self.error.as_ref() != verdict.error() {
-            match verdict.error() {
-                Some(error) => patch.reconcile("\"error\"", |out| error.write(out)),
-                None => patch.remove("\"error\""),
-            }
-            self.error = verdict.error().cloned();
-        }
-        if self.last_event_id != connection.last_event_id {
-            let id = Some(connection.last_event_id).filter(|id| !id.is_empty());
-            text(patch, "\"connection\",\"lastEventId\"", id);
-            connection.last_event_id.clone_into(&mut self.last_event_id);
-        }
         if queue.take_changed() {
             self.write_queue(queue, patch);
         }
-        for ((path, sent), json) in PATHS.into_iter().zip(&mut self.small).zip(small(verdict, connection)) {
-            if *sent == json {
-                continue;
-            }
-            if path == "\"status\"" {
-                let running = json == "\"running\"";
-                patch.set("\"isLoading\"", |out| out.push_str(if running { "true" } else { "false" }));
-            }
-            if json.is_empty() {
-                patch.remove(path);
-            } else {
-                patch.reconcile(path, |out| out.push_str(&json));
-            }
-            *sent = json;
-        }
+        verdict.row().write_changes(&[(0, "")], patch);
+        let row = &mut self.connection;
+        row.set_word(CONNECTION_PHASE, connection.phase as u8);
+        row.set(ATTEMPT, Value::count(u64::from(connection.attempt)));
+        row.set(RETRY_AT, connection.retry_at.map_or(Value::None, |at| Value::count(at.round() as u64)));
+        row.set_some(LAST_EVENT_ID, Some(connection.last_event_id).filter(|id| !id.is_empty()));
+        row.write_changes(&[(0, "\"connection\"")], patch);
     }
 
     /// Writes what waits that the mirror has not, or not as it is: however much waits, each is written once.
@@ -193,28 +161,5 @@ impl MirrorState {
                 patch.reconcile(&format!("\"queue\",{at}"), |out| submit.write(out));
             }
         }
-    }
-}
-
-/// Fields as JSON, empty where there is none.
-fn small(verdict: &Verdict, connection: &Connection<'_>) -> [String; 6] {
-    let string = |text: &str| ["\"", text, "\""].concat();
-    let mut timing = String::new();
-    verdict.write_timing(&mut timing);
-    [
-        string(verdict.status()),
-        verdict.outcome().map(|outcome| string(outcome.name())).unwrap_or_default(),
-        timing,
-        string(connection.phase),
-        connection.attempt.to_string(),
-        connection.retry_at.map(|at| (at.round() as u64).to_string()).unwrap_or_default(),
-    ]
-}
-
-/// Sets a string, or removes it.
-fn text(patch: &mut Patch, path: &str, text: Option<&str>) {
-    match text {
-        Some(text) => patch.text(path, text),
-        None => patch.remove(path),
     }
 }

@@ -1,6 +1,7 @@
 //! A submit's run, with the runs that follow on its calls.
 
 use super::calls::{PageCall, PageCalls, Stage};
+use crate::document::{SUBMIT_RUN, Value};
 use crate::session::submit::{PageTool, Submit};
 use crate::session::words::{Ended, Outcome, Ticket};
 use crate::thread::Thread;
@@ -114,7 +115,7 @@ impl Turn {
 
     /// Whether another run may follow.
     pub fn may_follow(&self) -> bool {
-        self.follow_ups < self.again.max_follow_ups
+        self.follow_ups < self.again.max_follow_ups()
     }
 
     /// The run that follows.
@@ -123,8 +124,10 @@ impl Turn {
         self.calls = PageCalls::default();
         self.last = None;
         let ticket = *self.ticket.get_or_insert(0);
-        let run_id = format!("{}-{}", self.again.run_id, self.follow_ups);
-        Submit { run_id, ticket, ..self.again.to_follow() }
+        let run_id = format!("{}-{}", self.again.run_id(), self.follow_ups);
+        let mut submit = Submit { ticket, ..self.again.to_follow() };
+        submit.row.set(SUBMIT_RUN, Value::Text(run_id));
+        submit
     }
 
     pub fn save(&self, out: &mut String) {

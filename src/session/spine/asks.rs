@@ -1,5 +1,6 @@
 //! What the application asks for: runs, and their end.
 
+use crate::document::{OF, REPLACES};
 use crate::session::Session;
 use crate::session::submit::{IfAwaiting, IfBusy, Start, Submit};
 use crate::session::words::{Effect, Misuse, Outcome, Ticket};
@@ -11,25 +12,28 @@ impl Session {
     /// ifBusy?, ifAwaiting?, unasked?}`. `unasked`: events have come over a connection that is kept open, and the run is theirs:
     /// nothing is sent; `"continues"`: they continue the last answer.
     pub fn submit(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
-        self.ask(json, Start::Submit, now)
+        self.ask(json, Start::Submit, None, now)
     }
 
     /// Runs the thread again, without what a failed or stopped run left unfinished. `json` as for [`Self::submit`],
     /// and `newMessageId?`: the id that the last user message takes, for servers that keep the thread by ids.
     pub fn retry(&mut self, json: &str, now: f64) -> Result<Ticket, Misuse> {
-        self.ask(json, Start::Retry, now)
+        self.ask(json, Start::Retry, None, now)
     }
 
     /// Cuts the thread after the user message that led to an assistant message (default: the last), and runs it again.
     /// `json` as for [`Self::retry`], and `of?`: the message, if `message_id` does not name it.
     pub fn regenerate(&mut self, message_id: Option<&str>, json: &str, now: f64) -> Result<Ticket, Misuse> {
-        self.ask(json, Start::Regenerate(message_id.map(Into::into)), now)
+        self.ask(json, Start::Regenerate, message_id, now)
     }
 
-    pub(super) fn ask(&mut self, json: &str, start: Start, now: f64) -> Result<Ticket, Misuse> {
+    pub(super) fn ask(&mut self, json: &str, start: Start, of: Option<&str>, now: f64) -> Result<Ticket, Misuse> {
         self.alive()?;
         let (mut submit, if_busy) = Submit::read(&keep_private(json), self.options.max_depth, start)?;
-        let first = self.goes_first(&submit.start);
+        if of.is_some() {
+            submit.row.set_some(OF, of);
+        }
+        let first = self.goes_first(submit.start);
         let lost = first && self.run.is_some();
         // A run that has ended, but for the end of its body, keeps nobody waiting; who waited before goes first.
         let over = !first && self.run.as_ref().is_none_or(|run| run.ended.is_some());
@@ -49,10 +53,10 @@ impl Session {
             return Err(Misuse::Busy);
         }
         let awaiting = !busy && !lost && self.awaits_people();
-        if awaiting && submit.if_awaiting == IfAwaiting::Reject {
+        if awaiting && submit.is_if_awaiting(IfAwaiting::Reject) {
             return Err(Misuse::Awaiting);
         }
-        let waits = busy && if_busy == IfBusy::Queue || awaiting && submit.if_awaiting == IfAwaiting::Wait;
+        let waits = busy && if_busy == IfBusy::Queue || awaiting && submit.is_if_awaiting(IfAwaiting::Wait);
         if waits && self.queue.len() >= self.options.max_queue {
             return Err(Misuse::QueueFull);
         }
@@ -67,7 +71,7 @@ impl Session {
             self.outbox.warn(warning);
         }
         match if_busy {
-            IfBusy::Drop if busy => self.settle(ticket, &submit.run_id, Outcome::Dropped, None, None),
+            IfBusy::Drop if busy => self.settle(ticket, submit.run_id(), Outcome::Dropped, None, None),
             IfBusy::Replace if busy => {
                 self.queue.push_front(submit);
                 self.stop(now);
@@ -88,19 +92,17 @@ impl Session {
     }
 
     /// Whether the answer that was cut is asked again, before what waits: after a loss, and after a page was left.
-    fn goes_first(&self, start: &Start) -> bool {
-        let again = matches!(start, Start::Retry | Start::Regenerate(_));
+    fn goes_first(&self, start: Start) -> bool {
+        let again = matches!(start, Start::Retry | Start::Regenerate);
         again && self.run.as_ref().map_or(self.rejoin.is_restored(), |run| run.lost.is_some())
     }
 
     /// Whether the thread has the messages that a submit cuts off.
     fn has_what_it_cuts(&self, submit: &Submit) -> Result<(), Misuse> {
-        if let Start::Regenerate(id) = &submit.start
-            && !self.thread.can_rewind(id.as_deref())
-        {
+        if submit.start == Start::Regenerate && !self.thread.can_rewind(submit.row.some(OF)) {
             return Err(Misuse::NothingToRegenerate);
         }
-        match submit.replaces.as_deref() {
+        match submit.row.some(REPLACES) {
             Some(id) if !self.thread.has_user_message(id) => Err(Misuse::NothingToReplace),
             _ => Ok(()),
         }
@@ -146,7 +148,7 @@ impl Session {
         if working || self.run.as_ref().is_some_and(|run| run.ticket == ticket) {
             self.stop(now);
         } else if let Some(submit) = self.queue.take(ticket) {
-            self.settle(ticket, &submit.run_id, Outcome::Aborted, None, None);
+            self.settle(ticket, submit.run_id(), Outcome::Aborted, None, None);
             self.outbox.changed(true);
         }
     }
@@ -179,7 +181,7 @@ impl Session {
 
     pub(super) fn abandon(&mut self, tells: bool, now: f64) {
         for submit in self.queue.take_all() {
-            self.settle(submit.ticket, &submit.run_id, Outcome::Aborted, None, None);
+            self.settle(submit.ticket, submit.run_id(), Outcome::Aborted, None, None);
             self.outbox.changed(true);
         }
         self.drop_answers(Outcome::Aborted);

@@ -1,6 +1,9 @@
 //! The beginning of a run.
 
 use crate::dialect::RunRequest;
+use crate::document::{
+    NEW_MESSAGE_ID, OF, REPLACES, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS, SUBMIT_RUN, SUBMIT_STATE, SUBMIT_TOOLS,
+};
 use crate::session::Session;
 use crate::session::rejoin::{Resume, hash};
 use crate::session::run::Run;
@@ -24,11 +27,11 @@ impl Session {
         let joins = submit.start == Start::Attach;
         // It has left the queue.
         self.outbox.ask_for_save();
-        let same = self.verdict.is_of(&submit.run_id);
+        let same = self.verdict.is_of(submit.run_id());
         let follows = self.page.is_followed_by(&submit);
         // Calls that are cut off need no answer from those who leave them.
-        if let Start::Regenerate(id) = &submit.start {
-            self.thread.rewind(id.as_deref());
+        if submit.start == Start::Regenerate {
+            self.thread.rewind(submit.row.some(OF));
         }
         self.begin_turn(&submit, same);
         if submit.speaks() {
@@ -50,8 +53,8 @@ impl Session {
         self.report_warnings();
         let input = self.write_input(&submit);
         self.outbox.begin_run();
-        let Submit { ticket, run_id, start, .. } = submit;
-        self.verdict.begun(run_id, now);
+        let Submit { ticket, start, row, .. } = submit;
+        self.verdict.begun(row.text(SUBMIT_RUN), now);
         if !self.rejoin.take_left() {
             self.intake.start_over();
         }
@@ -66,7 +69,7 @@ impl Session {
             self.intake.gate().begin();
         }
         let mut run = Run::new(ticket, body, input);
-        let again = matches!(start, Start::Retry | Start::Regenerate(_));
+        let again = matches!(start, Start::Retry | Start::Regenerate);
         run.before = again.then(|| hash(&self.stands()));
         self.send(run, joins, now);
     }
@@ -98,16 +101,16 @@ impl Session {
         if submit.speaks() {
             self.page.answer_given_up(&mut self.thread);
         }
-        if let Some(id) = &submit.new_message_id {
+        if let Some(id) = submit.row.some(NEW_MESSAGE_ID) {
             self.thread.rename_question(id);
         }
-        if let Some(id) = &submit.replaces {
+        if let Some(id) = submit.row.some(REPLACES) {
             self.thread.cut_before(id);
         }
-        if let Ok(messages) = list(&submit.messages, depth) {
+        if let Ok(messages) = list(submit.row.text(SUBMIT_MESSAGES), depth) {
             self.thread.add_messages(messages);
         }
-        if let Some(Ok(state)) = submit.state.as_deref().map(|json| value(json, depth)) {
+        if let Some(Ok(state)) = submit.row.some(SUBMIT_STATE).map(|json| value(json, depth)) {
             self.thread.merge_state(state);
         }
     }
@@ -126,7 +129,8 @@ impl Session {
         }
         let (input, begin) = &run.input;
         let mut input = input.get(..*begin).unwrap_or_default().to_owned();
-        refill(&mut input, &again.tools, &again.context, &again.forwarded_props, self.asked.resume());
+        let [tools, context, props] = [SUBMIT_TOOLS, SUBMIT_CONTEXT, SUBMIT_PROPS].map(|member| again.row.text(member));
+        refill(&mut input, tools, context, props, self.asked.resume());
         let input: Rc<str> = input.into();
         let body = self.intake.body(&input).map_or_else(|| input.clone(), Rc::from);
         (run.input.0, run.request_body) = (input, body.clone());
@@ -149,12 +153,12 @@ impl Session {
         let input = RunAgentInput {
             protocol,
             thread_id: &self.options.thread_id,
-            run_id: &submit.run_id,
+            run_id: submit.run_id(),
             state: self.thread.state(),
             messages: |list: &mut JsonWriter<'_>| left_out = self.thread.write_outgoing(list, protocol),
-            tools: &submit.tools,
-            context: &submit.context,
-            forwarded_props: &submit.forwarded_props,
+            tools: submit.row.text(SUBMIT_TOOLS),
+            context: submit.row.text(SUBMIT_CONTEXT),
+            forwarded_props: submit.row.text(SUBMIT_PROPS),
             resume: self.asked.resume(),
         };
         let (body, begin) = input.write();

@@ -1,5 +1,6 @@
 //! One run over several connections: sending its request again, waiting, joining it where it is cut or was left.
 
+use crate::document::SUBMIT_RUN;
 use crate::rules::{Code, Repair, Violation};
 use crate::session::Session;
 use crate::session::rejoin::{Answer, Budget, Place, Resume};
@@ -49,10 +50,10 @@ impl Session {
         }
         let json = keep_private(json);
         let (mut submit, _) = Submit::read(&json, self.options.max_depth, Start::Attach)?;
-        if submit.run_id.is_empty() {
-            submit.run_id = self.verdict.run_name();
+        if submit.run_id().is_empty() {
+            submit.row.set_some(SUBMIT_RUN, self.verdict.run_id());
         }
-        if submit.run_id.is_empty() || self.options.network.resume.is_none() {
+        if submit.run_id().is_empty() || self.options.network.resume.is_none() {
             return Err(Misuse::NothingToAttach);
         }
         self.close(now);
@@ -60,12 +61,12 @@ impl Session {
         if self.run.is_some() {
             return Err(Misuse::Busy);
         }
-        if !self.verdict.is_of(&submit.run_id) {
+        if !self.verdict.is_of(submit.run_id()) {
             self.end_last(now);
-            self.rejoin.begin_other(submit.run_id.clone());
+            self.rejoin.begin_other(submit.run_id().to_owned());
         } else if !self.rejoin.has_checkpoint() && self.verdict.outcome() != Some(Outcome::Truncated) {
             // It has ended here, and the page was loaded anew since.
-            self.rejoin.begin_over(submit.run_id.clone());
+            self.rejoin.begin_over(submit.run_id().to_owned());
         }
         if !self.rejoin.is_left() {
             // The open items have been closed in the thread.

@@ -31,7 +31,7 @@ impl Session {
         if restored && !matches!(outcome, Outcome::Success | Outcome::Interrupted | Outcome::Cancelled) {
             self.give_up_restored();
         }
-        self.conclude(outcome, error.clone(), &run.pending_calls, now);
+        self.conclude(outcome, error.as_ref(), &run.pending_calls, now);
         if !matches!(run.phase, Phase::Draining { .. }) {
             self.checkpoint(Boundary::RunFinished, None, now);
         }
@@ -51,7 +51,7 @@ impl Session {
     }
 
     /// Nothing grows, and the snapshot says how it ended.
-    pub(super) fn conclude(&mut self, outcome: Outcome, error: Option<AgentError>, pending: &[String], now: f64) {
+    pub(super) fn conclude(&mut self, outcome: Outcome, error: Option<&AgentError>, pending: &[String], now: f64) {
         let ending = match outcome {
             Outcome::Success | Outcome::Interrupted | Outcome::Cancelled => Ending::Complete,
             Outcome::Aborted | Outcome::Dropped | Outcome::Disconnected => Ending::Aborted,

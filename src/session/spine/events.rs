@@ -269,7 +269,7 @@ impl Session {
         let closed =
             (!self.queue.is_empty() || self.page.goes_on(outcome)) && self.run.as_ref().is_none_or(|run| !run.replays);
         let until = if closed { now } else { now + self.options.grace_ms };
-        self.conclude(outcome, error.clone(), &pending, now);
+        self.conclude(outcome, error.as_ref(), &pending, now);
         if let Some(run) = &mut self.run {
             run.ended = Some((outcome, error));
             run.pending_calls = pending;

@@ -1,5 +1,6 @@
 //! Answers to interrupts, and which submit may begin.
 
+use crate::document::{SUBMIT_RESUME, Value};
 use crate::session::Session;
 use crate::session::asked::Partial;
 use crate::session::submit::{IfAwaiting, RESUME, Start, Submit};
@@ -28,11 +29,12 @@ impl Session {
                 let message = format!("interrupt {id} expired before all had a reply: it can only be cancelled");
                 self.outbox.warn(Warning::new("interrupt-expired", message));
             }
-            self.settle(ticket, &submit.run_id, Outcome::Dropped, None, None);
+            self.settle(ticket, submit.run_id(), Outcome::Dropped, None, None);
         }
         if let Some((resume, others)) = answered.resume {
             others.into_iter().for_each(|other| self.queue.join(other, ticket));
-            (submit.resume, submit.ticket) = (Some(resume), ticket);
+            submit.row.set(SUBMIT_RESUME, Value::Text(resume));
+            submit.ticket = ticket;
             self.queue.push_front(submit);
             self.next(now);
         }
@@ -79,7 +81,7 @@ impl Session {
     }
 
     fn may_begin(&self, submit: &Submit, now: f64) -> bool {
-        let waits = self.awaits_people() && submit.if_awaiting == IfAwaiting::Wait;
+        let waits = self.awaits_people() && submit.is_if_awaiting(IfAwaiting::Wait);
         !waits && self.asked.admit(submit, &self.thread, now).is_ok()
     }
 }

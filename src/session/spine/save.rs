@@ -93,7 +93,7 @@ impl Session {
         // A run is sent once, whatever a save says.
         let mut runs = Index::new();
         for submit in queue {
-            if runs.insert(submit.run_id.as_str(), At::default()).is_none() {
+            if runs.insert(submit.run_id(), At::default()).is_none() {
                 let ticket = self.queue.give();
                 self.queue.push(Submit { ticket, ..submit });
             }

@@ -7,10 +7,14 @@ pub(super) use shapes::RESUME;
 pub(super) use tool::PageTool;
 
 use super::words::{Misuse, Ticket};
-use crate::wire::{Fields, Gather, JsonWriter, Raw, write_json};
+use crate::document::{
+    IF_AWAITING, MAX_FOLLOW_UPS, Members, Row, SUBMIT, SUBMIT_CONTEXT, SUBMIT_MESSAGES, SUBMIT_PROPS, SUBMIT_RESUME,
+    SUBMIT_RUN, SUBMIT_STATE, SUBMIT_TOOLS, Value,
+};
+use crate::wire::{Fields, Gather, JsonWriter, Raw};
 use shapes::{CONTEXT, TOOLS};
 
-/// What to do with a submit during a run.
+/// What to do with a submit during a run; in the order of its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IfBusy {
     Queue,
@@ -19,25 +23,23 @@ pub(super) enum IfBusy {
     Reject,
 }
 
-/// What to do with a submit while calls wait for people.
+/// What to do with a submit while calls wait for people, other than to begin and to deny them: numbers of the table's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IfAwaiting {
-    /// It begins, and the calls are denied.
-    Deny,
     /// It waits in the queue until the calls are decided.
-    Wait,
-    Reject,
+    Wait = 1,
+    Reject = 2,
 }
 
 /// How a run begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
     /// With the messages of the submit, which may be none.
     Submit,
     /// Again, without what the last run left unfinished.
     Retry,
-    /// Again, from before this assistant message (the last one, if none is named).
-    Regenerate(Option<String>),
+    /// Again, from before an assistant message.
+    Regenerate,
     /// It is on already, at the server.
     Attach,
     /// By itself: events have come over a connection that is kept open. Nothing is sent. `continues`: they continue the
@@ -45,38 +47,38 @@ pub(super) enum Start {
     Unasked { continues: bool },
 }
 
-/// A run that the application asked for. JSON is kept as text.
+/// A run that the application asked for.
 #[derive(Debug)]
 pub(super) struct Submit {
     pub ticket: Ticket,
     pub start: Start,
-    pub run_id: String,
-    pub if_awaiting: IfAwaiting,
-    /// The user message that the new one takes the place of.
-    pub replaces: Option<String>,
-    /// The id that the last user message takes before the request is made.
-    pub new_message_id: Option<String>,
-    pub messages: String,
-    pub state: Option<String>,
-    pub resume: Option<String>,
-    pub tools: String,
-    pub context: String,
-    pub forwarded_props: String,
+    pub row: Row,
     /// Which of `tools`, `context` and `forwardedProps` it has of its own. The others are the application's options, which are
     /// asked for again when a request leaves.
     pub own: Vec<String>,
     /// The tools that the page has.
     pub page_tools: Vec<PageTool>,
-    /// How many runs may follow on their calls.
-    pub max_follow_ups: u32,
     /// What was left out of tools, context and answers, because AG-UI has no such member.
     pub unknown: Vec<String>,
 }
 
 impl Submit {
+    pub fn run_id(&self) -> &str {
+        self.row.text(SUBMIT_RUN)
+    }
+
     /// Whether it has something to say to the server.
     pub fn speaks(&self) -> bool {
         !matches!(self.start, Start::Attach | Start::Unasked { .. })
+    }
+
+    pub fn is_if_awaiting(&self, how: IfAwaiting) -> bool {
+        self.row.word(IF_AWAITING) == how as u8
+    }
+
+    /// How many runs may follow on its calls.
+    pub fn max_follow_ups(&self) -> u32 {
+        self.row.count(MAX_FOLLOW_UPS).unwrap_or_default() as u32
     }
 
     /// Reads the application's JSON (see `Session::submit`).
@@ -85,16 +87,12 @@ impl Submit {
         let fields = Raw::parse_object(json, max_depth).ok().flatten().ok_or(expected)?;
         let start = match fields.some("unasked").and_then(Raw::string).as_deref() {
             Some(how) if start == Start::Submit => Start::Unasked { continues: how == "continues" },
-            _ if start == Start::Regenerate(None) => {
-                Start::Regenerate(fields.some("of").and_then(Raw::string).map(String::from))
-            }
             _ => start,
         };
-        let run_id = match (fields.get("runId").and_then(Raw::string), &start) {
-            (Some(run_id), _) => run_id,
-            (None, Start::Attach) => "".into(),
-            (None, _) => return Err(Misuse::Input("a string \"runId\"")),
-        };
+        let mut row = Row::read(SUBMIT, &fields, 1);
+        if !row.has(SUBMIT_RUN) && start != Start::Attach {
+            return Err(Misuse::Input("a string \"runId\""));
+        }
         let if_busy = match fields.some("ifBusy").and_then(Raw::string).as_deref() {
             None | Some("queue") => IfBusy::Queue,
             Some("replace") => IfBusy::Replace,
@@ -102,67 +100,41 @@ impl Submit {
             Some("reject") => IfBusy::Reject,
             Some(_) => return Err(Misuse::Input("\"queue\", \"replace\", \"drop\" or \"reject\" as \"ifBusy\"")),
         };
-        let if_awaiting = match fields.some("ifAwaiting").and_then(Raw::string).as_deref() {
-            None | Some("deny") => IfAwaiting::Deny,
-            Some("wait") => IfAwaiting::Wait,
-            Some("reject") => IfAwaiting::Reject,
-            Some(_) => return Err(Misuse::Input("\"deny\", \"wait\" or \"reject\" as \"ifAwaiting\"")),
-        };
+        if !row.has(IF_AWAITING) && fields.some("ifAwaiting").and_then(Raw::string).is_some() {
+            return Err(Misuse::Input("\"deny\", \"wait\" or \"reject\" as \"ifAwaiting\""));
+        }
+        match row.some(SUBMIT_MESSAGES) {
+            Some(json) if !json.starts_with('[') => return Err(Misuse::Input("an array of \"messages\"")),
+            Some(_) => {}
+            None => row.set_text(SUBMIT_MESSAGES, "[]"),
+        }
+        row.set(MAX_FOLLOW_UPS, Value::count(row.count(MAX_FOLLOW_UPS).unwrap_or(8).min(1000)));
+        // Here `null` is a value.
+        row.set_some(SUBMIT_STATE, fields.get("state").map(Raw::text));
         let mut unknown = Vec::new();
-        let submit = Self {
-            ticket: 0,
-            start,
-            run_id: run_id.into_owned(),
-            if_awaiting,
-            replaces: fields.some("replaces").and_then(Raw::string).map(String::from),
-            new_message_id: fields.some("newMessageId").and_then(Raw::string).map(String::from),
-            messages: messages(&fields)?,
-            state: fields.get("state").map(|raw| raw.text().to_owned()),
-            resume: RESUME.read(&fields, &mut unknown)?,
-            tools: TOOLS.read(&fields, &mut unknown)?.unwrap_or_else(empty),
-            context: CONTEXT.read(&fields, &mut unknown)?.unwrap_or_else(empty),
-            forwarded_props: fields.some("forwardedProps").map_or("{}", Raw::text).to_owned(),
-            own: fields
-                .some("own")
-                .and_then(Raw::array)
-                .unwrap_or_default()
-                .into_iter()
-                .filter_map(|raw| raw.string().map(String::from))
-                .gather(),
-            page_tools: PageTool::read_all(&fields),
-            max_follow_ups: fields.get("maxFollowUps").and_then(Raw::whole).unwrap_or(8).min(1000) as u32,
-            unknown,
-        };
-        Ok((submit, if_busy))
+        row.set_some(SUBMIT_RESUME, RESUME.read(&fields, &mut unknown)?.as_deref());
+        for (member, json) in options(&fields, &mut unknown)? {
+            row.set(member, Value::Text(json));
+        }
+        let own = fields.some("own").and_then(Raw::array).unwrap_or_default();
+        let own = own.into_iter().filter_map(|raw| raw.string().map(String::from)).gather();
+        Ok((Self { ticket: 0, start, row, own, page_tools: PageTool::read_all(&fields), unknown }, if_busy))
     }
 
     /// Takes over what `json`, which `edited` was read from, says. It begins as before.
     pub fn edit(&mut self, json: &str, edited: Self) {
         let fields = Raw::parse_object(json, usize::MAX).ok().flatten();
         let says = |name: &str| fields.as_ref().is_some_and(|fields| fields.get(name).is_some());
-        self.run_id = edited.run_id;
-        self.replaces = edited.replaces.or(self.replaces.take());
-        self.resume = edited.resume.or(self.resume.take());
-        self.state = edited.state.or(self.state.take());
-        for (name, own, new) in [
-            ("messages", &mut self.messages, edited.messages),
-            ("tools", &mut self.tools, edited.tools),
-            ("context", &mut self.context, edited.context),
-            ("forwardedProps", &mut self.forwarded_props, edited.forwarded_props),
-        ] {
-            if says(name) {
-                *own = new;
-                self.own.push(name.to_owned());
+        let mut members: Members = 0;
+        for (at, member) in SUBMIT.iter().enumerate().filter(|(at, member)| says(member.name) && edited.row.has(*at)) {
+            members |= 1 << at;
+            if [SUBMIT_MESSAGES, SUBMIT_TOOLS, SUBMIT_CONTEXT, SUBMIT_PROPS].contains(&at) {
+                self.own.push(member.name.to_owned());
             }
         }
-        if says("ifAwaiting") {
-            self.if_awaiting = edited.if_awaiting;
-        }
+        self.row.assume(edited.row, members);
         if says("pageTools") {
             self.page_tools = edited.page_tools;
-        }
-        if says("maxFollowUps") {
-            self.max_follow_ups = edited.max_follow_ups;
         }
     }
 
@@ -170,88 +142,60 @@ impl Submit {
     /// submitted. Says whether the request is another one.
     pub fn refresh(&mut self, json: &str, max_depth: usize) -> Result<bool, Misuse> {
         let fields = Raw::parse_object(json, max_depth).ok().flatten().ok_or(Misuse::Input("a JSON object"))?;
-        // Unknown members were a warning of the submit.
-        let unknown = &mut Vec::new();
-        let props = fields.some("forwardedProps").map_or("{}", Raw::text).to_owned();
         let mut changed = false;
-        let asks = |name: &str| self.own.iter().all(|own| own != name);
-        let asks_tools = asks("tools");
-        for (name, old, new) in [
-            ("tools", &mut self.tools, TOOLS.read(&fields, unknown)?.unwrap_or_else(empty)),
-            ("context", &mut self.context, CONTEXT.read(&fields, unknown)?.unwrap_or_else(empty)),
-            ("forwardedProps", &mut self.forwarded_props, props),
-        ] {
-            if asks(name) && *old != new {
-                (*old, changed) = (new, true);
+        // Unknown members were a warning of the submit.
+        for (member, json) in options(&fields, &mut Vec::new())? {
+            if !self.has_own(member) && self.row.text(member) != json {
+                self.row.set(member, Value::Text(json));
+                changed = true;
             }
         }
-        if asks_tools {
+        if !self.has_own(SUBMIT_TOOLS) {
             self.page_tools = PageTool::read_all(&fields);
         }
         Ok(changed)
     }
 
+    fn has_own(&self, member: usize) -> bool {
+        let name = SUBMIT.get(member).map(|member| member.name);
+        self.own.iter().any(|own| Some(own.as_str()) == name)
+    }
+
     /// The same again, with nothing new to say.
     pub fn to_follow(&self) -> Self {
-        Self {
-            ticket: self.ticket,
-            start: Start::Submit,
-            run_id: self.run_id.clone(),
-            if_awaiting: IfAwaiting::Deny,
-            replaces: None,
-            new_message_id: None,
-            messages: empty(),
-            state: None,
-            resume: None,
-            tools: self.tools.clone(),
-            context: self.context.clone(),
-            forwarded_props: self.forwarded_props.clone(),
-            own: self.own.clone(),
-            page_tools: self.page_tools.clone(),
-            max_follow_ups: self.max_follow_ups,
-            unknown: Vec::new(),
+        let mut row = Row::new(SUBMIT);
+        for member in [SUBMIT_RUN, SUBMIT_TOOLS, SUBMIT_CONTEXT, SUBMIT_PROPS] {
+            row.set_text(member, self.row.text(member));
         }
+        row.set_text(SUBMIT_MESSAGES, "[]");
+        row.set(MAX_FOLLOW_UPS, Value::count(self.max_follow_ups().into()));
+        let (own, page_tools) = (self.own.clone(), self.page_tools.clone());
+        Self { ticket: self.ticket, start: Start::Submit, row, own, page_tools, unknown: Vec::new() }
     }
 
     /// Writes the submit as the snapshot's `queue` shows it.
     pub fn write(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
-        object.string("id", &self.ticket.to_string()).string("runId", &self.run_id);
-        write_json(object.member("messages"), &self.messages);
+        object.string("id", &self.ticket.to_string());
+        self.row.write(&mut object, 1, Members::MAX);
         object.close();
     }
-}
 
-impl Submit {
     /// Writes all of it.
     pub fn save(&self, out: &mut String) {
         let mut object = JsonWriter::object(out);
-        let (start, of) = match &self.start {
-            Start::Submit | Start::Attach | Start::Unasked { .. } => ("submit", None),
-            Start::Retry => ("retry", None),
-            Start::Regenerate(id) => ("regenerate", id.as_deref()),
+        let start = match &self.start {
+            Start::Submit | Start::Attach | Start::Unasked { .. } => "submit",
+            Start::Retry => "retry",
+            Start::Regenerate => "regenerate",
         };
-        object.string("start", start).optional("of", of).string("runId", &self.run_id);
-        object.optional("ifAwaiting", (self.if_awaiting == IfAwaiting::Wait).then_some("wait"));
-        object.optional("replaces", self.replaces.as_deref());
-        object.optional("newMessageId", self.new_message_id.as_deref());
-        for (name, json) in [
-            ("messages", Some(self.messages.as_str())),
-            ("state", self.state.as_deref()),
-            ("resume", self.resume.as_deref()),
-            ("tools", Some(&self.tools)),
-            ("context", Some(&self.context)),
-            ("forwardedProps", Some(&self.forwarded_props)),
-        ] {
-            if let Some(json) = json {
-                object.json(name, json);
-            }
-        }
+        object.string("start", start);
+        self.row.write(&mut object, 0, !(1 << MAX_FOLLOW_UPS));
         object.strings("own", self.own.iter().map(String::as_str));
         let mut tools = JsonWriter::array(object.member("pageTools"));
         self.page_tools.iter().for_each(|tool| tool.save(tools.item()));
         tools.close();
-        object.number("maxFollowUps", Some(u64::from(self.max_follow_ups)));
+        self.row.write(&mut object, 0, 1 << MAX_FOLLOW_UPS);
         object.close();
     }
 
@@ -261,21 +205,20 @@ impl Submit {
         let start = match fields.get("start").and_then(Raw::string).as_deref() {
             Some("submit") => Start::Submit,
             Some("retry") => Start::Retry,
-            Some("regenerate") => Start::Regenerate(None),
+            Some("regenerate") => Start::Regenerate,
             _ => return Err(expected),
         };
         Self::read(raw.text(), depth, start).map(|(submit, _)| submit)
     }
 }
 
-fn empty() -> String {
-    "[]".to_owned()
-}
-
-fn messages(fields: &Fields<'_>) -> Result<String, Misuse> {
-    match fields.some("messages") {
-        None => Ok(empty()),
-        Some(raw) if raw.text().starts_with('[') => Ok(raw.text().to_owned()),
-        Some(_) => Err(Misuse::Input("an array of \"messages\"")),
-    }
+/// What the application's options say of a request, or a submit in their place.
+fn options(fields: &Fields<'_>, unknown: &mut Vec<String>) -> Result<[(usize, String); 3], Misuse> {
+    let list = |list: Option<String>| list.unwrap_or_else(|| "[]".to_owned());
+    let props = fields.some("forwardedProps").map_or("{}", Raw::text).to_owned();
+    Ok([
+        (SUBMIT_TOOLS, list(TOOLS.read(fields, unknown)?)),
+        (SUBMIT_CONTEXT, list(CONTEXT.read(fields, unknown)?)),
+        (SUBMIT_PROPS, props),
+    ])
 }

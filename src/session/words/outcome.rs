@@ -1,9 +1,10 @@
 //! How a run may end, and what is said of it then.
 
 use super::AgentError;
+use crate::document::OUTCOMES;
 use crate::wire::{JsonWriter, write_json};
 
-/// How a run ended.
+/// How a run ended; in the order of [`OUTCOMES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)] // The snapshot's own words.
 #[non_exhaustive]
@@ -23,16 +24,7 @@ pub enum Outcome {
 impl Outcome {
     /// Its name in the snapshot.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Error => "error",
-            Self::Aborted => "aborted",
-            Self::Interrupted => "interrupted",
-            Self::Cancelled => "cancelled",
-            Self::Truncated => "truncated",
-            Self::Dropped => "dropped",
-            Self::Disconnected => "disconnected",
-        }
+        OUTCOMES.get(self as usize).copied().unwrap_or_default()
     }
 }
 

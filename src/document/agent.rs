@@ -1,0 +1,56 @@
+//! The tables of what a snapshot says beside its thread: how the agent stands, its connection, the submits that wait.
+
+use super::table::{Kind, Member, table};
+
+table! {
+    /// How an agent stands, and how its last run has ended.
+    AGENT {
+        IS_LOADING = Member::new("isLoading", Kind::Json),
+        AGENT_STATUS = Member::new("status", Kind::Word(AGENT_STATUSES)),
+        RUN_ID = Member::new("runId", Kind::Text),
+        RUN_OUTCOME = Member::new("outcome", Kind::Word(OUTCOMES)),
+        RUN_ERROR = Member::new("error", Kind::Json),
+        RUN_TIMING = Member::new("timing", Kind::Json),
+    }
+}
+
+table! {
+    CONNECTION {
+        CONNECTION_PHASE = Member::new("phase", Kind::Word(CONNECTION_PHASES)),
+        ATTEMPT = Member::new("attempt", Kind::Count),
+        RETRY_AT = Member::new("retryAt", Kind::Count),
+        LAST_EVENT_ID = Member::new("lastEventId", Kind::Text),
+    }
+}
+
+const AGENT_STATUSES: &[&str] = &["idle", "running", "error"];
+
+const CONNECTION_PHASES: &[&str] = &["closed", "connecting", "open", "reconnecting"];
+
+/// How a run may end.
+pub(crate) const OUTCOMES: &[&str] =
+    &["success", "error", "aborted", "interrupted", "cancelled", "truncated", "dropped", "disconnected"];
+
+table! {
+    /// A submit, as a save has it, and as the snapshot's queue shows it. JSON is kept as text.
+    SUBMIT {
+        SUBMIT_RUN = Member::new("runId", Kind::Text).at(["runId", "runId"]),
+        /// The assistant message to say anew; without one the last.
+        OF = Member::new("of", Kind::Text),
+        IF_AWAITING = Member::new("ifAwaiting", Kind::Word(IF_AWAITINGS)),
+        /// The user message that the new one takes the place of.
+        REPLACES = Member::new("replaces", Kind::Text),
+        /// The id that the last user message takes before the request is made.
+        NEW_MESSAGE_ID = Member::new("newMessageId", Kind::Text),
+        SUBMIT_MESSAGES = Member::new("messages", Kind::Json).at(["messages", "messages"]),
+        SUBMIT_STATE = Member::new("state", Kind::Json),
+        SUBMIT_RESUME = Member::new("resume", Kind::Json),
+        SUBMIT_TOOLS = Member::new("tools", Kind::Json),
+        SUBMIT_CONTEXT = Member::new("context", Kind::Json),
+        SUBMIT_PROPS = Member::new("forwardedProps", Kind::Json),
+        /// How many runs may follow on the calls of the page's tools.
+        MAX_FOLLOW_UPS = Member::new("maxFollowUps", Kind::Count),
+    }
+}
+
+const IF_AWAITINGS: &[&str] = &["deny", "wait", "reject"];
