@@ -33,8 +33,10 @@ pub(crate) fn numbered(id: &str, number: usize) -> String {
 /// The id that the server gives a call, and its number.
 pub(crate) fn wire_id(id: &str) -> (&str, usize) {
     let begin = id.bytes().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
-    let parts = id.split_at_checked(begin).and_then(|(id, number)| Some((id.strip_suffix(AGAIN)?, number)));
-    parts.and_then(|(id, number)| Some((id, number.parse::<u64>().ok()? as usize))).unwrap_or((id, 1))
+    let (wire, number) = id.split_at_checked(begin).unwrap_or_default();
+    let digit = |number: usize, digit: u8| number.wrapping_mul(10).wrapping_add(usize::from(digit & 15));
+    let number = number.bytes().fold(0, digit);
+    wire.strip_suffix(AGAIN).filter(|_| number > 1).map_or((id, 1), |wire| (wire, number))
 }
 
 /// Where the mirror has a call: in its message, and in the list of all.

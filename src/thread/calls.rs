@@ -64,11 +64,7 @@ impl Thread {
         if !here && parent.is_some() || begin.is_some_and(|begin| !self.list.precedes(begin, at.message)) {
             return number + 1;
         }
-        self.warn(
-            "call-repeated",
-            "TOOL_CALL_START",
-            "the call is over: it is the same call again, and is not made again",
-        );
+        self.warn("call-repeated", "TOOL_CALL_START", "the call is over, and is not made again");
         number
     }
 

@@ -242,9 +242,8 @@ impl Session {
         }
         self.warn_of_nothing(outcome);
         let pending = fields.and_then(|fields| fields.some("pendingToolCallIds")).and_then(Raw::array);
-        let pending = pending.unwrap_or_default().into_iter().filter_map(Raw::string).map(String::from);
-        let named: Vec<String> = pending.gather();
-        let named: Vec<String> = named.into_iter().map(|id| numbered(&id, self.thread.number_of_call(&id))).gather();
+        let pending = pending.unwrap_or_default().into_iter().filter_map(Raw::string);
+        let named: Vec<String> = pending.map(|id| numbered(&id, self.thread.number_of_call(&id))).gather();
         let interrupts = self.thread.interrupted_calls();
         if let Some(run) = &mut self.run {
             run.unanswered = if named.is_empty() { self.thread.unanswered_calls() } else { named.clone() };

@@ -108,7 +108,7 @@ impl Session {
     /// Ends a run of whose stream nothing can be read without the dialect that its frames show, and names that.
     fn name_dialect(&mut self, frame: &Fields<'_>) {
         let broken = self.broken();
-        let run = self.run.as_mut().filter(|run| broken || run.events == 0 && run.ended.is_none());
+        let run = self.run.as_mut().filter(|run| broken || run.events == 0);
         let Some(run) = run.filter(|_| !self.intake.has_dialect()) else { return };
         let Some(name) = dialect::shown_by(frame) else { return };
         let message = ["The stream is one of another system: expected the option dialect: \"", name, "\""].concat();
