@@ -118,7 +118,7 @@ impl Thread {
             None => interrupts.set(list, self.tags),
         };
         if self.list.repeats() {
-            interrupts.number_calls(&mut |id| self.list.last_number(id));
+            interrupts.number_calls(&mut self.list);
         }
         for id in unreadable {
             let id = shown_id(&id);

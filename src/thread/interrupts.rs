@@ -1,6 +1,7 @@
 //! The interrupts that wait for an answer, each found by its id, and what the mirror lacks of them. One that is closed costs
 //! as much as it is long, however many others are open.
 
+use super::list::MessageList;
 use crate::document::{
     ANSWERED, EXPIRES, INTERRUPT, INTERRUPT_ID, INTERRUPT_OWNER, INTERRUPTED_CALL, Item, Order, Part, Patch, Row,
     Value, add_part as add, numbered,
@@ -83,11 +84,11 @@ impl Interrupts {
     }
 
     /// Names the calls that they are about as the thread does.
-    pub fn number_calls(&mut self, number_of: &mut dyn FnMut(&str) -> usize) {
+    pub fn number_calls(&mut self, list: &mut MessageList) {
         for interrupt in self.slots.iter_mut().flatten() {
             let Some(id) = interrupt.call() else { continue };
             let mut json = String::new();
-            write_string(&mut json, &numbered(&id, number_of(&id)));
+            write_string(&mut json, &numbered(&id, list.last_number(&id)));
             interrupt.row.set_text(INTERRUPTED_CALL, &json);
         }
     }

@@ -235,7 +235,7 @@ impl MessageList {
     }
 
     /// Numbers the calls of a list that have one id, as they stand in it; those of messages that are here have their numbers.
-    pub fn number_calls(&self, entries: &mut dyn Iterator<Item = &mut Entry>) {
+    pub fn number_calls(&self, entries: &mut [Entry]) {
         let mut last = Index::new();
         for entry in entries {
             let here = if self.repeats() { self.by_id.get(entry.id()).map(|at| at.message) } else { None };

@@ -213,7 +213,7 @@ impl Thread {
         self.warn_of(std::mem::take(&mut given.notes));
         // The official client leaves them as they are.
         if !self.local_order {
-            self.list.number_calls(&mut given.entries.iter_mut());
+            self.list.number_calls(&mut given.entries);
         }
         if !self.tags {
             given.entries.iter_mut().for_each(|entry| entry.row.set(OWNER, Value::None));

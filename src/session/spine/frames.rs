@@ -111,7 +111,7 @@ impl Session {
         let run = self.run.as_mut().filter(|run| broken || run.events == 0);
         let Some(run) = run.filter(|_| !self.intake.has_dialect()) else { return };
         let Some(name) = dialect::shown_by(frame) else { return };
-        let message = ["The stream is one of another system: expected the option dialect: \"", name, "\""].concat();
+        let message = ["a stream of another system: expected the option dialect: \"", name, "\""].concat();
         run.ended = Some((Outcome::Error, Some(AgentError::new(ErrorKind::Protocol, message, false))));
     }
 
