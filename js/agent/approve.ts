@@ -13,7 +13,7 @@ export function approve<State>(
   then: readonly ToolCall[],
   given: readonly unknown[],
 ): void {
-  // Only tools execute. What is neither is for the core to refuse.
+  // Only tools execute. The core refuses other calls.
   const [first] = given;
   const tool = typeof first === "object" && first && !("argsText" in first) ? (first as PageTool) : undefined;
   const [toolCall, args] = (tool ? given.slice(1) : given) as readonly [string | ToolCall, unknown];

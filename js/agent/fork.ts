@@ -10,7 +10,7 @@ export function toFork<State>(threadId: string, then: AgentSnapshot<State>): Edi
   const { messages, toolCalls } = initialSnapshot("", then.messages);
   const interrupts = then.interrupts.map((interrupt) => ({ ...interrupt, answered: undefined }));
   const { state } = then;
-  // As a save of that time: its calls have been executed, or shall not be.
+  // As a save of that time: its calls have been executed, or never will be.
   const handled = then.toolCalls.map(({ id }) => id);
   const json = toJson({ v: 1, threadId, messages, state, interrupts, handled, unsent: [], queue: [] });
   return {

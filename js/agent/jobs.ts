@@ -50,7 +50,7 @@ export function createJobs<State>(thread: Thread<State>): Jobs<State> {
           resolve: (result) => (end(), resolve(result)),
           reject: (error) => {
             end();
-            // In the store it waits. What is asked for beside it has begun by then.
+            // In the store it waits. Calls beside it have begun by then.
             if (unheard) queueMicrotask(thread.saves.save);
             reject(error);
           },

@@ -41,7 +41,7 @@ export interface Thread<State> {
   readonly source: Pick<CoreSource<unknown>, "beside" | "parts">;
   /** Of a transport that keeps one, once it is needed. */
   readonly line: KeptLine<State> | undefined;
-  /** The same, made if there is none yet. What makes it is a chunk of its own. */
+  /** The same, made if there is none yet. Its code is a chunk of its own. */
   keepLine(): Promise<KeptLine<State>>;
   readonly jobs: Jobs<State>;
   readonly saves: Saves;

@@ -8,11 +8,11 @@ import type { StandardSchema } from "./tools.js";
 
 /** Validators by what they check. Any library of Standard Schema; synchronous ones. */
 export interface AgentSchemas<State = unknown> {
-  /** Checked with every change. What does not fit is a warning, `state-invalid`. It checks and does not change: the state stays as it came. */
+  /** Checked with every change. A state that does not fit is a warning, `state-invalid`. The state stays as it came: nothing is converted. */
   readonly state?: StandardSchema<State> | undefined;
-  /** Of CUSTOM events, by name. Listeners get what the validator makes of the value. What does not fit is a warning, `custom-invalid`. */
+  /** Of CUSTOM events, by name. Listeners get the validator's output. A value that does not fit is a warning, `custom-invalid`. */
   readonly custom?: { readonly [name: string]: StandardSchema } | undefined;
-  /** Of the payloads of replies, by the interrupt's reason. What does not fit is a warning, `interrupt-invalid`. */
+  /** Of the payloads of replies, by the interrupt's reason. A payload that does not fit is a warning, `interrupt-invalid`. */
   readonly interrupts?: { readonly [reason: string]: StandardSchema } | undefined;
   /**
    * How data that do not fit are handled. `keep` (default): they are shown. `drop`: the last state that fitted is shown, the event is

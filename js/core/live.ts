@@ -157,7 +157,7 @@ export function beginSession<State>(
     partly: patches.partly,
     end: () => {
       kept.delete(live);
-      // The caller decides what becomes of its runs.
+      // The caller decides about its runs.
       shared.live = undefined;
       call(() => session?.call("dispose"));
       patches.clear();
@@ -198,7 +198,7 @@ export function beginSession<State>(
       if (save && !ask((opened) => opened.call("restore", opening ? opening.opens!(save) : save))) return undefined;
       if (save && settings.saves) shared.known = save;
     } catch (error) {
-      opening = undefined; // What waits continues without it.
+      opening = undefined; // Waiting steps continue without it.
       soon(() => client.refused(error as AgentError));
     }
     restoring = false;
@@ -239,7 +239,7 @@ export function beginSession<State>(
   return { ...next, messages, toolCalls, state };
 }
 
-/** The save of a session that was lost: the last one that is known, with this. What was called is not called again. */
+/** The save of a session that was lost: the last one that is known, with this. Executed calls are not executed again. */
 function rescue<State>(known: string | undefined, last: AgentSnapshot<State>): string {
   const { threadId, messages, state, interrupts, toolCalls } = last;
   const save = JSON.parse(composeSave(known, { threadId, messages, state }));

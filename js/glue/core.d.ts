@@ -98,7 +98,7 @@ export interface Host {
   /** A call of one of the page's tools is to run; the arguments as JSON text. `approved`: by a person. Report its end by the method `settleCall`. */
   execute(toolCallId: string, name: string, args: string, approved: boolean): void;
   /**
-   * Write this save, and report it by the method `saved`, within a bounded time also if it cannot be written.
+   * Write this save, and report it by the method `saved`, within a bounded time, even if it cannot be written.
    * `holds`: a request or a call waits for it.
    */
   save(number: number, json: string, holds: boolean): void;
@@ -132,7 +132,7 @@ export class Body {
    * goes on with a call without bytes.
    */
   read(bytes: number, now: number): number;
-  /** There is no more. */
+  /** The body has ended. */
   end(): void;
   /** It broke. */
   fail(error: unknown): void;

@@ -51,11 +51,11 @@ const unsaved: readonly Act[] = ["restore", "editState", "listen", "present", "o
 export function serve(port: MessagePort, core: Core): void {
   let session: Session | undefined;
   let requests = 0;
-  // There are changes; the page knows that there are; it shall have them now.
+  // There are changes; the page knows that there are; they are sent now.
   let fresh = false;
   let posted = false;
   let due = false;
-  // The page shall have what a save has beside the thread: now, after an act or an end, or when that is not too dear.
+  // A save's part beside the thread is to be sent: now, after an act or an end, or when that costs little.
   let acted = false;
   let owed = false;
   let saveAt = 0;

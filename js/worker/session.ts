@@ -63,7 +63,7 @@ export interface SessionOwner {
   /** The worker has nothing more to say for now. */
   received(): void;
   /**
-   * The session is lost; `died`: its worker has ended. What is returned is called once that is settled, in place of the
+   * The session is lost; `died`: its worker has ended. The returned function is called once that is settled, in place of the
    * agent's looking for the error.
    */
   lost(died: boolean): (() => void) | undefined;
@@ -212,7 +212,7 @@ export function createRemoteSession(
       const message = "send() of an agent with a guard needs the core in the page: in worker mode the guard cannot answer at once";
       throw unsupported("worker", message);
     },
-    // Known by who made the session.
+    // The maker of the session knows it.
     save: () => "",
     dispose: () => pipe.tell("end"),
   };

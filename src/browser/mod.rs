@@ -150,7 +150,7 @@ impl Shared {
         self.drive_at(host::now(), input)
     }
 
-    /// The same for who knows what time it is.
+    /// The same, with an explicit time.
     fn drive_at<T>(self: &Rc<Self>, now: f64, input: impl FnOnce(&mut Core, f64) -> T) -> T {
         let result = input(&mut self.core.borrow_mut(), now);
         self.perform();

@@ -12,13 +12,13 @@
 //! ```
 //!
 //! Events count in the order in which they came: an event after one that waits, waits too. A caller that gets the events
-//! of one stepper, changes them, and gives them to another stops the first one at an earlier stage ([`Stage`]).
+//! of one stepper, changes them, and gives them to another stops the first one at an earlier stage ([`StepperStage`]).
 
 mod report;
 mod settings;
 mod waiting;
 
-pub use settings::{Settings, Stage};
+pub use settings::{Settings, StepperStage};
 
 use crate::dialect::Thinking;
 use crate::rules::grammar::{self, Unknown};
@@ -240,7 +240,7 @@ impl Stepper {
     }
 
     fn is_expected(&mut self, delta: &Delta<'_>) -> bool {
-        self.settings.stage == Stage::Order && self.order.expects(delta.kind, &delta.id.decode())
+        self.settings.stage == StepperStage::Order && self.order.expects(delta.kind, &delta.id.decode())
     }
 
     /// Takes content in place.
@@ -255,7 +255,7 @@ impl Stepper {
     fn event(&mut self, data: &str, own: bool, now: f64) -> Result<(), EventError> {
         let depth = self.settings.depth;
         let fields = frame_fields(data, depth)?;
-        if self.settings.stage == Stage::Frames {
+        if self.settings.stage == StepperStage::Frames {
             self.events = self.events.saturating_add(1);
             let wanted = self.wanted.event(&frame_type(&fields)?);
             self.waiting.add(WaitingEvent::new(data.to_owned(), wanted, own));
@@ -324,7 +324,7 @@ impl Stepper {
         if self.failure.is_some() {
             return;
         }
-        if self.settings.stage == Stage::Order
+        if self.settings.stage == StepperStage::Order
             && let Some(broken) = self.order.check(incoming)
         {
             match self.violation(broken, Some(incoming.event.name().to_owned())) {

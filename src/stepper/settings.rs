@@ -4,7 +4,7 @@ use crate::wire::{Protocol, Raw};
 
 /// The stages of reading, each with all before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
+pub enum StepperStage {
     /// Frames become events, of whatever type.
     Frames,
     /// Old and malformed events are dealt with, and chunks are expanded.
@@ -18,8 +18,8 @@ pub enum Stage {
 pub struct Settings {
     /// A broken rule ends the stream with an error, instead of a warning; default no.
     pub strict: bool,
-    /// How far it goes, default [`Stage::Order`].
-    pub stage: Stage,
+    /// How far it goes, default [`StepperStage::Order`].
+    pub stage: StepperStage,
     /// The server's version of AG-UI, default 1.0.
     pub protocol: Protocol,
     /// Deltas of one message or call that wait one after the other become one event, default no.
@@ -44,7 +44,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             strict: false,
-            stage: Stage::Order,
+            stage: StepperStage::Order,
             protocol: Protocol::CURRENT,
             join: false,
             run_id: String::new(),
@@ -74,9 +74,9 @@ impl Settings {
         Some(Self {
             strict: text("rules").as_deref() == Some("strict"),
             stage: match text("stage").as_deref() {
-                Some("frames") => Stage::Frames,
-                Some("chunks") => Stage::Chunks,
-                _ => Stage::Order,
+                Some("frames") => StepperStage::Frames,
+                Some("chunks") => StepperStage::Chunks,
+                _ => StepperStage::Order,
             },
             protocol: text("protocol").and_then(|version| Protocol::parse(&version)).unwrap_or(default.protocol),
             join: fields.get("join").and_then(Raw::boolean).unwrap_or(default.join),

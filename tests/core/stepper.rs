@@ -1,6 +1,6 @@
 //! A stream taken one event at a time: what is asked for, what counts, and what is the same as for a session.
 
-use ag_ui_wasm::stepper::{Settings, Stage, Stepper};
+use ag_ui_wasm::stepper::{Settings, Stepper, StepperStage};
 
 #[allow(clippy::unwrap_used)]
 fn stepper(settings: Settings) -> Stepper {
@@ -152,7 +152,7 @@ fn calls_without_an_answer_are_named() {
 
 #[test]
 fn the_first_stage_hands_on_what_came() {
-    let mut stepper = stepper(Settings { stage: Stage::Frames, ..Settings::default() });
+    let mut stepper = stepper(Settings { stage: StepperStage::Frames, ..Settings::default() });
     stepper.want("*");
     let unknown = "{'type':'LATER','x':1}";
     stepper.feed((frames(&[unknown, &delta("a")]) + "data: {\n\ndata: {}\n\n").as_bytes(), 0.0);
@@ -163,7 +163,8 @@ fn the_first_stage_hands_on_what_came() {
 
 #[test]
 fn what_is_not_judged_still_counts() {
-    let mut stepper = Stepper::new(Settings { stage: Stage::Frames, ..Settings::default() }, "[]", "{}").unwrap();
+    let mut stepper =
+        Stepper::new(Settings { stage: StepperStage::Frames, ..Settings::default() }, "[]", "{}").unwrap();
     stepper.push(&START.replace('\'', "\""), 0.0);
     stepper.push(&delta("a").replace('\'', "\""), 0.0);
     assert_eq!(stepper.next(0.0), None);

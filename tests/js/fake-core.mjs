@@ -3,9 +3,9 @@
 export class Session {
   /** Every session made so far. */
   static all = [];
-  /** What the next call of the constructor throws. */
+  /** The error that the next call of the constructor throws. */
   static refuse;
-  /** What `restore` throws. */
+  /** The error that `restore` throws. */
   static refuseSave;
   /** Whether the constructor warns. */
   static warns = false;
@@ -16,7 +16,7 @@ export class Session {
   }
 
   calls = [];
-  /** What the next call of a method throws, by its name. */
+  /** The errors that the next calls of methods throw, by name. */
   throws = {};
   disposed = false;
   freed = false;
@@ -55,7 +55,7 @@ export class Session {
     if (Session.warns) host.warning({ code: "message-malformed", message: "!" });
   }
 
-  // What a page calls.
+  // Methods for a page.
 
   /** Each method is one of this class, so that a test can take its place. */
   call(method, json) {
@@ -222,7 +222,7 @@ export class Session {
     this.freed = true;
   }
 
-  // What a test calls.
+  // Methods for a test.
 
   patch(...operations) {
     this.#operations.push(...operations);
@@ -337,7 +337,7 @@ export class Session {
   }
 }
 
-/** What WebAssembly throws when it traps. */
+/** Throws the error of a WebAssembly trap. */
 export function trap() {
   return new WebAssembly.RuntimeError("unreachable");
 }

@@ -119,7 +119,7 @@ async fn stop_lets_go_of_the_connection() {
     assert_eq!(page.settled(1).await, r#"[{"runId":"r","outcome":"aborted"}]"#);
     page.call("until", "cancel").await;
     assert_eq!(page.log("aborted").await, "[true]");
-    // What still comes is not read.
+    // Later bytes are not read.
     page.session.take_patch();
     page.call("push", r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"late"}"#).await;
     assert!(page.session.take_patch().is_none());

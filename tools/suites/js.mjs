@@ -22,6 +22,8 @@ export async function* js() {
     ...["js", "tests", "tools", "benches", "www"].map((folder) => at(folder)),
   ], { log: "test-lint" });
 
+  yield check("format", "node", [at("tools/format.mjs"), "--check"], { log: "test-format" });
+
   const tsc = at("node_modules/typescript/bin/tsc");
   for (const project of ["tests/js", "www", "tools"]) {
     if (!existsSync(at(project, "tsconfig.json"))) continue;

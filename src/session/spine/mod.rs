@@ -1,5 +1,5 @@
-//! What a session does: the inputs of the border, each in its chapter. A chapter asks the parts, and does what they say is
-//! next; no part knows of another one unless it is handed it.
+//! The handlers of a session, one for each input of the border. A handler asks the parts, and does what they decide; no
+//! part knows of another one unless it is handed it.
 //!
 //! ```text
 //!  asks, edits, interrupts, approvals ─► begin ─► connections ◄─ network ─► frames ─► events ─► end ─► begin

@@ -1,4 +1,4 @@
-//! What a session answers to what the application asks.
+//! The replies of a session to calls of the application.
 
 use super::Ticket;
 

@@ -59,7 +59,7 @@ fn edits_say_before_and_after() {
     let messages = json!({"before": [{"id": "u0", "role": "user"}, {"id": "m", "role": "assistant"}], "after": [1]});
     assert_eq!(call(&mut agent, "editMessages", messages), Ok(Reply::Nothing));
     assert_eq!(agent.snapshot()["messages"][0]["id"], "m");
-    // What an edit stands in does not make its values deeper.
+    // The path of an edit does not count as depth of its values.
     let mut agent = Agent::new(Options { max_depth: 4, ..Options::default() });
     let deep = json!([[[[1]]]]);
     assert_eq!(call(&mut agent, "editState", json!({"before": {}, "after": deep})), Ok(Reply::Nothing));

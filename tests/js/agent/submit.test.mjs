@@ -1,4 +1,4 @@
-// What a submit gives, and the verbs beside it.
+// The results of a submit, and the verbs beside it.
 
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
